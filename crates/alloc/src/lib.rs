@@ -1,0 +1,1 @@
+//! Memory regions and recycled message buffers of the Simurgh runtime.

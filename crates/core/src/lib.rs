@@ -1,0 +1,1 @@
+//! Execution contexts of the Simurgh runtime: stacks, switch, wait lists, synchronisation.

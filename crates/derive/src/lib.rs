@@ -1,0 +1,1 @@
+//! derive(Equivalence): MPI datatypes of Rust structs.

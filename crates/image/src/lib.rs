@@ -1,0 +1,1 @@
+//! Private copies of an ELF program and its libraries for each rank.

@@ -1,0 +1,1 @@
+//! mpiexec, the host process and the compiler wrappers of Simurgh.

@@ -1,0 +1,1 @@
+//! Topology, virtual processors and scheduling policies of the Simurgh runtime.
