@@ -1,0 +1,134 @@
+//! Compiling test programs.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Input, Scratch, Stage, run};
+
+/// How long one compilation may take.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// One compilation being put together. Paths of sources are relative to the root of the source tree.
+#[derive(Debug, Clone)]
+pub struct Compile {
+    compiler: OsString,
+    sources: Vec<PathBuf>,
+    flags: Vec<OsString>,
+    libraries: Vec<OsString>,
+    output: Option<PathBuf>,
+}
+
+impl Compile {
+    /// A C program, by gcc.
+    pub fn c(source: impl AsRef<Path>) -> Self {
+        Self::by("gcc", source)
+    }
+
+    /// A C++ program, by g++.
+    pub fn cxx(source: impl AsRef<Path>) -> Self {
+        Self::by("g++", source)
+    }
+
+    /// A program, by this compiler.
+    pub fn by(compiler: impl AsRef<OsStr>, source: impl AsRef<Path>) -> Self {
+        Compile {
+            compiler: compiler.as_ref().to_owned(),
+            sources: vec![Stage::workspace().join(source)],
+            flags: Vec::new(),
+            libraries: Vec::new(),
+            output: None,
+        }
+    }
+
+    /// Adds a source file.
+    pub fn source(mut self, source: impl AsRef<Path>) -> Self {
+        self.sources.push(Stage::workspace().join(source));
+        self
+    }
+
+    /// Adds flags, placed before the sources.
+    pub fn flags<S: AsRef<OsStr>>(mut self, flags: impl IntoIterator<Item = S>) -> Self {
+        self.flags
+            .extend(flags.into_iter().map(|f| f.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds libraries and linker options, placed after the sources.
+    pub fn libraries<S: AsRef<OsStr>>(mut self, libraries: impl IntoIterator<Item = S>) -> Self {
+        self.libraries
+            .extend(libraries.into_iter().map(|l| l.as_ref().to_owned()));
+        self
+    }
+
+    /// Plainly against the header and library of a staged tree: `-I… -L… -lmpi_abi`, and no run path.
+    pub fn against(self, stage: &Stage) -> Self {
+        let include = prefixed("-I", &stage.include());
+        let lib = prefixed("-L", &stage.lib());
+        self.flags([include]).libraries([lib, "-lmpi_abi".into()])
+    }
+
+    /// Where the result goes, in place of a fresh scratch directory.
+    pub fn output(mut self, path: impl AsRef<Path>) -> Self {
+        self.output = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Compiles and links; panics with the compiler's messages if that fails.
+    #[track_caller]
+    pub fn build(&self) -> Binary {
+        let (path, scratch) = match &self.output {
+            Some(path) => (path.clone(), None),
+            None => {
+                let scratch = Scratch::new("build");
+                (scratch.path().join(self.name()), Some(Arc::new(scratch)))
+            }
+        };
+        let mut command = Command::new(&self.compiler);
+        command
+            .args(&self.flags)
+            .args(&self.sources)
+            .args(&self.libraries)
+            .arg("-o")
+            .arg(&path);
+        run(&mut command, Input::Empty, LIMIT)
+            .unwrap_or_else(|e| panic!("cannot run {}: {e}", self.compiler.display()))
+            .expect_success();
+        Binary {
+            path,
+            _scratch: scratch,
+        }
+    }
+
+    fn name(&self) -> &OsStr {
+        self.sources[0].file_stem().unwrap_or("program".as_ref())
+    }
+}
+
+fn prefixed(option: &str, path: &Path) -> OsString {
+    let mut flag = OsString::from(option);
+    flag.push(path);
+    flag
+}
+
+/// A compiled program; its scratch directory goes with the last clone.
+#[derive(Debug, Clone)]
+pub struct Binary {
+    path: PathBuf,
+    _scratch: Option<Arc<Scratch>>,
+}
+
+impl Binary {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl AsRef<OsStr> for Binary {
+    fn as_ref(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+}

@@ -1,0 +1,25 @@
+//! What tests, demo and benches share: where the staged installation is, how a C or C++ program is compiled
+//! against it, and how a command runs under a time limit.
+//!
+//! ```no_run
+//! use simurgh_testing::{Compile, Stage};
+//! let stage = Stage::locate();
+//! let hello = Compile::c("tests/c/hello.c").against(&stage).build();
+//! stage.mpiexec(4).run(&hello).expect_success();
+//! ```
+//!
+//! Everything panics with a full account on failure, as is right in a test; only [`run`] returns errors.
+
+mod compile;
+mod mpiexec;
+mod outcome;
+mod run;
+mod scratch;
+mod stage;
+
+pub use compile::{Binary, Compile};
+pub use mpiexec::Mpiexec;
+pub use outcome::Outcome;
+pub use run::{Input, run};
+pub use scratch::Scratch;
+pub use stage::Stage;

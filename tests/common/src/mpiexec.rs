@@ -1,0 +1,90 @@
+//! A run of mpiexec.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::{Input, Outcome, run};
+
+/// How long a test run may take unless it says otherwise.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
+
+/// One mpiexec command being put together.
+#[derive(Debug, Clone)]
+pub struct Mpiexec {
+    mpiexec: PathBuf,
+    options: Vec<OsString>,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    input: Vec<u8>,
+    limit: Duration,
+}
+
+impl Mpiexec {
+    /// `mpiexec -n ranks` of this mpiexec.
+    pub fn new(mpiexec: &Path, ranks: usize) -> Self {
+        Mpiexec {
+            mpiexec: mpiexec.to_owned(),
+            options: vec!["-n".into(), ranks.to_string().into()],
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            input: Vec::new(),
+            limit: DEFAULT_LIMIT,
+        }
+    }
+
+    /// Adds options of mpiexec.
+    pub fn options<S: AsRef<OsStr>>(mut self, options: impl IntoIterator<Item = S>) -> Self {
+        self.options
+            .extend(options.into_iter().map(|o| o.as_ref().to_owned()));
+        self
+    }
+
+    /// `--vps count`
+    pub fn vps(self, count: usize) -> Self {
+        self.options(["--vps".to_owned(), count.to_string()])
+    }
+
+    /// Adds arguments of the program.
+    pub fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.arguments
+            .extend(arguments.into_iter().map(|a| a.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets an environment variable of mpiexec.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.environment
+            .push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// What mpiexec reads from its standard input.
+    pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.input = bytes.into();
+        self
+    }
+
+    /// How long the run may take (60 s unless set).
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs the program to its end or to the time limit.
+    #[track_caller]
+    pub fn run(&self, program: impl AsRef<OsStr>) -> Outcome {
+        let mut command = self.command(program);
+        run(&mut command, Input::Bytes(&self.input), self.limit)
+            .unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"))
+    }
+
+    /// The command itself, for tests that start it and do something to it.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(&self.mpiexec);
+        command.args(&self.options).arg(program).args(&self.arguments);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}

@@ -1,0 +1,86 @@
+//! How a command ended.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// What a finished command left: its status and all it wrote.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The command line, for messages.
+    pub command: String,
+    /// How it ended; after a timeout, by SIGKILL.
+    pub status: ExitStatus,
+    /// All it wrote to its standard output.
+    pub stdout: String,
+    /// All it wrote to its standard error.
+    pub stderr: String,
+    /// How long it ran.
+    pub elapsed: Duration,
+    /// Whether the time limit ended it.
+    pub timed_out: bool,
+}
+
+impl Outcome {
+    /// Whether the command ended by itself with exit status 0.
+    pub fn success(&self) -> bool {
+        self.status.success() && !self.timed_out
+    }
+
+    /// The exit status as a shell reports it: 128 + signal number after a signal.
+    pub fn code(&self) -> i32 {
+        self.status
+            .code()
+            .or_else(|| self.status.signal().map(|s| 128 + s))
+            .unwrap_or(-1)
+    }
+
+    /// Panics with the full account unless the command succeeded.
+    #[track_caller]
+    pub fn expect_success(&self) -> &Self {
+        assert!(self.success(), "{self}");
+        self
+    }
+
+    /// Panics with the full account unless the command ended by itself with this exit status.
+    #[track_caller]
+    pub fn expect_code(&self, code: i32) -> &Self {
+        assert!(
+            !self.timed_out && self.code() == code,
+            "expected exit status {code}\n{self}"
+        );
+        self
+    }
+
+    /// Panics with the full account unless standard error contains `text`.
+    #[track_caller]
+    pub fn expect_stderr(&self, text: &str) -> &Self {
+        assert!(
+            self.stderr.contains(text),
+            "expected on standard error: {text}\n{self}"
+        );
+        self
+    }
+
+    /// The lines of standard output, sorted: the order among ranks is free.
+    pub fn sorted_lines(&self) -> Vec<&str> {
+        let mut lines: Vec<&str> = self.stdout.lines().collect();
+        lines.sort_unstable();
+        lines
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "command: {}", self.command)?;
+        let limit = if self.timed_out {
+            ", killed at the time limit"
+        } else {
+            ""
+        };
+        writeln!(f, "ended:   {} after {:.2?}{limit}", self.status, self.elapsed)?;
+        writeln!(f, "--- standard output ---\n{}", self.stdout.trim_end())?;
+        write!(f, "--- standard error ---\n{}", self.stderr.trim_end())
+    }
+}

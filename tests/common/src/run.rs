@@ -1,0 +1,205 @@
+//! A command under a time limit, its output captured.
+//!
+//! Output goes to anonymous files rather than pipes: a process that outlives its parent cannot hold the reader up.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::Outcome;
+
+/// How long a killed process may take to be gone: one in an uninterruptible call of the kernel may hang on.
+const DEATH_LIMIT: Duration = Duration::from_secs(5);
+
+/// What a command reads from its standard input.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Input<'a> {
+    /// Nothing: `/dev/null`.
+    #[default]
+    Empty,
+    /// These bytes, then the end of the file.
+    Bytes(&'a [u8]),
+}
+
+/// Runs `command` to its end, or kills it and all its descendants when `limit` has passed.
+pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Result<Outcome> {
+    let mut stdout = anonymous_file()?;
+    let mut stderr = anonymous_file()?;
+    command
+        .stdin(stdin(input)?)
+        .stdout(stdout.try_clone()?)
+        .stderr(stderr.try_clone()?);
+
+    let start = Instant::now();
+    let mut child = command.spawn()?;
+    let timed_out = !ends_within(&child, limit)?;
+    if timed_out {
+        kill_tree(&mut child)?;
+    }
+    let status = child.wait()?;
+    let elapsed = start.elapsed();
+    Ok(Outcome {
+        command: format!("{command:?}"),
+        status,
+        stdout: contents(&mut stdout)?,
+        stderr: contents(&mut stderr)?,
+        elapsed,
+        timed_out,
+    })
+}
+
+fn anonymous_file() -> io::Result<File> {
+    Ok(File::from(memfd_create("captured output", MemfdFlags::CLOEXEC)?))
+}
+
+fn stdin(input: Input<'_>) -> io::Result<Stdio> {
+    match input {
+        Input::Empty => Ok(Stdio::null()),
+        Input::Bytes(bytes) => {
+            let mut file = anonymous_file()?;
+            file.write_all(bytes)?;
+            file.rewind()?;
+            Ok(file.into())
+        }
+    }
+}
+
+fn contents(file: &mut File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Sleeps until the child has ended (true) or the limit has passed (false).
+fn ends_within(child: &Child, limit: Duration) -> io::Result<bool> {
+    has_ended(&pidfd_open(pid(child.id()), PidfdFlags::empty())?, limit)
+}
+
+fn has_ended(pidfd: &OwnedFd, limit: Duration) -> io::Result<bool> {
+    let deadline = Instant::now() + limit;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: left.as_secs() as i64,
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout)) {
+            Ok(ready) => return Ok(ready > 0),
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Kills the child and everything below it, top first so that nothing new is started meanwhile, and waits until
+/// all of it is gone.
+fn kill_tree(child: &mut Child) -> io::Result<()> {
+    let tree: Vec<OwnedFd> = descendants(child.id())?
+        .into_iter()
+        .filter_map(|process| pidfd_open(pid(process), PidfdFlags::empty()).ok())
+        .collect();
+    child.kill()?;
+    for process in &tree {
+        // It may have ended by itself since it was listed.
+        let _ = pidfd_send_signal(process, Signal::KILL);
+    }
+    for process in &tree {
+        has_ended(process, DEATH_LIMIT)?;
+    }
+    Ok(())
+}
+
+fn pid(raw: u32) -> Pid {
+    Pid::from_raw(raw as i32).expect("the kernel gives no process the number 0")
+}
+
+/// All processes below `root`, parents before children.
+fn descendants(root: u32) -> io::Result<Vec<u32>> {
+    let parents = parents()?;
+    let mut found = vec![root];
+    let mut next = 0;
+    while next < found.len() {
+        let parent = found[next];
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, p)| *p == parent)
+                .map(|(process, _)| *process),
+        );
+        next += 1;
+    }
+    found.remove(0);
+    Ok(found)
+}
+
+/// (process, its parent) of every process of the machine.
+fn parents() -> io::Result<Vec<(u32, u32)>> {
+    let mut pairs = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(process) = name.to_str().and_then(|n| n.parse().ok()) else {
+            continue;
+        };
+        // A process that ended since the listing has no file any more.
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
+            continue;
+        };
+        // The name, in parentheses, may hold anything; the parent is the second field after it.
+        let parent = stat
+            .rsplit(") ")
+            .next()
+            .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+        pairs.extend(parent.map(|parent| (process, parent)));
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn captures_both_streams_and_the_status() {
+        let outcome = run(
+            &mut shell("cat; echo err >&2; exit 3"),
+            Input::Bytes(b"in"),
+            Duration::from_secs(20),
+        )
+        .unwrap();
+        assert_eq!(
+            (outcome.code(), &*outcome.stdout, &*outcome.stderr),
+            (3, "in", "err\n")
+        );
+        assert!(!outcome.timed_out);
+    }
+
+    #[test]
+    fn a_time_limit_ends_the_whole_tree() {
+        let outcome = run(
+            &mut shell("sleep 1000 & echo $!; wait"),
+            Input::Empty,
+            Duration::from_millis(300),
+        )
+        .unwrap();
+        assert!(outcome.timed_out && !outcome.success());
+        let grandchild: u32 = outcome.stdout.trim().parse().unwrap();
+        let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat"));
+        assert!(
+            state.is_err() || state.unwrap().contains(") Z"),
+            "the grandchild lives on"
+        );
+    }
+}
