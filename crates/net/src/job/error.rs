@@ -1,0 +1,92 @@
+//! What can be wrong with a job description.
+
+use super::{MAX_BYTES, MAX_RANKS, Settings, VERSION};
+use thiserror::Error;
+
+/// Why a job description was refused.
+#[derive(Debug, Error)]
+pub enum JobError {
+    /// It was written by another version of `mpiexec`.
+    #[error(
+        "the job description has version {found}, this host reads version {VERSION}: \
+         mpiexec and the host come from different installations"
+    )]
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// It is no JSON, or JSON of another shape.
+    #[error("the job description is malformed: {0}")]
+    Malformed(#[source] serde_json::Error),
+    /// It is longer than a host reads.
+    #[error("the job description has {bytes} bytes, the limit is {MAX_BYTES}")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The descriptor could not be read or written.
+    #[error("the job description cannot be passed through a memory file: {0}")]
+    Io(#[from] std::io::Error),
+    /// No program is named.
+    #[error("the job has no program")]
+    NoProgram,
+    /// A section has no ranks.
+    #[error("program {section} of the job has no ranks")]
+    NoRanks {
+        /// Its place among the programs.
+        section: usize,
+    },
+    /// A section has no `argv[0]`.
+    #[error("program {section} of the job has no arguments, not even its own name")]
+    NoArguments {
+        /// Its place among the programs.
+        section: usize,
+    },
+    /// The job is too large.
+    #[error("the job has {ranks} ranks, the limit is {MAX_RANKS}")]
+    TooManyRanks {
+        /// Ranks asked for.
+        ranks: u64,
+    },
+    /// The host's share is empty or outside the job.
+    #[error("this host is to run {count} ranks from {first} on, of a job of {total}")]
+    RankRange {
+        /// First rank of the share.
+        first: u32,
+        /// Ranks in the share.
+        count: u32,
+        /// Ranks of the job.
+        total: u32,
+    },
+    /// A path depends on the working directory.
+    #[error("{path} is not an absolute path")]
+    RelativePath {
+        /// The path.
+        path: String,
+    },
+    /// The name of a variable of the environment is empty or contains `=`.
+    #[error("{name:?} cannot be the name of an environment variable")]
+    EnvName {
+        /// The name.
+        name: String,
+    },
+    /// The stack is too small or too large.
+    #[error(
+        "a stack of {bytes} bytes is outside {} to {}",
+        Settings::MIN_STACK,
+        Settings::MAX_STACK
+    )]
+    StackSize {
+        /// Size asked for.
+        bytes: u64,
+    },
+    /// No or too many virtual processors.
+    #[error("{vps} virtual processors are outside 1 to {}", Settings::MAX_VPS)]
+    Vps {
+        /// Number asked for.
+        vps: u32,
+    },
+    /// A time limit of nothing.
+    #[error("a time limit of 0 leaves no time to run")]
+    Timeout,
+}

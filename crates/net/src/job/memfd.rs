@@ -1,0 +1,29 @@
+//! A job description in a memory file.
+
+use super::{JobError, JobSpec, MAX_BYTES};
+use rustix::fs::{MemfdFlags, SealFlags};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::fd::OwnedFd;
+
+/// Environment variable with the number of the descriptor.
+pub const FD_VARIABLE: &str = "SIMURGH_JOB_FD";
+
+/// Writes a job description into a memory file that nobody can change afterwards. The descriptor survives `exec`.
+pub fn seal(spec: &JobSpec) -> Result<OwnedFd, JobError> {
+    let flags = MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(rustix::fs::memfd_create("simurgh-job", flags).map_err(std::io::Error::from)?);
+    file.write_all(&spec.to_json())?;
+    file.rewind()?;
+    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    rustix::fs::fcntl_add_seals(&file, seals).map_err(std::io::Error::from)?;
+    Ok(file.into())
+}
+
+/// Reads and checks the job description in a descriptor made by [`seal`], and closes it.
+pub fn unseal(fd: OwnedFd) -> Result<JobSpec, JobError> {
+    let mut json = Vec::new();
+    let limit = MAX_BYTES as u64 + 1;
+    File::from(fd).take(limit).read_to_end(&mut json)?;
+    JobSpec::parse(&json)
+}

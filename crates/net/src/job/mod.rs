@@ -1,0 +1,134 @@
+//! The job description: what `mpiexec` tells a host to run.
+//!
+//! # Protocol
+//!
+//! 1. `mpiexec` builds a [`JobSpec`], [`seal`]s it as JSON into a memfd and starts the host with that descriptor open
+//!    and its number in the environment variable [`FD_VARIABLE`].
+//! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`].
+//!
+//! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment string
+//! has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then the
+//! shape, then the values ([`JobSpec::validate`]).
+
+mod env;
+mod error;
+mod memfd;
+mod ranks;
+mod section;
+mod settings;
+mod text;
+
+pub use env::EnvChange;
+pub use error::JobError;
+pub use memfd::{FD_VARIABLE, seal, unseal};
+pub use ranks::RankRange;
+pub use section::Section;
+pub use settings::{Output, Policy, Settings};
+pub use text::Text;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the protocol; a host refuses any other.
+pub const VERSION: u32 = 1;
+
+/// Most ranks a job may have.
+pub const MAX_RANKS: u32 = 1 << 24;
+
+/// Longest job description that a host reads, in bytes.
+pub const MAX_BYTES: usize = 64 << 20;
+
+/// What a host runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobSpec {
+    /// Version of the protocol: [`VERSION`].
+    pub version: u32,
+    /// The programs of the job, in rank order, all hosts together.
+    pub sections: Vec<Section>,
+    /// The ranks that the receiving host runs.
+    pub ranks: RankRange,
+    /// Working directory of the host and so of all its ranks; the host's own if absent.
+    pub wdir: Option<Text>,
+    /// Libraries that come before all others in each rank's program (what `LD_PRELOAD` named: PMPI tools).
+    pub preload: Vec<Text>,
+    /// How the runtime is set up.
+    pub settings: Settings,
+    /// What happens to the ranks' output.
+    pub output: Output,
+    /// Process that started the host: the host ends when it does.
+    pub parent: Option<u32>,
+}
+
+impl JobSpec {
+    /// Reads and checks a job description.
+    pub fn parse(json: &[u8]) -> Result<Self, JobError> {
+        /// The one field that all versions share.
+        #[derive(Deserialize)]
+        struct Header {
+            version: u32,
+        }
+        if json.len() > MAX_BYTES {
+            return Err(JobError::TooLong { bytes: json.len() });
+        }
+        let header: Header = serde_json::from_slice(json).map_err(JobError::Malformed)?;
+        if header.version != VERSION {
+            return Err(JobError::Version {
+                found: header.version,
+            });
+        }
+        let spec: Self = serde_json::from_slice(json).map_err(JobError::Malformed)?;
+        spec.validate()?;
+        Ok(spec)
+    }
+
+    /// Writes the description as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a job description has no map keys and no failing serializer")
+    }
+
+    /// Checks every value that the shape alone does not guarantee.
+    pub fn validate(&self) -> Result<(), JobError> {
+        if self.sections.is_empty() {
+            return Err(JobError::NoProgram);
+        }
+        for (index, section) in self.sections.iter().enumerate() {
+            section.validate(index)?;
+        }
+        let total = self.total_ranks()?;
+        self.ranks.validate(total)?;
+        self.settings.validate()?;
+        for path in self.wdir.iter().chain(&self.preload) {
+            if !path.as_path().is_absolute() {
+                return Err(JobError::RelativePath {
+                    path: path.to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ranks of the whole job: the size of `MPI_COMM_WORLD`.
+    pub fn total_ranks(&self) -> Result<u32, JobError> {
+        let total = self
+            .sections
+            .iter()
+            .map(|section| u64::from(section.ranks))
+            .sum::<u64>();
+        match u32::try_from(total) {
+            Ok(total) if total <= MAX_RANKS => Ok(total),
+            _ => Err(JobError::TooManyRanks { ranks: total }),
+        }
+    }
+
+    /// The section that a rank belongs to, by its place in [`JobSpec::sections`] (MPI's application number).
+    pub fn section_of(&self, rank: u32) -> Option<usize> {
+        let mut first_of_next = 0u64;
+        self.sections.iter().position(|section| {
+            first_of_next += u64::from(section.ranks);
+            u64::from(rank) < first_of_next
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! One program of a job.
+
+use super::{EnvChange, JobError, Text};
+use serde::{Deserialize, Serialize};
+
+/// A program and the ranks that run it: what stands between two `:` of a command line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    /// The executable, by absolute path.
+    pub program: Text,
+    /// Its arguments, beginning with its own name as the user wrote it.
+    pub argv: Vec<Text>,
+    /// How many ranks run it.
+    pub ranks: u32,
+    /// Changes to the host's environment, in order.
+    pub env: Vec<EnvChange>,
+}
+
+impl Section {
+    pub(super) fn validate(&self, index: usize) -> Result<(), JobError> {
+        if !self.program.as_path().is_absolute() {
+            return Err(JobError::RelativePath {
+                path: self.program.to_string(),
+            });
+        }
+        if self.argv.is_empty() {
+            return Err(JobError::NoArguments { section: index });
+        }
+        if self.ranks == 0 {
+            return Err(JobError::NoRanks { section: index });
+        }
+        self.env.iter().try_for_each(EnvChange::validate)
+    }
+}

@@ -1,0 +1,160 @@
+use super::*;
+use proptest::prelude::*;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+fn text(s: &str) -> Text {
+    Text::new(s).unwrap()
+}
+
+fn sample() -> JobSpec {
+    let section = |ranks| Section {
+        program: text("/bin/true"),
+        argv: vec![
+            text("true"),
+            Text::new(OsString::from_vec(vec![0xff, b'x'])).unwrap(),
+        ],
+        ranks,
+        env: vec![
+            EnvChange {
+                name: text("A"),
+                value: Some(text("1")),
+            },
+            EnvChange {
+                name: text("B"),
+                value: None,
+            },
+        ],
+    };
+    JobSpec {
+        version: VERSION,
+        sections: vec![section(3), section(2)],
+        ranks: RankRange { first: 0, count: 5 },
+        wdir: Some(text("/tmp")),
+        preload: vec![text("/lib/tool.so")],
+        settings: Settings {
+            vps: Some(2),
+            seed: Some(7),
+            timeout_ms: Some(1500),
+            ..Settings::default()
+        },
+        output: Output::Tagged,
+        parent: Some(1),
+    }
+}
+
+/// Parses the sample after a change to its JSON.
+fn changed(change: impl FnOnce(&mut serde_json::Value)) -> Result<JobSpec, JobError> {
+    let mut value = serde_json::to_value(sample()).unwrap();
+    change(&mut value);
+    JobSpec::parse(&serde_json::to_vec(&value).unwrap())
+}
+
+#[test]
+fn survives_the_memory_file() {
+    assert_eq!(unseal(seal(&sample()).unwrap()).unwrap(), sample());
+}
+
+#[test]
+fn another_version_is_named_before_anything_else() {
+    let error = JobSpec::parse(br#"{"version": 99, "what": "is this"}"#).unwrap_err();
+    assert!(matches!(error, JobError::Version { found: 99 }));
+    assert!(error.to_string().contains("different installations"));
+}
+
+#[test]
+fn values_out_of_range_are_refused() {
+    assert!(matches!(
+        changed(|v| v["sections"] = serde_json::json!([])),
+        Err(JobError::NoProgram)
+    ));
+    assert!(matches!(
+        changed(|v| v["sections"][1]["ranks"] = 0.into()),
+        Err(JobError::NoRanks { section: 1 })
+    ));
+    assert!(matches!(
+        changed(|v| v["sections"][0]["argv"] = serde_json::json!([])),
+        Err(JobError::NoArguments { section: 0 })
+    ));
+    assert!(matches!(
+        changed(|v| v["sections"][0]["ranks"] = u32::MAX.into()),
+        Err(JobError::TooManyRanks { .. })
+    ));
+    assert!(matches!(
+        changed(|v| v["ranks"]["first"] = 1.into()),
+        Err(JobError::RankRange { .. })
+    ));
+    assert!(matches!(
+        changed(|v| v["ranks"]["count"] = u32::MAX.into()),
+        Err(JobError::RankRange { .. })
+    ));
+    assert!(matches!(
+        changed(|v| v["wdir"] = "here".into()),
+        Err(JobError::RelativePath { .. })
+    ));
+    assert!(matches!(
+        changed(|v| v["settings"]["stack_size"] = 1.into()),
+        Err(JobError::StackSize { .. })
+    ));
+    assert!(matches!(
+        changed(|v| v["settings"]["vps"] = 0.into()),
+        Err(JobError::Vps { vps: 0 })
+    ));
+    assert!(matches!(
+        changed(|v| v["settings"]["timeout_ms"] = 0.into()),
+        Err(JobError::Timeout)
+    ));
+    assert!(matches!(
+        changed(|v| v["sections"][0]["env"][0]["name"] = "A=B".into()),
+        Err(JobError::EnvName { .. })
+    ));
+}
+
+#[test]
+fn shapes_that_do_not_fit_are_refused() {
+    assert!(matches!(
+        changed(|v| v["extra"] = 1.into()),
+        Err(JobError::Malformed(_))
+    ));
+    assert!(matches!(
+        changed(|v| v["wdir"] = "/a\0b".into()),
+        Err(JobError::Malformed(_))
+    ));
+    assert!(matches!(
+        changed(|v| v["settings"]["policy"] = "nd".into()),
+        Err(JobError::Malformed(_))
+    ));
+    assert!(matches!(JobSpec::parse(b"not json"), Err(JobError::Malformed(_))));
+}
+
+#[test]
+fn sections_are_found_by_rank() {
+    let spec = sample();
+    let found: Vec<_> = (0..6).map(|rank| spec.section_of(rank)).collect();
+    assert_eq!(found, [Some(0), Some(0), Some(0), Some(1), Some(1), None]);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_a_result(bytes in proptest::collection::vec(any::<u8>(), 0..512)) {
+        let _ = JobSpec::parse(&bytes);
+    }
+
+    #[test]
+    fn a_damaged_description_gives_a_result(at in 0usize..4096, byte in any::<u8>(), cut in 0usize..4096) {
+        let mut json = sample().to_json();
+        let at = at % json.len();
+        json[at] = byte;
+        json.truncate(cut.max(1));
+        if let Ok(spec) = JobSpec::parse(&json) {
+            prop_assert!(spec.validate().is_ok());
+        }
+    }
+
+    #[test]
+    fn any_string_without_nul_round_trips(bytes in proptest::collection::vec(1u8.., 0..64)) {
+        let mut spec = sample();
+        spec.sections[0].argv[0] = Text::new(OsString::from_vec(bytes)).unwrap();
+        prop_assert_eq!(JobSpec::parse(&spec.to_json()).unwrap(), spec);
+    }
+}
