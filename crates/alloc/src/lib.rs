@@ -6,6 +6,8 @@
 
 mod buffer;
 mod region;
+mod thread_heap;
 
 pub use buffer::Buffer;
 pub use region::{Region, RegionError, page_size};
+pub use thread_heap::release_thread_heap;

@@ -1,1 +1,65 @@
-//! Execution contexts of the Simurgh runtime: stacks, switch, wait lists, synchronisation.
+//! Execution contexts (ECs) of the Simurgh runtime.
+//!
+//! An EC is a coroutine with a stack, a thread pointer and a TLS block of its own, or an OS thread that has been
+//! attached. This crate gives what ECs are made of and what they wait with; which EC runs where is `simurgh-sched`'s
+//! business. It depends on `simurgh-alloc` only.
+//!
+//! * [`current`], [`park`], [`EcRef::unpark`], [`yield_now`], [`create`]: the primitives.
+//! * [`Completion`], [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`]: what suspends an EC, never its kernel thread.
+//! * [`Worker`]: the half of a virtual processor that switches between ECs.
+//! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
+//!
+//! An EC that blocks is on exactly one wait list and on no run queue. It is published there only after its stack has
+//! been left: the only way to leave a stack is to hand the worker a `Suspend`, which the worker carries out on its own
+//! stack (see `suspend.rs`).
+
+mod barrier;
+mod chain;
+mod completion;
+mod condvar;
+mod ec;
+mod inbox;
+mod mutex;
+pub mod sync;
+mod token;
+mod wait_list;
+
+#[cfg(not(loom))]
+mod here;
+#[cfg(not(loom))]
+mod hollow;
+#[cfg(not(loom))]
+mod owner;
+#[cfg(not(loom))]
+mod spawn;
+#[cfg(not(loom))]
+mod stack;
+#[cfg(not(loom))]
+mod suspend;
+#[cfg(not(loom))]
+mod thread_pointer;
+#[cfg(not(loom))]
+mod worker;
+
+pub use barrier::Barrier;
+pub use chain::{Chain, Node};
+pub use completion::{Completion, wait_all, wait_any};
+pub use condvar::Condvar;
+pub use ec::{EcRef, current, park, yield_now};
+pub use inbox::Inbox;
+pub use mutex::{Mutex, MutexGuard};
+pub use token::Token;
+pub use wait_list::WaitList;
+
+#[cfg(not(loom))]
+pub use ec::{Attribute, StackBounds, attached_running, migrate, try_current};
+#[cfg(not(loom))]
+pub use hollow::HollowError;
+#[cfg(not(loom))]
+pub use owner::{set_owner, with_owner};
+#[cfg(not(loom))]
+pub use spawn::{EcHandle, EcSpec, NewEc, create};
+#[cfg(not(loom))]
+pub use stack::StackError;
+#[cfg(not(loom))]
+pub use worker::{Worker, WorkerStats};

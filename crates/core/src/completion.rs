@@ -1,0 +1,200 @@
+//! One-shot events with one waiter.
+//!
+//! The word is PENDING, DONE, or names who waits: an execution context, or a countdown on the stack of one that waits
+//! for several events. Completing is one swap, after which the event is never touched again by the completer, so its
+//! owner may reuse or free it at once. Waiting for N events wakes the waiter once.
+
+use crate::ec::{EcRef, current, park, spin_while_idle, yield_now};
+use crate::sync::{AtomicUsize, Ordering};
+
+const PENDING: usize = 0;
+const DONE: usize = 1;
+/// Set in a word that holds the address of a [`Countdown`].
+const COUNTDOWN: usize = 2;
+
+/// An event that happens once, until it is [`reset`](Completion::reset).
+pub struct Completion(AtomicUsize);
+
+/// Several events somebody waits for together.
+#[repr(align(8))]
+struct Countdown {
+    left: AtomicUsize,
+    waiter: EcRef,
+}
+
+impl Default for Completion {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Completion {
+    /// An event that has not happened.
+    #[cfg(not(loom))]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicUsize::new(PENDING))
+    }
+
+    /// An event that has not happened.
+    #[cfg(loom)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self(AtomicUsize::new(PENDING))
+    }
+
+    /// Whether the event has happened; if so, what the completer wrote before is visible.
+    #[inline]
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        // Acquire pairs with the Release in `complete`.
+        self.0.load(Ordering::Acquire) == DONE
+    }
+
+    /// Makes the event happen and wakes its waiter. Touches the event once, first.
+    #[inline]
+    pub fn complete(&self) {
+        // Release publishes the result to `is_done`; Acquire pairs with the Release in `subscribe`.
+        let word = self.0.swap(DONE, Ordering::AcqRel);
+        if word > DONE {
+            notify(word);
+        }
+    }
+
+    /// Makes the event one that has not happened, for its next use.
+    ///
+    /// Only for an event that is done, or that nobody else knows of.
+    pub fn reset(&self) {
+        // Relaxed: the event is handed to the next completer by other means.
+        self.0.store(PENDING, Ordering::Relaxed);
+    }
+
+    /// Blocks the execution context until the event has happened.
+    #[inline]
+    pub fn wait(&self) {
+        if !self.is_done() {
+            self.wait_slow();
+        }
+    }
+
+    fn wait_slow(&self) {
+        if spin_while_idle(|| self.is_done()) {
+            return;
+        }
+        let me = current();
+        match self.subscribe(me.to_word()) {
+            Subscribed::Done => {}
+            Subscribed::Yes => {
+                while !self.is_done() {
+                    park();
+                }
+            }
+            Subscribed::Taken => {
+                while !self.is_done() {
+                    yield_now();
+                }
+            }
+        }
+    }
+
+    /// Leaves `waiter` in the word.
+    fn subscribe(&self, waiter: usize) -> Subscribed {
+        // Release publishes the waiter to `complete`; Acquire on failure pairs with the Release in `complete`.
+        match self.0.compare_exchange(PENDING, waiter, Ordering::Release, Ordering::Acquire) {
+            Ok(_) => Subscribed::Yes,
+            Err(DONE) => Subscribed::Done,
+            Err(_) => Subscribed::Taken,
+        }
+    }
+
+    /// Takes the waiter back; without effect if the event has happened.
+    fn unsubscribe(&self, waiter: usize) {
+        // Acquire on failure pairs with the Release in `complete`.
+        let _ = self.0.compare_exchange(waiter, PENDING, Ordering::Relaxed, Ordering::Acquire);
+    }
+}
+
+enum Subscribed {
+    Yes,
+    Done,
+    /// Another thread waits for the same event, which MPI forbids; this one polls.
+    Taken,
+}
+
+/// Wakes who is named by `word`.
+#[cold]
+fn notify(word: usize) {
+    if word & COUNTDOWN == 0 {
+        EcRef::from_word(word).unpark();
+        return;
+    }
+    let countdown = std::ptr::with_exposed_provenance::<Countdown>(word & !COUNTDOWN);
+    // SAFETY:
+    // - the word was left by `wait_all`, whose frame holds the countdown until `left` is zero, and `left` is lowered
+    //   for this event by nobody but us, below.
+    let countdown = unsafe { &*countdown };
+    let waiter = countdown.waiter;
+    // Release pairs with the Acquire in `wait_all`; after it the countdown may be gone.
+    if countdown.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+        waiter.unpark();
+    }
+}
+
+/// Blocks the execution context until all `events` have happened; it is woken once.
+pub fn wait_all(events: &[&Completion]) {
+    let countdown = Countdown { left: AtomicUsize::new(events.len() + 1), waiter: current() };
+    let word = std::ptr::from_ref(&countdown).expose_provenance() | COUNTDOWN;
+    let mut settled = 1;
+    let mut taken = Vec::new();
+    for event in events {
+        match event.subscribe(word) {
+            Subscribed::Yes => {}
+            Subscribed::Done => settled += 1,
+            Subscribed::Taken => {
+                settled += 1;
+                taken.push(event);
+            }
+        }
+    }
+    // AcqRel pairs with the same in `notify`.
+    if countdown.left.fetch_sub(settled, Ordering::AcqRel) != settled {
+        // Acquire pairs with the Release in `notify`.
+        while countdown.left.load(Ordering::Acquire) != 0 {
+            park();
+        }
+    }
+    taken.into_iter().for_each(|event| event.wait());
+}
+
+/// Blocks the execution context until one of `events` has happened and returns its index, the lowest if several.
+///
+/// # Panics
+///
+/// When `events` is empty: nothing could ever wake the caller.
+pub fn wait_any(events: &[&Completion]) -> usize {
+    assert!(!events.is_empty(), "waiting for one of no events");
+    let first_done = || events.iter().position(|event| event.is_done());
+    if let Some(index) = first_done() {
+        return index;
+    }
+    let word = current().to_word();
+    let mut polls = false;
+    for event in events {
+        polls |= matches!(event.subscribe(word), Subscribed::Taken);
+    }
+    let index = loop {
+        if let Some(index) = first_done() {
+            break index;
+        }
+        if polls { yield_now() } else { park() }
+    };
+    // A completer may have taken the word already and will unpark us later: a spurious wake-up, which `park` allows.
+    events.iter().for_each(|event| event.unsubscribe(word));
+    index
+}
+
+impl std::fmt::Debug for Completion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Completion").field(&self.is_done()).finish()
+    }
+}

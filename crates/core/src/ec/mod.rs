@@ -1,0 +1,14 @@
+//! Execution contexts and the reference to them.
+//!
+//! Control blocks come from a pool that is never freed, so a reference can be copied about and used late: waking an EC
+//! that has ended is at worst a spurious wake-up of the one that uses its block now.
+
+#[cfg(loom)]
+mod mocked;
+#[cfg(not(loom))]
+mod real;
+
+#[cfg(loom)]
+pub use mocked::*;
+#[cfg(not(loom))]
+pub use real::*;

@@ -1,0 +1,400 @@
+//! Execution contexts on this machine.
+
+use std::any::Any;
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+
+use crate::chain::{Chain, Node};
+use crate::here;
+use crate::spawn::Body;
+use crate::suspend::{EcYielder, Suspend};
+use crate::sync::{
+    Arc, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax,
+};
+use crate::token::Token;
+use crate::wait_list::Slot;
+use crate::worker::Worker;
+
+/// What an execution context is for; policies treat them differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attribute {
+    /// Runs a rank or works on its behalf.
+    Compute,
+    /// Drives the network.
+    Network,
+    /// Waits for files.
+    Io,
+}
+
+/// The memory an execution context runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackBounds {
+    /// Lowest address of the guard page; a fault from here up to `low` is a stack overflow.
+    pub guard: usize,
+    /// Lowest usable address.
+    pub low: usize,
+    /// First address above the stack.
+    pub high: usize,
+}
+
+/// Control block of an execution context.
+///
+/// The first line is what others touch when they wake it; the rest belongs to the EC and the worker that runs it.
+#[repr(C, align(128))]
+pub(crate) struct Ec {
+    link: AtomicPtr<Ec>,
+    token: Token,
+    attribute: AtomicU8,
+    /// The worker it runs on or ran on last; null for an attached thread.
+    worker: AtomicPtr<Worker>,
+    id: AtomicU64,
+    yielder: Cell<*const EcYielder>,
+    thread_pointer: Cell<u64>,
+    owner: UnsafeCell<Option<Arc<dyn Any + Send + Sync>>>,
+    body: UnsafeCell<Option<Body>>,
+}
+
+// SAFETY:
+// - the atomics are for everybody; the cells are used only by whoever runs the EC, or makes or recycles it, and these
+//   follow each other with synchronisation in between (token, run queue or pool lock).
+unsafe impl Sync for Ec {}
+// SAFETY:
+// - as above; the coroutine inside may move between kernel threads because its thread pointer moves with it.
+unsafe impl Send for Ec {}
+
+// SAFETY:
+// - `link` is one field; control blocks are leaked and pooled.
+unsafe impl Node for Ec {
+    fn link(&self) -> &AtomicPtr<Ec> {
+        &self.link
+    }
+}
+
+/// Control blocks whose execution contexts have ended.
+static POOL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+/// Attached threads that are not blocked in [`park`].
+static ATTACHED_RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+impl Ec {
+    /// A control block of an EC that has no stack yet.
+    pub(crate) fn obtain(attribute: Attribute) -> &'static Self {
+        let pooled = POOL.lock().pop();
+        let ec = pooled.unwrap_or_else(|| {
+            Box::leak(Box::new(Self {
+                link: AtomicPtr::new(ptr::null_mut()),
+                token: Token::new(),
+                attribute: AtomicU8::new(0),
+                worker: AtomicPtr::new(ptr::null_mut()),
+                id: AtomicU64::new(0),
+                yielder: Cell::new(ptr::null()),
+                thread_pointer: Cell::new(0),
+                owner: UnsafeCell::new(None),
+                body: UnsafeCell::new(None),
+            }))
+        });
+        ec.id.store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        ec.attribute.store(attribute as u8, Ordering::Relaxed);
+        ec
+    }
+
+    /// Gives the control block back. Nothing of the EC may be in use any more.
+    pub(crate) fn recycle(&'static self) {
+        self.worker.store(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY:
+        // - the EC has ended, so nobody uses its owner slot.
+        drop(unsafe { &mut *self.owner.get() }.take());
+        POOL.lock().push(self);
+    }
+
+    pub(crate) fn body(&self) -> &UnsafeCell<Option<Body>> {
+        &self.body
+    }
+
+    pub(crate) fn owner(&self) -> &UnsafeCell<Option<Arc<dyn Any + Send + Sync>>> {
+        &self.owner
+    }
+
+    pub(crate) fn token(&self) -> &Token {
+        &self.token
+    }
+
+    #[inline]
+    pub(crate) fn thread_pointer(&self) -> u64 {
+        self.thread_pointer.get()
+    }
+
+    pub(crate) fn set_thread_pointer(&self, value: u64) {
+        self.thread_pointer.set(value);
+    }
+
+    pub(crate) fn set_yielder(&self, yielder: *const EcYielder) {
+        self.yielder.set(yielder);
+    }
+
+    /// The worker it runs on or ran on last.
+    #[inline]
+    pub(crate) fn worker(&self) -> *mut Worker {
+        // Relaxed: written by the worker that runs the EC; who reads it was synchronised with by the token or a lock.
+        self.worker.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn set_worker(&self, worker: *const Worker) {
+        self.worker.store(worker.cast_mut(), Ordering::Relaxed);
+    }
+
+    /// Leaves the stack of the calling EC, which is `self`.
+    #[inline]
+    fn suspend(&self, how: Suspend) {
+        // SAFETY:
+        // - `self` is the running EC, so its coroutine is alive and the yielder with it.
+        unsafe { (*self.yielder.get()).suspend(how) };
+    }
+
+    /// Makes an EC that is off every list and asleep run again.
+    fn make_ready(&'static self) {
+        let worker = self.worker();
+        // SAFETY:
+        // - a worker lives for the rest of the program; so do control blocks;
+        // - the local queue is touched only if the caller runs on that very worker.
+        unsafe {
+            if worker.is_null() {
+                self.token.wake_in_kernel();
+            } else if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
+                (*worker).push_local(self);
+            } else {
+                (*worker).inbox().push(self);
+            }
+        }
+    }
+}
+
+/// Names an execution context; cheap to copy, valid for ever.
+#[derive(Clone, Copy)]
+pub struct EcRef(&'static Ec);
+
+impl PartialEq for EcRef {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for EcRef {}
+
+impl std::hash::Hash for EcRef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        ptr::from_ref(self.0).hash(state);
+    }
+}
+
+impl std::fmt::Debug for EcRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "EcRef({})", self.id())
+    }
+}
+
+impl EcRef {
+    pub(crate) fn new(ec: &'static Ec) -> Self {
+        Self(ec)
+    }
+
+    pub(crate) fn control(self) -> &'static Ec {
+        self.0
+    }
+
+    /// A number no other execution context of this process has had.
+    #[must_use]
+    pub fn id(self) -> u64 {
+        self.0.id.load(Ordering::Relaxed)
+    }
+
+    /// Wakes the execution context from [`park`], or lets its next `park` return at once.
+    #[inline]
+    pub fn unpark(self) {
+        if self.0.token.give() {
+            self.0.make_ready();
+        }
+    }
+
+    /// Whether it is an OS thread that was attached, not a coroutine.
+    #[must_use]
+    pub fn is_attached(self) -> bool {
+        self.0.worker().is_null()
+    }
+
+    /// The worker it runs on or ran on last; none for an attached thread.
+    #[must_use]
+    pub fn vp(self) -> Option<usize> {
+        // SAFETY:
+        // - workers live for the rest of the program.
+        unsafe { self.0.worker().as_ref() }.map(Worker::index)
+    }
+
+    /// Bounds of the stack of the calling execution context; none for an attached thread.
+    #[must_use]
+    pub fn stack_bounds(self) -> Option<StackBounds> {
+        // SAFETY:
+        // - read only: the bounds of a body do not change while it exists, and the calling EC's exists.
+        let body = unsafe { &*self.0.body.get() };
+        body.as_ref().map(Body::bounds)
+    }
+
+    pub(crate) fn slot(self) -> usize {
+        self.vp().unwrap_or(0)
+    }
+
+    pub(crate) fn to_word(self) -> usize {
+        ptr::from_ref(self.0).expose_provenance()
+    }
+
+    pub(crate) fn from_word(word: usize) -> Self {
+        // SAFETY:
+        // - words come from `to_word`; control blocks live for the rest of the program.
+        Self(unsafe { &*ptr::with_exposed_provenance(word) })
+    }
+
+    /// Suspends the calling EC, which is `self`, into a slot it has locked.
+    pub(crate) fn freeze(self, slot: &SpinLock<Slot>, guard: SpinGuard<'_, Slot>) {
+        // The worker unlocks the slot once the EC is linked into it.
+        std::mem::forget(guard);
+        self.0.suspend(Suspend::Freeze(slot));
+    }
+}
+
+/// Execution contexts frozen together on one worker.
+#[derive(Default)]
+pub(crate) struct Frozen(Chain<Ec>);
+
+impl Frozen {
+    pub(crate) fn push(&mut self, ec: &'static Ec) {
+        self.0.push_back(ec);
+    }
+
+    /// Makes all of them ready with one splice.
+    pub(crate) fn thaw(mut self) {
+        let Some(first) = self.0.front() else { return };
+        let worker = first.worker();
+        // SAFETY:
+        // - a frozen EC has run on a worker, and workers live for the rest of the program;
+        // - the local queue is touched only if the caller runs on that very worker.
+        unsafe {
+            if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
+                (*worker).append_local(&mut self.0);
+            } else {
+                (*worker).inbox().push_chain(self.0);
+            }
+        }
+    }
+}
+
+/// The calling execution context; attaches the calling OS thread if it is none yet.
+#[inline]
+#[must_use]
+pub fn current() -> EcRef {
+    try_current().unwrap_or_else(attach)
+}
+
+/// The calling execution context, or none on an OS thread that was never attached.
+#[inline]
+#[must_use]
+pub fn try_current() -> Option<EcRef> {
+    // SAFETY:
+    // - the word is null or the address of a control block, and these live for the rest of the program.
+    unsafe { here::get().as_ref() }.map(EcRef)
+}
+
+#[cold]
+fn attach() -> EcRef {
+    /// Gives the control block back when the thread ends.
+    struct Attached(&'static Ec);
+    impl Drop for Attached {
+        fn drop(&mut self) {
+            here::set(ptr::null());
+            ATTACHED_RUNNING.fetch_sub(1, Ordering::Relaxed);
+            self.0.recycle();
+        }
+    }
+    std::thread_local! {
+        static ATTACHED: std::cell::OnceCell<Attached> = const { std::cell::OnceCell::new() };
+    }
+    let ec = Ec::obtain(Attribute::Compute);
+    here::set(ec);
+    ATTACHED_RUNNING.fetch_add(1, Ordering::Relaxed);
+    // A thread that is already running its destructors keeps the control block: it leaks, harmlessly.
+    let _ = ATTACHED.try_with(|cell| cell.set(Attached(ec)).is_ok());
+    EcRef(ec)
+}
+
+/// Attached threads that are not blocked in [`park`] at the moment.
+#[must_use]
+pub fn attached_running() -> usize {
+    ATTACHED_RUNNING.load(Ordering::SeqCst)
+}
+
+/// Blocks the calling execution context until [`EcRef::unpark`]; may also return for no reason.
+#[inline]
+pub fn park() {
+    let me = current();
+    if me.0.token.take() {
+        return;
+    }
+    if me.is_attached() {
+        ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst);
+        me.0.token.wait_in_kernel();
+        ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
+    } else {
+        me.0.suspend(Suspend::Park);
+        me.0.token.clear();
+    }
+}
+
+/// Lets other execution contexts of this worker run; for an attached thread, other threads.
+#[inline]
+pub fn yield_now() {
+    let me = current();
+    if me.is_attached() {
+        std::thread::yield_now();
+    } else {
+        me.0.suspend(Suspend::Yield);
+    }
+}
+
+/// Continues the calling execution context on the worker with index `vp`, modulo their number.
+///
+/// Without effect for an attached thread.
+pub fn migrate(vp: usize) {
+    let me = current();
+    // SAFETY:
+    // - workers live for the rest of the program.
+    let Some(worker) = (unsafe { me.0.worker().as_ref() }) else { return };
+    let peers = worker.peers();
+    let target = peers[vp % peers.len()];
+    if !ptr::eq(target, worker) {
+        me.0.suspend(Suspend::Move(target));
+    }
+}
+
+/// Looks at `done` for a bounded time, as long as nobody else could use the worker. True if it became true.
+#[inline]
+pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
+    let Some(me) = try_current() else { return false };
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC runs on this one.
+    let Some(worker) = (unsafe { me.0.worker().as_ref() }) else { return false };
+    for _ in 0..worker.spin_limit() {
+        if done() {
+            return true;
+        }
+        if worker.has_ready() {
+            return false;
+        }
+        relax();
+    }
+    false
+}
+
+/// Slots a wait list needs: the largest number of workers a runtime of this process has had.
+pub(crate) fn slot_count() -> usize {
+    crate::worker::largest_count()
+}

@@ -1,0 +1,120 @@
+//! The door of a virtual processor: many producers, one consumer, and the consumer's sleep.
+//!
+//! One word holds the whole state: empty, asleep, or the newest of a stack of elements linked through themselves. A
+//! push is one compare-and-swap on one line and learns from the same word whether the consumer must be woken; taking
+//! everything is one swap, after which the consumer puts the elements in order of arrival.
+
+use std::ptr;
+
+use crate::chain::{Chain, Node};
+use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wake};
+
+/// Multi-producer single-consumer queue whose consumer can sleep on it.
+pub struct Inbox<T: Node> {
+    /// Null: empty. The address of `asleep`: empty, and the consumer sleeps. Otherwise the newest element.
+    head: AtomicPtr<T>,
+    /// Counts wake-ups; the consumer sleeps on it.
+    wakeups: AtomicU32,
+}
+
+impl<T: Node> Default for Inbox<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Node> Inbox<T> {
+    /// An empty inbox.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { head: AtomicPtr::new(ptr::null_mut()), wakeups: AtomicU32::new(0) }
+    }
+
+    /// A mark that is no element's address: elements are aligned, addresses in the first page are not mapped.
+    fn asleep() -> *mut T {
+        ptr::without_provenance_mut(1)
+    }
+
+    /// Adds an element that is on no list, and wakes the consumer if it sleeps.
+    pub fn push(&self, node: &'static T) {
+        self.push_linked(node, node);
+    }
+
+    /// Adds a whole queue at the price of one push. The consumer sees it in reverse order.
+    pub fn push_chain(&self, chain: Chain<T>) {
+        if let Some((head, tail)) = chain.into_ends() {
+            self.push_linked(head, tail);
+        }
+    }
+
+    fn push_linked(&self, first: &'static T, last: &'static T) {
+        let mut head = self.head.load(Ordering::Relaxed);
+        loop {
+            let below = if head == Self::asleep() { ptr::null_mut() } else { head };
+            last.link().store(below, Ordering::Relaxed);
+            // Release publishes the links and all the producer wrote to the elements; pairs with the Acquire in
+            // `take`.
+            let new = ptr::from_ref(first).cast_mut();
+            match self.head.compare_exchange_weak(head, new, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(now) => head = now,
+            }
+        }
+        if head == Self::asleep() {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        // Release pairs with the Acquire in `sleep`, though the element itself travels through `head`.
+        self.wakeups.fetch_add(1, Ordering::Release);
+        futex_wake(&self.wakeups, 1);
+    }
+
+    /// Wakes a sleeping consumer although nothing was added.
+    pub fn nudge(&self) {
+        // Relaxed: nothing is published, the consumer just looks around again.
+        let woken = self.head.compare_exchange(Self::asleep(), ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
+        if woken.is_ok() {
+            self.wake();
+        }
+    }
+
+    /// Whether there is something to take. Consumer only.
+    #[inline]
+    pub fn has_mail(&self) -> bool {
+        // Relaxed: `take` synchronises.
+        !self.head.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Takes everything, oldest first. Consumer only.
+    pub fn take(&self) -> Chain<T> {
+        // Acquire pairs with the Release in `push_linked`.
+        let mut node = self.head.swap(ptr::null_mut(), Ordering::Acquire);
+        debug_assert!(node != Self::asleep(), "only the consumer takes, and it is awake");
+        let mut chain = Chain::new();
+        // SAFETY:
+        // - a pushed element lives for ever, and since the swap its link belongs to the consumer.
+        while let Some(element) = unsafe { node.as_ref() } {
+            node = element.link().load(Ordering::Relaxed);
+            chain.push_front(element);
+        }
+        chain
+    }
+
+    /// Sleeps until something is pushed or somebody nudges; returns at once if there is something. Consumer only.
+    pub fn sleep(&self) {
+        // Acquire pairs with the Release in `wake`.
+        let seen = self.wakeups.load(Ordering::Acquire);
+        // Relaxed: an element found here is taken by `take`, which synchronises.
+        let marked =
+            self.head.compare_exchange(ptr::null_mut(), Self::asleep(), Ordering::Relaxed, Ordering::Relaxed);
+        if marked.is_err() {
+            return;
+        }
+        while self.head.load(Ordering::Relaxed) == Self::asleep() {
+            futex_wait(&self.wakeups, seen);
+        }
+    }
+}

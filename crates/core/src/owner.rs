@@ -1,0 +1,27 @@
+//! What an execution context works for: a slot for one object of a higher layer, the rank.
+
+use std::any::Any;
+
+use crate::ec::{current, try_current};
+use crate::sync::Arc;
+
+/// Sets the owner of the calling execution context, attaching the calling thread if need be.
+pub fn set_owner(owner: Option<Arc<dyn Any + Send + Sync>>) {
+    let slot = current().control().owner();
+    // SAFETY:
+    // - the slot is used only by its own execution context, and no `with_owner` of it is active: its closure would
+    //   have to call us, which the documentation of `with_owner` forbids.
+    drop(std::mem::replace(unsafe { &mut *slot.get() }, owner));
+}
+
+/// Calls `f` with the owner of the calling execution context, if it has one of type `T`.
+///
+/// `f` must not call [`set_owner`]. Cost: a thread-local read and a type check; no reference count is touched.
+#[inline]
+pub fn with_owner<T: Any, R>(f: impl FnOnce(Option<&T>) -> R) -> R {
+    let Some(ec) = try_current() else { return f(None) };
+    // SAFETY:
+    // - the slot is used only by its own execution context, and not replaced while `f` runs.
+    let owner = unsafe { &*ec.control().owner().get() };
+    f(owner.as_ref().and_then(|owner| owner.downcast_ref::<T>()))
+}

@@ -1,0 +1,31 @@
+//! Atomics and the spin lock: the only door to them in the workspace.
+//!
+//! Under `--cfg loom` the same names are loom's, and every type of this crate built on them is model-checked.
+
+mod futex;
+mod spin;
+
+#[cfg(not(loom))]
+pub use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+
+#[cfg(loom)]
+pub use loom::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+
+/// Reference counting is not part of any protocol here, so it is the standard one under loom too.
+pub use std::sync::Arc;
+
+pub use futex::{futex_wait, futex_wake};
+pub use spin::{SpinGuard, SpinLock};
+
+/// Waits a moment inside a bounded spin.
+#[inline]
+pub fn relax() {
+    #[cfg(not(loom))]
+    std::hint::spin_loop();
+    #[cfg(loom)]
+    loom::thread::yield_now();
+}

@@ -1,0 +1,146 @@
+//! A lock for critical sections of a few dozen instructions.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+
+use super::{AtomicU32, Ordering, futex_wait, futex_wake, relax};
+
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+/// Held, and somebody may sleep on the word.
+const CONTENDED: u32 = 2;
+
+/// Looks at a held lock before a waiter goes to sleep in the kernel.
+const SPINS: u32 = 200;
+
+/// A lock for short critical sections: it spins for a bounded time, then sleeps in the kernel.
+///
+/// It blocks the kernel thread, not the execution context: never hold it across [`crate::park`],
+/// [`crate::yield_now`] or a copy of unbounded length. Uncontended, it costs one locked instruction.
+#[derive(Default)]
+pub struct SpinLock<T: ?Sized> {
+    state: AtomicU32,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY:
+// - the lock gives access to the value to one thread at a time.
+unsafe impl<T: ?Sized + Send> Send for SpinLock<T> {}
+// SAFETY:
+// - as above; sharing the lock only lets threads take turns.
+unsafe impl<T: ?Sized + Send> Sync for SpinLock<T> {}
+
+/// Access to the value of a [`SpinLock`]; dropping it unlocks.
+pub struct SpinGuard<'a, T: ?Sized> {
+    lock: &'a SpinLock<T>,
+}
+
+impl<T> SpinLock<T> {
+    /// A free lock around `value`.
+    #[cfg(not(loom))]
+    pub const fn new(value: T) -> Self {
+        Self { state: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+    }
+
+    /// A free lock around `value`.
+    #[cfg(loom)]
+    pub fn new(value: T) -> Self {
+        Self { state: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+    }
+
+    /// The value, when the lock is no longer shared.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized> SpinLock<T> {
+    /// Takes the lock, waiting for it if need be.
+    #[inline]
+    pub fn lock(&self) -> SpinGuard<'_, T> {
+        // Acquire pairs with the Release in `unlock`.
+        if self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.lock_contended();
+        }
+        SpinGuard { lock: self }
+    }
+
+    /// Takes the lock if it is free.
+    #[inline]
+    pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        // Acquire pairs with the Release in `unlock`.
+        let taken = self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed);
+        taken.ok().map(|_| SpinGuard { lock: self })
+    }
+
+    #[cold]
+    fn lock_contended(&self) {
+        for _ in 0..SPINS {
+            // Acquire pairs with the Release in `unlock`.
+            if self.state.load(Ordering::Relaxed) == FREE
+                && self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
+                return;
+            }
+            relax();
+        }
+        // Acquire pairs with the Release in `unlock`.
+        while self.state.swap(CONTENDED, Ordering::Acquire) != FREE {
+            futex_wait(&self.state, CONTENDED);
+        }
+    }
+
+    /// Gives the lock back on behalf of a guard that was forgotten.
+    ///
+    /// # Safety
+    ///
+    /// The lock is held and its guard has been forgotten; nobody uses the value any more.
+    #[inline]
+    pub(crate) unsafe fn unlock(&self) {
+        // Release pairs with the Acquire in `lock`.
+        if self.state.swap(FREE, Ordering::Release) == CONTENDED {
+            futex_wake(&self.state, 1);
+        }
+    }
+
+    /// The value, for whoever holds the lock without a guard.
+    #[cfg(not(loom))]
+    pub(crate) fn value_ptr(&self) -> *mut T {
+        self.value.get()
+    }
+}
+
+impl<T: ?Sized> Deref for SpinGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY:
+        // - the guard proves that this thread holds the lock.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for SpinGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY:
+        // - the guard proves that this thread holds the lock, and it is borrowed mutably.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for SpinGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY:
+        // - the lock is held by this guard, whose last use this is.
+        unsafe { self.lock.unlock() }
+    }
+}
+
+impl<T: ?Sized> std::fmt::Debug for SpinLock<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SpinLock").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! Where execution contexts freeze until somebody releases them all.
+//!
+//! A list has a slot per worker. Freezing links the EC into its worker's slot, on the worker's stack, after its own
+//! has been left: O(1). Releasing moves each slot's chain to its worker's run queue: one splice per worker, whatever
+//! the number of ECs. A frozen EC is touched by nobody in between.
+
+use crossbeam_utils::CachePadded;
+
+use crate::ec::{EcRef, Frozen, current, park, slot_count};
+use crate::sync::SpinLock;
+
+/// A set of frozen execution contexts, released together.
+pub struct WaitList {
+    slots: Box<[CachePadded<SpinLock<Slot>>]>,
+}
+
+/// The frozen execution contexts of one worker, and attached threads.
+#[derive(Default)]
+pub(crate) struct Slot {
+    pub(crate) frozen: Frozen,
+    attached: Vec<EcRef>,
+}
+
+impl Default for WaitList {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WaitList {
+    /// An empty list, with a slot for each worker.
+    #[must_use]
+    pub fn new() -> Self {
+        let slot = || CachePadded::new(SpinLock::new(Slot::default()));
+        Self { slots: std::iter::repeat_with(slot).take(slot_count()).collect() }
+    }
+
+    /// Freezes the calling execution context if `closed` still holds, until [`WaitList::release_all`].
+    ///
+    /// `closed` is asked under the slot's lock; whoever releases makes it false first, so no release is missed.
+    pub fn freeze_while(&self, closed: impl Fn() -> bool) {
+        let me = current();
+        let slot = &self.slots[me.slot() % self.slots.len()];
+        let mut guard = slot.lock();
+        if !closed() {
+            return;
+        }
+        if me.is_attached() {
+            guard.attached.push(me);
+            drop(guard);
+            while closed() {
+                park();
+            }
+            return;
+        }
+        me.freeze(slot, guard);
+    }
+
+    /// Releases every frozen execution context: one splice per worker.
+    pub fn release_all(&self) {
+        for slot in &self.slots {
+            let (frozen, attached) = {
+                let mut guard = slot.lock();
+                (std::mem::take(&mut guard.frozen), std::mem::take(&mut guard.attached))
+            };
+            frozen.thaw();
+            attached.into_iter().for_each(EcRef::unpark);
+        }
+    }
+}

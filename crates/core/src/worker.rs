@@ -1,0 +1,326 @@
+//! The switching half of a virtual processor.
+//!
+//! A worker belongs to one kernel thread, which calls [`Worker::run`]. Its local queue needs no atomics; others reach
+//! it through its inbox. From one execution context to the next it passes its own stack but not its own thread pointer:
+//! a switch is two jumps and one thread-pointer write, and none when the same EC goes on. While another's thread
+//! pointer is loaded the worker touches nothing thread-local; it loads its own before it idles or buries an EC.
+//!
+//! Cost of a switch between two ECs: two coroutine jumps (about 3 ns), one `wrfsbase` (9 to 28 ns), one or two locked
+//! instructions for the token, no system call. Bench: `benches/switch.rs`.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr;
+use std::sync::OnceLock;
+
+use corosensei::CoroutineResult;
+use crossbeam_utils::CachePadded;
+
+use crate::chain::Chain;
+use crate::here;
+use crate::ec::{Attribute, Ec};
+use crate::inbox::Inbox;
+use crate::spawn::bury;
+use crate::suspend::Suspend;
+use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::thread_pointer::ThreadPointer;
+
+static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
+
+/// The largest number of workers a runtime of this process has had.
+pub(crate) fn largest_count() -> usize {
+    LARGEST_COUNT.load(Ordering::Relaxed)
+}
+
+/// Counters of a worker, read by anybody at any time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WorkerStats {
+    /// Times an execution context was resumed.
+    pub switches: u64,
+}
+
+/// Runs execution contexts on one kernel thread.
+pub struct Worker {
+    shared: CachePadded<Shared>,
+    own: CachePadded<Own>,
+}
+
+/// What other threads touch.
+struct Shared {
+    inbox: Inbox<Ec>,
+    /// 0, or 1 + the index of a worker that has nothing to do and asks for some of ours.
+    hungry: AtomicU32,
+}
+
+/// What only the worker's kernel thread touches, save for reading counters.
+struct Own {
+    index: usize,
+    local: UnsafeCell<Chain<Ec>>,
+    thread_pointer: ThreadPointer,
+    own_pointer: Cell<u64>,
+    loaded_pointer: Cell<u64>,
+    spin_limit: Cell<u32>,
+    random: Cell<Option<u64>>,
+    switches: AtomicU64,
+    peers: OnceLock<Box<[&'static Worker]>>,
+}
+
+// SAFETY:
+// - the cells are used only by the worker's kernel thread: `run` and what it resumes; everything else is atomic or
+//   set once before the worker starts.
+unsafe impl Sync for Worker {}
+// SAFETY:
+// - as above; a worker that does not run may be handed to another kernel thread.
+unsafe impl Send for Worker {}
+
+impl Worker {
+    /// Makes `count` workers that know each other; they live for the rest of the program.
+    #[must_use]
+    pub fn team(count: usize) -> Vec<&'static Worker> {
+        LARGEST_COUNT.fetch_max(count, Ordering::Relaxed);
+        let team: Vec<&'static Worker> = (0..count).map(|index| &*Box::leak(Box::new(Self::new(index)))).collect();
+        for worker in &team {
+            let unset = worker.own.peers.set(team.clone().into_boxed_slice()).is_ok();
+            debug_assert!(unset, "a worker joins one team");
+        }
+        team
+    }
+
+    fn new(index: usize) -> Self {
+        Self {
+            shared: CachePadded::new(Shared {
+                inbox: Inbox::new(),
+                hungry: AtomicU32::new(0),
+            }),
+            own: CachePadded::new(Own {
+                index,
+                local: UnsafeCell::new(Chain::new()),
+                thread_pointer: ThreadPointer::detect(),
+                own_pointer: Cell::new(0),
+                loaded_pointer: Cell::new(0),
+                spin_limit: Cell::new(0),
+                random: Cell::new(None),
+                switches: AtomicU64::new(0),
+                peers: OnceLock::new(),
+            }),
+        }
+    }
+
+    /// Its place in the team.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.own.index
+    }
+
+    /// All workers of the team, by index.
+    #[must_use]
+    pub fn peers(&self) -> &[&'static Worker] {
+        self.own.peers.get().map_or(&[], |peers| peers)
+    }
+
+    /// The door for everybody else.
+    #[must_use]
+    pub(crate) fn inbox(&self) -> &Inbox<Ec> {
+        &self.shared.inbox
+    }
+
+    /// Its counters.
+    #[must_use]
+    pub fn stats(&self) -> WorkerStats {
+        WorkerStats {
+            switches: self.own.switches.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Makes the calling kernel thread the worker's. Call it once per thread, before [`Worker::run`].
+    ///
+    /// `spin_limit` bounds how often a waiting EC looks at its event while nothing else is ready; 0 where kernel
+    /// threads outnumber cores. With `seed`, the next EC to run is drawn at random, the same for the same seed.
+    pub fn enter(&'static self, spin_limit: u32, seed: Option<u64>) {
+        let pointer = ThreadPointer::get();
+        self.own.own_pointer.set(pointer);
+        self.own.loaded_pointer.set(pointer);
+        self.own.spin_limit.set(spin_limit);
+        self.own.random.set(seed.map(|seed| seed.wrapping_add(self.own.index as u64) | 1));
+        let ec = Ec::obtain(Attribute::Compute);
+        ec.set_worker(self);
+        here::set(ec);
+    }
+
+    /// Runs what is ready until nothing is. Returns how many execution contexts were resumed.
+    pub fn run(&'static self) -> u64 {
+        let before = self.own.switches.load(Ordering::Relaxed);
+        while let Some(ec) = self.next() {
+            self.resume(ec);
+        }
+        self.load_pointer(self.own.own_pointer.get());
+        self.own.switches.load(Ordering::Relaxed) - before
+    }
+
+    /// Whether the inbox holds something. For the worker's own thread, while idle.
+    #[must_use]
+    #[inline]
+    pub fn has_mail(&self) -> bool {
+        self.shared.inbox.has_mail()
+    }
+
+    /// Sleeps in the kernel until there is something to do or somebody calls [`Worker::nudge`].
+    pub fn sleep(&self) {
+        self.shared.inbox.sleep();
+    }
+
+    /// Wakes the worker if it sleeps.
+    pub fn nudge(&self) {
+        self.shared.inbox.nudge();
+    }
+
+    /// Asks `victim` for half of what it has ready; an answer comes through the inbox, or never.
+    pub fn beg(&self, victim: &Worker) {
+        // Relaxed: a hint.
+        victim.shared.hungry.store(self.own.index as u32 + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn spin_limit(&self) -> u32 {
+        self.own.spin_limit.get()
+    }
+
+    /// Whether another execution context could run here now. For ECs that run on this worker.
+    #[inline]
+    pub(crate) fn has_ready(&self) -> bool {
+        // SAFETY:
+        // - the caller runs on this worker's kernel thread, so the queue is its own.
+        !unsafe { &*self.own.local.get() }.is_empty() || self.has_mail()
+    }
+
+    /// Puts a ready EC behind the others.
+    ///
+    /// # Safety
+    ///
+    /// The caller runs on this worker's kernel thread.
+    #[inline]
+    pub(crate) unsafe fn push_local(&self, ec: &'static Ec) {
+        // SAFETY:
+        // - by the caller's promise the queue is not in use by anybody else.
+        unsafe { &mut *self.own.local.get() }.push_back(ec);
+    }
+
+    /// Puts a chain of ready ECs behind the others: O(1).
+    ///
+    /// # Safety
+    ///
+    /// The caller runs on this worker's kernel thread.
+    pub(crate) unsafe fn append_local(&self, chain: &mut Chain<Ec>) {
+        // SAFETY:
+        // - by the caller's promise the queue is not in use by anybody else.
+        unsafe { &mut *self.own.local.get() }.append(chain);
+    }
+
+    fn next(&self) -> Option<&'static Ec> {
+        // SAFETY:
+        // - called by `run`, on the worker's kernel thread; no other reference to the queue is alive.
+        let local = unsafe { &mut *self.own.local.get() };
+        if self.has_mail() {
+            local.append(&mut self.shared.inbox.take());
+        }
+        if self.shared.hungry.load(Ordering::Relaxed) != 0 {
+            self.share(local);
+        }
+        match self.own.random.get() {
+            None => local.pop_front(),
+            Some(state) if !local.is_empty() => local.remove(self.draw(state) % local.len()),
+            Some(_) => None,
+        }
+    }
+
+    /// The next number of the seeded sequence (xorshift64).
+    fn draw(&self, mut state: u64) -> usize {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        self.own.random.set(Some(state));
+        (state >> 16) as usize
+    }
+
+    /// Gives the younger half of the queue to the worker that asked.
+    #[cold]
+    fn share(&self, local: &mut Chain<Ec>) {
+        // Relaxed: a hint.
+        let thief = self.shared.hungry.swap(0, Ordering::Relaxed) as usize;
+        if thief == 0 || local.len() < 2 {
+            return;
+        }
+        let half = local.split_off(local.len().div_ceil(2));
+        self.peers()[thief - 1].inbox().push_chain(half);
+    }
+
+    #[inline]
+    fn resume(&'static self, ec: &'static Ec) {
+        // Relaxed: counters; only this thread writes.
+        self.own.switches.store(self.own.switches.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        ec.set_worker(self);
+        self.load_pointer(ec.thread_pointer());
+        // SAFETY:
+        // - the EC was on our queue, so it is suspended, has a body, and nobody else runs it.
+        let body = unsafe { (*ec.body().get()).as_mut().unwrap_unchecked() };
+        match body.resume() {
+            CoroutineResult::Yield(how) => self.publish(ec, how),
+            CoroutineResult::Return(()) => self.finish(ec),
+        }
+    }
+
+    /// Carries out what a suspended EC asked for; it may run elsewhere before this returns.
+    #[inline]
+    fn publish(&self, ec: &'static Ec, how: Suspend) {
+        match how {
+            Suspend::Park => {
+                if !ec.token().settle() {
+                    // SAFETY:
+                    // - this is the worker's kernel thread.
+                    unsafe { self.push_local(ec) };
+                }
+            }
+            Suspend::Yield => self.requeue(ec),
+            // SAFETY:
+            // - the EC locked the slot, forgot the guard and lives on; the slot outlives the wait. The EC is linked
+            //   before the lock is given back, and not touched after.
+            Suspend::Freeze(slot) => unsafe {
+                (*(*slot).value_ptr()).frozen.push(ec);
+                (*slot).unlock();
+            },
+            // SAFETY:
+            // - workers live for the rest of the program.
+            Suspend::Move(worker) => unsafe { (*worker).inbox().push(ec) },
+        }
+    }
+
+    /// Where an EC goes that yields: behind the others, or, in a seeded run, to any worker.
+    fn requeue(&self, ec: &'static Ec) {
+        let home = match self.own.random.get() {
+            None => self,
+            Some(state) => self.peers()[self.draw(state) % self.peers().len()],
+        };
+        if ptr::eq(home, self) {
+            // SAFETY:
+            // - this is the worker's kernel thread.
+            unsafe { self.push_local(ec) };
+        } else {
+            home.inbox().push(ec);
+        }
+    }
+
+    #[cold]
+    fn finish(&self, ec: &'static Ec) {
+        self.load_pointer(self.own.own_pointer.get());
+        bury(ec);
+    }
+
+    #[inline]
+    fn load_pointer(&self, pointer: u64) {
+        if self.own.loaded_pointer.get() != pointer {
+            self.own.loaded_pointer.set(pointer);
+            // SAFETY:
+            // - `pointer` is this thread's own or that of an EC only this worker runs now;
+            // - the worker keeps no reference to anything thread-local.
+            unsafe { self.own.thread_pointer.set(pointer) };
+        }
+    }
+}
