@@ -1,3 +1,64 @@
-//! The project's own commands.
+//! The project's own commands, behind `./x`.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod command;
+mod failure;
+mod install;
+mod lint;
+mod peers;
+mod pkgconfig;
+mod test;
+mod tidy;
+mod workspace;
+
+use failure::Result;
+use workspace::Workspace;
+
+#[derive(Parser)]
+#[command(name = "x", about = "The project's own commands")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Everything that tests: a staged installation, all tests of the workspace, the loom models
+    Test,
+    /// Formatting, clippy, documentation, the project's own rules
+    Lint,
+    /// The project's own rules only
+    Tidy,
+    /// Build for release and install below PREFIX
+    Install {
+        /// Where bin, lib, libexec and include go
+        prefix: PathBuf,
+    },
+    /// Install into the target folder, for tests and trials
+    Stage,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("x: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: &Task) -> Result<()> {
+    let workspace = Workspace::locate();
+    match task {
+        Task::Test => test::all(&workspace),
+        Task::Lint => lint::all(&workspace),
+        Task::Tidy => tidy::check(&workspace),
+        Task::Install { prefix } => install::into(&workspace, prefix),
+        Task::Stage => install::stage(&workspace).map(drop),
+    }
+}

@@ -8,7 +8,7 @@
 //! stage.mpiexec(4).run(&hello).expect_success();
 //! ```
 //!
-//! Everything panics with a full account on failure, as is right in a test; only [`run`] returns errors.
+//! Everything panics with a full account on failure, as is right in a test; only [`run`] and [`wait`] return errors.
 
 mod compile;
 mod mpiexec;
@@ -20,6 +20,6 @@ mod stage;
 pub use compile::{Binary, Compile};
 pub use mpiexec::Mpiexec;
 pub use outcome::Outcome;
-pub use run::{Input, run};
+pub use run::{Ending, Input, run, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;

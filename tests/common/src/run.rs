@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -37,19 +37,35 @@ pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Resu
         .stderr(stderr.try_clone()?);
 
     let start = Instant::now();
-    let mut child = command.spawn()?;
+    let ending = wait(command.spawn()?, limit)?;
+    let elapsed = start.elapsed();
+    Ok(Outcome {
+        command: format!("{command:?}"),
+        status: ending.status,
+        stdout: contents(&mut stdout)?,
+        stderr: contents(&mut stderr)?,
+        elapsed,
+        timed_out: ending.timed_out,
+    })
+}
+
+/// How a child process ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending {
+    /// Its status; after a timeout, SIGKILL.
+    pub status: ExitStatus,
+    /// Whether the time limit ended it.
+    pub timed_out: bool,
+}
+
+/// Waits until the child has ended, or kills it and all its descendants when `limit` has passed.
+pub fn wait(mut child: Child, limit: Duration) -> io::Result<Ending> {
     let timed_out = !ends_within(&child, limit)?;
     if timed_out {
         kill_tree(&mut child)?;
     }
-    let status = child.wait()?;
-    let elapsed = start.elapsed();
-    Ok(Outcome {
-        command: format!("{command:?}"),
-        status,
-        stdout: contents(&mut stdout)?,
-        stderr: contents(&mut stderr)?,
-        elapsed,
+    Ok(Ending {
+        status: child.wait()?,
         timed_out,
     })
 }

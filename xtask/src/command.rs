@@ -1,0 +1,54 @@
+//! Running programs under a time limit.
+
+use std::process::Command;
+use std::time::Duration;
+
+use simurgh_testing::{Input, Outcome, run, wait};
+
+use crate::failure::{Failure, Result};
+
+/// So many minutes.
+pub(crate) const fn minutes(count: u64) -> Duration {
+    Duration::from_secs(60 * count)
+}
+
+/// Runs a program whose output goes where ours goes; an error unless it succeeds in time.
+pub(crate) fn succeed(command: &mut Command, limit: Duration) -> Result<()> {
+    let ending = command
+        .spawn()
+        .and_then(|child| wait(child, limit))
+        .map_err(not_started(command))?;
+    if ending.timed_out {
+        return Err(Failure::TimedOut {
+            command: format!("{command:?}"),
+            limit,
+        });
+    }
+    if ending.status.success() {
+        return Ok(());
+    }
+    Err(Failure::Failed {
+        command: format!("{command:?}"),
+        status: ending.status,
+    })
+}
+
+/// Runs a program with nothing to read and returns what it wrote, whether it succeeded or not.
+pub(crate) fn capture(command: &mut Command, limit: Duration) -> Result<Outcome> {
+    run(command, Input::Empty, limit).map_err(not_started(command))
+}
+
+/// Runs a program with nothing to read and returns what it wrote; an error, with its output, unless it succeeds.
+pub(crate) fn captured_success(command: &mut Command, limit: Duration) -> Result<Outcome> {
+    let outcome = capture(command, limit)?;
+    if outcome.success() {
+        Ok(outcome)
+    } else {
+        Err(Failure::Faults(outcome.to_string()))
+    }
+}
+
+fn not_started(command: &Command) -> impl FnOnce(std::io::Error) -> Failure + use<> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    move |source| Failure::Start { program, source }
+}

@@ -1,0 +1,81 @@
+//! The installed tree: `bin`, `lib`, `libexec/simurgh`, `include`.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use simurgh_testing::Stage;
+
+use crate::command::{minutes, succeed};
+use crate::failure::{Failure, Result};
+use crate::pkgconfig;
+use crate::workspace::Workspace;
+
+/// (what cargo builds, where it goes below the prefix)
+const BUILT: &[(&str, &str)] = &[
+    ("mpiexec", "bin/mpiexec"),
+    ("mpicc", "bin/mpicc"),
+    ("simurgh", "bin/simurgh"),
+    ("simurgh-host", "libexec/simurgh/host"),
+    ("libmpi_abi.so", "lib/libmpi_abi.so.1"),
+];
+
+/// (further name, what it leads to, in the same directory)
+const LINKS: &[(&str, &str)] = &[
+    ("bin/mpirun", "mpiexec"),
+    ("bin/mpicxx", "mpicc"),
+    ("bin/mpic++", "mpicc"),
+    ("lib/libmpi_abi.so", "libmpi_abi.so.1"),
+    ("lib/libmpi.so", "libmpi_abi.so.1"),
+];
+
+/// Builds for release and installs into the target folder.
+pub(crate) fn stage(workspace: &Workspace) -> Result<Stage> {
+    let prefix = workspace.target("stage");
+    into(workspace, &prefix)?;
+    Ok(Stage::at(&prefix))
+}
+
+/// Builds for release and installs below `prefix`.
+pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
+    build(workspace)?;
+    for (built, place) in BUILT {
+        replace(&prefix.join(place), |new| {
+            fs::copy(workspace.target("release").join(built), new).map(drop)
+        })?;
+    }
+    replace(&prefix.join("include/mpi.h"), |new| {
+        fs::copy(workspace.source("include/mpi.h"), new).map(drop)
+    })?;
+    for (name, leads_to) in LINKS {
+        replace(&prefix.join(name), |new| symlink(leads_to, new))?;
+    }
+    for name in ["mpi", "simurgh"] {
+        let place = prefix.join(format!("lib/pkgconfig/{name}.pc"));
+        replace(&place, |new| fs::write(new, pkgconfig::file(name)))?;
+    }
+    Ok(())
+}
+
+fn build(workspace: &Workspace) -> Result<()> {
+    let packages = ["-p", "simurgh-mpi-abi", "-p", "simurgh-launcher"];
+    let mut arguments = vec!["build", "--release"];
+    arguments.extend(packages);
+    succeed(&mut workspace.cargo(&arguments), minutes(20))
+}
+
+/// Puts a new file in the place of the old one in one step: a program that runs from the old one keeps it.
+fn replace(place: &Path, make: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
+    let directory = place.parent().expect("every installed file lies in a directory");
+    fs::create_dir_all(directory).map_err(Failure::file(directory))?;
+    let new = temporary(place);
+    make(&new)
+        .and_then(|()| fs::rename(&new, place))
+        .map_err(Failure::file(place))
+}
+
+fn temporary(place: &Path) -> PathBuf {
+    let mut name = place.as_os_str().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    name.into()
+}

@@ -1,0 +1,49 @@
+//! `./x lint`: everything that is checked without running the product.
+
+use std::process::Command;
+
+use crate::command::{capture, minutes, succeed};
+use crate::failure::{Failure, Result};
+use crate::tidy;
+use crate::workspace::Workspace;
+
+/// The scripts of the project.
+const SCRIPTS: &[&str] = &["x", ".ci/run"];
+
+/// Formatting, clippy, documentation, scripts and the project's own rules.
+pub(crate) fn all(workspace: &Workspace) -> Result<()> {
+    components(workspace)?;
+    tidy::check(workspace)?;
+    succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]), minutes(2))?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    succeed(&mut workspace.cargo(&clippy), minutes(15))?;
+    let mut documentation = workspace.cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    succeed(documentation.env("RUSTDOCFLAGS", "-D warnings"), minutes(15))?;
+    scripts(workspace)
+}
+
+/// Says what to do if rustfmt or clippy is missing.
+fn components(workspace: &Workspace) -> Result<()> {
+    for component in ["fmt", "clippy"] {
+        let there = capture(&mut workspace.cargo(&[component, "--version"]), minutes(1))?.success();
+        if !there {
+            let advice = format!("cargo {component} is missing: run `rustup component add rustfmt clippy`");
+            return Err(Failure::Faults(advice));
+        }
+    }
+    Ok(())
+}
+
+fn scripts(workspace: &Workspace) -> Result<()> {
+    let there = Command::new("shellcheck").arg("--version").output().is_ok();
+    if !there {
+        eprintln!("x: shellcheck is not installed, the scripts are not checked");
+        return Ok(());
+    }
+    succeed(
+        Command::new("shellcheck")
+            .args(SCRIPTS)
+            .current_dir(workspace.root()),
+        minutes(1),
+    )
+}

@@ -1,0 +1,41 @@
+//! `./x test`: everything that tests, each part under a time limit.
+
+use crate::command::{minutes, succeed};
+use crate::failure::Result;
+use crate::install;
+use crate::peers::Peer;
+use crate::workspace::Workspace;
+
+/// How many switches between threads loom tries in each model: enough for the errors known of such structures.
+const LOOM_PREEMPTIONS: &str = "3";
+
+/// Stages an installation, then runs all tests of the workspace and the loom models.
+pub(crate) fn all(workspace: &Workspace) -> Result<()> {
+    let stage = install::stage(workspace)?;
+    succeed(
+        &mut workspace.cargo(&["test", "--workspace", "--no-run"]),
+        minutes(20),
+    )?;
+
+    let mut tests = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    tests.env("SIMURGH_STAGE", stage.prefix());
+    match Peer::mpich().install(workspace) {
+        Ok(mpich) => {
+            tests.env("SIMURGH_REFERENCE_HEADER", mpich.join("include/mpi_abi.h"));
+            tests.env("SIMURGH_REFERENCE_PREFIX", mpich);
+        }
+        Err(failure) => eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}"),
+    }
+    succeed(&mut tests, minutes(15))?;
+    loom(workspace)
+}
+
+/// The models of the lock-free structures, in a target folder of their own: all is compiled differently.
+fn loom(workspace: &Workspace) -> Result<()> {
+    let mut models = workspace.cargo(&["test", "--release", "-p", "simurgh-core", "--lib", "loom"]);
+    models
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("LOOM_MAX_PREEMPTIONS", LOOM_PREEMPTIONS)
+        .env("CARGO_TARGET_DIR", workspace.target("loom"));
+    succeed(&mut models, minutes(8))
+}

@@ -1,0 +1,29 @@
+//! What may break a rule, and why.
+
+/// Files that may be longer than the rest: (path, lines, why).
+pub(crate) const LONG: &[(&str, usize, &str)] = &[(
+    "include/mpi.h",
+    4000,
+    "generated: the whole interface of the standard",
+)];
+
+/// Where atomics may come from the standard library: (path prefix, why).
+pub(crate) const ATOMICS: &[(&str, &str)] = &[
+    ("crates/core/src/sync", "the place that all others take them from"),
+    ("crates/alloc/", "lies below the core crate"),
+    (
+        "crates/image/",
+        "does not depend on the core crate: it works on plain threads",
+    ),
+    ("tests/", "runs outside the runtime"),
+    ("xtask/", "runs outside the runtime"),
+];
+
+/// Where unsafe code may be: (path prefix, why).
+pub(crate) const UNSAFE: &[(&str, &str)] = &[
+    ("crates/alloc/", "memory by its nature"),
+    ("crates/core/", "stacks, switches and intrusive lists"),
+    ("crates/image/", "ELF images in memory"),
+    ("crates/mpi-abi/", "raw pointers from C"),
+    ("crates/mpi/src/memory/", "the users' buffers"),
+];

@@ -1,0 +1,69 @@
+//! The project's own rules on source files, as a program.
+//!
+//! A rule looks at one file and tells its faults by line. What may break a rule, and why, is in `exceptions.rs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+use crate::workspace::Workspace;
+
+mod exceptions;
+mod rules;
+
+/// Directories that hold nothing of ours.
+const SKIPPED: &[&str] = &["target", ".git"];
+
+/// What files the rules look at.
+const CHECKED: &[&str] = &["rs", "c", "h", "cpp", "sh"];
+
+/// A source file as the rules see it.
+struct Source<'a> {
+    /// Relative to the root of the tree, with slashes.
+    path: &'a str,
+    text: &'a str,
+}
+
+/// Checks every source file of the tree; prints the faults.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let mut files = Vec::new();
+    collect(workspace.root(), &mut files)?;
+    let mut faults = 0;
+    for file in &files {
+        let text = fs::read_to_string(file).map_err(Failure::file(file))?;
+        let path = file
+            .strip_prefix(workspace.root())
+            .unwrap_or(file)
+            .to_string_lossy();
+        for fault in rules::faults(&Source {
+            path: &path,
+            text: &text,
+        }) {
+            eprintln!("{path}:{fault}");
+            faults += 1;
+        }
+    }
+    match faults {
+        0 => Ok(()),
+        _ => Err(Failure::Faults(format!(
+            "{faults} faults against the project's rules"
+        ))),
+    }
+}
+
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(directory).map_err(Failure::file(directory))? {
+        let path = entry.map_err(Failure::file(directory))?.path();
+        if path.is_dir() && !path.is_symlink() {
+            if !path
+                .file_name()
+                .is_some_and(|name| SKIPPED.iter().any(|s| name == *s))
+            {
+                collect(&path, files)?;
+            }
+        } else if path.extension().is_some_and(|e| CHECKED.iter().any(|c| e == *c)) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! The rules.
+
+use std::fmt;
+
+use super::Source;
+use super::exceptions::{ATOMICS, LONG, UNSAFE};
+
+/// How long a file may be: one that grows beyond has more than one subject.
+const MAX_LINES: usize = 600;
+
+/// How wide a line may be.
+const MAX_COLUMNS: usize = 120;
+
+/// What must not be in code, and what to do instead. Written in two parts, lest this file break its own rule.
+const BANNED: &[(&str, &str)] = &[
+    (concat!("todo", "!("), "do it, or leave the function out"),
+    (concat!("unimplemented", "!("), "do it, or leave the function out"),
+    (concat!("dbg", "!("), "remove it"),
+];
+
+/// Where a file breaks a rule, and which.
+pub(crate) struct Fault {
+    line: usize,
+    message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.line, self.message)
+    }
+}
+
+/// All faults of a file.
+pub(crate) fn faults(source: &Source<'_>) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    length(source, &mut faults);
+    for (index, line) in source.text.lines().enumerate() {
+        let mut fault = |message: String| {
+            faults.push(Fault {
+                line: index + 1,
+                message,
+            })
+        };
+        width(line, &mut fault);
+        if source.path.ends_with(".rs") {
+            let code = line.split("//").next().unwrap_or(line);
+            banned(code, &mut fault);
+            atomics(source.path, code, &mut fault);
+            unsafe_code(source.path, code, &mut fault);
+        }
+    }
+    faults
+}
+
+fn length(source: &Source<'_>, faults: &mut Vec<Fault>) {
+    let lines = source.text.lines().count();
+    let limit = LONG
+        .iter()
+        .find(|(path, ..)| *path == source.path)
+        .map_or(MAX_LINES, |(_, lines, _)| *lines);
+    if lines > limit {
+        faults.push(Fault {
+            line: limit + 1,
+            message: format!("{lines} lines, at most {limit}: split the file"),
+        });
+    }
+}
+
+fn width(line: &str, fault: &mut impl FnMut(String)) {
+    let columns = line.chars().count();
+    if columns > MAX_COLUMNS {
+        fault(format!("{columns} columns, at most {MAX_COLUMNS}"));
+    }
+    if line.ends_with([' ', '\t']) {
+        fault("blanks at the end of the line".to_owned());
+    }
+}
+
+fn banned(code: &str, fault: &mut impl FnMut(String)) {
+    for (what, instead) in BANNED.iter().filter(|(what, _)| code.contains(what)) {
+        fault(format!("{what}…): {instead}"));
+    }
+}
+
+fn atomics(path: &str, code: &str, fault: &mut impl FnMut(String)) {
+    let imported = ["std::sync::atomic", "core::sync::atomic"]
+        .iter()
+        .any(|name| code.contains(name));
+    if imported && !allowed(ATOMICS, path) && !path.contains("/tests/") {
+        fault("take atomics from simurgh_core::sync, so that loom can model them".to_owned());
+    }
+}
+
+fn unsafe_code(path: &str, code: &str, fault: &mut impl FnMut(String)) {
+    let word = concat!("un", "safe");
+    let found = ["{", "fn ", "impl ", "extern ", "trait "].iter().any(|next| {
+        code.split_once(&format!("{word} "))
+            .is_some_and(|(_, rest)| rest.starts_with(next))
+    });
+    if found && !allowed(UNSAFE, path) {
+        fault(format!(
+            "{word} code is confined to the paths listed in xtask/src/tidy/exceptions.rs"
+        ));
+    }
+}
+
+fn allowed(places: &[(&str, &str)], path: &str) -> bool {
+    places.iter().any(|(prefix, _)| path.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(path: &str, text: &str) -> Vec<String> {
+        faults(&Source { path, text })
+            .iter()
+            .map(Fault::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_clean_file_has_no_faults() {
+        assert!(messages("crates/mpi/src/lib.rs", "//! A crate.\n\nfn main() {}\n").is_empty());
+    }
+
+    #[test]
+    fn each_rule_finds_its_fault() {
+        let text = format!(
+            "{}\nuse std::sync::atomic::AtomicU8;\nfn f() {{ {}() }}\nlet x = 1; \n",
+            "a".repeat(121)
+        );
+        let found = messages("crates/mpi/src/lib.rs", &text);
+        assert_eq!(found.len(), 4, "{found:?}");
+        assert!(found[0].starts_with("1: 121 columns"));
+        assert!(found[1].starts_with("2: take atomics"));
+        assert_eq!(messages("src/lib.rs", &"x\n".repeat(601)).len(), 1);
+    }
+
+    #[test]
+    fn raw_memory_is_confined() {
+        let code = concat!("let x = un", "safe { f() };");
+        assert_eq!(messages("crates/launcher/src/main.rs", code).len(), 1);
+        assert!(messages("crates/core/src/stack.rs", code).is_empty());
+        assert!(messages("src/lib.rs", concat!("// un", "safe { in a comment }")).is_empty());
+    }
+}

@@ -1,0 +1,63 @@
+//! Where the source tree and the target folder are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The source tree and its target folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    root: PathBuf,
+    target: PathBuf,
+}
+
+impl Workspace {
+    /// The tree that this program was started from (by `cargo run`) or else built from.
+    pub(crate) fn locate() -> Self {
+        let package = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = package
+            .parent()
+            .expect("the package lies inside the workspace")
+            .to_owned();
+        let target = std::env::var_os("CARGO_TARGET_DIR")
+            .map(PathBuf::from)
+            .and_then(|path| std::path::absolute(path).ok())
+            .unwrap_or_else(|| root.join("target"));
+        Workspace { root, target }
+    }
+
+    /// The root of the source tree.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path in the source tree.
+    pub(crate) fn source(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// A path in the target folder.
+    pub(crate) fn target(&self, path: &str) -> PathBuf {
+        self.target.join(path)
+    }
+
+    /// Cargo with these arguments, run at the root of the tree.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command
+            .args(arguments)
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", &self.target);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_this_package(name)) {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+/// Whether cargo set this variable for our own run; a nested cargo must not take it for its package's.
+fn is_of_this_package(name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" || name == "CARGO_MANIFEST_PATH"
+}
