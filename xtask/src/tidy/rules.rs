@@ -126,10 +126,9 @@ mod tests {
 
     #[test]
     fn each_rule_finds_its_fault() {
-        let text = format!(
-            "{}\nuse std::sync::atomic::AtomicU8;\nfn f() {{ {}() }}\nlet x = 1; \n",
-            "a".repeat(121)
-        );
+        let wide = "a".repeat(MAX_COLUMNS + 1);
+        let banned = BANNED[0].0;
+        let text = format!("{wide}\nuse std::sync::atomic::AtomicU8;\nfn f() {{ {banned}) }}\nlet x = 1; \n");
         let found = messages("crates/mpi/src/lib.rs", &text);
         assert_eq!(found.len(), 4, "{found:?}");
         assert!(found[0].starts_with("1: 121 columns"));
