@@ -1,0 +1,113 @@
+//! What one declaration says: options, C names, widths of its placeholder types.
+
+use syn::parse::{Parse, ParseStream};
+use syn::visit_mut::{self, VisitMut};
+use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Token, Type};
+
+/// The options in the parentheses of `#[mpi(…)]`.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) large: bool,
+    pub(crate) also_x: bool,
+    pub(crate) raises: Option<Ident>,
+    pub(crate) variadic: bool,
+}
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut options = Options::default();
+        while !input.is_empty() {
+            let word: Ident = input.parse()?;
+            match word.to_string().as_str() {
+                "large" => options.large = true,
+                "also_x" => options.also_x = true,
+                "raises" => {
+                    input.parse::<Token![=]>()?;
+                    options.raises = Some(input.parse()?);
+                }
+                "variadic" => options.variadic = true,
+                other => return Err(syn::Error::new(word.span(), format!("unknown option `{other}`"))),
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The width in which the placeholder types of a declaration are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    Narrow,
+    Large,
+}
+
+impl Width {
+    /// The concrete type behind a placeholder, if `name` is one.
+    fn concrete(self, name: &str) -> Option<Type> {
+        Some(match (self, name) {
+            (Width::Narrow, "Count" | "Displ") => syn::parse_quote!(::core::ffi::c_int),
+            (Width::Narrow, "Extent") | (Width::Large, "Displ") => syn::parse_quote!(crate::types::MPI_Aint),
+            (Width::Large, "Count" | "Extent") => syn::parse_quote!(crate::types::MPI_Count),
+            _ => return None,
+        })
+    }
+}
+
+impl VisitMut for Width {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(path) = ty
+            && let Some(name) = path.path.get_ident()
+            && let Some(concrete) = self.concrete(&name.to_string())
+        {
+            *ty = concrete;
+        } else {
+            visit_mut::visit_type_mut(self, ty);
+        }
+    }
+}
+
+/// `send` becomes `Send`: the part of the C name behind `MPI_`.
+fn c_name(function: &ItemFn) -> String {
+    let name = function.sig.ident.to_string();
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The C names that a declaration exports, without `MPI_`, and the width of each.
+pub(crate) fn exported_names(options: &Options, function: &ItemFn) -> Vec<(String, Width)> {
+    let name = c_name(function);
+    let mut names = vec![(name.clone(), Width::Narrow)];
+    if options.large {
+        names.push((format!("{name}_c"), Width::Large));
+    }
+    if options.also_x {
+        names.push((format!("{name}_x"), Width::Large));
+    }
+    names
+}
+
+/// The parameters of the C function, and whether the declaration asks for the calling rank before them.
+pub(crate) fn parameters(function: &ItemFn) -> (bool, Vec<(&Ident, &Type)>) {
+    let mut needs_rank = false;
+    let mut parameters = Vec::new();
+    for input in &function.sig.inputs {
+        let FnArg::Typed(typed) = input else { continue };
+        let Pat::Ident(pattern) = &*typed.pat else { continue };
+        if pattern.ident == "rank" && matches!(*typed.ty, Type::Reference(_)) {
+            needs_rank = true;
+        } else {
+            parameters.push((&pattern.ident, &*typed.ty));
+        }
+    }
+    (needs_rank, parameters)
+}
+
+/// Whether the function reports success or failure (and not a plain value such as a time).
+pub(crate) fn returns_outcome(function: &ItemFn) -> bool {
+    match &function.sig.output {
+        ReturnType::Type(_, ty) => matches!(&**ty, Type::Path(path) if path.path.is_ident("Outcome")),
+        ReturnType::Default => false,
+    }
+}

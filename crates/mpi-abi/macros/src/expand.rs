@@ -1,0 +1,77 @@
+//! From the declaration to the exported items.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::ItemFn;
+use syn::visit_mut::VisitMut;
+
+use crate::declaration::{Options, Width, exported_names, parameters, returns_outcome};
+
+/// All exports of one declaration.
+pub(crate) fn exports(options: &Options, function: &ItemFn) -> TokenStream {
+    let names = exported_names(options, function);
+    names.iter().map(|(name, width)| export(options, function, *width, name)).collect()
+}
+
+/// One strong `PMPI_` function in one width, and its weak `MPI_` name.
+fn export(options: &Options, declared: &ItemFn, mut width: Width, name: &str) -> TokenStream {
+    let mut function = declared.clone();
+    width.visit_item_fn_mut(&mut function);
+    let call = format!("MPI_{name}");
+    let strong = format_ident!("PMPI_{name}");
+    // The alias has to sit in the module of the function, or codegen may put them in different objects.
+    let alias = format!(".weak MPI_{name}\n.set MPI_{name}, PMPI_{name}\n.type MPI_{name}, @function");
+
+    let docs = function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    let (_, c_parameters) = parameters(&function);
+    let names = c_parameters.iter().map(|(name, _)| name);
+    let types = c_parameters.iter().map(|(_, ty)| ty);
+    let body = call_body(options, &function, &call);
+    // A callee that ignores its variable arguments needs no code for them under the System V and AAPCS64 conventions.
+    let variadic = options.variadic.then(|| quote!(#[doc = "The C prototype ends in `...`."]));
+    let result = if returns_outcome(&function) {
+        quote!(-> ::core::ffi::c_int)
+    } else {
+        let output = &function.sig.output;
+        quote!(#output)
+    };
+    quote! {
+        #(#docs)*
+        ///
+        #variadic
+        ///
+        /// # Safety
+        ///
+        /// The arguments are what the MPI standard asks for: pointers are valid for what the call reads or writes
+        /// through them, or one of the standard's special addresses.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "names and arguments are the standard's")]
+        pub unsafe extern "C" fn #strong(#(#names: #types),*) #result { #body }
+        ::core::arch::global_asm!(#alias);
+    }
+}
+
+/// The statements of the exported function: the declared function nested inside, and the call of it.
+fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
+    let (needs_rank, parameters) = parameters(function);
+    let names = parameters.iter().map(|(name, _)| name);
+    let mut inner = function.clone();
+    inner.attrs.clear();
+    let ident = &inner.sig.ident;
+    let arguments = quote!(#(#names),*);
+    let handler = match &options.raises {
+        Some(handle) => quote!(crate::call::Raised::from(#handle)),
+        None => quote!(crate::call::Raised::Default),
+    };
+    let finish = match (needs_rank, returns_outcome(function)) {
+        (true, true) => quote!(crate::call::enter(#call, #handler, |rank| #ident(rank, #arguments))),
+        (false, true) => quote!(crate::call::anytime(#call, #handler, || #ident(#arguments))),
+        (_, false) => quote!(#ident(#arguments)),
+    };
+    quote! {
+        #[inline(always)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's arguments")]
+        #inner
+        #finish
+    }
+}

@@ -1,0 +1,309 @@
+//! The parameter types of the C interface.
+//!
+//! A value of one of these types comes into being only when C code calls one of our functions with a pointer (each is
+//! `repr(transparent)` over it). The MPI standard obliges the caller to pass a pointer that is valid for what the
+//! function does with it, or one of the standard's special addresses; that is the precondition on which every `unsafe`
+//! block of this file rests. What can be checked is checked: a null pointer is an error, not a crash.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::marker::PhantomData;
+use std::mem;
+use std::slice;
+
+use simurgh_mpi::ErrorClass;
+
+use crate::constants::MPI_IN_PLACE;
+use crate::fault::{Fault, Outcome, ResultOf};
+
+fn null(name: &str) -> Box<Fault> {
+    Fault::new(ErrorClass::Arg, format!("{name} is NULL: pass the address of a variable"))
+}
+
+/// A `T *` that the function writes through.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// Whether the caller does not want the value.
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Stores `value`; `name` is the parameter's, for the error message.
+    #[inline]
+    pub fn set(self, name: &str, value: T) -> Outcome {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
+        unsafe { self.0.write(value) };
+        Ok(())
+    }
+
+    /// Refuses a null pointer before anything is done that could not be undone.
+    #[inline]
+    pub fn check(self, name: &str) -> Outcome {
+        if self.0.is_null() { Err(null(name)) } else { Ok(()) }
+    }
+
+    /// Stores `value` unless the caller passed the null pointer that stands for "ignore".
+    #[inline]
+    pub fn set_unless_ignored(self, value: T) {
+        if !self.0.is_null() {
+            // SAFETY:
+            // - as in `set`.
+            unsafe { self.0.write(value) };
+        }
+    }
+}
+
+/// A `T *` that the function reads and writes through.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct InOut<T>(*mut T);
+
+impl<T: Copy> InOut<T> {
+    /// The value there; `name` is the parameter's, for the error message.
+    #[inline]
+    pub fn get(self, name: &str) -> ResultOf<T> {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
+        Ok(unsafe { self.0.read() })
+    }
+
+    /// Replaces the value that [`InOut::get`] has found there.
+    #[inline]
+    pub fn set(self, value: T) {
+        debug_assert!(!self.0.is_null());
+        // SAFETY:
+        // - as in `get`, which has been called before.
+        unsafe { self.0.write(value) };
+    }
+
+    /// Changes the value in place.
+    pub fn update(self, name: &str, change: impl FnOnce(&mut T)) -> Outcome {
+        let mut value = self.get(name)?;
+        change(&mut value);
+        self.set(value);
+        Ok(())
+    }
+}
+
+/// A `const T *` to one value.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct In<T>(*const T);
+
+impl<T: Copy> In<T> {
+    /// The value there; `name` is the parameter's, for the error message.
+    #[inline]
+    pub fn get(self, name: &str) -> ResultOf<T> {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
+        Ok(unsafe { self.0.read() })
+    }
+}
+
+/// A `const T[]`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Array<T>(*const T);
+
+impl<T> Array<T> {
+    /// Its first `length` elements; `name` is the parameter's, for the error message.
+    pub fn slice(&self, name: &str, length: usize) -> ResultOf<&[T]> {
+        if length == 0 {
+            return Ok(&[]);
+        }
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed an array of this length (see the module's documentation), and it is not null;
+        // - the slice lives no longer than the argument, that is, than the call.
+        Ok(unsafe { slice::from_raw_parts(self.0, length) })
+    }
+}
+
+/// A `T[]` that the function writes to.
+#[repr(transparent)]
+pub struct ArrayMut<T>(*mut T);
+
+impl<T> ArrayMut<T> {
+    /// Whether the caller does not want the values.
+    pub fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Its first `length` elements; `name` is the parameter's, for the error message.
+    pub fn slice(&mut self, name: &str, length: usize) -> ResultOf<&mut [T]> {
+        if length == 0 {
+            return Ok(&mut []);
+        }
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed an array of this length (see the module's documentation), and it is not null;
+        // - the slice lives no longer than the argument, which is borrowed for as long.
+        Ok(unsafe { slice::from_raw_parts_mut(self.0, length) })
+    }
+}
+
+/// A `const void *`: the caller's data.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Buffer(*const c_void);
+
+impl Buffer {
+    /// Where the data begins.
+    #[inline]
+    pub fn address(self) -> *const u8 {
+        self.0.cast()
+    }
+
+    /// Whether the caller passed `MPI_IN_PLACE`.
+    pub fn is_in_place(self) -> bool {
+        self.0.addr() == MPI_IN_PLACE.addr()
+    }
+}
+
+/// A `void *`: the caller's memory for data.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct BufferMut(*mut c_void);
+
+impl BufferMut {
+    /// Where the data begins.
+    #[inline]
+    pub fn address(self) -> *mut u8 {
+        self.0.cast()
+    }
+
+    /// The same memory, to read from.
+    pub fn as_const(self) -> Buffer {
+        Buffer(self.0)
+    }
+
+    /// Whether the caller passed `MPI_IN_PLACE`.
+    pub fn is_in_place(self) -> bool {
+        self.0.addr() == MPI_IN_PLACE.addr()
+    }
+
+    /// Stores a pointer through the `void *`, which stands for "pointer to a pointer of any type".
+    pub fn set_pointer(self, name: &str, value: *mut c_void) -> Outcome {
+        Out(self.0.cast::<*mut c_void>()).set(name, value)
+    }
+}
+
+/// A `const char *`: a string of the caller.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Text(*const c_char);
+
+impl Text {
+    /// The string, as UTF-8 as far as it is; `name` is the parameter's, for the error message.
+    pub fn read(self, name: &str) -> ResultOf<String> {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed a string that ends in a null byte (see the module's documentation).
+        Ok(unsafe { CStr::from_ptr(self.0) }.to_string_lossy().into_owned())
+    }
+}
+
+/// A `char *`: the caller's room for a string.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct TextOut(*mut c_char);
+
+impl TextOut {
+    /// Stores as much of `text` as fits into `room` bytes with a null byte at the end, and its length in `length`.
+    pub fn set(self, name: &str, text: &str, room: c_int, length: Out<c_int>) -> Outcome {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        let room = usize::try_from(room).unwrap_or(0).saturating_sub(1);
+        let end = text.floor_char_boundary(room);
+        length.set("resultlen", c_int::try_from(end).unwrap_or(c_int::MAX))?;
+        // SAFETY:
+        // - the C caller passed an array of at least `room` + 1 bytes, as the standard asks for this parameter.
+        let bytes = unsafe { slice::from_raw_parts_mut(self.0.cast::<u8>(), end + 1) };
+        bytes[..end].copy_from_slice(&text.as_bytes()[..end]);
+        bytes[end] = 0;
+        Ok(())
+    }
+}
+
+/// A function of the program, of the function pointer type `F`.
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct Callback<F>(usize, PhantomData<F>);
+
+impl<F> Clone for Callback<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for Callback<F> {}
+
+impl<F: Copy> Callback<F> {
+    /// One of the standard's small numbers that stand for a function of the library.
+    pub const fn special(number: usize) -> Self {
+        Self(number, PhantomData)
+    }
+
+    /// The function; `name` is the parameter's, for the error message.
+    pub fn get(self, name: &str) -> ResultOf<F> {
+        const { assert!(mem::size_of::<F>() == mem::size_of::<usize>()) };
+        if self.0 == 0 {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - `F` is a function pointer type of the size of an address (asserted above);
+        // - the C caller passed a function of that type (see the module's documentation), and it is not null.
+        Ok(unsafe { mem::transmute_copy(&self.0) })
+    }
+}
+
+/// Integers that a count, an index or a size goes out as.
+pub trait Narrow: Copy {
+    /// `value`, if it can be expressed.
+    fn narrow(value: i64) -> Option<Self>;
+}
+
+impl Narrow for c_int {
+    fn narrow(value: i64) -> Option<Self> {
+        value.try_into().ok()
+    }
+}
+
+impl Narrow for i64 {
+    fn narrow(value: i64) -> Option<Self> {
+        Some(value)
+    }
+}
+
+impl Narrow for isize {
+    fn narrow(value: i64) -> Option<Self> {
+        value.try_into().ok()
+    }
+}
+
+/// A count as the engine takes it; a negative one is `MPI_ERR_COUNT`.
+#[inline]
+pub fn count_of(name: &str, count: impl Into<i64>) -> ResultOf<usize> {
+    let count = count.into();
+    usize::try_from(count)
+        .map_err(|_| Fault::new(ErrorClass::Count, format!("{name} is {count}: it must not be negative")))
+}

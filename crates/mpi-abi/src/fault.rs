@@ -1,0 +1,44 @@
+//! What a call of the C interface fails with, before its error handler has been asked.
+
+use simurgh_mpi::{Error, ErrorClass};
+
+use crate::types::MPI_Comm;
+
+/// A failed call: the error class, what happened and what to do about it.
+#[derive(Debug)]
+pub struct Fault {
+    /// What the call returns.
+    pub class: ErrorClass,
+    /// What happened, with the argument's name and value.
+    pub message: String,
+    /// The communicator on which the error is raised, if it is another than the declaration says.
+    pub raised_on: Option<MPI_Comm>,
+}
+
+/// The result of a call that gives nothing back but its error code.
+pub type Outcome = Result<(), Box<Fault>>;
+
+/// The result of an inner step of a call.
+pub type ResultOf<T> = Result<T, Box<Fault>>;
+
+impl Fault {
+    /// A failure of this class.
+    #[cold]
+    pub fn new(class: ErrorClass, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self { class, message: message.into(), raised_on: None })
+    }
+
+    /// The same failure, raised on `comm`.
+    #[must_use]
+    pub fn on(mut self: Box<Self>, comm: MPI_Comm) -> Box<Self> {
+        self.raised_on = Some(comm);
+        self
+    }
+}
+
+impl From<Error> for Box<Fault> {
+    #[cold]
+    fn from(error: Error) -> Self {
+        Fault::new(error.class(), error.message())
+    }
+}

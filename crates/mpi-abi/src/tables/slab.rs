@@ -1,0 +1,308 @@
+//! A table of objects behind handles.
+//!
+//! A handle is a number: the kind of object in bits 56 to 59, the generation of the slot in bits 32 to 55, and the
+//! slot in the low 31 bits, counted from [`FIRST`] on so that it can be told from the predefined handles. Nothing is
+//! dereferenced on the program's word: a handle that was never given out, was freed, or is of another kind is not found.
+//!
+//! Costs: looking up is two dependent loads and a comparison, without a locked instruction. Giving out a handle is one
+//! locked instruction and taking it back two. Slots are allocated in blocks of doubling size and used again; they are
+//! never returned before the table itself goes, so a lookup never meets freed memory.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, SpinLock};
+
+/// The handle of slot 0; the standard keeps everything below for predefined handles.
+const FIRST: u64 = 0x1001;
+/// Slots in the first block.
+const FIRST_BLOCK: u32 = 32;
+/// Blocks of a table: the sum of their slots is the limit on live objects of a kind in a rank.
+const BLOCKS: usize = 22;
+/// Live objects of one kind that a rank may have: 134,217,696.
+pub(crate) const LIMIT: u32 = (FIRST_BLOCK << BLOCKS) - FIRST_BLOCK;
+/// Generations that a handle can express.
+const GENERATIONS: u32 = 1 << 24;
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+struct Slot<T> {
+    /// Odd while the slot holds an object; grows by one each time it is filled or emptied.
+    generation: AtomicU32,
+    /// The next free slot, while this one is free.
+    next: AtomicU32,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// A table of objects of one kind.
+pub(crate) struct Slab<T> {
+    kind: u64,
+    blocks: [AtomicPtr<Slot<T>>; BLOCKS],
+    /// The first free slot in the low half; the high half counts changes, so that a stale view is not mistaken for a
+    /// current one.
+    free: AtomicU64,
+    /// Slots handed out so far that never were on the free list.
+    fresh: SpinLock<u32>,
+}
+
+// SAFETY:
+// - the slots are owned by the table, and a value moves between threads only through the table.
+unsafe impl<T: Send> Send for Slab<T> {}
+// SAFETY:
+// - a value is written before its generation is published and read only after that;
+// - it is moved out only by whoever wins the change of its generation.
+unsafe impl<T: Send + Sync> Sync for Slab<T> {}
+
+impl<T> Slab<T> {
+    /// An empty table for objects of `kind`, a number from 1 to 15.
+    pub(crate) fn new(kind: u8) -> Self {
+        Self {
+            kind: u64::from(kind) << 56,
+            blocks: [const { AtomicPtr::new(ptr::null_mut()) }; BLOCKS],
+            free: AtomicU64::new(u64::from(NONE)),
+            fresh: SpinLock::new(0),
+        }
+    }
+
+    /// Puts `value` into the table; gives it back when the table is full.
+    pub(crate) fn insert(&self, value: T) -> Result<usize, T> {
+        let Some(index) = self.pop_free().or_else(|| self.grow()) else { return Err(value) };
+        let Some(slot) = self.slot(index) else { return Err(value) };
+        // SAFETY:
+        // - the slot was taken off the free list or is fresh: nobody else knows it.
+        unsafe { (*slot.value.get()).write(value) };
+        let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
+        // Release pairs with the Acquire in `occupied`.
+        slot.generation.store(generation, Ordering::Release);
+        let generation = u64::from(generation % GENERATIONS) << 32;
+        Ok((self.kind | generation | (u64::from(index) + FIRST)) as usize)
+    }
+
+    /// The object behind `handle`.
+    ///
+    /// # Safety
+    ///
+    /// No other thread frees the handle while the reference is in use. (The standard makes that the program's duty.)
+    #[inline]
+    pub(crate) unsafe fn get(&self, handle: usize) -> Option<&T> {
+        let (slot, ..) = self.occupied(handle)?;
+        // SAFETY:
+        // - an odd generation equal to the handle's means that the value is there, and the caller sees to it that it stays.
+        Some(unsafe { (*slot.value.get()).assume_init_ref() })
+    }
+
+    /// Takes the object behind `handle` out of the table; the handle is void from then on.
+    pub(crate) fn remove(&self, handle: usize) -> Option<T> {
+        let (slot, generation, index) = self.occupied(handle)?;
+        // Acquire pairs with the Release in `insert`; of several removals of one handle only one wins.
+        let emptied = generation.wrapping_add(1);
+        slot.generation.compare_exchange(generation, emptied, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        // SAFETY:
+        // - this thread made the generation even, so it alone takes the value.
+        let value = unsafe { (*slot.value.get()).assume_init_read() };
+        self.push_free(index, slot);
+        Some(value)
+    }
+
+    /// The handles of all objects in the table at the moment.
+    pub(crate) fn handles(&self) -> Vec<usize> {
+        let fresh = *self.fresh.lock();
+        (0..fresh)
+            .filter_map(|index| {
+                let generation = self.slot(index)?.generation.load(Ordering::Acquire);
+                let tag = u64::from(generation % GENERATIONS) << 32;
+                (generation % 2 == 1).then_some((self.kind | tag | (u64::from(index) + FIRST)) as usize)
+            })
+            .collect()
+    }
+
+    /// The slot that `handle` names, if it holds the object that the handle was given out for.
+    #[inline]
+    fn occupied(&self, handle: usize) -> Option<(&Slot<T>, u32, u32)> {
+        let handle = handle as u64;
+        if handle & (0xff << 56) != self.kind {
+            return None;
+        }
+        let index = u32::try_from((handle & u64::from(u32::MAX)).checked_sub(FIRST)?).ok()?;
+        let slot = self.slot(index)?;
+        // Acquire pairs with the Release in `insert`.
+        let generation = slot.generation.load(Ordering::Acquire);
+        let expected = (handle >> 32) as u32 % GENERATIONS;
+        (generation % 2 == 1 && generation % GENERATIONS == expected).then_some((slot, generation, index))
+    }
+
+    #[inline]
+    fn slot(&self, index: u32) -> Option<&Slot<T>> {
+        let (block, offset) = place(index)?;
+        // Acquire pairs with the Release in `grow`.
+        let first = self.blocks[block].load(Ordering::Acquire);
+        // SAFETY:
+        // - a block that is there has as many slots as `place` counts with, and lives as long as the table.
+        (!first.is_null()).then(|| unsafe { &*first.add(offset) })
+    }
+
+    fn pop_free(&self) -> Option<u32> {
+        // Acquire pairs with the Release in `push_free`: it makes the slot's `next` visible.
+        let mut head = self.free.load(Ordering::Acquire);
+        loop {
+            let index = head as u32;
+            if index == NONE {
+                return None;
+            }
+            let next = self.slot(index)?.next.load(Ordering::Relaxed);
+            let replacement = (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(next);
+            match self.free.compare_exchange_weak(head, replacement, Ordering::Acquire, Ordering::Acquire) {
+                Ok(_) => return Some(index),
+                Err(current) => head = current,
+            }
+        }
+    }
+
+    fn push_free(&self, index: u32, slot: &Slot<T>) {
+        let mut head = self.free.load(Ordering::Relaxed);
+        loop {
+            slot.next.store(head as u32, Ordering::Relaxed);
+            let replacement = (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(index);
+            // Release pairs with the Acquire in `pop_free`.
+            match self.free.compare_exchange_weak(head, replacement, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(current) => head = current,
+            }
+        }
+    }
+
+    /// A slot that was never used, from a new block if need be.
+    #[cold]
+    fn grow(&self) -> Option<u32> {
+        let mut fresh = self.fresh.lock();
+        let index = *fresh;
+        let (block, _) = place(index)?;
+        if self.blocks[block].load(Ordering::Relaxed).is_null() {
+            let slots: Box<[Slot<T>]> = (0..FIRST_BLOCK << block)
+                .map(|_| Slot {
+                    generation: AtomicU32::new(0),
+                    next: AtomicU32::new(NONE),
+                    value: UnsafeCell::new(MaybeUninit::uninit()),
+                })
+                .collect();
+            // Release pairs with the Acquire in `slot`.
+            self.blocks[block].store(Box::into_raw(slots).cast(), Ordering::Release);
+        }
+        *fresh = index + 1;
+        Some(index)
+    }
+}
+
+/// The block of slot `index`, and the place in it.
+#[inline]
+fn place(index: u32) -> Option<(usize, usize)> {
+    if index >= LIMIT {
+        return None;
+    }
+    let shifted = index + FIRST_BLOCK;
+    let block = (shifted / FIRST_BLOCK).ilog2();
+    Some((block as usize, (shifted - (FIRST_BLOCK << block)) as usize))
+}
+
+impl<T> Drop for Slab<T> {
+    fn drop(&mut self) {
+        for handle in self.handles() {
+            self.remove(handle);
+        }
+        for (block, first) in self.blocks.iter().enumerate() {
+            let first = first.load(Ordering::Relaxed);
+            if !first.is_null() {
+                let slots = ptr::slice_from_raw_parts_mut(first, (FIRST_BLOCK << block) as usize);
+                // SAFETY:
+                // - `grow` made the block from a boxed slice of this length; no reference into it outlives the table.
+                drop(unsafe { Box::from_raw(slots) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::thread;
+
+    #[test]
+    fn a_handle_finds_its_object_until_it_is_freed() {
+        let slab = Slab::new(3);
+        let handle = slab.insert("a").expect("room");
+        assert!(handle > 4096);
+        // SAFETY:
+        // - single-threaded.
+        assert_eq!(unsafe { slab.get(handle) }, Some(&"a"));
+        assert_eq!(slab.remove(handle), Some("a"));
+        // SAFETY:
+        // - single-threaded.
+        assert_eq!(unsafe { slab.get(handle) }, None);
+        assert_eq!(slab.remove(handle), None);
+        assert_ne!(slab.insert("b"), Ok(handle), "a slot used again has another handle");
+    }
+
+    #[test]
+    fn foreign_numbers_find_nothing() {
+        let slab = Slab::new(3);
+        let handle = slab.insert(1).expect("room");
+        let other_kind = (handle & !(0xff << 56)) | 4 << 56;
+        for number in [0, 1, 0x101, 4096, 4097, handle + 1, other_kind, usize::MAX, handle | 0xff << 56] {
+            // SAFETY:
+            // - single-threaded.
+            assert_eq!(unsafe { slab.get(number) }, None, "{number:#x}");
+        }
+    }
+
+    #[test]
+    fn blocks_double() {
+        assert_eq!(place(0), Some((0, 0)));
+        assert_eq!(place(31), Some((0, 31)));
+        assert_eq!(place(32), Some((1, 0)));
+        assert_eq!(place(95), Some((1, 63)));
+        assert_eq!(place(96), Some((2, 0)));
+        assert_eq!(place(LIMIT - 1), Some((21, (32 << 21) - 1)));
+        assert_eq!(place(LIMIT), None);
+    }
+
+    #[test]
+    fn all_objects_are_dropped_with_the_table() {
+        let object = Arc::new(());
+        let slab = Slab::new(1);
+        for _ in 0..1000 {
+            slab.insert(object.clone()).expect("room");
+        }
+        let freed = slab.handles()[500];
+        slab.remove(freed);
+        assert_eq!(Arc::strong_count(&object), 1000);
+        drop(slab);
+        assert_eq!(Arc::strong_count(&object), 1);
+    }
+
+    #[test]
+    fn threads_never_share_a_slot() {
+        let slab = Slab::new(1);
+        thread::scope(|scope| {
+            for thread in 0..4_u64 {
+                let slab = &slab;
+                scope.spawn(move || {
+                    let mut held = Vec::new();
+                    for round in 0..20_000_u64 {
+                        let value = thread << 32 | round;
+                        held.push((slab.insert(value).expect("room"), value));
+                        if round % 3 != 0 {
+                            let (handle, value) = held.swap_remove((round % held.len() as u64) as usize);
+                            assert_eq!(slab.remove(handle), Some(value));
+                        }
+                    }
+                    for (handle, value) in held {
+                        assert_eq!(slab.remove(handle), Some(value));
+                    }
+                });
+            }
+        });
+        assert_eq!(slab.handles(), Vec::<usize>::new());
+    }
+}

@@ -1,0 +1,164 @@
+//! The declarations of `src/` as plain Rust that cbindgen understands.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use quote::{ToTokens, format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{File, GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
+
+use crate::declaration::{Options, exported_names, parameters, returns_outcome};
+
+/// What the header is made of, as Rust source for cbindgen.
+#[derive(Default)]
+pub(crate) struct Plain {
+    /// Types, and the names of all of them.
+    pub(crate) types: String,
+    pub(crate) type_names: Vec<String>,
+    /// The callback types, as if each were a function.
+    pub(crate) callbacks: String,
+    /// Older names of callback types.
+    pub(crate) callback_aliases: Vec<(String, String)>,
+    /// The functions, by name.
+    pub(crate) functions: BTreeMap<String, String>,
+}
+
+/// Reads and parses one source file.
+pub(crate) fn parse(path: &Path) -> File {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+impl Plain {
+    /// Collects the declarations below `src`.
+    pub(crate) fn collect(src: &Path) -> Self {
+        let mut plain = Plain::default();
+        for item in parse(&src.join("types.rs")).items {
+            plain.add_type(item);
+        }
+        let mut files: Vec<_> = fs::read_dir(src.join("functions"))
+            .expect("src/functions is a folder")
+            .map(|entry| entry.expect("src/functions can be listed").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+            .collect();
+        files.sort();
+        for file in files {
+            for item in parse(&file).items {
+                if let Item::Fn(function) = item {
+                    plain.add_function(function);
+                }
+            }
+        }
+        plain
+    }
+
+    fn add_type(&mut self, item: Item) {
+        match item {
+            Item::Macro(handles) if handles.mac.path.is_ident("handles") => {
+                for token in handles.mac.tokens {
+                    self.add_handle(&token.to_string());
+                }
+            }
+            Item::Type(alias) => match &*alias.ty {
+                Type::BareFn(function) => {
+                    let (name, inputs, output) = (&alias.ident, function.inputs.iter(), &function.output);
+                    let variadic = function.variadic.as_ref().map(|_| quote!(...));
+                    let declared = quote!(unsafe extern "C" { pub fn #name(#(#inputs,)* #variadic) #output; });
+                    self.callbacks.push_str(&declared.to_string());
+                }
+                Type::Path(path) if alias.ident.to_string().ends_with("_fn") => {
+                    let target = path.path.to_token_stream().to_string();
+                    self.callback_aliases.push((alias.ident.to_string(), target));
+                }
+                _ => self.push_type(alias.ident.to_string(), alias.to_token_stream()),
+            },
+            Item::Struct(layout) => self.push_type(layout.ident.to_string(), layout.to_token_stream()),
+            Item::Enum(kinds) => self.push_type(kinds.ident.to_string(), kinds.to_token_stream()),
+            _ => {}
+        }
+    }
+
+    /// A handle is a pointer to a type that is never complete.
+    fn add_handle(&mut self, name: &str) {
+        let handle = format_ident!("{name}");
+        let tag = match name.strip_prefix("MPI_T_") {
+            Some(_) => format_ident!("{name}_t"),
+            None => format_ident!("{}", name.replacen("MPI_", "MPI_ABI_", 1)),
+        };
+        self.push_type(tag.to_string(), quote!(pub struct #tag;));
+        self.push_type(name.to_owned(), quote!(pub type #handle = *mut #tag;));
+    }
+
+    fn push_type(&mut self, name: String, declaration: proc_macro2::TokenStream) {
+        self.types.push_str(&declaration.to_string());
+        self.type_names.push(name);
+    }
+
+    /// All prototypes that one declaration stands for.
+    fn add_function(&mut self, function: ItemFn) {
+        let Some(attribute) = function.attrs.iter().find(|attribute| attribute.path().is_ident("mpi")) else { return };
+        let options: Options = match &attribute.meta {
+            syn::Meta::Path(_) => Options::default(),
+            _ => attribute.parse_args().expect("the macro has accepted the options"),
+        };
+        for (name, mut width) in exported_names(&options, &function) {
+            let mut function = function.clone();
+            width.visit_item_fn_mut(&mut function);
+            for prefix in ["MPI_", "PMPI_"] {
+                let name = format!("{prefix}{name}");
+                let declared = prototype(&name, &function, options.variadic);
+                self.functions.insert(name, declared);
+            }
+        }
+    }
+}
+
+/// The prototype of one exported function.
+fn prototype(name: &str, function: &ItemFn, variadic: bool) -> String {
+    let ident = format_ident!("{name}");
+    let (_, c_parameters) = parameters(function);
+    let inputs = c_parameters.iter().map(|(name, ty)| {
+        let name = format_ident!("{}", name.to_string().trim_start_matches('_'));
+        let mut ty = (*ty).clone();
+        Lower.visit_type_mut(&mut ty);
+        quote!(#name: #ty)
+    });
+    let ellipsis = variadic.then(|| quote!(...));
+    let output = if returns_outcome(function) { parse_quote!(-> c_int) } else { function.sig.output.clone() };
+    quote!(unsafe extern "C" { pub fn #ident(#(#inputs,)* #ellipsis) #output; }).to_string()
+}
+
+/// Replaces the parameter types of `boundary.rs` by the pointers that they are.
+struct Lower;
+
+impl VisitMut for Lower {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        let Type::Path(path) = &*ty else { return visit_mut::visit_type_mut(self, ty) };
+        let last = path.path.segments.last().expect("paths are not empty");
+        let inner = match &last.arguments {
+            PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
+                Some(GenericArgument::Type(inner)) => Some(inner.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let lowered: Option<Type> = match (last.ident.to_string().as_str(), inner) {
+            ("Out" | "InOut" | "ArrayMut" | "Callback", Some(inner)) => Some(parse_quote!(*mut #inner)),
+            ("In" | "Array", Some(inner)) => Some(parse_quote!(*const #inner)),
+            ("Buffer", None) => Some(parse_quote!(*const c_void)),
+            ("BufferMut", None) => Some(parse_quote!(*mut c_void)),
+            ("Text", None) => Some(parse_quote!(*const c_char)),
+            ("TextOut", None) => Some(parse_quote!(*mut c_char)),
+            (name, None) if path.path.segments.len() > 1 => {
+                let name = format_ident!("{name}");
+                Some(parse_quote!(#name))
+            }
+            _ => None,
+        };
+        if let Some(lowered) = lowered {
+            *ty = lowered;
+            visit_mut::visit_type_mut(self, ty);
+        }
+    }
+}

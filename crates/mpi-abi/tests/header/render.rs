@@ -1,0 +1,103 @@
+//! The header's text, put together from cbindgen's output.
+
+use std::fs;
+use std::path::Path;
+
+use cbindgen::{Builder, Config, EnumConfig, FunctionConfig, Language, ParseConfig, Style};
+
+use crate::constants;
+use crate::plain::{Plain, parse};
+
+const OPENING: &str = "\
+/* The MPI 5.0 C interface of Simurgh, in the standard ABI.
+ * Generated from the declarations in crates/mpi-abi/src; SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * All constants and types of the standard are here; of the functions, those that the library has. */
+#ifndef SIMURGH_MPI_H
+#define SIMURGH_MPI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+";
+
+const CLOSING: &str = "
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SIMURGH_MPI_H */
+";
+
+/// The whole header, from the sources in `src`; `scratch` is a folder for cbindgen's input.
+pub(crate) fn header(src: &Path, scratch: &Path) -> String {
+    let plain = Plain::collect(src);
+    let mut text = OPENING.to_owned();
+    let mut section = |title: &str, body: &str| text.push_str(&format!("\n/* {title} */\n{}\n", body.trim()));
+
+    section("Types", &types(&plain, scratch));
+    let mut callbacks = functions(&plain.callbacks, &plain, "typedef", scratch);
+    for (name, target) in &plain.callback_aliases {
+        callbacks.push_str(&format!("typedef {target} {name};\n"));
+    }
+    section("Functions of the program that the library calls", &callbacks);
+    for (title, file) in [
+        ("Values", "values"),
+        ("Error classes", "errors"),
+        ("Predefined handles", "handles"),
+        ("Special addresses", "addresses"),
+        ("Tool information interface", "tool"),
+    ] {
+        section(title, &constants::defines(&parse(&src.join(format!("constants/{file}.rs")))));
+    }
+    for (title, prefix) in [("Functions", "MPI_"), ("The same functions, for tools", "PMPI_")] {
+        let declared: String =
+            plain.functions.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, text)| text.as_str()).collect();
+        section(title, &functions(&declared, &plain, "", scratch));
+    }
+    text.push_str(CLOSING);
+    text
+}
+
+/// The types, as cbindgen prints them.
+fn types(plain: &Plain, scratch: &Path) -> String {
+    let mut config = config();
+    config.export.include = plain.type_names.clone();
+    config.style = Style::Both;
+    print(&plain.types, config, scratch)
+}
+
+/// Prototypes, as cbindgen prints them, each behind `prefix`.
+fn functions(declared: &str, plain: &Plain, prefix: &str, scratch: &Path) -> String {
+    let mut config = config();
+    config.export.exclude = plain.type_names.clone();
+    config.function = FunctionConfig {
+        prefix: (!prefix.is_empty()).then(|| prefix.to_owned()),
+        ..FunctionConfig::default()
+    };
+    print(declared, config, scratch)
+}
+
+fn config() -> Config {
+    Config {
+        language: Language::C,
+        no_includes: true,
+        line_length: 118,
+        usize_is_size_t: false,
+        parse: ParseConfig::default(),
+        enumeration: EnumConfig::default(),
+        style: Style::Type,
+        ..Config::default()
+    }
+}
+
+fn print(source: &str, config: Config, scratch: &Path) -> String {
+    let input = scratch.join("declarations.rs");
+    fs::write(&input, source).expect("the scratch folder is writable");
+    let bindings = Builder::new().with_config(config).with_src(&input).generate().expect("cbindgen takes the source");
+    let mut output = Vec::new();
+    bindings.write(&mut output);
+    String::from_utf8(output).expect("cbindgen writes UTF-8")
+}
