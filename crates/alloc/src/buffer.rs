@@ -55,7 +55,8 @@ impl Buffer {
     }
 
     fn from_raw(start: *mut u8, len: usize) -> Self {
-        let start = NonNull::new(start).unwrap_or_else(|| panic!("out of memory: a message buffer of {len} bytes"));
+        let start =
+            NonNull::new(start).unwrap_or_else(|| panic!("out of memory: a message buffer of {len} bytes"));
         Self { start, len }
     }
 }

@@ -54,7 +54,10 @@ impl Region {
     pub fn with_guard(usable: usize, executable: bool) -> Result<Self, RegionError> {
         let page = page_size();
         let size = usable.next_multiple_of(page) + page;
-        let failed = |errno: rustix::io::Errno| RegionError { size, source: errno.into() };
+        let failed = |errno: rustix::io::Errno| RegionError {
+            size,
+            source: errno.into(),
+        };
         let mut protection = ProtFlags::READ | ProtFlags::WRITE;
         protection.set(ProtFlags::EXEC, executable);
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
@@ -62,7 +65,10 @@ impl Region {
         // - the address is chosen by the kernel, so no existing mapping is replaced.
         let start = unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), size, protection, flags) }
             .map_err(failed)?;
-        let region = Self { start: start as usize, size };
+        let region = Self {
+            start: start as usize,
+            size,
+        };
         // SAFETY:
         // - the page is the lowest of the mapping just made, to which nobody holds a pointer yet.
         unsafe { rustix::mm::mprotect(start, page, MprotectFlags::empty()) }.map_err(failed)?;

@@ -38,11 +38,13 @@ impl Barrier {
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.parties {
             self.arrived.store(0, Ordering::Relaxed);
             // Release pairs with the Acquire below.
-            self.generation.store(generation.wrapping_add(1), Ordering::Release);
+            self.generation
+                .store(generation.wrapping_add(1), Ordering::Release);
             self.list.release_all();
             return true;
         }
-        self.list.freeze_while(|| self.generation.load(Ordering::Acquire) == generation);
+        self.list
+            .freeze_while(|| self.generation.load(Ordering::Acquire) == generation);
         false
     }
 }

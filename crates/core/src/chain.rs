@@ -39,7 +39,11 @@ impl<T: Node> Chain<T> {
     /// An empty queue.
     #[must_use]
     pub const fn new() -> Self {
-        Self { head: ptr::null_mut(), tail: ptr::null_mut(), len: 0 }
+        Self {
+            head: ptr::null_mut(),
+            tail: ptr::null_mut(),
+            len: 0,
+        }
     }
 
     /// Number of elements.
@@ -118,7 +122,9 @@ impl<T: Node> Chain<T> {
             Some(tail) => {
                 // SAFETY:
                 // - a tail that is not null is an element of this chain and lives for ever.
-                unsafe { tail.as_ref() }.link().store(taken.head, Ordering::Relaxed);
+                unsafe { tail.as_ref() }
+                    .link()
+                    .store(taken.head, Ordering::Relaxed);
                 self.tail = taken.tail;
                 self.len += taken.len;
             }
@@ -171,7 +177,10 @@ mod tests {
     }
 
     fn item(value: usize) -> &'static Item {
-        Box::leak(Box::new(Item { link: AtomicPtr::new(ptr::null_mut()), value }))
+        Box::leak(Box::new(Item {
+            link: AtomicPtr::new(ptr::null_mut()),
+            value,
+        }))
     }
 
     fn chain(values: std::ops::Range<usize>) -> Chain<Item> {

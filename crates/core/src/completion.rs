@@ -100,7 +100,10 @@ impl Completion {
     /// Leaves `waiter` in the word.
     fn subscribe(&self, waiter: usize) -> Subscribed {
         // Release publishes the waiter to `complete`; Acquire on failure pairs with the Release in `complete`.
-        match self.0.compare_exchange(PENDING, waiter, Ordering::Release, Ordering::Acquire) {
+        match self
+            .0
+            .compare_exchange(PENDING, waiter, Ordering::Release, Ordering::Acquire)
+        {
             Ok(_) => Subscribed::Yes,
             Err(DONE) => Subscribed::Done,
             Err(_) => Subscribed::Taken,
@@ -110,7 +113,9 @@ impl Completion {
     /// Takes the waiter back; without effect if the event has happened.
     fn unsubscribe(&self, waiter: usize) {
         // Acquire on failure pairs with the Release in `complete`.
-        let _ = self.0.compare_exchange(waiter, PENDING, Ordering::Relaxed, Ordering::Acquire);
+        let _ = self
+            .0
+            .compare_exchange(waiter, PENDING, Ordering::Relaxed, Ordering::Acquire);
     }
 }
 
@@ -142,7 +147,10 @@ fn notify(word: usize) {
 
 /// Blocks the execution context until all `events` have happened; it is woken once.
 pub fn wait_all(events: &[&Completion]) {
-    let countdown = Countdown { left: AtomicUsize::new(events.len() + 1), waiter: current() };
+    let countdown = Countdown {
+        left: AtomicUsize::new(events.len() + 1),
+        waiter: current(),
+    };
     let word = std::ptr::from_ref(&countdown).expose_provenance() | COUNTDOWN;
     let mut settled = 1;
     let mut taken = Vec::new();

@@ -14,7 +14,9 @@ impl Condvar {
     /// A condition variable nobody waits for.
     #[must_use]
     pub fn new() -> Self {
-        Self { waiters: SpinLock::new(Waiters::default()) }
+        Self {
+            waiters: SpinLock::new(Waiters::default()),
+        }
     }
 
     /// Gives the mutex back, waits to be notified, and takes the mutex again. Never wakes spuriously.

@@ -26,10 +26,14 @@ const RSEQ_AREA_SIZE: u32 = 32;
 #[derive(Debug, thiserror::Error)]
 pub enum HollowError {
     /// The C library refused the thread.
-    #[error("pthread_create for an execution context failed: {0} (is the stack larger than the thread-local storage?)")]
+    #[error(
+        "pthread_create for an execution context failed: {0} (is the stack larger than the thread-local storage?)"
+    )]
     Create(std::io::Error),
     /// The C library keeps the thread id where we do not find it.
-    #[error("this C library keeps the thread id at an unknown place: execution contexts need glibc 2.34 or later")]
+    #[error(
+        "this C library keeps the thread id at an unknown place: execution contexts need glibc 2.34 or later"
+    )]
     UnknownLibc,
 }
 
@@ -83,7 +87,10 @@ pub(crate) unsafe fn create(low: usize, high: usize) -> Result<Hollow, HollowErr
     if !birth.found_tid {
         return Err(HollowError::UnknownLibc);
     }
-    Ok(Hollow { thread_pointer: birth.thread_pointer, stack_top: birth.stack_top })
+    Ok(Hollow {
+        thread_pointer: birth.thread_pointer,
+        stack_top: birth.stack_top,
+    })
 }
 
 fn futex_wait_shared(word: &AtomicU32, expected: u32) {
@@ -95,7 +102,10 @@ fn futex_wait_shared(word: &AtomicU32, expected: u32) {
 fn next_tid() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(FIRST_TID);
     let tid = NEXT.fetch_add(1, Ordering::Relaxed);
-    assert!(tid < LAST_TID, "more execution contexts with stacks than thread ids");
+    assert!(
+        tid < LAST_TID,
+        "more execution contexts with stacks than thread ids"
+    );
     tid
 }
 
@@ -154,12 +164,20 @@ unsafe fn start_thread(low: usize, high: usize, birth: &mut Birth) -> std::io::R
         let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
         check(libc::pthread_attr_init(&raw mut attributes))?;
         let mut thread: libc::pthread_t = 0;
-        let created = check(libc::pthread_attr_setstack(&raw mut attributes, low as *mut _, high - low)).and_then(
-            |()| {
-                let argument = std::ptr::from_mut(birth).cast();
-                check(libc::pthread_create(&raw mut thread, &raw const attributes, hollow_out, argument))
-            },
-        );
+        let created = check(libc::pthread_attr_setstack(
+            &raw mut attributes,
+            low as *mut _,
+            high - low,
+        ))
+        .and_then(|()| {
+            let argument = std::ptr::from_mut(birth).cast();
+            check(libc::pthread_create(
+                &raw mut thread,
+                &raw const attributes,
+                hollow_out,
+                argument,
+            ))
+        });
         libc::pthread_attr_destroy(&raw mut attributes);
         created
     }
@@ -181,7 +199,13 @@ extern "C" fn hollow_out(argument: *mut libc::c_void) -> *mut libc::c_void {
     unsafe {
         if let Some(offset) = birth.rseq_offset {
             let area = birth.thread_pointer.wrapping_add_signed(offset as i64);
-            libc::syscall(libc::SYS_rseq, area, RSEQ_AREA_SIZE, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
+            libc::syscall(
+                libc::SYS_rseq,
+                area,
+                RSEQ_AREA_SIZE,
+                RSEQ_UNREGISTER,
+                RSEQ_SIGNATURE,
+            );
         }
         libc::syscall(libc::SYS_set_robust_list, 0_usize, 24_usize);
         libc::syscall(libc::SYS_set_tid_address, &raw const birth.alive);
@@ -199,7 +223,9 @@ fn replace_tid(thread_pointer: u64, fake: u32) -> bool {
         // - the offsets lie within glibc's `struct pthread`, which starts at the thread pointer and is over 2 KiB.
         unsafe { *((thread_pointer as usize + offset) as *const libc::pid_t) == tid }
     };
-    let offset = std::iter::once(TID_OFFSET_USUAL).chain(TID_OFFSETS.step_by(4)).find(holds_tid);
+    let offset = std::iter::once(TID_OFFSET_USUAL)
+        .chain(TID_OFFSETS.step_by(4))
+        .find(holds_tid);
     if let Some(offset) = offset {
         // SAFETY:
         // - the word holds the thread id, as just seen, and only this thread uses it now.

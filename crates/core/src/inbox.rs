@@ -27,7 +27,10 @@ impl<T: Node> Inbox<T> {
     /// An empty inbox.
     #[must_use]
     pub fn new() -> Self {
-        Self { head: AtomicPtr::new(ptr::null_mut()), wakeups: AtomicU32::new(0) }
+        Self {
+            head: AtomicPtr::new(ptr::null_mut()),
+            wakeups: AtomicU32::new(0),
+        }
     }
 
     /// A mark that is no element's address: elements are aligned, addresses in the first page are not mapped.
@@ -50,12 +53,19 @@ impl<T: Node> Inbox<T> {
     fn push_linked(&self, first: &'static T, last: &'static T) {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
-            let below = if head == Self::asleep() { ptr::null_mut() } else { head };
+            let below = if head == Self::asleep() {
+                ptr::null_mut()
+            } else {
+                head
+            };
             last.link().store(below, Ordering::Relaxed);
             // Release publishes the links and all the producer wrote to the elements; pairs with the Acquire in
             // `take`.
             let new = ptr::from_ref(first).cast_mut();
-            match self.head.compare_exchange_weak(head, new, Ordering::Release, Ordering::Relaxed) {
+            match self
+                .head
+                .compare_exchange_weak(head, new, Ordering::Release, Ordering::Relaxed)
+            {
                 Ok(_) => break,
                 Err(now) => head = now,
             }
@@ -75,7 +85,12 @@ impl<T: Node> Inbox<T> {
     /// Wakes a sleeping consumer although nothing was added.
     pub fn nudge(&self) {
         // Relaxed: nothing is published, the consumer just looks around again.
-        let woken = self.head.compare_exchange(Self::asleep(), ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
+        let woken = self.head.compare_exchange(
+            Self::asleep(),
+            ptr::null_mut(),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
         if woken.is_ok() {
             self.wake();
         }
@@ -86,6 +101,13 @@ impl<T: Node> Inbox<T> {
     pub fn has_mail(&self) -> bool {
         // Relaxed: `take` synchronises.
         !self.head.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Whether nothing was pushed since the last `take`. For anybody.
+    pub fn is_quiet(&self) -> bool {
+        // SeqCst: part of the argument in the scheduler's `deadlock.rs`.
+        let head = self.head.load(Ordering::SeqCst);
+        head.is_null() || head == Self::asleep()
     }
 
     /// Takes everything, oldest first. Consumer only.
@@ -108,8 +130,12 @@ impl<T: Node> Inbox<T> {
         // Acquire pairs with the Release in `wake`.
         let seen = self.wakeups.load(Ordering::Acquire);
         // Relaxed: an element found here is taken by `take`, which synchronises.
-        let marked =
-            self.head.compare_exchange(ptr::null_mut(), Self::asleep(), Ordering::Relaxed, Ordering::Relaxed);
+        let marked = self.head.compare_exchange(
+            ptr::null_mut(),
+            Self::asleep(),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
         if marked.is_err() {
             return;
         }

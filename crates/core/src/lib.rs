@@ -52,7 +52,7 @@ pub use token::Token;
 pub use wait_list::WaitList;
 
 #[cfg(not(loom))]
-pub use ec::{Attribute, StackBounds, attached_running, migrate, try_current};
+pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, try_current};
 #[cfg(not(loom))]
 pub use hollow::HollowError;
 #[cfg(not(loom))]

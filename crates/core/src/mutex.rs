@@ -39,7 +39,9 @@ impl Waiters {
 
     /// Completes the oldest event; false if there is none.
     pub(crate) fn complete_first(&mut self) -> bool {
-        let Some(event) = self.0.pop_front() else { return false };
+        let Some(event) = self.0.pop_front() else {
+            return false;
+        };
         // SAFETY:
         // - `push` promised that the event stays until done, and nobody else completes it.
         unsafe { &*event }.complete();
@@ -62,7 +64,10 @@ pub struct MutexGuard<'a, T: ?Sized> {
 impl<T> Mutex<T> {
     /// A free mutex around `value`.
     pub fn new(value: T) -> Self {
-        Self { state: SpinLock::new(State::default()), value: UnsafeCell::new(value) }
+        Self {
+            state: SpinLock::new(State::default()),
+            value: UnsafeCell::new(value),
+        }
     }
 }
 

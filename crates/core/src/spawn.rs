@@ -7,8 +7,8 @@ use std::ptr;
 use corosensei::{Coroutine, CoroutineResult};
 
 use crate::completion::Completion;
-use crate::here;
 use crate::ec::{Attribute, Ec, EcRef, StackBounds};
+use crate::here;
 use crate::stack::{EcStack, StackError};
 use crate::suspend::Suspend;
 use crate::sync::{Arc, SpinLock};
@@ -30,7 +30,11 @@ pub struct EcSpec {
 impl Default for EcSpec {
     /// A compute EC with 8 MiB of stack, like a process.
     fn default() -> Self {
-        Self { attribute: Attribute::Compute, stack_size: 8 << 20, executable_stack: false }
+        Self {
+            attribute: Attribute::Compute,
+            stack_size: 8 << 20,
+            executable_stack: false,
+        }
     }
 }
 
@@ -101,7 +105,11 @@ pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, 
         tls::run_destructors();
     });
     ec.set_thread_pointer(thread_pointer);
-    let body = Body { coroutine, bounds: StackBounds { guard, low, high }, end: Arc::clone(&end) };
+    let body = Body {
+        coroutine,
+        bounds: StackBounds { guard, low, high },
+        end: Arc::clone(&end),
+    };
     // SAFETY:
     // - the control block is new: nobody else uses its body.
     unsafe { *ec.body().get() = Some(body) };
@@ -146,7 +154,9 @@ impl EcHandle {
 pub(crate) fn bury(ec: &'static Ec) {
     // SAFETY:
     // - the coroutine has returned, so only its last worker, the caller, uses the body.
-    let Some(body) = (unsafe { &mut *ec.body().get() }).take() else { return };
+    let Some(body) = (unsafe { &mut *ec.body().get() }).take() else {
+        return;
+    };
     body.coroutine.into_stack().recycle();
     ec.set_yielder(ptr::null());
     ec.recycle();

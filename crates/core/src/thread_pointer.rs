@@ -32,7 +32,9 @@ impl ThreadPointer {
         let value: u64;
         // SAFETY:
         // - reads the self pointer of the thread control block, which the x86-64 ABI puts at fs:0.
-        unsafe { asm!("mov {}, qword ptr fs:[0]", out(reg) value, options(nostack, readonly, preserves_flags)) };
+        unsafe {
+            asm!("mov {}, qword ptr fs:[0]", out(reg) value, options(nostack, readonly, preserves_flags))
+        };
         value
     }
 

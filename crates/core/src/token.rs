@@ -42,7 +42,9 @@ impl Token {
     #[inline]
     pub fn settle(&self) -> bool {
         // Release pairs with the Acquire in `give`: the waker sees the EC as it was left.
-        self.0.compare_exchange(EMPTY, PARKED, Ordering::Release, Ordering::Relaxed).is_ok()
+        self.0
+            .compare_exchange(EMPTY, PARKED, Ordering::Release, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// Gives the token. True if the EC was asleep: then the caller must make it run.

@@ -32,7 +32,9 @@ impl WaitList {
     #[must_use]
     pub fn new() -> Self {
         let slot = || CachePadded::new(SpinLock::new(Slot::default()));
-        Self { slots: std::iter::repeat_with(slot).take(slot_count()).collect() }
+        Self {
+            slots: std::iter::repeat_with(slot).take(slot_count()).collect(),
+        }
     }
 
     /// Freezes the calling execution context if `closed` still holds, until [`WaitList::release_all`].
@@ -61,7 +63,10 @@ impl WaitList {
         for slot in &self.slots {
             let (frozen, attached) = {
                 let mut guard = slot.lock();
-                (std::mem::take(&mut guard.frozen), std::mem::take(&mut guard.attached))
+                (
+                    std::mem::take(&mut guard.frozen),
+                    std::mem::take(&mut guard.attached),
+                )
             };
             frozen.thaw();
             attached.into_iter().for_each(EcRef::unpark);

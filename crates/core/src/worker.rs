@@ -16,8 +16,8 @@ use corosensei::CoroutineResult;
 use crossbeam_utils::CachePadded;
 
 use crate::chain::Chain;
-use crate::here;
 use crate::ec::{Attribute, Ec};
+use crate::here;
 use crate::inbox::Inbox;
 use crate::spawn::bury;
 use crate::suspend::Suspend;
@@ -77,7 +77,9 @@ impl Worker {
     #[must_use]
     pub fn team(count: usize) -> Vec<&'static Worker> {
         LARGEST_COUNT.fetch_max(count, Ordering::Relaxed);
-        let team: Vec<&'static Worker> = (0..count).map(|index| &*Box::leak(Box::new(Self::new(index)))).collect();
+        let team: Vec<&'static Worker> = (0..count)
+            .map(|index| &*Box::leak(Box::new(Self::new(index))))
+            .collect();
         for worker in &team {
             let unset = worker.own.peers.set(team.clone().into_boxed_slice()).is_ok();
             debug_assert!(unset, "a worker joins one team");
@@ -140,7 +142,9 @@ impl Worker {
         self.own.own_pointer.set(pointer);
         self.own.loaded_pointer.set(pointer);
         self.own.spin_limit.set(spin_limit);
-        self.own.random.set(seed.map(|seed| seed.wrapping_add(self.own.index as u64) | 1));
+        self.own
+            .random
+            .set(seed.map(|seed| seed.wrapping_add(self.own.index as u64) | 1));
         let ec = Ec::obtain(Attribute::Compute);
         ec.set_worker(self);
         here::set(ec);
@@ -176,7 +180,38 @@ impl Worker {
     /// Asks `victim` for half of what it has ready; an answer comes through the inbox, or never.
     pub fn beg(&self, victim: &Worker) {
         // Relaxed: a hint.
-        victim.shared.hungry.store(self.own.index as u32 + 1, Ordering::Relaxed);
+        victim
+            .shared
+            .hungry
+            .store(self.own.index as u32 + 1, Ordering::Relaxed);
+    }
+
+    /// Takes [`Worker::beg`] back, if it has not been answered.
+    pub fn stop_begging(&self, victim: &Worker) {
+        let mine = self.own.index as u32 + 1;
+        // Relaxed: a hint.
+        if victim.shared.hungry.load(Ordering::Relaxed) == mine {
+            let _ = victim
+                .shared
+                .hungry
+                .compare_exchange(mine, 0, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether nothing waits in the inbox. For anybody.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.shared.inbox.is_quiet()
+    }
+
+    /// Undoes [`Worker::enter`], before the kernel thread ends.
+    pub fn leave(&self) {
+        // SAFETY:
+        // - `enter` put a control block there, which lives for the rest of the program.
+        if let Some(ec) = unsafe { here::get().as_ref() } {
+            here::set(ptr::null());
+            ec.recycle();
+        }
     }
 
     pub(crate) fn spin_limit(&self) -> u32 {
@@ -255,7 +290,9 @@ impl Worker {
     #[inline]
     fn resume(&'static self, ec: &'static Ec) {
         // Relaxed: counters; only this thread writes.
-        self.own.switches.store(self.own.switches.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.own
+            .switches
+            .store(self.own.switches.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         ec.set_worker(self);
         self.load_pointer(ec.thread_pointer());
         // SAFETY:

@@ -1,1 +1,26 @@
-//! Topology, virtual processors and scheduling policies of the Simurgh runtime.
+//! Which execution context runs where.
+//!
+//! * [`Topology`]: the cores this process may use and the tree of scheduling domains above them.
+//! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics.
+//! * [`policy`]: pluggable strategies: where ECs start, whom an idle VP asks for work.
+//! * [`Runtime`]: all of it together.
+//!
+//! Depends on `simurgh-core`. No `unsafe`.
+#![deny(unsafe_code)]
+
+mod deadlock;
+mod domain;
+mod error;
+pub mod policy;
+mod runtime;
+mod stats;
+mod topology;
+mod vp;
+
+pub use domain::{Domain, DomainKind};
+pub use error::SchedError;
+pub use runtime::{Builder, Runtime, VPS_MAX};
+pub use stats::VpStats;
+pub use topology::{Core, Topology};
+
+pub use simurgh_core::{Attribute, EcHandle, EcSpec};

@@ -8,9 +8,7 @@ use crate::chain::{Chain, Node};
 use crate::here;
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
-use crate::sync::{
-    Arc, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax,
-};
+use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax};
 use crate::token::Token;
 use crate::wait_list::Slot;
 use crate::worker::Worker;
@@ -73,7 +71,9 @@ unsafe impl Node for Ec {
 /// Control blocks whose execution contexts have ended.
 static POOL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-/// Attached threads that are not blocked in [`park`].
+/// Attached threads.
+static ATTACHED: AtomicUsize = AtomicUsize::new(0);
+/// Those of them that are not blocked in [`park`].
 static ATTACHED_RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 impl Ec {
@@ -93,7 +93,8 @@ impl Ec {
                 body: UnsafeCell::new(None),
             }))
         });
-        ec.id.store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        ec.id
+            .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         ec.attribute.store(attribute as u8, Ordering::Relaxed);
         ec
     }
@@ -307,23 +308,31 @@ pub fn try_current() -> Option<EcRef> {
 #[cold]
 fn attach() -> EcRef {
     /// Gives the control block back when the thread ends.
-    struct Attached(&'static Ec);
-    impl Drop for Attached {
+    struct Attachment(&'static Ec);
+    impl Drop for Attachment {
         fn drop(&mut self) {
             here::set(ptr::null());
-            ATTACHED_RUNNING.fetch_sub(1, Ordering::Relaxed);
+            ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst);
+            ATTACHED.fetch_sub(1, Ordering::SeqCst);
             self.0.recycle();
         }
     }
     std::thread_local! {
-        static ATTACHED: std::cell::OnceCell<Attached> = const { std::cell::OnceCell::new() };
+        static ATTACHMENT: std::cell::OnceCell<Attachment> = const { std::cell::OnceCell::new() };
     }
     let ec = Ec::obtain(Attribute::Compute);
     here::set(ec);
-    ATTACHED_RUNNING.fetch_add(1, Ordering::Relaxed);
+    ATTACHED.fetch_add(1, Ordering::SeqCst);
+    ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
     // A thread that is already running its destructors keeps the control block: it leaks, harmlessly.
-    let _ = ATTACHED.try_with(|cell| cell.set(Attached(ec)).is_ok());
+    let _ = ATTACHMENT.try_with(|cell| cell.set(Attachment(ec)).is_ok());
     EcRef(ec)
+}
+
+/// Attached threads.
+#[must_use]
+pub fn attached_count() -> usize {
+    ATTACHED.load(Ordering::SeqCst)
 }
 
 /// Attached threads that are not blocked in [`park`] at the moment.
@@ -367,7 +376,9 @@ pub fn migrate(vp: usize) {
     let me = current();
     // SAFETY:
     // - workers live for the rest of the program.
-    let Some(worker) = (unsafe { me.0.worker().as_ref() }) else { return };
+    let Some(worker) = (unsafe { me.0.worker().as_ref() }) else {
+        return;
+    };
     let peers = worker.peers();
     let target = peers[vp % peers.len()];
     if !ptr::eq(target, worker) {
@@ -381,7 +392,9 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     let Some(me) = try_current() else { return false };
     // SAFETY:
     // - workers live for the rest of the program, and the calling EC runs on this one.
-    let Some(worker) = (unsafe { me.0.worker().as_ref() }) else { return false };
+    let Some(worker) = (unsafe { me.0.worker().as_ref() }) else {
+        return false;
+    };
     for _ in 0..worker.spin_limit() {
         if done() {
             return true;

@@ -46,7 +46,11 @@ unsafe extern "C" fn reset_module(
     //   holds `p_filesz` bytes of initial values.
     unsafe {
         let info = &*info;
-        let name = if info.dlpi_name.is_null() { c"" } else { CStr::from_ptr(info.dlpi_name) };
+        let name = if info.dlpi_name.is_null() {
+            c""
+        } else {
+            CStr::from_ptr(info.dlpi_name)
+        };
         if info.dlpi_tls_data.is_null() || is_libc(name) {
             return 0;
         }
@@ -63,6 +67,10 @@ unsafe extern "C" fn reset_module(
 }
 
 fn is_libc(name: &CStr) -> bool {
-    let base = name.to_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let base = name
+        .to_bytes()
+        .rsplit(|&byte| byte == b'/')
+        .next()
+        .unwrap_or_default();
     base.starts_with(b"libc.so.") || base.starts_with(b"ld-linux")
 }

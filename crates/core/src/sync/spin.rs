@@ -39,13 +39,19 @@ impl<T> SpinLock<T> {
     /// A free lock around `value`.
     #[cfg(not(loom))]
     pub const fn new(value: T) -> Self {
-        Self { state: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+        Self {
+            state: AtomicU32::new(FREE),
+            value: UnsafeCell::new(value),
+        }
     }
 
     /// A free lock around `value`.
     #[cfg(loom)]
     pub fn new(value: T) -> Self {
-        Self { state: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+        Self {
+            state: AtomicU32::new(FREE),
+            value: UnsafeCell::new(value),
+        }
     }
 
     /// The value, when the lock is no longer shared.
@@ -59,7 +65,11 @@ impl<T: ?Sized> SpinLock<T> {
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
         // Acquire pairs with the Release in `unlock`.
-        if self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        if self
+            .state
+            .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
+        {
             self.lock_contended();
         }
         SpinGuard { lock: self }
@@ -69,7 +79,9 @@ impl<T: ?Sized> SpinLock<T> {
     #[inline]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
         // Acquire pairs with the Release in `unlock`.
-        let taken = self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed);
+        let taken = self
+            .state
+            .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed);
         taken.ok().map(|_| SpinGuard { lock: self })
     }
 
@@ -78,7 +90,10 @@ impl<T: ?Sized> SpinLock<T> {
         for _ in 0..SPINS {
             // Acquire pairs with the Release in `unlock`.
             if self.state.load(Ordering::Relaxed) == FREE
-                && self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+                && self
+                    .state
+                    .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed)
+                    .is_ok()
             {
                 return;
             }

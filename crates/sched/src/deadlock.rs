@@ -1,0 +1,41 @@
+//! Knowing that nothing will ever happen again.
+//!
+//! If every virtual processor sleeps, no inbox holds anything, and every other thread of the process is an attached one
+//! that is blocked, then nobody is left who could wake anybody. That is checked by the last virtual processor to fall
+//! asleep. A thread the runtime has never heard of might still act, so while there is one, nothing is concluded.
+
+use simurgh_core::Worker;
+use simurgh_core::sync::{AtomicU64, AtomicUsize, Ordering};
+
+/// Counts the virtual processors that sleep.
+#[derive(Default)]
+pub(crate) struct Sleepers {
+    asleep: AtomicUsize,
+    wakeups: AtomicU64,
+}
+
+impl Sleepers {
+    /// One more sleeps. True if it was the last, and nothing is left that could wake any of `team`.
+    pub(crate) fn enter(&self, team: &[&'static Worker], threads_of_others: usize) -> bool {
+        // SeqCst throughout: the argument above is about one order of all these events.
+        let wakeups = self.wakeups.load(Ordering::SeqCst);
+        let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
+        asleep == team.len()
+            && simurgh_core::attached_running() == 0
+            && team.iter().all(|worker| worker.is_quiet())
+            && kernel_threads() == Some(team.len() + simurgh_core::attached_count() + threads_of_others)
+            && self.asleep.load(Ordering::SeqCst) == team.len()
+            && self.wakeups.load(Ordering::SeqCst) == wakeups
+    }
+
+    /// One has woken up; said before it takes anything from its inbox.
+    pub(crate) fn leave(&self) {
+        self.wakeups.fetch_add(1, Ordering::SeqCst);
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Kernel threads of this process.
+fn kernel_threads() -> Option<usize> {
+    std::fs::read_dir("/proc/self/task").ok().map(Iterator::count)
+}

@@ -1,0 +1,102 @@
+//! Scheduling domains: groups of cores that share hardware.
+
+use std::fmt;
+
+/// What the cores of a domain share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DomainKind {
+    /// Everything: one operating system.
+    Machine,
+    /// A processor package.
+    Package,
+    /// A NUMA node's memory.
+    Numa,
+    /// A last-level cache.
+    L3,
+    /// A second-level cache.
+    L2,
+    /// The core itself.
+    Core,
+}
+
+impl fmt::Display for DomainKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Machine => "machine",
+            Self::Package => "package",
+            Self::Numa => "NUMA node",
+            Self::L3 => "L3",
+            Self::L2 => "L2",
+            Self::Core => "core",
+        })
+    }
+}
+
+/// A node of the domain tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// What its cores share.
+    pub kind: DomainKind,
+    /// Size in bytes of the shared cache or memory, if known.
+    pub bytes: Option<u64>,
+    /// Indices into [`crate::Topology::cores`], ascending.
+    pub cores: Vec<usize>,
+    /// The domains it consists of.
+    pub children: Vec<Domain>,
+}
+
+impl Domain {
+    /// How many levels up two cores meet: 0 for the same core, more the farther apart they are.
+    #[must_use]
+    pub fn distance(&self, a: usize, b: usize) -> usize {
+        if a == b {
+            return 0;
+        }
+        let closer = self
+            .children
+            .iter()
+            .find(|child| child.cores.contains(&a) && child.cores.contains(&b));
+        closer.map_or_else(|| self.height(), |child| child.distance(a, b))
+    }
+
+    fn height(&self) -> usize {
+        self.children
+            .iter()
+            .map(Self::height)
+            .max()
+            .map_or(0, |height| height + 1)
+    }
+
+    fn write_indented(&self, f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
+        write!(f, "{:indent$}{}", "", self.kind, indent = depth * 2)?;
+        if self.kind == DomainKind::Core {
+            write!(
+                f,
+                " {}",
+                self.cores.first().map_or_else(String::new, ToString::to_string)
+            )?;
+        }
+        match self.bytes {
+            Some(bytes) => writeln!(f, " ({})", readable(bytes))?,
+            None => writeln!(f)?,
+        }
+        self.children
+            .iter()
+            .try_for_each(|child| child.write_indented(f, depth + 1))
+    }
+}
+
+impl fmt::Display for Domain {
+    /// The tree, a line per domain, indented by depth.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_indented(f, 0)
+    }
+}
+
+fn readable(bytes: u64) -> String {
+    match bytes {
+        0..=0xf_ffff => format!("{} KiB", bytes >> 10),
+        0x10_0000..=0x3fff_ffff => format!("{} MiB", bytes >> 20),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+    }
+}

@@ -1,0 +1,207 @@
+//! The virtual processors of a process, started and stopped together.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::{EcHandle, EcSpec, Worker};
+
+use crate::deadlock::Sleepers;
+use crate::error::SchedError;
+use crate::policy::{Policy, WorkQueue};
+use crate::stats::VpStats;
+use crate::topology::Topology;
+use crate::vp::{Common, Vp};
+
+/// Most virtual processors of a runtime.
+pub const VPS_MAX: usize = 1024;
+
+/// Chooses what a [`Runtime`] is like.
+pub struct Builder {
+    vps: Option<usize>,
+    seed: Option<u64>,
+    policy: Arc<dyn Policy>,
+    on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
+    known_threads: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// One virtual processor per core, work queue, unseeded.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            vps: None,
+            seed: None,
+            policy: Arc::new(WorkQueue),
+            on_deadlock: None,
+            known_threads: 0,
+        }
+    }
+
+    /// Number of virtual processors; one per usable core if not given.
+    #[must_use]
+    pub fn vps(mut self, vps: Option<usize>) -> Self {
+        self.vps = vps;
+        self
+    }
+
+    /// Makes the order of execution contexts a random one that the seed decides: with one virtual processor every
+    /// run is the same; with several, contexts that yield also move about at random.
+    #[must_use]
+    pub fn seed(mut self, seed: Option<u64>) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The scheduling policy.
+    #[must_use]
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Called, by a virtual processor, when every execution context is blocked and nobody is left to wake one.
+    #[must_use]
+    pub fn on_deadlock(mut self, report: impl Fn() + Send + Sync + 'static) -> Self {
+        self.on_deadlock = Some(Box::new(report));
+        self
+    }
+
+    /// Number of threads of the process that are not the runtime's, are not attached, and will never wake an
+    /// execution context; deadlocks are recognised only if there are no others.
+    #[must_use]
+    pub fn known_threads(mut self, known_threads: usize) -> Self {
+        self.known_threads = known_threads;
+        self
+    }
+
+    /// Starts the virtual processors.
+    ///
+    /// # Errors
+    ///
+    /// When the topology cannot be read, the number of virtual processors is out of range, or a thread is refused.
+    pub fn start(self) -> Result<Runtime, SchedError> {
+        let topology = Topology::detect()?;
+        let cores = topology.cores().len();
+        let count = self.vps.unwrap_or(cores);
+        if !(1..=VPS_MAX).contains(&count) {
+            return Err(SchedError::VpCount {
+                asked: count,
+                limit: VPS_MAX,
+            });
+        }
+        let common = Arc::new(Common {
+            team: Worker::team(count),
+            topology,
+            stop: AtomicBool::new(false),
+            sleepers: Sleepers::default(),
+            on_deadlock: self.on_deadlock,
+            known_threads: self.known_threads,
+            seed: self.seed,
+            may_watch: (2..=cores).contains(&count),
+        });
+        let mut runtime = Runtime {
+            common,
+            policy: self.policy,
+            vps: Vec::new(),
+            threads: Vec::new(),
+        };
+        (0..count).try_for_each(|index| runtime.start_vp(index))?;
+        Ok(runtime)
+    }
+}
+
+/// Running virtual processors. Dropping it stops them, once what is ready has run.
+pub struct Runtime {
+    common: Arc<Common>,
+    policy: Arc<dyn Policy>,
+    vps: Vec<Arc<Vp>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Runtime {
+    fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
+        let victims = self
+            .policy
+            .victims(index, self.common.team.len(), &self.common.topology);
+        let vp = Arc::new(Vp::new(index, Arc::clone(&self.common), victims));
+        self.vps.push(Arc::clone(&vp));
+        let thread = std::thread::Builder::new()
+            .name(format!("vp{index}"))
+            .spawn(move || vp.run());
+        self.threads
+            .push(thread.map_err(|source| SchedError::Thread { vp: index, source })?);
+        Ok(())
+    }
+
+    /// Number of virtual processors.
+    #[must_use]
+    pub fn vps(&self) -> usize {
+        self.common.team.len()
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        &self.common.topology
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    /// Counters of each virtual processor.
+    #[must_use]
+    pub fn stats(&self) -> Vec<VpStats> {
+        self.vps.iter().map(|vp| vp.stats()).collect()
+    }
+
+    /// Starts an execution context on virtual processor `vp`, modulo their number.
+    ///
+    /// # Errors
+    ///
+    /// When there is no stack for it.
+    pub fn spawn(
+        &self,
+        spec: EcSpec,
+        vp: usize,
+        f: impl FnOnce() + Send + 'static,
+    ) -> Result<EcHandle, SchedError> {
+        let ec = simurgh_core::create(spec, f)?;
+        Ok(ec.start(self.common.team[vp % self.vps()]))
+    }
+
+    /// Starts member `index` of a group of `count` execution contexts where the policy places it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no stack for it.
+    pub fn spawn_member(
+        &self,
+        spec: EcSpec,
+        (index, count): (usize, usize),
+        f: impl FnOnce() + Send + 'static,
+    ) -> Result<EcHandle, SchedError> {
+        self.spawn(spec, self.policy.place(index, count, self.vps()), f)
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // Release pairs with the Acquire in `Vp::run`.
+        self.common.stop.store(true, Ordering::Release);
+        self.common.team.iter().for_each(|worker| worker.nudge());
+        for thread in self.threads.drain(..) {
+            // A virtual processor that panicked has already said so on stderr.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Reading the topology through hwloc.
+
+use hwlocality::Topology as Hwloc;
+use hwlocality::object::TopologyObject;
+use hwlocality::object::attributes::ObjectAttributes;
+use hwlocality::object::types::ObjectType;
+use hwlocality::topology::builder::{BuildFlags, TopologyBuilder};
+
+use super::{Core, Topology};
+use crate::domain::{Domain, DomainKind};
+use crate::error::SchedError;
+
+pub(super) fn detect() -> Result<Topology, SchedError> {
+    // hwloc restricts to our affinity only what it is told to be this system.
+    let flags = BuildFlags::ASSUME_THIS_SYSTEM | BuildFlags::RESTRICT_CPU_TO_THIS_PROCESS;
+    let builder = Hwloc::builder().with_flags(flags).map_err(failed)?;
+    convert(&builder.build().map_err(failed)?)
+}
+
+pub(super) fn synthetic(description: &str) -> Result<Topology, SchedError> {
+    let builder = TopologyBuilder::new()
+        .from_synthetic(description)
+        .map_err(failed)?;
+    convert(&builder.build().map_err(failed)?)
+}
+
+fn failed(error: impl std::fmt::Display) -> SchedError {
+    SchedError::Topology(error.to_string())
+}
+
+fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
+    let mut cores = Vec::new();
+    let root = domains(hwloc.root_object(), &mut cores);
+    match root.into_iter().next() {
+        Some(root) if !cores.is_empty() => Ok(Topology {
+            cores,
+            root,
+            real: hwloc.is_this_system(),
+        }),
+        _ => Err(SchedError::NoCores),
+    }
+}
+
+/// The domain of an object, or, if it is of no interest, those of its children. Cores are numbered as they are met.
+fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
+    let kind = match object.object_type() {
+        ObjectType::Machine => DomainKind::Machine,
+        ObjectType::Package => DomainKind::Package,
+        ObjectType::L3Cache => DomainKind::L3,
+        ObjectType::L2Cache => DomainKind::L2,
+        ObjectType::Core => return vec![core(object, cores)],
+        // A machine whose firmware tells nothing of cores: every hardware thread counts as one.
+        ObjectType::PU => return vec![core(object, cores)],
+        _ => return children(object, cores),
+    };
+    let first = cores.len();
+    let mut children = children(object, cores);
+    if first == cores.len() {
+        return Vec::new();
+    }
+    let members: Vec<usize> = (first..cores.len()).collect();
+    if let Some(bytes) = numa_bytes(object) {
+        children = vec![Domain {
+            kind: DomainKind::Numa,
+            bytes: Some(bytes),
+            cores: members.clone(),
+            children,
+        }];
+    }
+    vec![Domain {
+        kind,
+        bytes: cache_bytes(object),
+        cores: members,
+        children,
+    }]
+}
+
+fn children(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
+    object
+        .normal_children()
+        .flat_map(|child| domains(child, cores))
+        .collect()
+}
+
+fn core(object: &TopologyObject, cores: &mut Vec<Core>) -> Domain {
+    let index = cores.len();
+    let cpus = object
+        .cpuset()
+        .into_iter()
+        .flat_map(|set| set.iter_set().map(usize::from).collect::<Vec<_>>());
+    cores.push(Core { cpus: cpus.collect() });
+    Domain {
+        kind: DomainKind::Core,
+        bytes: None,
+        cores: vec![index],
+        children: Vec::new(),
+    }
+}
+
+fn cache_bytes(object: &TopologyObject) -> Option<u64> {
+    match object.attributes() {
+        Some(ObjectAttributes::Cache(cache)) => cache.size().map(u64::from),
+        _ => None,
+    }
+}
+
+/// Bytes of the NUMA nodes attached to an object, if there are any.
+fn numa_bytes(object: &TopologyObject) -> Option<u64> {
+    let nodes = object
+        .memory_children()
+        .filter(|child| child.object_type() == ObjectType::NUMANode);
+    nodes
+        .map(TopologyObject::total_memory)
+        .reduce(|total, bytes| total + bytes)
+}

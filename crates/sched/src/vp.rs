@@ -1,0 +1,146 @@
+//! Virtual processors: the kernel thread, its pinning and its idling.
+//!
+//! A VP with nothing to run watches its inbox for a bounded time, then asks the policy's victims for work and sleeps
+//! in the kernel. The time adapts: watching that ended in sleep halves it, watching that paid off doubles it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simurgh_core::Worker;
+use simurgh_core::sync::{AtomicBool, Ordering, relax};
+
+use crate::deadlock::Sleepers;
+use crate::stats::{IdleCounters, VpStats};
+use crate::topology::{Core, Topology};
+
+/// Longest time an idle virtual processor watches its inbox before it sleeps: about twice what a wake-up costs.
+pub(crate) const WATCH_MAX: Duration = Duration::from_micros(20);
+/// Shortest, unless watching is switched off.
+const WATCH_MIN: Duration = Duration::from_micros(1);
+/// Looks at its event of an execution context that waits while nothing else is ready on its VP.
+pub(crate) const EC_LOOKS: u32 = 1000;
+/// Looks at the inbox between two looks at the clock.
+const LOOKS_PER_CLOCK: u32 = 32;
+
+/// What all virtual processors of a runtime share.
+pub(crate) struct Common {
+    pub(crate) team: Vec<&'static Worker>,
+    pub(crate) topology: Topology,
+    pub(crate) stop: AtomicBool,
+    pub(crate) sleepers: Sleepers,
+    pub(crate) on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
+    pub(crate) known_threads: usize,
+    pub(crate) seed: Option<u64>,
+    /// Kernel threads do not outnumber cores, so watching takes nothing from anybody.
+    pub(crate) may_watch: bool,
+}
+
+/// One virtual processor.
+pub(crate) struct Vp {
+    worker: &'static Worker,
+    common: Arc<Common>,
+    victims: Vec<usize>,
+    idle: IdleCounters,
+    started: Instant,
+}
+
+impl Vp {
+    pub(crate) fn new(index: usize, common: Arc<Common>, victims: Vec<usize>) -> Self {
+        let worker = common.team[index];
+        Self {
+            worker,
+            common,
+            victims,
+            idle: IdleCounters::default(),
+            started: Instant::now(),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> VpStats {
+        let total = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let idle_ns = self.idle.idle_ns();
+        VpStats {
+            switches: self.worker.stats().switches,
+            idle_ns,
+            compute_ns: total.saturating_sub(idle_ns),
+            sleeps: self.idle.sleeps(),
+        }
+    }
+
+    /// The body of the kernel thread.
+    pub(crate) fn run(&self) {
+        let cores = self.common.topology.cores();
+        if self.common.topology.is_real() {
+            pin(&cores[self.worker.index() % cores.len()]);
+        }
+        self.worker
+            .enter(if self.common.may_watch { EC_LOOKS } else { 0 }, self.common.seed);
+        let mut patience = WATCH_MAX;
+        loop {
+            self.worker.run();
+            if self.common.stop.load(Ordering::Acquire) {
+                break;
+            }
+            patience = self.idle(patience);
+        }
+        self.worker.leave();
+    }
+
+    /// Waits for something to run; returns how long to watch next time.
+    fn idle(&self, patience: Duration) -> Duration {
+        let start = Instant::now();
+        let found = self.common.may_watch && self.watch(start, patience);
+        if !found {
+            self.sleep();
+        }
+        self.idle.add(
+            u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            !found,
+        );
+        if found {
+            (patience * 2).min(WATCH_MAX)
+        } else {
+            (patience / 2).max(WATCH_MIN)
+        }
+    }
+
+    fn watch(&self, start: Instant, patience: Duration) -> bool {
+        loop {
+            for _ in 0..LOOKS_PER_CLOCK {
+                if self.worker.has_mail() {
+                    return true;
+                }
+                relax();
+            }
+            if start.elapsed() >= patience || self.common.stop.load(Ordering::Relaxed) {
+                return false;
+            }
+        }
+    }
+
+    fn sleep(&self) {
+        let team = &self.common.team;
+        self.victims
+            .iter()
+            .for_each(|&victim| self.worker.beg(team[victim]));
+        if self.common.sleepers.enter(team, self.common.known_threads)
+            && let Some(report) = &self.common.on_deadlock
+        {
+            report();
+        }
+        if !self.common.stop.load(Ordering::Acquire) {
+            self.worker.sleep();
+        }
+        self.common.sleepers.leave();
+        self.victims
+            .iter()
+            .for_each(|&victim| self.worker.stop_begging(team[victim]));
+    }
+}
+
+/// Pins the calling thread. A kernel that refuses leaves it free to move, which is slower but right.
+fn pin(core: &Core) {
+    let mut set = rustix::thread::CpuSet::new();
+    core.cpus.iter().for_each(|&cpu| set.set(cpu));
+    let _ = rustix::thread::sched_setaffinity(None, &set);
+}

@@ -1,0 +1,237 @@
+//! Execution contexts on virtual processors, as the layers above use them.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
+use simurgh_core::{
+    Barrier, Completion, Condvar, EcHandle, Mutex, current, migrate, park, wait_all, wait_any, yield_now,
+};
+use simurgh_sched::{Builder, EcSpec, Runtime};
+
+fn runtime(vps: usize) -> Runtime {
+    Builder::new().vps(Some(vps)).start().expect("a runtime")
+}
+
+fn small() -> EcSpec {
+    EcSpec {
+        stack_size: 128 << 10,
+        ..EcSpec::default()
+    }
+}
+
+/// Runs `f(index)` in `count` execution contexts and waits for all of them.
+fn group(runtime: &Runtime, count: usize, f: impl Fn(usize) + Send + Sync + 'static) {
+    let f = Arc::new(f);
+    let start = |index| {
+        let f = Arc::clone(&f);
+        runtime
+            .spawn_member(small(), (index, count), move || f(index))
+            .expect("an execution context")
+    };
+    let handles: Vec<EcHandle> = (0..count).map(start).collect();
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("no panic"));
+}
+
+#[test]
+fn thread_local_variables_belong_to_the_execution_context_wherever_it_runs() {
+    thread_local!(static MINE: Cell<usize> = const { Cell::new(0) });
+    let runtime = runtime(2);
+    group(&runtime, 20, |index| {
+        MINE.set(index);
+        let mut visits = [0; 2];
+        for round in 0..200 {
+            migrate(round);
+            visits[current().vp().expect("a coroutine")] += 1;
+            yield_now();
+            assert_eq!(MINE.get(), index);
+        }
+        assert!(visits.iter().all(|&visits| visits > 10), "{visits:?}");
+    });
+}
+
+#[test]
+fn thread_local_variables_start_afresh_on_a_reused_stack_and_are_dropped_at_the_end() {
+    static DROPS: AtomicUsize = AtomicUsize::new(0);
+    struct Counted(Cell<u32>);
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            DROPS.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    thread_local!(static MINE: Counted = const { Counted(Cell::new(0)) });
+    let runtime = runtime(1);
+    for _ in 0..10 {
+        group(&runtime, 3, |_| {
+            assert_eq!(MINE.with(|mine| mine.0.replace(7)), 0);
+        });
+    }
+    assert_eq!(DROPS.load(Ordering::SeqCst), 30);
+}
+
+#[test]
+fn errno_is_private() {
+    let runtime = runtime(1);
+    group(&runtime, 8, |index| {
+        let name = std::ffi::CString::new(format!("/no/such/{index}")).expect("no zero byte");
+        for _ in 0..50 {
+            if index % 2 == 0 {
+                assert!(std::fs::metadata(name.to_str().expect("ascii")).is_err());
+                yield_now();
+                assert_eq!(std::io::Error::last_os_error().raw_os_error(), Some(libc::ENOENT));
+            } else {
+                yield_now();
+                assert_eq!(std::io::Error::last_os_error().raw_os_error().unwrap_or(0), 0);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_panic_ends_its_execution_context_only() {
+    let runtime = runtime(2);
+    let bad = runtime
+        .spawn(small(), 0, || panic!("on purpose"))
+        .expect("an execution context");
+    let payload = bad.join().expect_err("it panicked");
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
+    group(&runtime, 4, |_| yield_now());
+}
+
+#[test]
+fn barriers_mutexes_and_condition_variables_suspend_the_context_not_its_thread() {
+    const PARTIES: usize = 40;
+    const ROUNDS: usize = 300;
+    let barrier = Barrier::new(PARTIES);
+    let total = Mutex::new(0_usize);
+    let (turn, changed) = (Mutex::new(0_usize), Condvar::new());
+    group(&runtime(2), PARTIES, move |index| {
+        for round in 0..ROUNDS {
+            *total.lock() += 1;
+            barrier.wait();
+            assert_eq!(*total.lock(), (round + 1) * PARTIES);
+            barrier.wait();
+        }
+        let mut now = turn.lock();
+        while *now != index {
+            now = changed.wait(now);
+        }
+        *now += 1;
+        changed.notify_all();
+    });
+}
+
+#[test]
+fn a_mutex_can_be_held_across_a_suspension() {
+    let inside = AtomicUsize::new(0);
+    let mutex = Mutex::new(());
+    group(&runtime(2), 10, move |_| {
+        for _ in 0..100 {
+            let _guard = mutex.lock();
+            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+            yield_now();
+            inside.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+}
+
+#[test]
+fn waiting_for_one_or_all_of_many_events() {
+    const EVENTS: usize = 8;
+    for vps in [1, 2] {
+        let events: Arc<Vec<Completion>> = Arc::new((0..EVENTS).map(|_| Completion::new()).collect());
+        let seen = Arc::new(AtomicUsize::new(0));
+        let shared = (Arc::clone(&events), Arc::clone(&seen));
+        group(&runtime(vps), EVENTS + 2, move |index| {
+            let (events, seen) = &shared;
+            let all: Vec<&Completion> = events.iter().collect();
+            match index {
+                0 => wait_all(&all),
+                1 => {
+                    let first = wait_any(&all[EVENTS / 2..]) + EVENTS / 2;
+                    assert!(events[first].is_done());
+                }
+                // Events have one waiter: the upper half belongs to the second waiter until it is through.
+                _ => {
+                    (0..index * 3).for_each(|_| yield_now());
+                    events[index - 2].complete();
+                }
+            }
+            seen.fetch_add(1, Ordering::SeqCst);
+        });
+        assert_eq!(seen.load(Ordering::SeqCst), EVENTS + 2);
+    }
+}
+
+#[test]
+fn attached_threads_and_execution_contexts_wake_each_other() {
+    let runtime = runtime(2);
+    let main = current();
+    assert!(main.is_attached());
+    for round in 0..500_usize {
+        let ready = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&ready);
+        let ec = runtime.spawn(small(), round, move || {
+            flag.store(true, Ordering::SeqCst);
+            main.unpark();
+            park();
+        });
+        let ec = ec.expect("an execution context");
+        while !ready.load(Ordering::SeqCst) {
+            park();
+        }
+        ec.ec().unpark();
+        ec.join().expect("no panic");
+    }
+}
+
+#[test]
+fn one_seed_gives_one_order() {
+    let order = |seed| {
+        let runtime = Builder::new()
+            .vps(Some(1))
+            .seed(Some(seed))
+            .start()
+            .expect("a runtime");
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let gate = Arc::new(Barrier::new(10));
+        let shared = (Arc::clone(&log), gate);
+        group(&runtime, 10, move |index| {
+            let (log, gate) = &shared;
+            gate.wait();
+            for _ in 0..5 {
+                log.lock().push(index);
+                yield_now();
+            }
+        });
+        let order = log.lock().clone();
+        order
+    };
+    assert_ne!(order(1), order(2));
+}
+
+#[test]
+fn an_idle_processor_takes_over_waiting_work() {
+    let runtime = runtime(2);
+    let stop = Arc::new(AtomicBool::new(false));
+    let handles: Vec<EcHandle> = (0..4)
+        .map(|_| {
+            let stop = Arc::clone(&stop);
+            let work = move || {
+                while !stop.load(Ordering::SeqCst) {
+                    if current().vp() == Some(1) {
+                        stop.store(true, Ordering::SeqCst);
+                    }
+                    yield_now();
+                }
+            };
+            runtime.spawn(small(), 0, work).expect("an execution context")
+        })
+        .collect();
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("no panic"));
+    assert!(stop.load(Ordering::SeqCst));
+}
