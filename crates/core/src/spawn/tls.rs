@@ -28,11 +28,15 @@ pub(super) fn run_destructors() {
 
 /// Gives the thread-local variables of all libraries but libc their initial values, for the calling EC.
 ///
-/// libc's own stay: they are the allocator's cache and the like, which serve the next EC as well.
+/// libc's own stay, save errno: they are the allocator's cache and the like, which serve the next EC as well.
 pub(super) fn reset() {
     // SAFETY:
-    // - the callback has the required signature and ignores its third argument.
-    unsafe { libc::dl_iterate_phdr(Some(reset_module), std::ptr::null_mut()) };
+    // - the callback has the required signature and ignores its third argument;
+    // - errno's address is the calling thread's.
+    unsafe {
+        libc::dl_iterate_phdr(Some(reset_module), std::ptr::null_mut());
+        *libc::__errno_location() = 0;
+    }
 }
 
 unsafe extern "C" fn reset_module(
