@@ -5,12 +5,15 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod command;
+mod demo;
 mod failure;
 mod install;
 mod lint;
 mod peers;
 mod pkgconfig;
+mod table;
 mod test;
 mod tidy;
 mod workspace;
@@ -27,12 +30,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// The heat conduction example as 1, 2, 16 and 64 ranks: a table and a picture
+    Demo,
     /// Everything that tests: a staged installation, all tests of the workspace, the loom models
     Test,
     /// Formatting, clippy, documentation, the project's own rules
     Lint,
     /// The project's own rules only
     Tidy,
+    /// Ours and other MPIs side by side; writes docs/performance.md and docs/plots
+    Bench {
+        /// How often everything is measured
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
     /// Build for release and install below PREFIX
     Install {
         /// Where bin, lib, libexec and include go
@@ -55,9 +66,11 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> Result<()> {
     let workspace = Workspace::locate();
     match task {
+        Task::Demo => demo::run(&workspace),
         Task::Test => test::all(&workspace),
         Task::Lint => lint::all(&workspace),
         Task::Tidy => tidy::check(&workspace),
+        Task::Bench { rounds } => bench::run(&workspace, *rounds),
         Task::Install { prefix } => install::into(&workspace, prefix),
         Task::Stage => install::stage(&workspace).map(drop),
     }

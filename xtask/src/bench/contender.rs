@@ -1,0 +1,172 @@
+//! The MPIs that are compared, each with the best settings known for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use simurgh_testing::{Compile, Stage};
+
+use super::experiment::Placement;
+use crate::failure::{Failure, Result};
+use crate::peers::{INTEL, MPICH, OPEN_MPI};
+use crate::workspace::Workspace;
+
+/// The programs of `benches/c`.
+const PROGRAMS: &[&str] = &["latency", "bandwidth", "hello", "memory"];
+
+/// Which MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Simurgh,
+    Mpich,
+    Intel,
+    OpenMpi,
+}
+
+/// One MPI, ready to run the programs.
+#[derive(Debug, Clone)]
+pub(crate) struct Contender {
+    kind: Kind,
+    prefix: PathBuf,
+    /// Where its compiled programs are: the same for all that have the standard ABI.
+    programs: PathBuf,
+}
+
+/// Ours first, then every peer that can be installed here.
+pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>> {
+    let standard = workspace.target("bench/standard-abi");
+    compile(&standard, |program| program.against(stage))?;
+    let ours = Contender {
+        kind: Kind::Simurgh,
+        prefix: stage.prefix().to_owned(),
+        programs: standard.clone(),
+    };
+    let mut contenders = vec![ours];
+    for (kind, peer) in [
+        (Kind::Mpich, MPICH),
+        (Kind::Intel, INTEL),
+        (Kind::OpenMpi, OPEN_MPI),
+    ] {
+        let prefix = match peer.install(workspace) {
+            Ok(prefix) => prefix,
+            Err(failure) => {
+                eprintln!(
+                    "x: {} is left out, it cannot be installed here: {failure}",
+                    peer.requirement()
+                );
+                continue;
+            }
+        };
+        let mut programs = standard.clone();
+        if kind == Kind::OpenMpi {
+            programs = workspace.target("bench/open-mpi");
+            compile(&programs, |program| against_open_mpi(program, &prefix))?;
+        }
+        contenders.push(Contender {
+            kind,
+            prefix,
+            programs,
+        });
+    }
+    Ok(contenders)
+}
+
+fn compile(directory: &Path, against: impl Fn(Compile) -> Compile) -> Result<()> {
+    fs::create_dir_all(directory).map_err(Failure::file(directory))?;
+    for program in PROGRAMS {
+        let source = Compile::c(format!("benches/c/{program}.c")).flags(["-O2"]);
+        against(source).output(directory.join(program)).build();
+    }
+    Ok(())
+}
+
+fn against_open_mpi(program: Compile, prefix: &Path) -> Compile {
+    let (include, lib) = (prefix.join("include"), prefix.join("lib"));
+    program.flags([format!("-I{}", include.display())]).libraries([
+        format!("-L{}", lib.display()),
+        "-l:libmpi.so.40".to_owned(),
+        format!("-Wl,-rpath,{}", lib.display()),
+    ])
+}
+
+impl Contender {
+    /// Its name, for tables.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Simurgh => "Simurgh",
+            Kind::Mpich => "MPICH",
+            Kind::Intel => "Intel MPI",
+            Kind::OpenMpi => "Open MPI",
+        }
+    }
+
+    /// Whether it is ours.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.kind == Kind::Simurgh
+    }
+
+    /// The command that runs a program as so many ranks.
+    pub(crate) fn command(&self, program: &str, ranks: usize, placement: Placement) -> Command {
+        let mut command = match (self.kind, placement) {
+            (Kind::Simurgh, _) | (_, Placement::TwoCores | Placement::AllCores) => self.mpiexec(placement),
+            (_, Placement::OneCore) => {
+                let mut confined = Command::new("taskset");
+                confined
+                    .args(["-c", "0"])
+                    .arg(self.mpiexec(placement).get_program());
+                confined
+            }
+        };
+        self.settings(&mut command, placement);
+        command
+            .args(["-n", &ranks.to_string()])
+            .arg(self.programs.join(program));
+        command
+    }
+
+    fn mpiexec(&self, placement: Placement) -> Command {
+        let name = match (self.kind, placement) {
+            // Its other launcher starts a progress engine that yields far less readily.
+            (Kind::Mpich, Placement::OneCore | Placement::AllCores) => "bin/mpiexec.gforker",
+            _ => "bin/mpiexec",
+        };
+        Command::new(self.prefix.join(name))
+    }
+
+    fn settings(&self, command: &mut Command, placement: Placement) {
+        let crowded = placement != Placement::TwoCores;
+        match self.kind {
+            Kind::Simurgh => match placement {
+                Placement::OneCore => drop(command.args(["--vps", "1"])),
+                Placement::TwoCores => drop(command.args(["--vps", "2"])),
+                Placement::AllCores => {}
+            },
+            Kind::Mpich => {
+                command.env("LD_LIBRARY_PATH", self.prefix.join("lib"));
+                if crowded {
+                    command.env("MPIR_CVAR_DEVICE_COLLECTIVES", "none");
+                    command.env("MPIR_CVAR_POLLS_BEFORE_YIELD", "1");
+                } else {
+                    command.args(["-bind-to", "core"]);
+                }
+            }
+            Kind::Intel => {
+                command
+                    .env("LD_LIBRARY_PATH", self.prefix.join("lib"))
+                    .env("I_MPI_FABRICS", "shm");
+                if crowded {
+                    command.env("I_MPI_PIN", "0").env("I_MPI_WAIT_MODE", "1");
+                }
+            }
+            Kind::OpenMpi => {
+                command
+                    .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                command.arg("--oversubscribe");
+                if crowded {
+                    command.args(["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
+                }
+            }
+        }
+    }
+}

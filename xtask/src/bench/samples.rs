@@ -1,0 +1,136 @@
+//! What has been measured.
+
+use std::collections::BTreeMap;
+
+use super::experiment::{Metric, Placement};
+
+/// One row of a table: a quantity at one parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Point {
+    /// What was measured.
+    pub(crate) metric: Metric,
+    /// Where the ranks ran.
+    pub(crate) placement: Placement,
+    /// The message size or the number of ranks.
+    pub(crate) parameter: u64,
+}
+
+/// The values of all repetitions, by point and contender.
+#[derive(Debug, Default)]
+pub(crate) struct Samples(BTreeMap<Point, BTreeMap<&'static str, Vec<f64>>>);
+
+/// Best and median of the repetitions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Summary {
+    /// The best of them: nearest to what the software can do, for noise only ever adds.
+    pub(crate) best: f64,
+    /// The median of them.
+    pub(crate) median: f64,
+}
+
+impl Samples {
+    /// Adds a value.
+    pub(crate) fn add(&mut self, point: Point, contender: &'static str, value: f64) {
+        self.0
+            .entry(point)
+            .or_default()
+            .entry(contender)
+            .or_default()
+            .push(value);
+    }
+
+    /// Adds the values that a program printed: lines of a keyword, a parameter and a value.
+    pub(crate) fn add_lines(&mut self, placement: Placement, contender: &'static str, text: &str) {
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [keyword, parameter, value] = words[..] else {
+                continue;
+            };
+            let Some(metric) = Metric::of_keyword(keyword) else {
+                continue;
+            };
+            if let (Ok(parameter), Ok(value)) = (parameter.parse(), value.parse()) {
+                self.add(
+                    Point {
+                        metric,
+                        placement,
+                        parameter,
+                    },
+                    contender,
+                    value,
+                );
+            }
+        }
+    }
+
+    /// All points, by metric, placement and parameter.
+    pub(crate) fn points(&self) -> impl Iterator<Item = Point> {
+        self.0.keys().copied()
+    }
+
+    /// What one contender reached at a point, if it was measured there.
+    pub(crate) fn summary(&self, point: Point, contender: &str) -> Option<Summary> {
+        let values = self.0.get(&point)?.get(contender)?;
+        let mut sorted = values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let best = sorted.iter().copied().reduce(|a, b| point.metric.better(a, b))?;
+        let middle = sorted.len() / 2;
+        let median = if sorted.len() % 2 == 1 {
+            sorted[middle]
+        } else {
+            (sorted[middle - 1] + sorted[middle]) / 2.0
+        };
+        Some(Summary { best, median })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_summaries() {
+        let mut samples = Samples::default();
+        for text in [
+            "latency 8 130.0\n",
+            "noise\nlatency 8 120.0\n",
+            "latency 8 500.0\nbandwidth 8 3.0\n",
+        ] {
+            samples.add_lines(Placement::OneCore, "A", text);
+        }
+        let point = Point {
+            metric: Metric::Latency,
+            placement: Placement::OneCore,
+            parameter: 8,
+        };
+        assert_eq!(
+            samples.summary(point, "A"),
+            Some(Summary {
+                best: 120.0,
+                median: 130.0
+            })
+        );
+        assert_eq!(samples.summary(point, "B"), None);
+        assert_eq!(samples.points().count(), 2);
+    }
+
+    #[test]
+    fn more_bandwidth_is_better() {
+        let mut samples = Samples::default();
+        samples.add_lines(Placement::TwoCores, "A", "bandwidth 8 3.0\nbandwidth 8 5.0\n");
+        let point = Point {
+            metric: Metric::Bandwidth,
+            placement: Placement::TwoCores,
+            parameter: 8,
+        };
+        assert_eq!(
+            samples.summary(point, "A"),
+            Some(Summary {
+                best: 5.0,
+                median: 4.0
+            })
+        );
+        assert_eq!(Metric::Bandwidth.advantage(6.0, 3.0), 2.0);
+        assert_eq!(Metric::Latency.advantage(6.0, 3.0), 0.5);
+    }
+}

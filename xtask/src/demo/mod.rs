@@ -1,0 +1,139 @@
+//! `./x demo`: the heat conduction example, compiled plainly and run as 1, 2, 16 and 64 ranks.
+
+use std::fs;
+
+use simurgh_testing::{Binary, Compile, Stage};
+
+use crate::command::{captured_success, minutes};
+use crate::failure::{Failure, Result};
+use crate::install;
+use crate::table::aligned;
+use crate::workspace::Workspace;
+
+mod image;
+
+/// The numbers of ranks. The first is what the others are compared with.
+const RANKS: &[usize] = &[1, 2, 16, 64];
+
+/// Cells per side of the plate, and steps: about a second of work for one core.
+const PLATE: &str = "1024";
+const STEPS: &str = "500";
+
+/// What one run told.
+struct Run {
+    ranks: usize,
+    seconds: f64,
+    checksum: String,
+    switches: u64,
+    memory_kib: u64,
+}
+
+/// Compiles and runs the example, prints a table, and writes a picture of the plate.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let stage = install::stage(workspace)?;
+    let directory = workspace.target("demo");
+    fs::create_dir_all(&directory).map_err(Failure::file(&directory))?;
+    let program = Compile::c("examples/heat2d.c")
+        .flags(["-O2"])
+        .against(&stage)
+        .libraries(["-lm"])
+        .output(directory.join("heat2d"))
+        .build();
+
+    let pgm = directory.join("heat2d.pgm");
+    println!(
+        "examples/heat2d.c: a plate of {PLATE} x {PLATE} cells, {STEPS} steps, all ranks in one process\n"
+    );
+    let mut runs = Vec::new();
+    for &ranks in RANKS {
+        let options = ["-n", PLATE, "-s", STEPS, "-o", &pgm.to_string_lossy()].map(str::to_owned);
+        runs.push(one(&stage, &program, ranks, &options)?);
+    }
+    print!("{}", table(&runs));
+    if runs.iter().any(|run| run.checksum != runs[0].checksum) {
+        return Err(Failure::Faults(
+            "the results differ from that of one rank".to_owned(),
+        ));
+    }
+    println!("\nThe result is the same bit by bit for every number of ranks.");
+    let png = directory.join("heat2d.png");
+    image::convert(&pgm, &png)?;
+    println!("The plate at the end: {}", png.display());
+    Ok(())
+}
+
+fn one(stage: &Stage, program: &Binary, ranks: usize, options: &[String]) -> Result<Run> {
+    let mut command = stage
+        .mpiexec(ranks)
+        .options(["--stats"])
+        .args(options)
+        .command(program);
+    let outcome = captured_success(&mut command, minutes(2))?;
+    let told = |text: &str, what: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(what));
+        value
+            .map(|v| v.trim().to_owned())
+            .ok_or_else(|| Failure::Faults(format!("no \"{what}\" in\n{outcome}")))
+    };
+    let number = |text: &str, what: &str| {
+        let value = told(text, what)?;
+        value
+            .parse::<f64>()
+            .map_err(|e| Failure::Faults(format!("\"{what}{value}\": {e}")))
+    };
+    Ok(Run {
+        ranks,
+        seconds: number(&outcome.stdout, "seconds ")?,
+        checksum: told(&outcome.stdout, "checksum ")?,
+        switches: number(&outcome.stderr, "simurgh: stats: switches ")? as u64,
+        memory_kib: number(&outcome.stderr, "simurgh: stats: pss_kib ")? as u64,
+    })
+}
+
+fn table(runs: &[Run]) -> String {
+    let head = [
+        "ranks",
+        "seconds",
+        "speed-up",
+        "context switches",
+        "MiB per rank",
+        "same result",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for run in runs {
+        let same = if run.checksum == runs[0].checksum {
+            "yes"
+        } else {
+            "NO"
+        };
+        rows.push(vec![
+            run.ranks.to_string(),
+            format!("{:.3}", run.seconds),
+            format!("{:.2}", runs[0].seconds / run.seconds),
+            run.switches.to_string(),
+            format!("{:.2}", run.memory_kib as f64 / 1024.0 / run.ranks as f64),
+            same.to_owned(),
+        ]);
+    }
+    aligned(&rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_compares_with_the_first_run() {
+        let run = |ranks, seconds, checksum: &str| Run {
+            ranks,
+            seconds,
+            checksum: checksum.to_owned(),
+            switches: 10,
+            memory_kib: 2048,
+        };
+        let text = table(&[run(1, 1.0, "a"), run(2, 0.5, "a"), run(16, 0.5, "b")]);
+        let rows: Vec<&str> = text.lines().skip(2).collect();
+        assert!(rows[1].contains("2.00") && rows[1].contains("yes"), "{text}");
+        assert!(rows[2].contains("NO"), "{text}");
+    }
+}
