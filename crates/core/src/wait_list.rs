@@ -37,25 +37,29 @@ impl WaitList {
         }
     }
 
-    /// Freezes the calling execution context if `closed` still holds, until [`WaitList::release_all`].
+    /// Freezes the calling execution context while `closed` holds. Returns once it does not.
     ///
-    /// `closed` is asked under the slot's lock; whoever releases makes it false first, so no release is missed.
+    /// `closed` is asked under the slot's lock; whoever releases makes it false first, so no release is missed. It is
+    /// asked again after a release, because a release meant for an earlier use of the list may come late.
     pub fn freeze_while(&self, closed: impl Fn() -> bool) {
         let me = current();
-        let slot = &self.slots[me.slot() % self.slots.len()];
-        let mut guard = slot.lock();
-        if !closed() {
-            return;
-        }
-        if me.is_attached() {
-            guard.attached.push(me);
-            drop(guard);
-            while closed() {
-                park();
+        loop {
+            let slot = &self.slots[me.slot() % self.slots.len()];
+            let mut guard = slot.lock();
+            if !closed() {
+                return;
             }
-            return;
+            if me.is_attached() {
+                guard.attached.push(me);
+                drop(guard);
+                park();
+            } else {
+                me.freeze(slot, guard);
+            }
+            if !closed() {
+                return;
+            }
         }
-        me.freeze(slot, guard);
     }
 
     /// Releases every frozen execution context: one splice per worker.

@@ -1,11 +1,21 @@
-//! Execution contexts for the model checker: loom's threads.
+//! Execution contexts for the model checker: loom's threads, all of them attached, with the real token.
 
 use crate::sync::{SpinGuard, SpinLock};
+use crate::token::Token;
 use crate::wait_list::Slot;
+
+loom::thread_local! {
+    static ME: EcRef = EcRef(Box::leak(Box::new(Ec { token: Token::new() })));
+}
+
+#[repr(align(8))]
+struct Ec {
+    token: Token,
+}
 
 /// A loom thread, leaked for the length of the model run.
 #[derive(Clone, Copy)]
-pub struct EcRef(&'static loom::thread::Thread);
+pub struct EcRef(&'static Ec);
 
 /// No frozen execution contexts: every loom thread is attached.
 #[derive(Default)]
@@ -19,7 +29,9 @@ impl Frozen {
 impl EcRef {
     /// Wakes the thread.
     pub fn unpark(self) {
-        self.0.unpark();
+        if self.0.token.give() {
+            self.0.token.wake_in_kernel();
+        }
     }
 
     /// Every loom thread is attached.
@@ -37,7 +49,7 @@ impl EcRef {
 
     pub(crate) fn from_word(word: usize) -> Self {
         // SAFETY:
-        // - words come from `to_word`, and the thread handle is leaked.
+        // - words come from `to_word`, and the control block is leaked.
         Self(unsafe { &*std::ptr::with_exposed_provenance(word) })
     }
 
@@ -48,12 +60,15 @@ impl EcRef {
 
 /// The calling thread.
 pub fn current() -> EcRef {
-    EcRef(Box::leak(Box::new(loom::thread::current())))
+    ME.with(|me| *me)
 }
 
 /// Blocks until unparked.
 pub fn park() {
-    loom::thread::park();
+    let me = current();
+    if !me.0.token.take() {
+        me.0.token.wait_in_kernel();
+    }
 }
 
 /// Lets others run.

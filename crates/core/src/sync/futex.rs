@@ -21,8 +21,12 @@ pub fn futex_wake(word: &AtomicU32, count: u32) {
 /// Under loom, sleeping is polling: the model explores every interleaving of it.
 #[cfg(loom)]
 pub fn futex_wait(word: &AtomicU32, expected: u32) {
-    while word.load(super::Ordering::SeqCst) == expected {
+    loop {
+        // First, so that a caller's loop around an early return lets the others go on too.
         loom::thread::yield_now();
+        if word.load(super::Ordering::SeqCst) != expected {
+            return;
+        }
     }
 }
 

@@ -1,0 +1,209 @@
+//! Every interleaving of small uses of the lock-free types. Run with `RUSTFLAGS="--cfg loom"`, in release.
+#![cfg(loom)]
+
+use loom::thread;
+use simurgh_core::sync::{Arc, AtomicPtr, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::{Barrier, Completion, Condvar, Inbox, Mutex, Node, Token, wait_all, wait_any};
+
+struct Item {
+    link: AtomicPtr<Item>,
+    value: usize,
+}
+
+// SAFETY:
+// - `link` is one field; items are leaked.
+unsafe impl Node for Item {
+    fn link(&self) -> &AtomicPtr<Item> {
+        &self.link
+    }
+}
+
+fn item(value: usize) -> &'static Item {
+    Box::leak(Box::new(Item {
+        link: AtomicPtr::new(std::ptr::null_mut()),
+        value,
+    }))
+}
+
+/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
+fn model(f: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+#[test]
+fn an_inbox_loses_nothing_and_keeps_each_producers_order() {
+    model(|| {
+        let inbox = Arc::new(Inbox::new());
+        let producers: Vec<_> = (0..2)
+            .map(|producer| {
+                let inbox = Arc::clone(&inbox);
+                thread::spawn(move || {
+                    inbox.push(item(producer * 10));
+                    inbox.push(item(producer * 10 + 1));
+                })
+            })
+            .collect();
+        let mut seen = Vec::new();
+        while seen.len() < 4 {
+            inbox.sleep();
+            let mut mail = inbox.take();
+            seen.extend(std::iter::from_fn(|| mail.pop_front().map(|item| item.value)));
+        }
+        producers
+            .into_iter()
+            .for_each(|producer| producer.join().unwrap());
+        for producer in 0..2 {
+            let of_producer: Vec<_> = seen.iter().filter(|&&value| value / 10 == producer).collect();
+            assert_eq!(of_producer, [&(producer * 10), &(producer * 10 + 1)]);
+        }
+    });
+}
+
+#[test]
+fn a_nudge_ends_a_sleep() {
+    model(|| {
+        let inbox = Arc::new(Inbox::<Item>::new());
+        let stop = Arc::new(AtomicUsize::new(0));
+        let (other, flag) = (Arc::clone(&inbox), Arc::clone(&stop));
+        let nudger = thread::spawn(move || {
+            flag.store(1, Ordering::SeqCst);
+            // The sleeper may be just before its sleep, where a nudge finds nobody; it looks at the flag first.
+            while flag.load(Ordering::SeqCst) == 1 {
+                other.nudge();
+                thread::yield_now();
+            }
+        });
+        while stop.load(Ordering::SeqCst) == 0 {
+            inbox.sleep();
+        }
+        stop.store(2, Ordering::SeqCst);
+        nudger.join().unwrap();
+    });
+}
+
+#[test]
+fn a_token_is_never_lost() {
+    model(|| {
+        let token = Arc::new(Token::new());
+        let giver = Arc::clone(&token);
+        let thread = thread::spawn(move || {
+            if giver.give() {
+                giver.wake_in_kernel();
+            }
+        });
+        if !token.take() {
+            token.wait_in_kernel();
+        }
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_completion_publishes_what_was_written_before() {
+    model(|| {
+        let shared = Arc::new((Completion::new(), AtomicUsize::new(0)));
+        let completer = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            completer.1.store(7, Ordering::Relaxed);
+            completer.0.complete();
+        });
+        shared.0.wait();
+        assert_eq!(shared.1.load(Ordering::Relaxed), 7);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn waiting_for_all_returns_when_all_are_done() {
+    model(|| {
+        let events = Arc::new([Completion::new(), Completion::new()]);
+        let threads: Vec<_> = (0..2)
+            .map(|index| {
+                let events = Arc::clone(&events);
+                thread::spawn(move || events[index].complete())
+            })
+            .collect();
+        wait_all(&[&events[0], &events[1]]);
+        assert!(events.iter().all(Completion::is_done));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn waiting_for_any_returns_one_that_is_done_and_leaves_the_rest_usable() {
+    model(|| {
+        let events = Arc::new([Completion::new(), Completion::new()]);
+        let completer = Arc::clone(&events);
+        let thread = thread::spawn(move || {
+            completer[0].complete();
+            completer[1].complete();
+        });
+        let first = wait_any(&[&events[0], &events[1]]);
+        assert!(events[first].is_done());
+        events[1 - first].wait();
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_spin_lock_excludes() {
+    model(|| {
+        let lock = Arc::new(SpinLock::new(0_usize));
+        let other = Arc::clone(&lock);
+        let thread = thread::spawn(move || *other.lock() += 1);
+        *lock.lock() += 1;
+        thread.join().unwrap();
+        assert_eq!(*lock.lock(), 2);
+    });
+}
+
+#[test]
+fn a_mutex_excludes_and_hands_over() {
+    model(|| {
+        let mutex = Arc::new(Mutex::new(0_usize));
+        let other = Arc::clone(&mutex);
+        let thread = thread::spawn(move || *other.lock() += 1);
+        *mutex.lock() += 1;
+        thread.join().unwrap();
+        assert_eq!(*mutex.lock(), 2);
+    });
+}
+
+#[test]
+fn a_notification_is_not_missed() {
+    model(|| {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            *other.0.lock() = true;
+            other.1.notify_all();
+        });
+        let mut ready = shared.0.lock();
+        while !*ready {
+            ready = shared.1.wait(ready);
+        }
+        drop(ready);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn nobody_leaves_a_barrier_early_round_after_round() {
+    model(|| {
+        let shared = Arc::new((Barrier::new(2), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let party = |shared: &(Barrier, AtomicUsize)| {
+            for round in 1..=2 {
+                shared.1.fetch_add(1, Ordering::Relaxed);
+                shared.0.wait();
+                assert!(shared.1.load(Ordering::Relaxed) >= 2 * round);
+                shared.0.wait();
+            }
+        };
+        let thread = thread::spawn(move || party(&other));
+        party(&shared);
+        thread.join().unwrap();
+    });
+}
