@@ -38,7 +38,7 @@ pub(crate) fn all(samples: &Samples, contenders: &[&'static str], directory: &Pa
             .collect();
         let curves: Vec<(&str, Curve)> = contenders
             .iter()
-            .map(|c| (c.name(), curve(samples, &points, c)))
+            .map(|&name| (name, curve(samples, &points, name)))
             .filter(|(_, c)| !c.is_empty())
             .collect();
         if curves.is_empty() {
