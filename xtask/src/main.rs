@@ -9,6 +9,7 @@ mod bench;
 mod command;
 mod demo;
 mod failure;
+mod header;
 mod install;
 mod lint;
 mod peers;
@@ -49,6 +50,8 @@ enum Task {
         /// Where bin, lib, libexec and include go
         prefix: PathBuf,
     },
+    /// Write include/mpi.h anew from the declarations in crates/mpi-abi
+    Header,
     /// Install into the target folder, for tests and trials
     Stage,
 }
@@ -72,6 +75,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Tidy => tidy::check(&workspace),
         Task::Bench { rounds } => bench::run(&workspace, *rounds),
         Task::Install { prefix } => install::into(&workspace, prefix),
+        Task::Header => header::write(&workspace),
         Task::Stage => install::stage(&workspace).map(drop),
     }
 }

@@ -6,7 +6,8 @@ use super::experiment::{Metric, Placement};
 use super::samples::{Point, Samples, Summary};
 use crate::table::aligned;
 
-/// All tables in Markdown, which reads well in a terminal too; ours is the first contender. A cell is best / median of the repetitions.
+/// All tables in Markdown, which reads well in a terminal too. Ours is the first contender. A cell is best / median of
+/// the repetitions.
 pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
     let mut groups: Vec<(Metric, Placement)> = samples.points().map(|p| (p.metric, p.placement)).collect();
     groups.dedup();
