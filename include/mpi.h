@@ -126,90 +126,99 @@ typedef struct MPI_T_event_registration_t *MPI_T_event_registration;
 typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
 
 /* Functions of the program that the library calls */
-extern void MPI_User_function(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
+typedef void MPI_User_function(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
 
-extern void MPI_User_function_c(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *datatype);
+typedef void MPI_User_function_c(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *datatype);
 
-extern void MPI_Comm_errhandler_function(MPI_Comm *comm, int *error_code, ...);
+typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *error_code, ...);
 
-extern void MPI_File_errhandler_function(MPI_File *file, int *error_code, ...);
+typedef void MPI_File_errhandler_function(MPI_File *file, int *error_code, ...);
 
-extern void MPI_Win_errhandler_function(MPI_Win *win, int *error_code, ...);
+typedef void MPI_Win_errhandler_function(MPI_Win *win, int *error_code, ...);
 
-extern void MPI_Session_errhandler_function(MPI_Session *session, int *error_code, ...);
+typedef void MPI_Session_errhandler_function(MPI_Session *session, int *error_code, ...);
 
-extern int MPI_Grequest_query_function(void *extra_state, MPI_Status *status);
+typedef int MPI_Grequest_query_function(void *extra_state, MPI_Status *status);
 
-extern int MPI_Grequest_free_function(void *extra_state);
+typedef int MPI_Grequest_free_function(void *extra_state);
 
-extern int MPI_Grequest_cancel_function(void *extra_state, int complete);
+typedef int MPI_Grequest_cancel_function(void *extra_state, int complete);
 
-extern int MPI_Copy_function(MPI_Comm comm,
-                             int keyval,
-                             void *extra_state,
-                             void *attribute_val_in,
-                             void *attribute_val_out,
-                             int *flag);
+typedef
+int MPI_Copy_function(MPI_Comm comm,
+                      int keyval,
+                      void *extra_state,
+                      void *attribute_val_in,
+                      void *attribute_val_out,
+                      int *flag);
 
-extern int MPI_Delete_function(MPI_Comm comm, int keyval, void *attribute_val, void *extra_state);
+typedef int MPI_Delete_function(MPI_Comm comm, int keyval, void *attribute_val, void *extra_state);
 
-extern int MPI_Comm_copy_attr_function(MPI_Comm comm,
-                                       int keyval,
-                                       void *extra_state,
-                                       void *attribute_val_in,
-                                       void *attribute_val_out,
-                                       int *flag);
+typedef
+int MPI_Comm_copy_attr_function(MPI_Comm comm,
+                                int keyval,
+                                void *extra_state,
+                                void *attribute_val_in,
+                                void *attribute_val_out,
+                                int *flag);
 
-extern int MPI_Comm_delete_attr_function(MPI_Comm comm, int keyval, void *attribute_val, void *extra_state);
+typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int keyval, void *attribute_val, void *extra_state);
 
-extern int MPI_Type_copy_attr_function(MPI_Datatype datatype,
-                                       int keyval,
-                                       void *extra_state,
-                                       void *attribute_val_in,
-                                       void *attribute_val_out,
-                                       int *flag);
+typedef
+int MPI_Type_copy_attr_function(MPI_Datatype datatype,
+                                int keyval,
+                                void *extra_state,
+                                void *attribute_val_in,
+                                void *attribute_val_out,
+                                int *flag);
 
-extern int MPI_Type_delete_attr_function(MPI_Datatype datatype, int keyval, void *attribute_val, void *extra_state);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype datatype, int keyval, void *attribute_val, void *extra_state);
 
-extern int MPI_Win_copy_attr_function(MPI_Win win,
-                                      int keyval,
-                                      void *extra_state,
-                                      void *attribute_val_in,
-                                      void *attribute_val_out,
-                                      int *flag);
+typedef
+int MPI_Win_copy_attr_function(MPI_Win win,
+                               int keyval,
+                               void *extra_state,
+                               void *attribute_val_in,
+                               void *attribute_val_out,
+                               int *flag);
 
-extern int MPI_Win_delete_attr_function(MPI_Win win, int keyval, void *attribute_val, void *extra_state);
+typedef int MPI_Win_delete_attr_function(MPI_Win win, int keyval, void *attribute_val, void *extra_state);
 
-extern int MPI_Datarep_extent_function(MPI_Datatype datatype, MPI_Aint *extent, void *extra_state);
+typedef int MPI_Datarep_extent_function(MPI_Datatype datatype, MPI_Aint *extent, void *extra_state);
 
-extern int MPI_Datarep_conversion_function(void *userbuf,
-                                           MPI_Datatype datatype,
-                                           int count,
-                                           void *filebuf,
-                                           MPI_Offset position,
-                                           void *extra_state);
+typedef
+int MPI_Datarep_conversion_function(void *userbuf,
+                                    MPI_Datatype datatype,
+                                    int count,
+                                    void *filebuf,
+                                    MPI_Offset position,
+                                    void *extra_state);
 
-extern int MPI_Datarep_conversion_function_c(void *userbuf,
-                                             MPI_Datatype datatype,
-                                             MPI_Count count,
-                                             void *filebuf,
-                                             MPI_Offset position,
-                                             void *extra_state);
+typedef
+int MPI_Datarep_conversion_function_c(void *userbuf,
+                                      MPI_Datatype datatype,
+                                      MPI_Count count,
+                                      void *filebuf,
+                                      MPI_Offset position,
+                                      void *extra_state);
 
-extern void MPI_T_event_cb_function(MPI_T_event_instance event_instance,
-                                    MPI_T_event_registration event_registration,
-                                    MPI_T_cb_safety cb_safety,
-                                    void *user_data);
+typedef
+void MPI_T_event_cb_function(MPI_T_event_instance event_instance,
+                             MPI_T_event_registration event_registration,
+                             MPI_T_cb_safety cb_safety,
+                             void *user_data);
 
-extern void MPI_T_event_free_cb_function(MPI_T_event_registration event_registration,
-                                         MPI_T_cb_safety cb_safety,
-                                         void *user_data);
+typedef
+void MPI_T_event_free_cb_function(MPI_T_event_registration event_registration,
+                                  MPI_T_cb_safety cb_safety,
+                                  void *user_data);
 
-extern void MPI_T_event_dropped_cb_function(MPI_Count count,
-                                            MPI_T_event_registration event_registration,
-                                            int source_index,
-                                            MPI_T_cb_safety cb_safety,
-                                            void *user_data);
+typedef
+void MPI_T_event_dropped_cb_function(MPI_Count count,
+                                     MPI_T_event_registration event_registration,
+                                     int source_index,
+                                     MPI_T_cb_safety cb_safety,
+                                     void *user_data);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
@@ -584,46 +593,1042 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_T_PVAR_CLASS_GENERIC           10
 
 /* Functions */
-extern int MPI_Abi_get_version(int *abi_major, int *abi_minor);
+/**
+ * `MPI_Abi_get_version`: the version of the binary interface.
+ */
+int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
-extern MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+/**
+ * `MPI_Abort`: ends the job.
+ */
+int MPI_Abort(MPI_Comm comm, int errorcode);
 
-extern MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
+/**
+ * `MPI_Aint_add`: the address `disp` bytes behind `base`.
+ */
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 
-extern int MPI_Get_address(const void *location, MPI_Aint *address);
+/**
+ * `MPI_Aint_diff`: the distance from `addr2` to `addr1` in bytes.
+ */
+MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 
-extern int MPI_Get_library_version(char *version, int *resultlen);
+/**
+ * `MPI_Bsend`: sends through the attached buffer and returns at once.
+ */
+int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
-extern int MPI_Get_processor_name(char *name, int *resultlen);
+int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
-extern int MPI_Get_version(int *version, int *subversion);
+/**
+ * `MPI_Bsend_init`: sets up a buffered send.
+ */
+int MPI_Bsend_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Request *request);
 
-extern int MPI_Pcontrol(int level, ...);
+int MPI_Bsend_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     MPI_Request *request);
 
-extern double MPI_Wtick(void);
+/**
+ * `MPI_Buffer_attach`: gives memory for buffered sends, or `MPI_BUFFER_AUTOMATIC`.
+ */
+int MPI_Buffer_attach(void *buffer, int size);
 
-extern double MPI_Wtime(void);
+int MPI_Buffer_attach_c(void *buffer, MPI_Count size);
+
+/**
+ * `MPI_Buffer_detach`: takes the memory back.
+ */
+int MPI_Buffer_detach(void *buffer_addr, int *size);
+
+int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
+
+/**
+ * `MPI_Cancel`: takes the operation back if nobody has matched it yet.
+ */
+int MPI_Cancel(MPI_Request *request);
+
+/**
+ * `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.
+ */
+int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+
+/**
+ * `MPI_Comm_create_errhandler`: makes an error handler of a function.
+ */
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
+ */
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
+ */
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+
+/**
+ * `MPI_Errhandler_free`: gives the handle back.
+ */
+int MPI_Errhandler_free(MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Error_class`: the class of an error code; ours are classes themselves.
+ */
+int MPI_Error_class(int errorcode, int *errorclass);
+
+/**
+ * `MPI_Error_string`: what an error code means.
+ */
+int MPI_Error_string(int errorcode, char *string, int *resultlen);
+
+/**
+ * `MPI_Finalize`: ends the use of MPI.
+ */
+int MPI_Finalize(void);
+
+/**
+ * `MPI_Finalized`: whether [`PMPI_Finalize`] has been called.
+ */
+int MPI_Finalized(int *flag);
+
+/**
+ * `MPI_Get_address`: the address of a variable as an integer.
+ */
+int MPI_Get_address(const void *location, MPI_Aint *address);
+
+/**
+ * `MPI_Get_count`: how many elements of `datatype` arrived.
+ */
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
+
+int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+/**
+ * `MPI_Get_library_version`: who we are.
+ */
+int MPI_Get_library_version(char *version, int *resultlen);
+
+/**
+ * `MPI_Get_processor_name`: the name of the node.
+ */
+int MPI_Get_processor_name(char *name, int *resultlen);
+
+/**
+ * `MPI_Get_version`: the version of the standard.
+ */
+int MPI_Get_version(int *version, int *subversion);
+
+/**
+ * `MPI_Group_compare`: whether two groups have the same members, and in the same order.
+ */
+int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
+
+/**
+ * `MPI_Group_difference`: the members of the first that are not in the second.
+ */
+int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+
+/**
+ * `MPI_Group_excl`: the members without those of these ranks.
+ */
+int MPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+
+/**
+ * `MPI_Group_free`: gives the group back.
+ */
+int MPI_Group_free(MPI_Group *group);
+
+/**
+ * `MPI_Group_incl`: the members with these ranks.
+ */
+int MPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+
+/**
+ * `MPI_Group_intersection`: the members of both, in the order of the first.
+ */
+int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+
+/**
+ * `MPI_Group_range_excl`: the members without those in these ranges.
+ */
+int MPI_Group_range_excl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *newgroup);
+
+/**
+ * `MPI_Group_range_incl`: the members with the ranks of these ranges.
+ */
+int MPI_Group_range_incl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *newgroup);
+
+/**
+ * `MPI_Group_rank`: the caller's rank, or `MPI_UNDEFINED`.
+ */
+int MPI_Group_rank(MPI_Group group, int *rank);
+
+/**
+ * `MPI_Group_size`: number of members.
+ */
+int MPI_Group_size(MPI_Group group, int *size);
+
+/**
+ * `MPI_Group_translate_ranks`: the ranks in `group2` of members of `group1`.
+ */
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int *ranks1, MPI_Group group2, int *ranks2);
+
+/**
+ * `MPI_Group_union`: the members of the first, then the others of the second.
+ */
+int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+
+/**
+ * `MPI_Ibsend`: starts a buffered send.
+ */
+int MPI_Ibsend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               MPI_Request *request);
+
+int MPI_Ibsend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 MPI_Request *request);
+
+/**
+ * `MPI_Improbe`: takes a message if one is there.
+ */
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+
+/**
+ * `MPI_Imrecv`: starts to receive a message that a matching probe has taken.
+ */
+int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+
+int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+
+/**
+ * `MPI_Init`: begins the use of MPI.
+ */
+int MPI_Init(int *argc, char ***argv);
+
+/**
+ * `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided.
+ */
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+
+/**
+ * `MPI_Initialized`: whether [`PMPI_Init`] has been called.
+ */
+int MPI_Initialized(int *flag);
+
+/**
+ * `MPI_Iprobe`: whether a message is there.
+ */
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+
+/**
+ * `MPI_Irecv`: starts a receive.
+ */
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+
+int MPI_Irecv_c(void *buf,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                int source,
+                int tag,
+                MPI_Comm comm,
+                MPI_Request *request);
+
+/**
+ * `MPI_Irsend`: starts a ready send.
+ */
+int MPI_Irsend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               MPI_Request *request);
+
+int MPI_Irsend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 MPI_Request *request);
+
+/**
+ * `MPI_Is_thread_main`: whether the calling thread is the one that called [`PMPI_Init`].
+ */
+int MPI_Is_thread_main(int *flag);
+
+/**
+ * `MPI_Isend`: starts a send.
+ */
+int MPI_Isend(const void *buf,
+              int count,
+              MPI_Datatype datatype,
+              int dest,
+              int tag,
+              MPI_Comm comm,
+              MPI_Request *request);
+
+int MPI_Isend_c(const void *buf,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                MPI_Request *request);
+
+/**
+ * `MPI_Issend`: starts a synchronous send.
+ */
+int MPI_Issend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               MPI_Request *request);
+
+int MPI_Issend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 MPI_Request *request);
+
+/**
+ * `MPI_Mprobe`: waits for a message and takes it.
+ */
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+
+/**
+ * `MPI_Mrecv`: receives a message that a matching probe has taken.
+ */
+int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+/**
+ * `MPI_Pcontrol`: for tools, which define their own; the standard asks the library to do nothing.
+ */
+int MPI_Pcontrol(int level, ...);
+
+/**
+ * `MPI_Probe`: waits for a message without receiving it.
+ */
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+/**
+ * `MPI_Query_thread`: the level of thread support, which is always the highest.
+ */
+int MPI_Query_thread(int *provided);
+
+/**
+ * `MPI_Recv`: receives a message.
+ */
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+int MPI_Recv_c(void *buf,
+               MPI_Count count,
+               MPI_Datatype datatype,
+               int source,
+               int tag,
+               MPI_Comm comm,
+               MPI_Status *status);
+
+/**
+ * `MPI_Recv_init`: sets up a receive.
+ */
+int MPI_Recv_init(void *buf,
+                  int count,
+                  MPI_Datatype datatype,
+                  int source,
+                  int tag,
+                  MPI_Comm comm,
+                  MPI_Request *request);
+
+int MPI_Recv_init_c(void *buf,
+                    MPI_Count count,
+                    MPI_Datatype datatype,
+                    int source,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Request *request);
+
+/**
+ * `MPI_Request_free`: gives the request up; its operation goes on.
+ */
+int MPI_Request_free(MPI_Request *request);
+
+/**
+ * `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
+ */
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+
+/**
+ * `MPI_Request_get_status_all`: whether all operations are complete, leaving their requests as they are.
+ */
+int MPI_Request_get_status_all(int count,
+                               const MPI_Request *array_of_requests,
+                               int *flag,
+                               MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Rsend`: sends to a receive that has been posted.
+ */
+int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * `MPI_Rsend_init`: sets up a ready send.
+ */
+int MPI_Rsend_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Request *request);
+
+int MPI_Rsend_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     MPI_Request *request);
+
+/**
+ * `MPI_Send`: sends and returns when the buffer may be used again.
+ */
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * `MPI_Send_init`: sets up a send.
+ */
+int MPI_Send_init(const void *buf,
+                  int count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  MPI_Request *request);
+
+int MPI_Send_init_c(const void *buf,
+                    MPI_Count count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Request *request);
+
+/**
+ * `MPI_Sendrecv`: sends one message and receives another.
+ */
+int MPI_Sendrecv(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 int dest,
+                 int sendtag,
+                 void *recvbuf,
+                 int recvcount,
+                 MPI_Datatype recvtype,
+                 int source,
+                 int recvtag,
+                 MPI_Comm comm,
+                 MPI_Status *status);
+
+int MPI_Sendrecv_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   int dest,
+                   int sendtag,
+                   void *recvbuf,
+                   MPI_Count recvcount,
+                   MPI_Datatype recvtype,
+                   int source,
+                   int recvtag,
+                   MPI_Comm comm,
+                   MPI_Status *status);
+
+/**
+ * `MPI_Sendrecv_replace`: sends what is in the buffer, then receives into it.
+ */
+int MPI_Sendrecv_replace(void *buf,
+                         int count,
+                         MPI_Datatype datatype,
+                         int dest,
+                         int sendtag,
+                         int source,
+                         int recvtag,
+                         MPI_Comm comm,
+                         MPI_Status *status);
+
+int MPI_Sendrecv_replace_c(void *buf,
+                           MPI_Count count,
+                           MPI_Datatype datatype,
+                           int dest,
+                           int sendtag,
+                           int source,
+                           int recvtag,
+                           MPI_Comm comm,
+                           MPI_Status *status);
+
+/**
+ * `MPI_Ssend`: sends and returns when the receive has been matched.
+ */
+int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * `MPI_Ssend_init`: sets up a synchronous send.
+ */
+int MPI_Ssend_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Request *request);
+
+int MPI_Ssend_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     MPI_Request *request);
+
+/**
+ * `MPI_Start`: starts a persistent operation.
+ */
+int MPI_Start(MPI_Request *request);
+
+/**
+ * `MPI_Startall`: starts several persistent operations.
+ */
+int MPI_Startall(int count, MPI_Request *array_of_requests);
+
+/**
+ * `MPI_Status_get_error`: the operation's error code.
+ */
+int MPI_Status_get_error(const MPI_Status *status, int *error);
+
+/**
+ * `MPI_Status_get_source`: the sender's rank.
+ */
+int MPI_Status_get_source(const MPI_Status *status, int *source);
+
+/**
+ * `MPI_Status_get_tag`: the message's tag.
+ */
+int MPI_Status_get_tag(const MPI_Status *status, int *tag);
+
+/**
+ * `MPI_Status_set_cancelled`: what [`PMPI_Test_cancelled`] will say.
+ */
+int MPI_Status_set_cancelled(MPI_Status *status, int flag);
+
+/**
+ * `MPI_Status_set_elements`: makes the status that of a message of `count` elements.
+ */
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
+
+int MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+
+/**
+ * `MPI_Status_set_error`: sets the operation's error code.
+ */
+int MPI_Status_set_error(MPI_Status *status, int error);
+
+/**
+ * `MPI_Status_set_source`: sets the sender's rank.
+ */
+int MPI_Status_set_source(MPI_Status *status, int source);
+
+/**
+ * `MPI_Status_set_tag`: sets the message's tag.
+ */
+int MPI_Status_set_tag(MPI_Status *status, int tag);
+
+/**
+ * `MPI_Test`: whether an operation is complete.
+ */
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+
+/**
+ * `MPI_Test_cancelled`: whether the operation was cancelled.
+ */
+int MPI_Test_cancelled(const MPI_Status *status, int *flag);
+
+/**
+ * `MPI_Testall`: whether all operations are complete.
+ */
+int MPI_Testall(int count, MPI_Request *array_of_requests, int *flag, MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Testany`: whether one of several operations is complete.
+ */
+int MPI_Testany(int count, MPI_Request *array_of_requests, int *indx, int *flag, MPI_Status *status);
+
+/**
+ * `MPI_Testsome`: which operations are complete.
+ */
+int MPI_Testsome(int incount,
+                 MPI_Request *array_of_requests,
+                 int *outcount,
+                 int *array_of_indices,
+                 MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Wait`: waits for one operation.
+ */
+int MPI_Wait(MPI_Request *request, MPI_Status *status);
+
+/**
+ * `MPI_Waitall`: waits for all operations.
+ */
+int MPI_Waitall(int count, MPI_Request *array_of_requests, MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Waitany`: waits for one of several operations.
+ */
+int MPI_Waitany(int count, MPI_Request *array_of_requests, int *indx, MPI_Status *status);
+
+/**
+ * `MPI_Waitsome`: waits until some operations are complete.
+ */
+int MPI_Waitsome(int incount,
+                 MPI_Request *array_of_requests,
+                 int *outcount,
+                 int *array_of_indices,
+                 MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Wtick`: the resolution of [`PMPI_Wtime`] in seconds.
+ */
+double MPI_Wtick(void);
+
+/**
+ * `MPI_Wtime`: seconds since some time in the past.
+ */
+double MPI_Wtime(void);
 
 /* The same functions, for tools */
-extern int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
+int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
 
-extern MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+int PMPI_Abort(MPI_Comm comm, int errorcode);
 
-extern MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
+MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 
-extern int PMPI_Get_address(const void *location, MPI_Aint *address);
+MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 
-extern int PMPI_Get_library_version(char *version, int *resultlen);
+int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
-extern int PMPI_Get_processor_name(char *name, int *resultlen);
+int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
-extern int PMPI_Get_version(int *version, int *subversion);
+int PMPI_Bsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Request *request);
 
-extern int PMPI_Pcontrol(int level, ...);
+int PMPI_Bsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      MPI_Request *request);
 
-extern double PMPI_Wtick(void);
+int PMPI_Buffer_attach(void *buffer, int size);
 
-extern double PMPI_Wtime(void);
+int PMPI_Buffer_attach_c(void *buffer, MPI_Count size);
+
+int PMPI_Buffer_detach(void *buffer_addr, int *size);
+
+int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
+
+int PMPI_Cancel(MPI_Request *request);
+
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
+
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+
+int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
+
+int PMPI_Error_class(int errorcode, int *errorclass);
+
+int PMPI_Error_string(int errorcode, char *string, int *resultlen);
+
+int PMPI_Finalize(void);
+
+int PMPI_Finalized(int *flag);
+
+int PMPI_Get_address(const void *location, MPI_Aint *address);
+
+int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
+
+int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+int PMPI_Get_library_version(char *version, int *resultlen);
+
+int PMPI_Get_processor_name(char *name, int *resultlen);
+
+int PMPI_Get_version(int *version, int *subversion);
+
+int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
+
+int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+
+int PMPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+
+int PMPI_Group_free(MPI_Group *group);
+
+int PMPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+
+int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+
+int PMPI_Group_range_excl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *newgroup);
+
+int PMPI_Group_range_incl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *newgroup);
+
+int PMPI_Group_rank(MPI_Group group, int *rank);
+
+int PMPI_Group_size(MPI_Group group, int *size);
+
+int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int *ranks1, MPI_Group group2, int *ranks2);
+
+int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+
+int PMPI_Ibsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                MPI_Request *request);
+
+int PMPI_Ibsend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  MPI_Request *request);
+
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+
+int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+
+int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+
+int PMPI_Init(int *argc, char ***argv);
+
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+
+int PMPI_Initialized(int *flag);
+
+int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+
+int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+
+int PMPI_Irecv_c(void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int source,
+                 int tag,
+                 MPI_Comm comm,
+                 MPI_Request *request);
+
+int PMPI_Irsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                MPI_Request *request);
+
+int PMPI_Irsend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  MPI_Request *request);
+
+int PMPI_Is_thread_main(int *flag);
+
+int PMPI_Isend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               MPI_Request *request);
+
+int PMPI_Isend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 MPI_Request *request);
+
+int PMPI_Issend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                MPI_Request *request);
+
+int PMPI_Issend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  MPI_Request *request);
+
+int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+
+int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+int PMPI_Pcontrol(int level, ...);
+
+int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+int PMPI_Query_thread(int *provided);
+
+int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+int PMPI_Recv_c(void *buf,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                int source,
+                int tag,
+                MPI_Comm comm,
+                MPI_Status *status);
+
+int PMPI_Recv_init(void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int source,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Request *request);
+
+int PMPI_Recv_init_c(void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int source,
+                     int tag,
+                     MPI_Comm comm,
+                     MPI_Request *request);
+
+int PMPI_Request_free(MPI_Request *request);
+
+int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+
+int PMPI_Request_get_status_all(int count,
+                                const MPI_Request *array_of_requests,
+                                int *flag,
+                                MPI_Status *array_of_statuses);
+
+int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int PMPI_Rsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Request *request);
+
+int PMPI_Rsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      MPI_Request *request);
+
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int PMPI_Send_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Request *request);
+
+int PMPI_Send_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     MPI_Request *request);
+
+int PMPI_Sendrecv(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  int dest,
+                  int sendtag,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int source,
+                  int recvtag,
+                  MPI_Comm comm,
+                  MPI_Status *status);
+
+int PMPI_Sendrecv_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    int dest,
+                    int sendtag,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int source,
+                    int recvtag,
+                    MPI_Comm comm,
+                    MPI_Status *status);
+
+int PMPI_Sendrecv_replace(void *buf,
+                          int count,
+                          MPI_Datatype datatype,
+                          int dest,
+                          int sendtag,
+                          int source,
+                          int recvtag,
+                          MPI_Comm comm,
+                          MPI_Status *status);
+
+int PMPI_Sendrecv_replace_c(void *buf,
+                            MPI_Count count,
+                            MPI_Datatype datatype,
+                            int dest,
+                            int sendtag,
+                            int source,
+                            int recvtag,
+                            MPI_Comm comm,
+                            MPI_Status *status);
+
+int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+int PMPI_Ssend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Request *request);
+
+int PMPI_Ssend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      MPI_Request *request);
+
+int PMPI_Start(MPI_Request *request);
+
+int PMPI_Startall(int count, MPI_Request *array_of_requests);
+
+int PMPI_Status_get_error(const MPI_Status *status, int *error);
+
+int PMPI_Status_get_source(const MPI_Status *status, int *source);
+
+int PMPI_Status_get_tag(const MPI_Status *status, int *tag);
+
+int PMPI_Status_set_cancelled(MPI_Status *status, int flag);
+
+int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
+
+int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+
+int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+
+int PMPI_Status_set_error(MPI_Status *status, int error);
+
+int PMPI_Status_set_source(MPI_Status *status, int source);
+
+int PMPI_Status_set_tag(MPI_Status *status, int tag);
+
+int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+
+int PMPI_Test_cancelled(const MPI_Status *status, int *flag);
+
+int PMPI_Testall(int count, MPI_Request *array_of_requests, int *flag, MPI_Status *array_of_statuses);
+
+int PMPI_Testany(int count, MPI_Request *array_of_requests, int *indx, int *flag, MPI_Status *status);
+
+int PMPI_Testsome(int incount,
+                  MPI_Request *array_of_requests,
+                  int *outcount,
+                  int *array_of_indices,
+                  MPI_Status *array_of_statuses);
+
+int PMPI_Wait(MPI_Request *request, MPI_Status *status);
+
+int PMPI_Waitall(int count, MPI_Request *array_of_requests, MPI_Status *array_of_statuses);
+
+int PMPI_Waitany(int count, MPI_Request *array_of_requests, int *indx, MPI_Status *status);
+
+int PMPI_Waitsome(int incount,
+                  MPI_Request *array_of_requests,
+                  int *outcount,
+                  int *array_of_indices,
+                  MPI_Status *array_of_statuses);
+
+double PMPI_Wtick(void);
+
+double PMPI_Wtime(void);
 
 #ifdef __cplusplus
 }

@@ -10,10 +10,11 @@ use std::marker::PhantomData;
 use std::mem;
 use std::slice;
 
-use simurgh_mpi::ErrorClass;
+use simurgh_mpi::{ErrorClass, Status};
 
 use crate::constants::MPI_IN_PLACE;
 use crate::fault::{Fault, Outcome, ResultOf};
+use crate::types::MPI_Status;
 
 fn null(name: &str) -> Box<Fault> {
     Fault::new(ErrorClass::Arg, format!("{name} is NULL: pass the address of a variable"))
@@ -155,6 +156,66 @@ impl<T> ArrayMut<T> {
         // - the C caller passed an array of this length (see the module's documentation), and it is not null;
         // - the slice lives no longer than the argument, which is borrowed for as long.
         Ok(unsafe { slice::from_raw_parts_mut(self.0, length) })
+    }
+}
+
+/// An `MPI_Status *` that a call for one operation fills, or `MPI_STATUS_IGNORE`.
+///
+/// `MPI_ERROR` is left as it is: the call itself returns the error.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct StatusOut(*mut MPI_Status);
+
+impl StatusOut {
+    /// Stores what `status` says.
+    #[inline]
+    pub fn set(self, status: &Status) {
+        if !self.0.is_null() {
+            // SAFETY:
+            // - the C caller passed a pointer to a status (see the module's documentation), and it is not null.
+            unsafe { write_status(self.0, status) };
+        }
+    }
+}
+
+/// An `MPI_Status[]` that a call for several operations fills, or `MPI_STATUSES_IGNORE`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct StatusesOut(*mut MPI_Status);
+
+impl StatusesOut {
+    /// Stores what `status` says in element `index`, which is below the length of the caller's array of requests.
+    #[inline]
+    pub(crate) fn set(self, index: usize, status: &Status) {
+        if !self.0.is_null() {
+            // SAFETY:
+            // - the C caller passed as many statuses as requests, and `index` is one of them.
+            unsafe { write_status(self.0.add(index), status) };
+        }
+    }
+
+    /// Stores the error code of operation `index`, for a call that returns `MPI_ERR_IN_STATUS`.
+    pub(crate) fn set_error(self, index: usize, code: c_int) {
+        if !self.0.is_null() {
+            // SAFETY:
+            // - as in `set`.
+            unsafe { (&raw mut (*self.0.add(index)).MPI_ERROR).write(code) };
+        }
+    }
+}
+
+/// Fills all but `MPI_ERROR`.
+///
+/// # Safety
+///
+/// `place` is valid for writes.
+unsafe fn write_status(place: *mut MPI_Status, status: &Status) {
+    // SAFETY:
+    // - `place` is valid for writes; nothing is read, so it may be uninitialised.
+    unsafe {
+        (&raw mut (*place).MPI_SOURCE).write(status.source);
+        (&raw mut (*place).MPI_TAG).write(status.tag);
+        (&raw mut (*place).MPI_internal).write(MPI_Status::internal(status.bytes, status.cancelled));
     }
 }
 

@@ -26,6 +26,23 @@ pub struct MPI_Status {
     pub MPI_internal: [c_int; 5],
 }
 
+impl MPI_Status {
+    /// The internal words for these facts.
+    pub(crate) fn internal(bytes: u64, cancelled: bool) -> [c_int; 5] {
+        [bytes as c_int, (bytes >> 32) as c_int, c_int::from(cancelled), 0, 0]
+    }
+
+    /// Number of bytes of the message.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.MPI_internal[0].cast_unsigned()) | u64::from(self.MPI_internal[1].cast_unsigned()) << 32
+    }
+
+    /// Whether the operation was cancelled.
+    pub(crate) fn cancelled(&self) -> bool {
+        self.MPI_internal[2] != 0
+    }
+}
+
 macro_rules! handles {
     ($($name:ident)*) => {$(
         /// An opaque handle.

@@ -95,13 +95,18 @@ pub(crate) fn parameters(function: &ItemFn) -> (bool, Vec<(&Ident, &Type)>) {
     for input in &function.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let Pat::Ident(pattern) = &*typed.pat else { continue };
-        if pattern.ident == "rank" && matches!(*typed.ty, Type::Reference(_)) {
+        if is_rank(&typed.ty) {
             needs_rank = true;
         } else {
             parameters.push((&pattern.ident, &*typed.ty));
         }
     }
     (needs_rank, parameters)
+}
+
+/// Whether a parameter's type is that of the calling rank.
+fn is_rank(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Rank"))
 }
 
 /// Whether the function reports success or failure (and not a plain value such as a time).

@@ -1,7 +1,16 @@
-//! The functions of the C interface, by chapter of the standard.
+//! The functions of the C interface, by subject.
 //!
-//! Each checks its arguments, turns handles into objects, calls the engine and turns the result back; what the
-//! operation does is the engine's business. See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
+//! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
 
+pub mod buffer;
+pub mod completion;
 pub mod environment;
+pub mod errhandler;
+pub mod group;
+pub mod initialise;
+pub mod nonblocking;
+pub mod persistent;
+pub mod receive;
+pub mod send;
+pub mod several;
 pub mod status;

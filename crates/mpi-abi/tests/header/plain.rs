@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{File, GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
 
-use crate::declaration::{Options, exported_names, parameters, returns_outcome};
+use crate::declaration::{Options, Width, exported_names, parameters, returns_outcome};
 
 /// What the header is made of, as Rust source for cbindgen.
 #[derive(Default)]
@@ -64,7 +64,7 @@ impl Plain {
                 Type::BareFn(function) => {
                     let (name, inputs, output) = (&alias.ident, function.inputs.iter(), &function.output);
                     let variadic = function.variadic.as_ref().map(|_| quote!(...));
-                    let declared = quote!(unsafe extern "C" { pub fn #name(#(#inputs,)* #variadic) #output; });
+                    let declared = quote!(#[no_mangle] pub unsafe extern "C" fn #name(#(#inputs,)* #variadic) #output {});
                     self.callbacks.push_str(&declared.to_string());
                 }
                 Type::Path(path) if alias.ident.to_string().ends_with("_fn") => {
@@ -107,7 +107,8 @@ impl Plain {
             width.visit_item_fn_mut(&mut function);
             for prefix in ["MPI_", "PMPI_"] {
                 let name = format!("{prefix}{name}");
-                let declared = prototype(&name, &function, options.variadic);
+                let documented = prefix == "MPI_" && width == Width::Narrow;
+                let declared = prototype(&name, &function, options.variadic, documented);
                 self.functions.insert(name, declared);
             }
         }
@@ -115,18 +116,19 @@ impl Plain {
 }
 
 /// The prototype of one exported function.
-fn prototype(name: &str, function: &ItemFn, variadic: bool) -> String {
+fn prototype(name: &str, function: &ItemFn, variadic: bool, documented: bool) -> String {
     let ident = format_ident!("{name}");
     let (_, c_parameters) = parameters(function);
     let inputs = c_parameters.iter().map(|(name, ty)| {
-        let name = format_ident!("{}", name.to_string().trim_start_matches('_'));
+        let name = format_ident!("{}", name.to_string().trim_matches('_'));
         let mut ty = (*ty).clone();
         Lower.visit_type_mut(&mut ty);
         quote!(#name: #ty)
     });
     let ellipsis = variadic.then(|| quote!(...));
     let output = if returns_outcome(function) { parse_quote!(-> c_int) } else { function.sig.output.clone() };
-    quote!(unsafe extern "C" { pub fn #ident(#(#inputs,)* #ellipsis) #output; }).to_string()
+    let docs = function.attrs.iter().filter(|attribute| documented && attribute.path().is_ident("doc"));
+    quote!(#(#docs)* #[no_mangle] pub unsafe extern "C" fn #ident(#(#inputs,)* #ellipsis) #output {}).to_string()
 }
 
 /// Replaces the parameter types of `boundary.rs` by the pointers that they are.
@@ -149,6 +151,7 @@ impl VisitMut for Lower {
             ("Buffer", None) => Some(parse_quote!(*const c_void)),
             ("BufferMut", None) => Some(parse_quote!(*mut c_void)),
             ("Text", None) => Some(parse_quote!(*const c_char)),
+            ("StatusOut" | "StatusesOut", None) => Some(parse_quote!(*mut MPI_Status)),
             ("TextOut", None) => Some(parse_quote!(*mut c_char)),
             (name, None) if path.path.segments.len() > 1 => {
                 let name = format_ident!("{name}");

@@ -1,0 +1,102 @@
+//! Waiting for, testing and giving up one request.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::{ErrorClass, Status};
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{InOut, Out, StatusOut};
+use crate::constants::MPI_REQUEST_NULL;
+use crate::fault::{Fault, Outcome};
+use crate::tables::{Rank, RequestEntry};
+use crate::types::MPI_Request;
+
+/// Voids the handle of a completed request, unless it is persistent.
+#[inline]
+pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request) {
+    let Ok(Some(entry)) = rank.request(*handle) else { return };
+    if entry.request.is_persistent() {
+        return;
+    }
+    if let Some(entry) = rank.tables.requests.remove(handle.0) {
+        rank.process.release(entry.request);
+    }
+    *handle = MPI_REQUEST_NULL;
+}
+
+/// The failure of one completed operation, raised on its communicator.
+#[inline]
+pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
+    if status.error == ErrorClass::Success {
+        return Ok(());
+    }
+    status.into_result().map(drop).map_err(|error| {
+        let fault = Box::<Fault>::from(error);
+        match entry {
+            Some(entry) => fault.on(entry.comm),
+            None => fault,
+        }
+    })
+}
+
+/// `MPI_Wait`: waits for one operation.
+#[mpi]
+fn wait(rank: Rank<'_>, request: InOut<MPI_Request>, status: StatusOut) -> Outcome {
+    let mut handle = request.get("request")?;
+    let entry = rank.request(handle)?;
+    let found = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
+    status.set(&found);
+    let outcome = failure(found, entry);
+    retire(rank, &mut handle);
+    request.set(handle);
+    outcome
+}
+
+/// `MPI_Test`: whether an operation is complete.
+#[mpi]
+fn test(rank: Rank<'_>, request: InOut<MPI_Request>, flag: Out<c_int>, status: StatusOut) -> Outcome {
+    let mut handle = request.get("request")?;
+    flag.check("flag")?;
+    let entry = rank.request(handle)?;
+    let found = entry.map_or(Some(Status::EMPTY), |entry| entry.request.test());
+    flag.set("flag", c_int::from(found.is_some()))?;
+    let Some(found) = found else { return Ok(()) };
+    status.set(&found);
+    let outcome = failure(found, entry);
+    retire(rank, &mut handle);
+    request.set(handle);
+    outcome
+}
+
+/// `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
+#[mpi]
+fn request_get_status(rank: Rank<'_>, request: MPI_Request, flag: Out<c_int>, status: StatusOut) -> Outcome {
+    let found = rank.request(request)?.map_or(Some(Status::EMPTY), |entry| entry.request.peek());
+    if let Some(found) = &found {
+        status.set(found);
+    }
+    flag.set("flag", c_int::from(found.is_some()))
+}
+
+/// `MPI_Request_free`: gives the request up; its operation goes on.
+#[mpi]
+fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
+    let handle = request.get("request")?;
+    if rank.request(handle)?.is_none() {
+        return Err(Fault::new(ErrorClass::Request, "request is MPI_REQUEST_NULL: there is nothing to free"));
+    }
+    if let Some(entry) = rank.tables.requests.remove(handle.0) {
+        rank.process.release(entry.request);
+    }
+    request.set(MPI_REQUEST_NULL);
+    Ok(())
+}
+
+/// `MPI_Cancel`: takes the operation back if nobody has matched it yet.
+#[mpi]
+fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
+    let Some(entry) = rank.request(request.get("request")?)? else {
+        return Err(Fault::new(ErrorClass::Request, "request is MPI_REQUEST_NULL: there is nothing to cancel"));
+    };
+    entry.request.cancel(rank.process).map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+}

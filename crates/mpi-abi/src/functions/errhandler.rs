@@ -1,0 +1,106 @@
+//! Error handlers and what error codes mean.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use simurgh_mpi::{ErrorClass, ErrorHandler};
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{Callback, InOut, Out, TextOut};
+use crate::call;
+use crate::constants::*;
+use crate::fault::{Fault, Outcome, ResultOf};
+use crate::tables::{Rank, UserHandler};
+use crate::types::{MPI_Comm, MPI_Comm_errhandler_function, MPI_Errhandler};
+
+fn full() -> Box<Fault> {
+    Fault::new(ErrorClass::Intern, "too many error handlers are alive; free those not used")
+}
+
+/// `MPI_Comm_create_errhandler`: makes an error handler of a function.
+#[mpi]
+fn comm_create_errhandler(
+    rank: Rank<'_>,
+    comm_errhandler_fn: Callback<MPI_Comm_errhandler_function>,
+    errhandler: Out<MPI_Errhandler>,
+) -> Outcome {
+    errhandler.check("errhandler")?;
+    let handler = UserHandler::new(comm_errhandler_fn.get("comm_errhandler_fn")?);
+    let handle = handler.give_out(&rank.tables.errhandlers).ok_or_else(full)?;
+    errhandler.set("errhandler", handle)
+}
+
+/// The engine's form of the error handler behind a handle.
+fn handler_of(rank: Rank<'_>, handle: MPI_Errhandler) -> ResultOf<ErrorHandler> {
+    Ok(match handle {
+        MPI_ERRORS_ARE_FATAL => ErrorHandler::Fatal,
+        MPI_ERRORS_ABORT => ErrorHandler::Abort,
+        MPI_ERRORS_RETURN => ErrorHandler::Return,
+        _ => ErrorHandler::User(Arc::clone(rank.user_handler(handle)?) as _),
+    })
+}
+
+/// `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
+#[mpi(raises = comm)]
+fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandler) -> Outcome {
+    let handler = handler_of(rank, errhandler)?;
+    rank.comm(comm)?.set_error_handler(handler);
+    Ok(())
+}
+
+/// `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
+#[mpi(raises = comm)]
+fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errhandler>) -> Outcome {
+    errhandler.check("errhandler")?;
+    let handle = match rank.comm(comm)?.error_handler() {
+        ErrorHandler::Fatal => MPI_ERRORS_ARE_FATAL,
+        ErrorHandler::Abort => MPI_ERRORS_ABORT,
+        ErrorHandler::Return => MPI_ERRORS_RETURN,
+        ErrorHandler::User(handler) => {
+            let handler = handler.downcast::<UserHandler>().map_err(|_| full())?;
+            handler.give_out(&rank.tables.errhandlers).ok_or_else(full)?
+        }
+    };
+    errhandler.set("errhandler", handle)
+}
+
+/// `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.
+#[mpi(raises = comm)]
+fn comm_call_errhandler(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Outcome {
+    let class = ErrorClass::from_code(errorcode).ok_or_else(|| unknown_code(errorcode))?;
+    rank.comm(comm)?;
+    let fault = Fault::new(class, "the program has raised this error itself");
+    call::raise("MPI_Comm_call_errhandler", rank, comm, &fault);
+    Ok(())
+}
+
+/// `MPI_Errhandler_free`: gives the handle back.
+#[mpi]
+fn errhandler_free(rank: Rank<'_>, errhandler: InOut<MPI_Errhandler>) -> Outcome {
+    let handle = errhandler.get("errhandler")?;
+    if ![MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN].contains(&handle) {
+        let handler = Arc::clone(rank.user_handler(handle)?);
+        handler.take_back(&rank.tables.errhandlers);
+    }
+    errhandler.set(MPI_ERRHANDLER_NULL);
+    Ok(())
+}
+
+fn unknown_code(code: c_int) -> Box<Fault> {
+    Fault::new(ErrorClass::Arg, format!("errorcode is {code}, which is no error code"))
+}
+
+/// `MPI_Error_class`: the class of an error code; ours are classes themselves.
+#[mpi]
+fn error_class(errorcode: c_int, errorclass: Out<c_int>) -> Outcome {
+    let class = ErrorClass::from_code(errorcode).ok_or_else(|| unknown_code(errorcode))?;
+    errorclass.set("errorclass", class.code())
+}
+
+/// `MPI_Error_string`: what an error code means.
+#[mpi]
+fn error_string(errorcode: c_int, string: TextOut, resultlen: Out<c_int>) -> Outcome {
+    let class = ErrorClass::from_code(errorcode).ok_or_else(|| unknown_code(errorcode))?;
+    let text = format!("{}: {}", class.symbol(), class.text());
+    string.set("string", &text, MPI_MAX_ERROR_STRING, resultlen)
+}

@@ -1,0 +1,89 @@
+//! Beginning and ending the use of MPI.
+
+use std::ffi::{c_char, c_int};
+
+use simurgh_mpi::{ErrorClass, Phase, ThreadLevel};
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{InOut, Out};
+use crate::call::with_process;
+use crate::constants::*;
+use crate::fault::{Fault, Outcome, ResultOf};
+use crate::singleton;
+use crate::tables::{Rank, Tables};
+use crate::types::MPI_Comm;
+
+/// Makes the calling rank one that may call MPI.
+fn initialise() -> ResultOf<ThreadLevel> {
+    singleton::adopt();
+    with_process(|process| {
+        let Some(process) = process else { return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank")) };
+        let provided = process.init()?;
+        let tables = Tables::new(process, simurgh_core::current().id())?;
+        process.set_extension(Box::new(tables));
+        Ok(provided)
+    })
+}
+
+/// `MPI_Init`: begins the use of MPI.
+#[mpi]
+fn init(_argc: InOut<c_int>, _argv: InOut<*mut *mut c_char>) -> Outcome {
+    initialise().map(drop)
+}
+
+/// `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided.
+#[mpi]
+fn init_thread(
+    _argc: InOut<c_int>,
+    _argv: InOut<*mut *mut c_char>,
+    required: c_int,
+    provided: Out<c_int>,
+) -> Outcome {
+    provided.check("provided")?;
+    if ![MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE].contains(&required) {
+        let reason = format!("required is {required}; pass MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED or _MULTIPLE");
+        return Err(Fault::new(ErrorClass::Arg, reason));
+    }
+    provided.set("provided", initialise()? as c_int)
+}
+
+/// `MPI_Finalize`: ends the use of MPI.
+#[mpi]
+fn finalize(rank: Rank<'_>) -> Outcome {
+    Ok(rank.process.finalize()?)
+}
+
+/// `MPI_Abort`: ends the job.
+#[mpi]
+fn abort(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Outcome {
+    rank.comm(comm)?;
+    rank.process.abort(errorcode, format!("MPI_Abort was called with error code {errorcode}"))
+}
+
+fn phase() -> Phase {
+    with_process(|process| process.map_or(Phase::Before, |process| process.phase()))
+}
+
+/// `MPI_Initialized`: whether [`PMPI_Init`] has been called.
+#[mpi]
+fn initialized(flag: Out<c_int>) -> Outcome {
+    flag.set("flag", c_int::from(phase() != Phase::Before))
+}
+
+/// `MPI_Finalized`: whether [`PMPI_Finalize`] has been called.
+#[mpi]
+fn finalized(flag: Out<c_int>) -> Outcome {
+    flag.set("flag", c_int::from(phase() == Phase::After))
+}
+
+/// `MPI_Query_thread`: the level of thread support, which is always the highest.
+#[mpi]
+fn query_thread(_rank: Rank<'_>, provided: Out<c_int>) -> Outcome {
+    provided.set("provided", MPI_THREAD_MULTIPLE)
+}
+
+/// `MPI_Is_thread_main`: whether the calling thread is the one that called [`PMPI_Init`].
+#[mpi]
+fn is_thread_main(rank: Rank<'_>, flag: Out<c_int>) -> Outcome {
+    flag.set("flag", c_int::from(rank.tables.main_context == simurgh_core::current().id()))
+}

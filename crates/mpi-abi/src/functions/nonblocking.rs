@@ -1,0 +1,122 @@
+//! Nonblocking sends and receives.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use simurgh_mpi::Request;
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{Buffer, BufferMut, InOut, Out};
+use crate::constants::MPI_MESSAGE_NULL;
+use crate::fault::Outcome;
+use crate::tables::{Rank, RequestEntry, handle_of};
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
+
+/// Stores the handle of a request that a call on `comm` has made.
+#[inline]
+pub(crate) fn give_out(rank: Rank<'_>, made: Arc<Request>, comm: MPI_Comm, request: Out<MPI_Request>) -> Outcome {
+    let entry = RequestEntry { request: made, comm };
+    request.set("request", MPI_Request(handle_of(&rank.tables.requests, entry)?))
+}
+
+/// `MPI_Isend`: starts a send.
+#[mpi(large, raises = comm)]
+fn isend(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let started = rank.comm(comm)?.isend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, started, comm, request)
+}
+
+/// `MPI_Issend`: starts a synchronous send.
+#[mpi(large, raises = comm)]
+fn issend(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let started = rank.comm(comm)?.issend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, started, comm, request)
+}
+
+/// `MPI_Ibsend`: starts a buffered send.
+#[mpi(large, raises = comm)]
+fn ibsend(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let started = rank.comm(comm)?.ibsend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, started, comm, request)
+}
+
+/// `MPI_Irsend`: starts a ready send.
+#[mpi(large, raises = comm)]
+fn irsend(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let started = rank.comm(comm)?.irsend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, started, comm, request)
+}
+
+/// `MPI_Irecv`: starts a receive.
+#[mpi(large, raises = comm)]
+fn irecv(
+    rank: Rank<'_>,
+    buf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let started = rank.comm(comm)?.irecv(&rank.target(buf, count, datatype)?, source, tag)?;
+    give_out(rank, started, comm, request)
+}
+
+/// `MPI_Imrecv`: starts to receive a message that a matching probe has taken.
+#[mpi(large)]
+fn imrecv(
+    rank: Rank<'_>,
+    buf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    message: InOut<MPI_Message>,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let target = rank.target(buf, count, datatype)?;
+    let taken = rank.take_message(message.get("message")?)?;
+    message.set(MPI_MESSAGE_NULL);
+    give_out(rank, taken.message.irecv(rank.process, &target), taken.comm, request)
+}

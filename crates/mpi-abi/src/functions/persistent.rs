@@ -1,0 +1,118 @@
+//! Persistent sends and receives.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::ErrorClass;
+use simurgh_mpi_abi_macros::mpi;
+
+use super::nonblocking::give_out;
+use crate::boundary::{ArrayMut, Buffer, BufferMut, InOut, Out, count_of};
+use crate::fault::{Fault, Outcome};
+use crate::tables::Rank;
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_Request};
+
+/// `MPI_Send_init`: sets up a send.
+#[mpi(large, raises = comm)]
+fn send_init(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let made = rank.comm(comm)?.send_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, made, comm, request)
+}
+
+/// `MPI_Ssend_init`: sets up a synchronous send.
+#[mpi(large, raises = comm)]
+fn ssend_init(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let made = rank.comm(comm)?.ssend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, made, comm, request)
+}
+
+/// `MPI_Bsend_init`: sets up a buffered send.
+#[mpi(large, raises = comm)]
+fn bsend_init(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let made = rank.comm(comm)?.bsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, made, comm, request)
+}
+
+/// `MPI_Rsend_init`: sets up a ready send.
+#[mpi(large, raises = comm)]
+fn rsend_init(
+    rank: Rank<'_>,
+    buf: Buffer,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let made = rank.comm(comm)?.rsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    give_out(rank, made, comm, request)
+}
+
+/// `MPI_Recv_init`: sets up a receive.
+#[mpi(large, raises = comm)]
+fn recv_init(
+    rank: Rank<'_>,
+    buf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let made = rank.comm(comm)?.recv_init(&rank.target(buf, count, datatype)?, source, tag)?;
+    give_out(rank, made, comm, request)
+}
+
+fn start_one(rank: Rank<'_>, handle: MPI_Request) -> Outcome {
+    let Some(entry) = rank.request(handle)? else {
+        let reason = "request is MPI_REQUEST_NULL: only a persistent request can be started";
+        return Err(Fault::new(ErrorClass::Request, reason));
+    };
+    entry.request.start().map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+}
+
+/// `MPI_Start`: starts a persistent operation.
+#[mpi]
+fn start(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
+    start_one(rank, request.get("request")?)
+}
+
+/// `MPI_Startall`: starts several persistent operations.
+#[mpi]
+fn startall(rank: Rank<'_>, count: c_int, mut array_of_requests: ArrayMut<MPI_Request>) -> Outcome {
+    let requests = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
+    requests.iter().try_for_each(|&request| start_one(rank, request))
+}

@@ -1,0 +1,256 @@
+//! Waiting for and testing several requests.
+//!
+//! Handles are looked up before anything completes, so that a wrong one is reported with nothing done; then the engine
+//! walks them through an iterator that looks them up again. Nothing is allocated unless an operation fails.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::{self as engine, ErrorClass, Outcome as Found, Request, Status};
+use simurgh_mpi_abi_macros::mpi;
+
+use super::completion::{failure, retire};
+use crate::boundary::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
+use crate::constants::MPI_UNDEFINED;
+use crate::fault::{Fault, Outcome};
+use crate::tables::{Rank, RequestEntry};
+use crate::types::MPI_Request;
+
+/// Refuses handles that are none.
+fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
+    handles.iter().try_for_each(|&handle| rank.request(handle).map(drop))
+}
+
+/// The entry of a handle that has been checked.
+fn entry<'a>(rank: Rank<'a>, handle: MPI_Request) -> Option<&'a RequestEntry> {
+    rank.request(handle).ok().flatten()
+}
+
+/// The requests of checked handles, for the engine.
+fn requests<'a>(rank: Rank<'a>, handles: &[MPI_Request]) -> impl Iterator<Item = Option<&'a Request>> + Clone {
+    handles.iter().map(move |&handle| entry(rank, handle).map(|entry| &*entry.request))
+}
+
+/// What the ended operations of one call report.
+struct Report {
+    statuses: StatusesOut,
+    /// Place of the status, number of the request and class of those that failed.
+    failed: Vec<(usize, usize, ErrorClass)>,
+}
+
+impl Report {
+    fn new(statuses: StatusesOut) -> Self {
+        Self { statuses, failed: Vec::new() }
+    }
+
+    /// Operation `index` has ended; its status goes to element `place` of the caller's array.
+    fn ended(&mut self, index: usize, place: usize, status: &Status) {
+        self.statuses.set(place, status);
+        if status.error != ErrorClass::Success {
+            self.failed.push((place, index, status.error));
+        }
+    }
+
+    /// The result of the call, of which `count` operations have ended: if one failed, each status gets its error code.
+    fn outcome(self, rank: Rank<'_>, handles: &[MPI_Request], count: usize) -> Outcome {
+        let Some(&(_, first, class)) = self.failed.first() else { return Ok(()) };
+        (0..count).for_each(|place| self.statuses.set_error(place, ErrorClass::Success.code()));
+        self.failed.iter().for_each(|&(place, _, class)| self.statuses.set_error(place, class.code()));
+        let reason = format!("request {first} failed with {}; the MPI_ERROR fields tell of each", class.symbol());
+        let fault = Fault::new(ErrorClass::InStatus, reason);
+        Err(match entry(rank, handles[first]) {
+            Some(entry) => fault.on(entry.comm),
+            None => fault,
+        })
+    }
+}
+
+/// `MPI_Waitall`: waits for all operations.
+#[mpi]
+fn waitall(
+    rank: Rank<'_>,
+    count: c_int,
+    mut array_of_requests: ArrayMut<MPI_Request>,
+    array_of_statuses: StatusesOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
+    check(rank, handles)?;
+    let mut report = Report::new(array_of_statuses);
+    engine::wait_all(requests(rank, handles), |index, status| report.ended(index, index, &status));
+    let outcome = report.outcome(rank, handles, handles.len());
+    handles.iter_mut().for_each(|handle| retire(rank, handle));
+    outcome
+}
+
+/// `MPI_Testall`: whether all operations are complete.
+#[mpi]
+fn testall(
+    rank: Rank<'_>,
+    count: c_int,
+    mut array_of_requests: ArrayMut<MPI_Request>,
+    flag: Out<c_int>,
+    array_of_statuses: StatusesOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
+    flag.check("flag")?;
+    check(rank, handles)?;
+    let mut report = Report::new(array_of_statuses);
+    let done = engine::test_all(requests(rank, handles), |index, status| report.ended(index, index, &status));
+    flag.set("flag", c_int::from(done.is_some()))?;
+    if done.is_none() {
+        return Ok(());
+    }
+    let outcome = report.outcome(rank, handles, handles.len());
+    handles.iter_mut().for_each(|handle| retire(rank, handle));
+    outcome
+}
+
+/// What `MPI_Waitany` and `MPI_Testany` tell about what they have found.
+fn tell_any(
+    rank: Rank<'_>,
+    found: Found,
+    handles: &mut [MPI_Request],
+    indx: Out<c_int>,
+    status: StatusOut,
+) -> Outcome {
+    match found {
+        Found::Pending => indx.set("indx", MPI_UNDEFINED),
+        Found::Inactive => {
+            status.set(&Status::EMPTY);
+            indx.set("indx", MPI_UNDEFINED)
+        }
+        Found::Complete(index, found) => {
+            status.set(&found);
+            indx.set("indx", index as c_int)?;
+            let outcome = failure(found, entry(rank, handles[index]));
+            retire(rank, &mut handles[index]);
+            outcome
+        }
+    }
+}
+
+/// `MPI_Waitany`: waits for one of several operations.
+#[mpi]
+fn waitany(
+    rank: Rank<'_>,
+    count: c_int,
+    mut array_of_requests: ArrayMut<MPI_Request>,
+    indx: Out<c_int>,
+    status: StatusOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
+    indx.check("indx")?;
+    check(rank, handles)?;
+    let found = engine::wait_any(requests(rank, handles));
+    tell_any(rank, found, handles, indx, status)
+}
+
+/// `MPI_Testany`: whether one of several operations is complete.
+#[mpi]
+fn testany(
+    rank: Rank<'_>,
+    count: c_int,
+    mut array_of_requests: ArrayMut<MPI_Request>,
+    indx: Out<c_int>,
+    flag: Out<c_int>,
+    status: StatusOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
+    indx.check("indx")?;
+    flag.check("flag")?;
+    check(rank, handles)?;
+    let found = engine::test_any(requests(rank, handles));
+    flag.set("flag", c_int::from(found != Found::Pending))?;
+    tell_any(rank, found, handles, indx, status)
+}
+
+/// Operations that a call for some has found complete: their numbers go to the caller's array of indices.
+struct Completed<'a> {
+    indices: &'a mut [c_int],
+    report: Report,
+    count: usize,
+}
+
+impl Completed<'_> {
+    fn ended(&mut self, index: usize, status: &Status) {
+        self.report.ended(index, self.count, status);
+        self.indices[self.count] = index as c_int;
+        self.count += 1;
+    }
+
+    /// The result of the call; `active` says whether there was any operation to wait for.
+    fn outcome(
+        self,
+        rank: Rank<'_>,
+        active: bool,
+        handles: &mut [MPI_Request],
+        outcount: Out<c_int>,
+    ) -> Outcome {
+        if !active {
+            return outcount.set("outcount", MPI_UNDEFINED);
+        }
+        outcount.set("outcount", self.count as c_int)?;
+        let ended = &self.indices[..self.count];
+        let outcome = self.report.outcome(rank, handles, self.count);
+        ended.iter().for_each(|&index| retire(rank, &mut handles[index as usize]));
+        outcome
+    }
+}
+
+/// `MPI_Waitsome`: waits until some operations are complete.
+#[mpi]
+fn waitsome(
+    rank: Rank<'_>,
+    incount: c_int,
+    mut array_of_requests: ArrayMut<MPI_Request>,
+    outcount: Out<c_int>,
+    mut array_of_indices: ArrayMut<c_int>,
+    array_of_statuses: StatusesOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("incount", incount)?)?;
+    outcount.check("outcount")?;
+    check(rank, handles)?;
+    let indices = array_of_indices.slice("array_of_indices", handles.len())?;
+    let mut some = Completed { indices, report: Report::new(array_of_statuses), count: 0 };
+    let active = engine::wait_some(requests(rank, handles), |index, status| some.ended(index, &status));
+    some.outcome(rank, active.is_some(), handles, outcount)
+}
+
+/// `MPI_Testsome`: which operations are complete.
+#[mpi]
+fn testsome(
+    rank: Rank<'_>,
+    incount: c_int,
+    mut array_of_requests: ArrayMut<MPI_Request>,
+    outcount: Out<c_int>,
+    mut array_of_indices: ArrayMut<c_int>,
+    array_of_statuses: StatusesOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("incount", incount)?)?;
+    outcount.check("outcount")?;
+    check(rank, handles)?;
+    let indices = array_of_indices.slice("array_of_indices", handles.len())?;
+    let mut some = Completed { indices, report: Report::new(array_of_statuses), count: 0 };
+    let active = engine::test_some(requests(rank, handles), |index, status| some.ended(index, &status));
+    some.outcome(rank, active.is_some(), handles, outcount)
+}
+
+/// `MPI_Request_get_status_all`: whether all operations are complete, leaving their requests as they are.
+#[mpi]
+fn request_get_status_all(
+    rank: Rank<'_>,
+    count: c_int,
+    array_of_requests: Array<MPI_Request>,
+    flag: Out<c_int>,
+    array_of_statuses: StatusesOut,
+) -> Outcome {
+    let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
+    check(rank, handles)?;
+    let done = requests(rank, handles).flatten().all(|request| request.peek().is_some());
+    if done {
+        for (index, request) in requests(rank, handles).enumerate() {
+            let found = request.and_then(Request::peek).unwrap_or(Status::EMPTY);
+            array_of_statuses.set(index, &found);
+        }
+    }
+    flag.set("flag", c_int::from(done))
+}

@@ -1,0 +1,98 @@
+//! What a status says.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::{Datatype, ErrorClass};
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{In, InOut, Narrow, Out, count_of};
+use crate::constants::MPI_UNDEFINED;
+use crate::fault::{Fault, Outcome};
+use crate::tables::Rank;
+use crate::types::{MPI_Datatype, MPI_Status};
+
+/// Stores a number, or `MPI_UNDEFINED` if there is none or it does not fit.
+fn set_or_undefined<C: Narrow + From<c_int>>(count: Out<C>, name: &str, number: Option<u64>) -> Outcome {
+    let fitting = number.and_then(|number| i64::try_from(number).ok()).and_then(C::narrow);
+    count.set(name, fitting.unwrap_or_else(|| C::from(MPI_UNDEFINED)))
+}
+
+/// How many whole elements of `datatype` the bytes of a status make.
+fn whole_elements(status: &MPI_Status, datatype: &Datatype) -> Option<u64> {
+    let (bytes, size) = (status.bytes(), datatype.size() as u64);
+    if bytes == 0 { Some(0) } else { (size > 0 && bytes % size == 0).then(|| bytes / size) }
+}
+
+/// `MPI_Get_count`: how many elements of `datatype` arrived.
+#[mpi(large)]
+fn get_count(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, count: Out<Count>) -> Outcome {
+    let elements = whole_elements(&status.get("status")?, &rank.datatype("datatype", datatype)?);
+    set_or_undefined(count, "count", elements)
+}
+
+/// `MPI_Status_set_elements`: makes the status that of a message of `count` elements.
+#[mpi(large, also_x)]
+fn status_set_elements(
+    rank: Rank<'_>,
+    status: InOut<MPI_Status>,
+    datatype: MPI_Datatype,
+    count: Count,
+) -> Outcome {
+    let size = rank.datatype("datatype", datatype)?.size();
+    let bytes = count_of("count", count)?.checked_mul(size).ok_or_else(|| {
+        Fault::new(ErrorClass::ValueTooLarge, format!("{count} elements of {size} bytes are more than 64 bits can count"))
+    })?;
+    status.update("status", |status| {
+        status.MPI_internal = MPI_Status::internal(bytes as u64, status.cancelled());
+    })
+}
+
+/// `MPI_Status_set_cancelled`: what [`PMPI_Test_cancelled`] will say.
+#[mpi]
+fn status_set_cancelled(status: InOut<MPI_Status>, flag: c_int) -> Outcome {
+    status.update("status", |status| {
+        status.MPI_internal = MPI_Status::internal(status.bytes(), flag != 0);
+    })
+}
+
+/// `MPI_Test_cancelled`: whether the operation was cancelled.
+#[mpi]
+fn test_cancelled(status: In<MPI_Status>, flag: Out<c_int>) -> Outcome {
+    flag.set("flag", c_int::from(status.get("status")?.cancelled()))
+}
+
+/// `MPI_Status_get_source`: the sender's rank.
+#[mpi]
+fn status_get_source(status: In<MPI_Status>, source: Out<c_int>) -> Outcome {
+    source.set("source", status.get("status")?.MPI_SOURCE)
+}
+
+/// `MPI_Status_get_tag`: the message's tag.
+#[mpi]
+fn status_get_tag(status: In<MPI_Status>, tag: Out<c_int>) -> Outcome {
+    tag.set("tag", status.get("status")?.MPI_TAG)
+}
+
+/// `MPI_Status_get_error`: the operation's error code.
+#[mpi]
+fn status_get_error(status: In<MPI_Status>, error: Out<c_int>) -> Outcome {
+    error.set("error", status.get("status")?.MPI_ERROR)
+}
+
+/// `MPI_Status_set_source`: sets the sender's rank.
+#[mpi]
+fn status_set_source(status: InOut<MPI_Status>, source: c_int) -> Outcome {
+    status.update("status", |status| status.MPI_SOURCE = source)
+}
+
+/// `MPI_Status_set_tag`: sets the message's tag.
+#[mpi]
+fn status_set_tag(status: InOut<MPI_Status>, tag: c_int) -> Outcome {
+    status.update("status", |status| status.MPI_TAG = tag)
+}
+
+/// `MPI_Status_set_error`: sets the operation's error code.
+#[mpi]
+fn status_set_error(status: InOut<MPI_Status>, error: c_int) -> Outcome {
+    status.update("status", |status| status.MPI_ERROR = error)
+}

@@ -1,0 +1,56 @@
+//! Stacks for signal handlers, so that they run even when a rank's own stack has overflown.
+
+use libc::c_void;
+use std::io;
+use std::ptr;
+
+/// Size of such a stack: the unwinder needs most of it.
+const SIZE: usize = 128 << 10;
+
+/// Gives the calling kernel thread a stack for its signal handlers, for the rest of its life.
+///
+/// The memory is never given back when the thread ends first, so this is for threads that live as long as the process,
+/// or whose stack is taken away with [`remove`].
+pub(in crate::host) fn add() -> io::Result<()> {
+    // SAFETY:
+    // - a new mapping of our own choosing overlaps nothing.
+    let memory = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            SIZE,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_STACK,
+            -1,
+            0,
+        )
+    };
+    if memory == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: SIZE };
+    // SAFETY:
+    // - the memory is mapped and used for nothing else.
+    match unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Takes back what [`add`] gave to the calling thread, which is about to end.
+pub(in crate::host) fn remove() {
+    let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+    let mut old = none;
+    // SAFETY:
+    // - both descriptions are valid; a handler that runs on the stack now would make the call fail.
+    let disabled = unsafe { libc::sigaltstack(&raw const none, &raw mut old) } == 0;
+    if disabled && old.ss_size == SIZE && old.ss_flags & libc::SS_DISABLE == 0 {
+        unmap(old.ss_sp);
+    }
+}
+
+fn unmap(memory: *mut c_void) {
+    // SAFETY:
+    // - the memory was mapped by `add` with this size, and the kernel does not use it any more.
+    // A failure would only leave it mapped.
+    let _ = unsafe { libc::munmap(memory, SIZE) };
+}

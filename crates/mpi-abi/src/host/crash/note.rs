@@ -1,0 +1,122 @@
+//! What the signal handler notes of a crash.
+
+use crate::host::state::Host;
+use libc::{c_int, c_void, siginfo_t};
+use simurgh_core::StackBounds;
+use simurgh_core::sync::{AtomicI32, Ordering};
+use simurgh_mpi::Process;
+use std::cell::UnsafeCell;
+
+/// Longest backtrace, in functions.
+pub(super) const DEPTH: usize = 48;
+
+/// What is known of a crash.
+pub(super) struct Note {
+    /// The signal.
+    pub(super) signal: c_int,
+    /// The address that could not be accessed, or the instruction that could not be executed.
+    pub(super) address: usize,
+    /// The rank that crashed; none if it was a thread of the runtime.
+    pub(super) rank: Option<u32>,
+    /// The stack that it ran on; none if that was a thread's of its own.
+    pub(super) stack: Option<StackBounds>,
+    /// The stack pointer.
+    pub(super) stack_pointer: usize,
+    /// The instruction that crashed, then where its callers go on.
+    pub(super) frames: [usize; DEPTH],
+    /// How many of them are known.
+    pub(super) depth: usize,
+}
+
+/// The one record.
+struct Record(UnsafeCell<Note>);
+
+// SAFETY:
+// - it is written once, by the handler of the first crash, before the main thread is woken to read it.
+unsafe impl Sync for Record {}
+
+static RECORD: Record = Record(UnsafeCell::new(Note {
+    signal: 0,
+    address: 0,
+    rank: None,
+    stack: None,
+    stack_pointer: 0,
+    frames: [0; DEPTH],
+    depth: 0,
+}));
+
+/// The kernel thread that crashed first.
+static THREAD: AtomicI32 = AtomicI32::new(0);
+
+fn this_thread() -> i32 {
+    rustix::thread::gettid().as_raw_nonzero().get()
+}
+
+/// Whether the first crash was one of the calling thread.
+pub(super) fn is_by_this_thread() -> bool {
+    // Relaxed: of interest only if the calling thread itself has written it.
+    THREAD.load(Ordering::Relaxed) == this_thread()
+}
+
+/// Whether the calling thread is the one that reports crashes.
+pub(super) fn is_on_main_thread() -> bool {
+    rustix::thread::gettid() == rustix::process::getpid()
+}
+
+/// The signal of the crash.
+pub(super) fn signal() -> c_int {
+    get().signal
+}
+
+/// The record, for those who know that it has been written.
+pub(super) fn get() -> &'static Note {
+    // SAFETY:
+    // - written before the wake-up or the alarm that makes somebody call this, and never again.
+    unsafe { &*RECORD.0.get() }
+}
+
+/// Notes a crash.
+///
+/// # Safety
+///
+/// `info` and `context` are what the kernel passed to the handler; called once.
+pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const c_void) {
+    THREAD.store(this_thread(), Ordering::Relaxed);
+    // SAFETY:
+    // - called once, and nobody reads before the main thread is woken.
+    let note = unsafe { &mut *RECORD.0.get() };
+    note.signal = signal;
+    // SAFETY:
+    // - the kernel's description of this signal has an address, or something else in its place;
+    // - with SA_SIGINFO the context is a `ucontext_t`.
+    let registers = unsafe {
+        note.address = (*info).si_addr() as usize;
+        &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs
+    };
+    note.stack_pointer = registers[libc::REG_RSP as usize] as usize;
+    let instruction = registers[libc::REG_RIP as usize] as usize;
+    if Host::running().is_some() {
+        note.rank = Process::with_current(|process| process.map(|process| process.id()));
+        note.stack = simurgh_core::try_current().and_then(simurgh_core::EcRef::stack_bounds);
+    }
+    note.frames[0] = instruction;
+    note.depth = 1;
+    unwind(note, instruction);
+}
+
+/// Walks up the stack from the handler; what lies below the crash, the handler itself, is left out.
+fn unwind(note: &mut Note, instruction: usize) {
+    let mut inside = false;
+    let visit = |frame: &backtrace::Frame| {
+        let ip = frame.ip() as usize;
+        if inside {
+            note.frames[note.depth] = ip;
+            note.depth += 1;
+        }
+        inside |= ip == instruction;
+        note.depth < DEPTH
+    };
+    // SAFETY:
+    // - this thread is the only one that unwinds here, as the first crash is handled once.
+    unsafe { backtrace::trace_unsynchronized(visit) };
+}

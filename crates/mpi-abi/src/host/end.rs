@@ -1,0 +1,47 @@
+//! The end of the process.
+//!
+//! The process ends by the bare system call: the ranks' programs have run their own exit handlers, and those of the
+//! libraries would only unmap, one by one, thousands of mappings that the kernel drops at once.
+
+use super::output::{Stream, say};
+use super::state::Host;
+
+/// Ends the process.
+pub(super) fn exit(status: u8) -> ! {
+    // SAFETY:
+    // - it may be called anywhere and does not return.
+    unsafe { libc::_exit(status.into()) }
+}
+
+/// Ends the job before its ranks do: their output goes out, then the message.
+pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
+    if !host.begin_end() {
+        wait_for_the_end();
+    }
+    flush(host);
+    say(message);
+    exit(status)
+}
+
+/// Passes on what the ranks have written of incomplete lines.
+pub(super) fn flush(host: &Host) {
+    for rank in host.ranks() {
+        rank.stream(Stream::Out).finish_if_possible();
+        rank.stream(Stream::Error).finish_if_possible();
+    }
+}
+
+/// Keeps the calling thread from doing anything more.
+pub(super) fn wait_for_the_end() -> ! {
+    loop {
+        rustix::event::pause();
+    }
+}
+
+/// A status that says failure whatever the code is: codes are cut to their lowest byte.
+pub(super) fn failure_status(code: i32) -> u8 {
+    match code.to_le_bytes()[0] {
+        0 if code != 0 => 1,
+        status => status,
+    }
+}

@@ -1,0 +1,165 @@
+//! The ranks' output: lines stay whole.
+//!
+//! Each rank has a buffer for what it has written of a line that is not complete yet. Complete lines go out with one
+//! `write` under a lock that all ranks share, so that lines never mix. A line of another rank waits as long as this
+//! `write` does: if nobody reads our output, the ranks that write wait, as processes would.
+
+use rustix::io::Errno;
+use std::os::fd::BorrowedFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Longest incomplete line that is held back, in bytes.
+const MAX_PENDING: usize = 64 << 10;
+
+/// Times that the end of the job tries to get at a buffer that is in use, before it gives it up.
+const PATIENCE: usize = 1000;
+
+/// Held while complete lines go out.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Where output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Error,
+}
+
+impl Stream {
+    fn fd(self) -> BorrowedFd<'static> {
+        match self {
+            Self::Out => rustix::stdio::stdout(),
+            Self::Error => rustix::stdio::stderr(),
+        }
+    }
+}
+
+/// One rank's output to one stream.
+#[derive(Debug)]
+pub(super) struct LineBuffer {
+    stream: Stream,
+    /// What each line begins with.
+    tag: String,
+    /// Whether incomplete lines go out at once: prompts on a terminal.
+    prompts: bool,
+    pending: Mutex<Vec<u8>>,
+}
+
+impl LineBuffer {
+    pub(super) fn new(stream: Stream, tag: String, prompts: bool) -> Self {
+        Self { stream, tag, prompts, pending: Mutex::new(Vec::new()) }
+    }
+
+    /// Takes bytes that the rank has written, and passes on what is complete.
+    pub(super) fn write(&self, bytes: &[u8]) {
+        let mut pending = lock(&self.pending);
+        let end = match bytes.iter().rposition(|&b| b == b'\n') {
+            _ if self.prompts => bytes.len(),
+            Some(newline) => newline + 1,
+            None if pending.len() + bytes.len() > MAX_PENDING => bytes.len(),
+            None => 0,
+        };
+        if end > 0 {
+            self.pass_on(&mut pending, &bytes[..end]);
+        }
+        pending.extend_from_slice(&bytes[end..]);
+    }
+
+    /// Passes on an incomplete line, complete with a line end if lines are tagged.
+    pub(super) fn finish(&self) {
+        self.finish_locked(&mut lock(&self.pending));
+    }
+
+    /// As [`finish`](Self::finish), at the end of the job: a buffer that a crashed rank was using is left alone.
+    pub(super) fn finish_if_possible(&self) {
+        for _ in 0..PATIENCE {
+            if let Ok(mut pending) = self.pending.try_lock() {
+                return self.finish_locked(&mut pending);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn finish_locked(&self, pending: &mut Vec<u8>) {
+        if !pending.is_empty() {
+            let end: &[u8] = if self.tag.is_empty() { b"" } else { b"\n" };
+            self.pass_on(pending, end);
+        }
+    }
+
+    /// Writes what is pending and `bytes` after it.
+    fn pass_on(&self, pending: &mut Vec<u8>, bytes: &[u8]) {
+        if pending.is_empty() && self.tag.is_empty() {
+            return write_all(self.stream.fd(), bytes);
+        }
+        pending.extend_from_slice(bytes);
+        if self.tag.is_empty() {
+            write_all(self.stream.fd(), pending);
+        } else {
+            write_all(self.stream.fd(), &tagged(pending, &self.tag));
+        }
+        pending.clear();
+    }
+}
+
+/// The lines, each with the tag before it.
+fn tagged(lines: &[u8], tag: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(lines.len() + lines.len() / 8 + tag.len());
+    for line in lines.split_inclusive(|&b| b == b'\n') {
+        text.extend_from_slice(tag.as_bytes());
+        text.extend_from_slice(line);
+    }
+    text
+}
+
+/// Writes all bytes while nobody else writes. What cannot be written (the reader is gone) is lost, as with a process
+/// that ignores `SIGPIPE`.
+pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) {
+    let _writing = lock(&WRITING);
+    while !bytes.is_empty() {
+        match rustix::io::write(fd, bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => wait_writable(fd),
+            Err(_) => return,
+        }
+    }
+}
+
+/// Sleeps until a descriptor that somebody has made non-blocking can be written to.
+fn wait_writable(fd: BorrowedFd<'_>) {
+    let mut writable = [rustix::event::PollFd::from_borrowed_fd(fd, rustix::event::PollFlags::OUT)];
+    // An interrupted wait is repeated by the caller.
+    let _ = rustix::event::poll(&mut writable, None);
+}
+
+/// Prints a message of the runtime: one `write` to the standard error.
+pub(super) fn say(message: &str) {
+    write_all(Stream::Error.fd(), format!("simurgh: {message}\n").as_bytes());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_tagged() {
+        assert_eq!(tagged(b"a\nb\nc", "[3] "), b"[3] a\n[3] b\n[3] c");
+        assert_eq!(tagged(b"", "[3] "), b"");
+    }
+
+    #[test]
+    fn an_incomplete_line_waits() {
+        let buffer = LineBuffer::new(Stream::Out, String::new(), false);
+        buffer.write(b"no line end");
+        buffer.write(b" yet");
+        assert_eq!(*lock(&buffer.pending), b"no line end yet");
+        buffer.write(&vec![b'\n'; 1]);
+        assert!(lock(&buffer.pending).is_empty());
+    }
+}

@@ -1,0 +1,129 @@
+//! What the host knows of its ranks, for those who have nothing in hand: hooks and signal handlers.
+
+use super::output::{LineBuffer, Stream};
+use super::wake::{Event, Wake};
+use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
+use simurgh_mpi::Process;
+use simurgh_net::job::{JobSpec, Output};
+use std::io::IsTerminal;
+use std::sync::{Arc, OnceLock};
+
+/// The running job; there is one per process, until the process ends.
+static HOST: OnceLock<Host> = OnceLock::new();
+
+/// A running job.
+#[derive(Debug)]
+pub(super) struct Host {
+    ranks: Box<[Rank]>,
+    wake: Wake,
+    running: AtomicU32,
+    status: AtomicU32,
+    ending: AtomicBool,
+}
+
+/// One rank.
+#[derive(Debug)]
+pub(super) struct Rank {
+    process: Arc<Process>,
+    /// What the user calls its program.
+    program: String,
+    output: LineBuffer,
+    errors: LineBuffer,
+    ended: AtomicBool,
+}
+
+impl Host {
+    /// Takes up the job; called once.
+    pub(super) fn begin(spec: &JobSpec, processes: Vec<Arc<Process>>, wake: Wake) -> &'static Self {
+        let ranks: Box<[Rank]> = processes.into_iter().map(|process| Rank::new(spec, process)).collect();
+        let running = AtomicU32::new(spec.ranks.count);
+        let (status, ending) = (AtomicU32::new(0), AtomicBool::new(false));
+        HOST.get_or_init(|| Self { ranks, wake, running, status, ending })
+    }
+
+    /// The running job, if there is one.
+    pub(super) fn running() -> Option<&'static Self> {
+        HOST.get()
+    }
+
+    pub(super) fn ranks(&self) -> &[Rank] {
+        &self.ranks
+    }
+
+    pub(super) fn wake(&self) -> &Wake {
+        &self.wake
+    }
+
+    /// The first exit status of a rank that is not zero, or zero.
+    pub(super) fn status(&self) -> u8 {
+        // Acquire pairs with the Release in `rank_ended`.
+        self.status.load(Ordering::Acquire) as u8
+    }
+
+    /// Notes the end of a rank.
+    pub(super) fn rank_ended(&self, rank: &Rank, status: u8) {
+        rank.output.finish();
+        rank.errors.finish();
+        rank.ended.store(true, Ordering::Release);
+        if status != 0 {
+            // The first one counts; a failed exchange means that there is one.
+            let _ = self.status.compare_exchange(0, u32::from(status), Ordering::Release, Ordering::Relaxed);
+        }
+        // AcqRel: whoever takes the last one has seen what all the others did.
+        if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.wake.send(Event::Ended);
+        }
+    }
+
+    /// Whether the caller is the one to end the job. All others have to wait for the end of the process.
+    pub(super) fn begin_end(&self) -> bool {
+        !self.ending.swap(true, Ordering::AcqRel)
+    }
+}
+
+impl Rank {
+    fn new(spec: &JobSpec, process: Arc<Process>) -> Self {
+        let id = process.id();
+        let tag = match spec.output {
+            Output::Plain => String::new(),
+            Output::Tagged => format!("[{id}] "),
+        };
+        // Rank 0 reads the terminal, so its prompts have to appear before their line ends.
+        let prompts = id == 0 && tag.is_empty() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let section = spec.section_of(id).and_then(|index| spec.sections.get(index));
+        Self {
+            program: section.map_or_else(String::new, |section| section.argv[0].to_string()),
+            output: LineBuffer::new(Stream::Out, tag.clone(), prompts),
+            errors: LineBuffer::new(Stream::Error, tag, false),
+            ended: AtomicBool::new(false),
+            process,
+        }
+    }
+
+    pub(super) fn process(&self) -> &Arc<Process> {
+        &self.process
+    }
+
+    /// The rank's number in the job.
+    pub(super) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// What the user calls its program.
+    pub(super) fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// The buffer of a stream.
+    pub(super) fn stream(&self, stream: Stream) -> &LineBuffer {
+        match stream {
+            Stream::Out => &self.output,
+            Stream::Error => &self.errors,
+        }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        // Acquire pairs with the Release in `rank_ended`.
+        self.ended.load(Ordering::Acquire)
+    }
+}

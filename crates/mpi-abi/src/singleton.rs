@@ -1,0 +1,31 @@
+//! A program that was started without `mpiexec`: its process is rank 0 of 1.
+
+use std::sync::{Arc, OnceLock};
+
+use simurgh_mpi::Process;
+
+/// The only rank of this process, once it has called `MPI_Init` outside a host.
+static SINGLETON: OnceLock<Arc<Process>> = OnceLock::new();
+
+/// Makes the calling thread belong to a rank: to its own, or else to the singleton, which begins here.
+pub(crate) fn adopt() {
+    if !Process::with_current(|process| process.is_some()) {
+        Process::bind(Arc::clone(SINGLETON.get_or_init(begin)));
+    }
+}
+
+fn begin() -> Arc<Process> {
+    let process = Process::singleton();
+    process.job().set_abort_hook(|abort| eprintln!("simurgh: rank {}: {}", abort.process, abort.reason));
+    process
+}
+
+/// Calls `body` for a thread that belongs to no rank yet: from then on it belongs to the singleton, if there is one.
+#[cold]
+pub(crate) fn with<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
+    let process = SINGLETON.get();
+    if let Some(process) = process {
+        Process::bind(Arc::clone(process));
+    }
+    body(process)
+}

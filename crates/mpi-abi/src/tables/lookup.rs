@@ -1,0 +1,194 @@
+//! The calling rank, and the objects behind the handles it passes.
+//!
+//! A wrong handle is an error of the class the standard gives to it, never a crash.
+//!
+//! References into the tables rest on one rule of the standard, which every `SAFETY` comment here refers to: a program
+//! must not free an object in one thread while another uses it in a call.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use simurgh_mpi::{Basic, BuiltinOp, Comm, Datatype, ErrorClass, Group, Message, Op, Process, Source, Target};
+
+use super::slab::LIMIT;
+use super::{MessageEntry, RequestEntry, Slab, Tables, UserHandler};
+use crate::boundary::{Buffer, BufferMut, count_of};
+use crate::constants::*;
+use crate::fault::{Fault, ResultOf};
+use crate::types::*;
+
+/// The rank that makes a call, initialised and not yet finalised.
+#[derive(Clone, Copy)]
+pub struct Rank<'a> {
+    pub(crate) process: &'a Arc<Process>,
+    pub(crate) tables: &'a Tables,
+}
+
+#[cold]
+fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<Fault> {
+    let reason = if handle == null {
+        format!("{what} is the null handle; pass one that refers to an object")
+    } else {
+        format!("{what} is {handle:#x}, which refers to nothing: it was never set, or has been freed")
+    };
+    Fault::new(class, reason)
+}
+
+impl<'a> Rank<'a> {
+    /// The communicator behind a handle.
+    #[inline]
+    pub(crate) fn comm(self, handle: MPI_Comm) -> ResultOf<&'a Arc<Comm>> {
+        match handle {
+            MPI_COMM_WORLD => Ok(&self.tables.world),
+            MPI_COMM_SELF => Ok(&self.tables.myself),
+            // SAFETY:
+            // - the rule above.
+            _ => unsafe { self.tables.comms.get(handle.0) }
+                .ok_or_else(|| not_an_object(ErrorClass::Comm, "comm", handle.0, MPI_COMM_NULL.0)),
+        }
+    }
+
+    /// The datatype behind a handle, to ask about or to derive from.
+    #[inline]
+    pub(crate) fn any_datatype(self, name: &str, handle: MPI_Datatype) -> ResultOf<Datatype> {
+        if let Some(basic) = predefined(handle) {
+            return Ok(Datatype::Basic(basic));
+        }
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.datatypes.get(handle.0) }
+            .cloned()
+            .ok_or_else(|| not_an_object(ErrorClass::Type, name, handle.0, MPI_DATATYPE_NULL.0))
+    }
+
+    /// The datatype behind a handle, to communicate with: it has to be committed.
+    #[inline]
+    pub(crate) fn datatype(self, name: &str, handle: MPI_Datatype) -> ResultOf<Datatype> {
+        let datatype = self.any_datatype(name, handle)?;
+        if datatype.is_committed() {
+            Ok(datatype)
+        } else {
+            let reason = format!("{name} is {datatype:?}, which is not committed: call MPI_Type_commit first");
+            Err(Fault::new(ErrorClass::Type, reason))
+        }
+    }
+
+    /// Data of the program to be sent: `count` elements at `buffer`.
+    #[inline]
+    pub(crate) fn source(self, buffer: Buffer, count: impl Into<i64>, datatype: MPI_Datatype) -> ResultOf<Source> {
+        let datatype = self.datatype("datatype", datatype)?;
+        let count = count_of("count", count)?;
+        check_address(buffer, count, &datatype)?;
+        // SAFETY:
+        // - the program passed the buffer for this operation and leaves it alone until the operation is complete.
+        Ok(unsafe { Source::new(buffer.address(), count, datatype) })
+    }
+
+    /// Memory of the program to be received into: `count` elements at `buffer`.
+    #[inline]
+    pub(crate) fn target(self, buffer: BufferMut, count: impl Into<i64>, datatype: MPI_Datatype) -> ResultOf<Target> {
+        let datatype = self.datatype("datatype", datatype)?;
+        let count = count_of("count", count)?;
+        check_address(buffer.as_const(), count, &datatype)?;
+        // SAFETY:
+        // - the program passed the buffer for this operation and leaves it alone until the operation is complete.
+        Ok(unsafe { Target::new(buffer.address(), count, datatype) })
+    }
+
+    /// The operation behind a handle.
+    pub(crate) fn op(self, handle: MPI_Op) -> ResultOf<Op> {
+        if let Some(builtin) = u16::try_from(handle.0).ok().and_then(BuiltinOp::from_handle) {
+            return Ok(Op::Builtin(builtin));
+        }
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.ops.get(handle.0) }
+            .cloned()
+            .ok_or_else(|| not_an_object(ErrorClass::Op, "op", handle.0, MPI_OP_NULL.0))
+    }
+
+    /// The group behind a handle.
+    pub(crate) fn group(self, name: &str, handle: MPI_Group) -> ResultOf<Group> {
+        if handle == MPI_GROUP_EMPTY {
+            return Ok(Group::EMPTY);
+        }
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.groups.get(handle.0) }
+            .cloned()
+            .ok_or_else(|| not_an_object(ErrorClass::Group, name, handle.0, MPI_GROUP_NULL.0))
+    }
+
+    /// The request behind a handle; `None` for the null request.
+    #[inline]
+    pub(crate) fn request(self, handle: MPI_Request) -> ResultOf<Option<&'a RequestEntry>> {
+        if handle == MPI_REQUEST_NULL {
+            return Ok(None);
+        }
+        // SAFETY:
+        // - the rule above.
+        match unsafe { self.tables.requests.get(handle.0) } {
+            Some(entry) => Ok(Some(entry)),
+            None => Err(not_an_object(ErrorClass::Request, "request", handle.0, MPI_REQUEST_NULL.0)),
+        }
+    }
+
+    /// Takes the message behind a handle.
+    pub(crate) fn take_message(self, handle: MPI_Message) -> ResultOf<MessageEntry> {
+        if handle == MPI_MESSAGE_NO_PROC {
+            return Ok(MessageEntry { message: Message::NONE, comm: MPI_COMM_SELF });
+        }
+        let entry = self.tables.messages.remove(handle.0);
+        entry.ok_or_else(|| not_an_object(ErrorClass::Request, "message", handle.0, MPI_MESSAGE_NULL.0))
+    }
+
+    /// The program's error handler behind a handle.
+    pub(crate) fn user_handler(self, handle: MPI_Errhandler) -> ResultOf<&'a Arc<UserHandler>> {
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.errhandlers.get(handle.0) }
+            .ok_or_else(|| not_an_object(ErrorClass::Errhandler, "errhandler", handle.0, MPI_ERRHANDLER_NULL.0))
+    }
+}
+
+/// Predefined datatypes have handles in one page of this many numbers, from the null handle on.
+const PAGE: usize = 256;
+
+/// The predefined datatypes by handle: looking one up must not take longer than a message.
+static PREDEFINED: [Option<Basic>; PAGE] = {
+    let mut table = [None; PAGE];
+    let mut next = 0;
+    while next < Basic::ALL.len() {
+        let basic = Basic::ALL[next];
+        table[basic as usize - MPI_DATATYPE_NULL.0] = Some(basic);
+        next += 1;
+    }
+    table
+};
+
+#[inline]
+fn predefined(handle: MPI_Datatype) -> Option<Basic> {
+    PREDEFINED.get(handle.0.wrapping_sub(MPI_DATATYPE_NULL.0)).copied().flatten()
+}
+
+/// Refuses the null pointer for data: only datatypes that carry absolute addresses go with `MPI_BOTTOM`.
+#[inline]
+fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -> ResultOf<()> {
+    if buffer.address().is_null() && count > 0 && matches!(datatype, Datatype::Basic(_)) {
+        let reason = format!("the buffer is NULL, but count is {count}: pass the address of the data");
+        return Err(Fault::new(ErrorClass::Buffer, reason));
+    }
+    if buffer.is_in_place() {
+        let reason = "the buffer is MPI_IN_PLACE, which has no meaning for this argument";
+        return Err(Fault::new(ErrorClass::Buffer, reason));
+    }
+    Ok(())
+}
+
+/// The handle of a new object; full tables are an error, not a crash.
+pub(crate) fn handle_of<T>(table: &Slab<T>, value: T) -> ResultOf<usize> {
+    table.insert(value).map_err(|_| {
+        let limit = c_int::try_from(LIMIT).unwrap_or(c_int::MAX);
+        Fault::new(ErrorClass::Intern, format!("more than {limit} objects of one kind are alive; free those not used"))
+    })
+}
