@@ -23,7 +23,7 @@ use failure::Result;
 use workspace::Workspace;
 
 #[derive(Parser)]
-#[command(name = "x", about = "The project's own commands")]
+#[command(name = "x", bin_name = "x", about = "The project's own commands")]
 struct Arguments {
     #[command(subcommand)]
     command: Task,
