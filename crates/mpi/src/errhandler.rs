@@ -1,0 +1,33 @@
+//! What happens when a call on a communicator fails.
+
+use simurgh_core::sync::Arc;
+use std::any::Any;
+use std::fmt;
+
+/// An error handler.
+///
+/// The engine stores handlers and hands them down to derived communicators; the layer that was called by the user
+/// invokes them, since only it knows the name and the arguments of the call.
+#[derive(Clone, Default)]
+pub enum ErrorHandler {
+    /// Ends the job with a message (`MPI_ERRORS_ARE_FATAL`).
+    #[default]
+    Fatal,
+    /// Ends the processes of the communicator with a message (`MPI_ERRORS_ABORT`).
+    Abort,
+    /// Gives the error class back to the caller (`MPI_ERRORS_RETURN`).
+    Return,
+    /// A function of the user, in a form only the calling layer understands.
+    User(Arc<dyn Any + Send + Sync>),
+}
+
+impl fmt::Debug for ErrorHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fatal => "Fatal",
+            Self::Abort => "Abort",
+            Self::Return => "Return",
+            Self::User(_) => "User",
+        })
+    }
+}

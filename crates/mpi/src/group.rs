@@ -1,0 +1,193 @@
+//! Ordered sets of processes.
+//!
+//! A process is named by its number in the job. A group that is a run of consecutive processes, as that of the world, stores
+//! two numbers; any other stores its members and, when it is long, an index for the way back.
+
+mod algebra;
+
+pub use algebra::RankRange;
+
+use crate::constants::UNDEFINED;
+use simurgh_core::sync::Arc;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// How two groups or communicators relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Comparison {
+    /// The same object (`MPI_IDENT`); for groups: the same members in the same order.
+    Identical = 201,
+    /// The same members in the same order, but another context (`MPI_CONGRUENT`).
+    Congruent = 202,
+    /// The same members in another order (`MPI_SIMILAR`).
+    Similar = 203,
+    /// Different members (`MPI_UNEQUAL`).
+    Unequal = 204,
+}
+
+/// An ordered set of processes; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Group(Members);
+
+#[derive(Clone, Debug)]
+enum Members {
+    Run { first: u32, size: u32 },
+    List(Arc<List>),
+}
+
+#[derive(Debug)]
+struct List {
+    processes: Box<[u32]>,
+    /// Ranks by process, built at the first search of a long list.
+    ranks: OnceLock<HashMap<u32, u32>>,
+}
+
+/// Lists up to this length are searched without an index.
+const SEARCHED: usize = 16;
+
+impl Group {
+    /// The group without members.
+    pub const EMPTY: Self = Self(Members::Run { first: 0, size: 0 });
+
+    /// The processes from `first` on, `size` of them.
+    pub(crate) fn run(first: u32, size: u32) -> Self {
+        Self(Members::Run { first, size })
+    }
+
+    /// The given processes, all different, in this order.
+    pub(crate) fn from_processes(processes: Vec<u32>) -> Self {
+        let Some(&first) = processes.first() else {
+            return Self::EMPTY;
+        };
+        let size = u32::try_from(processes.len()).expect("no group is larger than the job");
+        if processes
+            .iter()
+            .zip(first..)
+            .all(|(&process, expected)| process == expected)
+        {
+            return Self::run(first, size);
+        }
+        Self(Members::List(Arc::new(List {
+            processes: processes.into(),
+            ranks: OnceLock::new(),
+        })))
+    }
+
+    /// Number of members.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match &self.0 {
+            Members::Run { size, .. } => *size as usize,
+            Members::List(list) => list.processes.len(),
+        }
+    }
+
+    /// The process with this rank.
+    #[inline]
+    #[must_use]
+    pub fn process(&self, rank: usize) -> Option<u32> {
+        match &self.0 {
+            Members::Run { first, size } if rank < *size as usize => Some(first + rank as u32),
+            Members::Run { .. } => None,
+            Members::List(list) => list.processes.get(rank).copied(),
+        }
+    }
+
+    /// The rank of a process, or `None` if it is not a member.
+    #[must_use]
+    pub fn rank_of(&self, process: u32) -> Option<usize> {
+        match &self.0 {
+            Members::Run { first, size } => process
+                .checked_sub(*first)
+                .filter(|rank| rank < size)
+                .map(|rank| rank as usize),
+            Members::List(list) => list.rank_of(process),
+        }
+    }
+
+    /// The members in order of rank.
+    pub fn processes(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        (0..self.size()).map(|rank| self.process(rank).expect("the rank is below the size"))
+    }
+
+    /// Compares members and order.
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Comparison {
+        if self.size() != other.size() {
+            Comparison::Unequal
+        } else if self.processes().eq(other.processes()) {
+            Comparison::Identical
+        } else if self.processes().all(|process| other.rank_of(process).is_some()) {
+            Comparison::Similar
+        } else {
+            Comparison::Unequal
+        }
+    }
+
+    /// The rank in `other` of the process that has `rank` here, `UNDEFINED` if it is not a member there.
+    #[must_use]
+    pub fn translate(&self, rank: usize, other: &Self) -> i32 {
+        let there = self.process(rank).and_then(|process| other.rank_of(process));
+        there
+            .and_then(|rank| i32::try_from(rank).ok())
+            .unwrap_or(UNDEFINED)
+    }
+}
+
+impl List {
+    fn rank_of(&self, process: u32) -> Option<usize> {
+        if self.processes.len() <= SEARCHED {
+            return self.processes.iter().position(|&member| member == process);
+        }
+        let index = self
+            .ranks
+            .get_or_init(|| self.processes.iter().copied().zip(0..).collect());
+        index.get(&process).map(|&rank| rank as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consecutive_processes_are_a_run() {
+        let group = Group::from_processes(vec![4, 5, 6]);
+        assert!(matches!(group.0, Members::Run { first: 4, size: 3 }));
+        assert_eq!((group.process(2), group.process(3)), (Some(6), None));
+        assert_eq!(
+            (group.rank_of(5), group.rank_of(3), group.rank_of(7)),
+            (Some(1), None, None)
+        );
+    }
+
+    #[test]
+    fn long_lists_find_their_members() {
+        let group = Group::from_processes((0..100).rev().collect());
+        for process in 0..100 {
+            assert_eq!(group.rank_of(process), Some(99 - process as usize));
+        }
+        assert_eq!(group.rank_of(100), None);
+    }
+
+    #[test]
+    fn comparison_sees_members_and_order() {
+        let group = Group::from_processes(vec![3, 1, 2]);
+        assert_eq!(
+            group.compare(&Group::from_processes(vec![3, 1, 2])),
+            Comparison::Identical
+        );
+        assert_eq!(group.compare(&Group::run(1, 3)), Comparison::Similar);
+        assert_eq!(group.compare(&Group::run(0, 3)), Comparison::Unequal);
+        assert_eq!(group.compare(&Group::EMPTY), Comparison::Unequal);
+        assert_eq!(Group::EMPTY.compare(&Group::EMPTY), Comparison::Identical);
+    }
+
+    #[test]
+    fn ranks_translate_to_another_group() {
+        let group = Group::from_processes(vec![3, 1, 2]);
+        assert_eq!(group.translate(0, &Group::run(2, 5)), 1);
+        assert_eq!(group.translate(1, &Group::run(2, 5)), UNDEFINED);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a completed operation tells its caller.
+
+use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+use crate::error::{Error, ErrorClass, Result};
+
+/// The outcome of an operation: who sent which tag, how many bytes arrived, and whether it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Rank of the sender in the communicator.
+    pub source: i32,
+    /// Tag of the message.
+    pub tag: i32,
+    /// How the operation ended.
+    pub error: ErrorClass,
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// Whether the operation was cancelled.
+    pub cancelled: bool,
+}
+
+impl Status {
+    /// The status of null and inactive requests, and of sends.
+    pub const EMPTY: Self = Self {
+        source: ANY_SOURCE,
+        tag: ANY_TAG,
+        error: ErrorClass::Success,
+        bytes: 0,
+        cancelled: false,
+    };
+
+    /// The status of a receive from [`PROC_NULL`].
+    pub const PROC_NULL: Self = Self {
+        source: PROC_NULL,
+        ..Self::EMPTY
+    };
+
+    /// The status itself if the operation succeeded, otherwise the error it ended with.
+    ///
+    /// # Errors
+    ///
+    /// The class in [`Status::error`], with this status attached.
+    pub fn into_result(self) -> Result<Self> {
+        match self.error {
+            ErrorClass::Success => Ok(self),
+            ErrorClass::Truncate => Err(Error::new(
+                ErrorClass::Truncate,
+                format!(
+                    "the message from rank {} with tag {} is longer than the receive buffer: its first {} bytes were \
+                     delivered; receive into a larger buffer (a probe tells the size)",
+                    self.source, self.tag, self.bytes
+                ),
+            )
+            .with_status(self)),
+            class => Err(Error::new(class, class.text()).with_status(self)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_its_own_result() {
+        assert_eq!(Status::EMPTY.into_result(), Ok(Status::EMPTY));
+        let truncated = Status {
+            source: 1,
+            tag: 2,
+            bytes: 16,
+            error: ErrorClass::Truncate,
+            ..Status::EMPTY
+        };
+        let error = truncated.into_result().expect_err("truncation is an error");
+        assert_eq!(error.class(), ErrorClass::Truncate);
+        assert!(error.message().contains("16 bytes"));
+        assert_eq!(error.status(), Some(&truncated));
+    }
+}
