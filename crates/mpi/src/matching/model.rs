@@ -1,0 +1,193 @@
+//! Property tests of the queues against a list that is searched from its beginning.
+
+use super::{Envelope, Pattern, Place, Queue};
+use crate::constants::{ANY_SOURCE, ANY_TAG};
+use proptest::prelude::*;
+use std::time::Instant;
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Post(Pattern),
+    Arrive(Envelope),
+    /// Withdraws the n-th receive that is still posted.
+    CancelReceive(usize),
+    /// Withdraws the n-th message that still waits.
+    CancelSend(usize),
+    Probe(Pattern),
+}
+
+/// What MPI says, as plainly as possible.
+#[derive(Default)]
+struct Model {
+    posted: Vec<(Pattern, u32, Place)>,
+    arrived: Vec<(Envelope, u32, Place)>,
+}
+
+fn envelope() -> impl Strategy<Value = Envelope> {
+    (0..2_u32, 0..3, 0..4).prop_map(|(context, source, tag)| Envelope { context, source, tag })
+}
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    let source = prop_oneof![3 => 0..3, 1 => Just(ANY_SOURCE)];
+    let tag = prop_oneof![3 => 0..4, 1 => Just(ANY_TAG)];
+    (0..2_u32, source, tag).prop_map(|(context, source, tag)| Pattern { context, source, tag })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => pattern().prop_map(Step::Post),
+        4 => envelope().prop_map(Step::Arrive),
+        1 => (0..30_usize).prop_map(Step::CancelReceive),
+        1 => (0..30_usize).prop_map(Step::CancelSend),
+        1 => pattern().prop_map(Step::Probe),
+    ]
+}
+
+fn post(
+    model: &mut Model,
+    posted: &mut Queue<u32, 2>,
+    arrived: &mut Queue<u32, 5>,
+    pattern: Pattern,
+    id: u32,
+) {
+    let expected = model
+        .arrived
+        .iter()
+        .position(|(envelope, ..)| pattern.accepts(*envelope));
+    let expected = expected
+        .map(|at| model.arrived.remove(at))
+        .map(|(envelope, id, _)| (envelope, id));
+    let found = arrived.take_match(pattern);
+    assert_eq!(found, expected);
+    if found.is_none() {
+        model.posted.push((pattern, id, posted.post(pattern, id)));
+    }
+}
+
+fn arrive(
+    model: &mut Model,
+    posted: &mut Queue<u32, 2>,
+    arrived: &mut Queue<u32, 5>,
+    envelope: Envelope,
+    id: u32,
+) {
+    let expected = model
+        .posted
+        .iter()
+        .position(|(pattern, ..)| pattern.accepts(envelope));
+    let expected = expected.map(|at| model.posted.remove(at).1);
+    let found = posted.take_for(envelope);
+    assert_eq!(found, expected);
+    if found.is_none() {
+        model.arrived.push((envelope, id, arrived.arrive(envelope, id)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_queues_match_in_mpi_order(steps in prop::collection::vec(step(), 0..400)) {
+        let mut model = Model::default();
+        let (mut posted, mut arrived) = (Queue::<u32, 2>::new(), Queue::<u32, 5>::new());
+        for (id, step) in (0_u32..).zip(steps) {
+            match step {
+                Step::Post(pattern) => post(&mut model, &mut posted, &mut arrived, pattern, id),
+                Step::Arrive(envelope) => arrive(&mut model, &mut posted, &mut arrived, envelope, id),
+                Step::CancelReceive(n) if n < model.posted.len() => {
+                    let (_, id, place) = model.posted.remove(n);
+                    prop_assert_eq!(posted.withdraw(place), Some(id));
+                    prop_assert_eq!(posted.withdraw(place), None);
+                }
+                Step::CancelSend(n) if n < model.arrived.len() => {
+                    let (_, id, place) = model.arrived.remove(n);
+                    prop_assert_eq!(arrived.withdraw(place), Some(id));
+                    prop_assert_eq!(arrived.withdraw(place), None);
+                }
+                Step::CancelReceive(_) | Step::CancelSend(_) => {}
+                Step::Probe(pattern) => {
+                    let expected = model.arrived.iter().find(|(envelope, ..)| pattern.accepts(*envelope));
+                    let found = arrived.peek(pattern).map(|(envelope, &id)| (envelope, id));
+                    prop_assert_eq!(found, expected.map(|&(envelope, id, _)| (envelope, id)));
+                }
+            }
+            prop_assert_eq!(posted.len(), model.posted.len());
+            prop_assert_eq!(arrived.len(), model.arrived.len());
+        }
+    }
+}
+
+/// Seconds to queue `count` messages with distinct tags and to match them from the last to the first.
+fn reverse_order(count: i32, source: i32) -> f64 {
+    let start = Instant::now();
+    let mut arrived = Queue::<i32, 5>::new();
+    for tag in 0..count {
+        arrived.arrive(
+            Envelope {
+                context: 0,
+                source: 1,
+                tag,
+            },
+            tag,
+        );
+    }
+    for tag in (0..count).rev() {
+        let found = arrived
+            .take_match(Pattern {
+                context: 0,
+                source,
+                tag,
+            })
+            .map(|(_, value)| value);
+        assert_eq!(found, Some(tag));
+    }
+    start.elapsed().as_secs_f64()
+}
+
+#[test]
+fn messages_in_reverse_order_take_linear_time() {
+    for source in [1, ANY_SOURCE] {
+        let few = (0..3)
+            .map(|_| reverse_order(10_000, source))
+            .fold(f64::INFINITY, f64::min);
+        let many = reverse_order(100_000, source);
+        // Ten times the messages: a quadratic search would take a hundred times as long.
+        assert!(
+            many < few * 50.0,
+            "10^4 messages took {few} s, 10^5 took {many} s"
+        );
+    }
+}
+
+#[test]
+fn receives_in_reverse_order_take_linear_time() {
+    let time = |count: i32| {
+        let start = Instant::now();
+        let mut posted = Queue::<i32, 2>::new();
+        (0..count).for_each(|tag| {
+            _ = posted.post(
+                Pattern {
+                    context: 0,
+                    source: ANY_SOURCE,
+                    tag,
+                },
+                tag,
+            )
+        });
+        for tag in (0..count).rev() {
+            assert_eq!(
+                posted.take_for(Envelope {
+                    context: 0,
+                    source: 5,
+                    tag
+                }),
+                Some(tag)
+            );
+        }
+        start.elapsed().as_secs_f64()
+    };
+    let few = (0..3).map(|_| time(10_000)).fold(f64::INFINITY, f64::min);
+    let many = time(100_000);
+    assert!(
+        many < few * 50.0,
+        "10^4 receives took {few} s, 10^5 took {many} s"
+    );
+}

@@ -1,0 +1,217 @@
+//! A queue of receives or of messages from which the oldest that fits is taken.
+
+use super::bins::Bins;
+use super::pattern::{Envelope, Pattern};
+use super::slab::{Ends, NIL, Slab};
+use crate::limits::SCAN_LIMIT;
+
+/// Where an entry lies, for taking it out again; stale once the entry has been matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) index: u32,
+    pub(crate) sequence: u64,
+}
+
+/// Entries in order of arrival.
+///
+/// `LISTS` is one more than the number of bins an entry lies in: two for receives, five for messages.
+pub(crate) struct Queue<T, const LISTS: usize> {
+    slab: Slab<T, LISTS>,
+    order: Ends,
+    len: usize,
+    next_sequence: u64,
+    bins: Option<Box<Bins>>,
+    indexed: bool,
+}
+
+/// The list of all entries; the bins use the links after it.
+const ORDER: usize = 0;
+
+impl<T, const LISTS: usize> Queue<T, LISTS> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            slab: Slab::new(),
+            order: Ends::EMPTY,
+            len: 0,
+            next_sequence: 0,
+            bins: None,
+            indexed: false,
+        }
+    }
+
+    /// Number of entries.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn push(&mut self, pattern: Pattern, bins: &[Pattern], value: T) -> Place {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        let index = self.slab.insert(pattern, sequence, value);
+        self.slab.append(&mut self.order, ORDER, index);
+        self.len += 1;
+        if self.indexed {
+            self.file(index, bins);
+        }
+        Place { index, sequence }
+    }
+
+    /// Puts an entry into its bins.
+    fn file(&mut self, index: u32, patterns: &[Pattern]) {
+        let bins = self.bins.get_or_insert_default();
+        for (lane, &pattern) in patterns.iter().enumerate() {
+            bins.append(&mut self.slab, pattern, lane + 1, index);
+        }
+    }
+
+    /// Builds the bins if the queue has become too long to scan.
+    #[inline]
+    fn index_if_long(&mut self, bins_of: impl Fn(Pattern) -> [Pattern; 4]) {
+        if !self.indexed && self.len > SCAN_LIMIT {
+            self.indexed = true;
+            let mut at = self.order.head;
+            while at != NIL {
+                let patterns = bins_of(self.slab.node(at).pattern);
+                self.file(at, &patterns[..LISTS - 1]);
+                at = self.slab.node(at).links[ORDER].next;
+            }
+        }
+    }
+
+    #[inline]
+    fn scan(&self, fits: impl Fn(Pattern) -> bool) -> u32 {
+        let mut at = self.order.head;
+        while at != NIL {
+            let node = self.slab.node(at);
+            if fits(node.pattern) {
+                break;
+            }
+            at = node.links[ORDER].next;
+        }
+        at
+    }
+
+    /// Takes an entry out of all its lists.
+    #[inline]
+    fn take(&mut self, index: u32, bins: &[Pattern]) -> T {
+        self.slab.unlink(&mut self.order, ORDER, index);
+        if let Some(index_of_bins) = self.bins.as_mut().filter(|_| self.indexed) {
+            for (lane, &pattern) in bins.iter().enumerate() {
+                index_of_bins.unlink(&mut self.slab, pattern, lane + 1, index);
+            }
+        }
+        self.len -= 1;
+        // An empty queue has empty bins: the next entries are scanned again.
+        self.indexed &= self.len != 0;
+        self.slab.remove(index)
+    }
+
+    fn holds(&self, place: Place) -> bool {
+        self.slab
+            .get(place.index)
+            .is_some_and(|node| node.sequence == place.sequence && node.value.is_some())
+    }
+}
+
+/// The posted receives of a rank.
+impl<T> Queue<T, 2> {
+    /// Adds a receive.
+    #[inline]
+    pub(crate) fn post(&mut self, pattern: Pattern, value: T) -> Place {
+        let place = self.push(pattern, &[pattern], value);
+        self.index_if_long(|pattern| [pattern; 4]);
+        place
+    }
+
+    /// Takes the oldest receive that accepts a message.
+    #[inline]
+    pub(crate) fn take_for(&mut self, envelope: Envelope) -> Option<T> {
+        if self.len == 0 {
+            return None;
+        }
+        let index = match self.bins.as_ref().filter(|_| self.indexed) {
+            None => self.scan(|pattern| pattern.accepts(envelope)),
+            Some(bins) => envelope
+                .generalisations()
+                .into_iter()
+                .map(|pattern| bins.head(pattern))
+                .filter(|&index| index != NIL)
+                .min_by_key(|&index| self.slab.node(index).sequence)
+                .unwrap_or(NIL),
+        };
+        (index != NIL).then(|| self.take(index, &[self.slab.node(index).pattern]))
+    }
+
+    /// Takes back a receive that has not been matched.
+    pub(crate) fn withdraw(&mut self, place: Place) -> Option<T> {
+        self.holds(place)
+            .then(|| self.take(place.index, &[self.slab.node(place.index).pattern]))
+    }
+}
+
+/// The messages that have arrived at a rank before their receives.
+impl<T> Queue<T, 5> {
+    /// Adds a message.
+    #[inline]
+    pub(crate) fn arrive(&mut self, envelope: Envelope, value: T) -> Place {
+        let bins = envelope.generalisations();
+        let place = self.push(bins[0], &bins, value);
+        self.index_if_long(|pattern| as_envelope(pattern).generalisations());
+        place
+    }
+
+    /// Finds the oldest message that a receive accepts.
+    #[inline]
+    fn find(&self, pattern: Pattern) -> u32 {
+        match self.bins.as_ref().filter(|_| self.indexed) {
+            None => self.scan(|candidate| pattern.accepts(as_envelope(candidate))),
+            Some(bins) => bins.head(pattern),
+        }
+    }
+
+    /// The oldest message that a receive would accept; it stays.
+    pub(crate) fn peek(&self, pattern: Pattern) -> Option<(Envelope, &T)> {
+        let index = self.find(pattern);
+        if index == NIL {
+            return None;
+        }
+        let node = self.slab.node(index);
+        node.value
+            .as_ref()
+            .map(|value| (as_envelope(node.pattern), value))
+    }
+
+    /// Takes the oldest message that a receive accepts.
+    #[inline]
+    pub(crate) fn take_match(&mut self, pattern: Pattern) -> Option<(Envelope, T)> {
+        if self.len == 0 {
+            return None;
+        }
+        let index = self.find(pattern);
+        if index == NIL {
+            return None;
+        }
+        let envelope = as_envelope(self.slab.node(index).pattern);
+        Some((envelope, self.take(index, &envelope.generalisations())))
+    }
+
+    /// Takes back a message that has not been matched.
+    pub(crate) fn withdraw(&mut self, place: Place) -> Option<T> {
+        self.holds(place).then(|| {
+            let envelope = as_envelope(self.slab.node(place.index).pattern);
+            self.take(place.index, &envelope.generalisations())
+        })
+    }
+}
+
+/// The envelope of an arrived message, whose pattern has no wildcard.
+#[inline]
+fn as_envelope(pattern: Pattern) -> Envelope {
+    Envelope {
+        context: pattern.context,
+        source: pattern.source,
+        tag: pattern.tag,
+    }
+}
