@@ -1,1 +1,38 @@
-//! The MPI engine of Simurgh.
+//! The MPI engine of Simurgh: what the calls of the standard do, whoever calls them.
+//!
+//! All ranks of a host are in one process. A [`Job`] is what they share, a [`Process`] is one of them, a [`Comm`] is a communicator as
+//! one of them sees it, a [`Request`] an operation in progress. The C interface (`simurgh-mpi-abi`) and the Rust interface (the
+//! root crate) check and convert arguments and call what is here. Blocking calls suspend the execution context through
+//! `simurgh-core`, never the kernel thread. May depend on core, sched, net and alloc; safe Rust, except for the
+//! [`memory`] module, which touches the users' buffers.
+
+#![deny(unsafe_code)]
+
+pub mod check;
+pub mod collective;
+mod comm;
+pub mod constants;
+pub mod datatype;
+mod endpoint;
+mod errhandler;
+mod error;
+mod group;
+mod job;
+pub mod limits;
+mod matching;
+pub mod memory;
+pub mod op;
+mod point2point;
+mod process;
+mod request;
+mod status;
+
+pub use comm::{Comm, CommShared};
+pub use errhandler::ErrorHandler;
+pub use error::{Error, ErrorClass, Result};
+pub use group::{Comparison, Group, RankRange};
+pub use job::{Abort, Job};
+pub use point2point::{BufferSpace, Message};
+pub use process::{Phase, Process, ThreadLevel};
+pub use request::{Outcome, Request, test_all, test_any, test_some, wait_all, wait_any, wait_some};
+pub use status::Status;

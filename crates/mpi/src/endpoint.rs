@@ -1,0 +1,147 @@
+//! Where messages for a rank meet its receives.
+
+use crate::job::Job;
+use crate::limits::BACKLOG_LIMIT;
+use crate::matching::{Envelope, Pattern, Place, Queue};
+use crate::memory::Target;
+use crate::point2point::{ParcelPool, Payload};
+use crate::request::{CallSlots, Waiter};
+use crate::status::Status;
+use simurgh_core::sync::{SpinGuard, SpinLock};
+
+/// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
+#[derive(Default)]
+pub(crate) struct Endpoint {
+    table: SpinLock<Table>,
+    slots: CallSlots,
+}
+
+/// A receive that waits for its message.
+#[derive(Debug)]
+pub(crate) struct Posted {
+    pub(crate) target: Target,
+    pub(crate) waiter: Waiter,
+}
+
+/// A probe that waits for a message.
+#[derive(Debug)]
+struct Probe {
+    pattern: Pattern,
+    waiter: Waiter,
+}
+
+/// The match table of a rank. Messages are not copied while it is locked, short inline ones excepted.
+pub(crate) struct Table {
+    posted: Queue<Posted, 2>,
+    arrived: Queue<Payload, 5>,
+    probes: Vec<Probe>,
+    /// Buffers for messages to this rank.
+    parcels: ParcelPool,
+    /// Bytes of buffers that hold messages in `arrived`.
+    backlog: usize,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            posted: Queue::new(),
+            arrived: Queue::new(),
+            probes: Vec::new(),
+            parcels: ParcelPool::default(),
+            backlog: 0,
+        }
+    }
+}
+
+impl Endpoint {
+    /// Locks the match table.
+    #[inline]
+    pub(crate) fn table(&self) -> SpinGuard<'_, Table> {
+        self.table.lock()
+    }
+
+    /// The tickets of blocking calls.
+    #[inline]
+    pub(crate) fn slots(&self) -> &CallSlots {
+        &self.slots
+    }
+}
+
+impl Table {
+    /// Takes the receive that a message satisfies.
+    #[inline]
+    pub(crate) fn take_receive(&mut self, envelope: Envelope) -> Option<Posted> {
+        self.posted.take_for(envelope)
+    }
+
+    /// Leaves a receive for the sender that comes.
+    #[inline]
+    pub(crate) fn post(&mut self, pattern: Pattern, receive: Posted) -> Place {
+        self.posted.post(pattern, receive)
+    }
+
+    /// Takes the message that satisfies a receive.
+    #[inline]
+    pub(crate) fn take_message(&mut self, pattern: Pattern) -> Option<(Envelope, Payload)> {
+        let (envelope, payload) = self.arrived.take_match(pattern)?;
+        self.backlog -= payload.stored();
+        Some((envelope, payload))
+    }
+
+    /// Leaves a message for the receiver, and tells the probes that wait for it.
+    #[inline]
+    pub(crate) fn arrive(&mut self, job: &Job, envelope: Envelope, payload: Payload) -> Place {
+        self.backlog += payload.stored();
+        let place = self.arrived.arrive(envelope, payload);
+        if !self.probes.is_empty() {
+            self.answer_probes(job, envelope);
+        }
+        place
+    }
+
+    #[cold]
+    fn answer_probes(&mut self, job: &Job, envelope: Envelope) {
+        for probe in self
+            .probes
+            .extract_if(.., |probe| probe.pattern.accepts(envelope))
+        {
+            probe.waiter.finish(job, &Status::EMPTY);
+        }
+    }
+
+    /// The envelope and size of the message that a receive would get.
+    pub(crate) fn peek(&self, pattern: Pattern) -> Option<(Envelope, usize)> {
+        self.arrived
+            .peek(pattern)
+            .map(|(envelope, payload)| (envelope, payload.bytes()))
+    }
+
+    /// Has `waiter` told when a message arrives that the pattern accepts.
+    pub(crate) fn await_message(&mut self, pattern: Pattern, waiter: Waiter) {
+        self.probes.push(Probe { pattern, waiter });
+    }
+
+    /// Takes back a receive; `false` if it has been matched.
+    pub(crate) fn withdraw_receive(&mut self, place: Place) -> bool {
+        self.posted.withdraw(place).is_some()
+    }
+
+    /// Takes back a message; `false` if it has been matched.
+    pub(crate) fn withdraw_message(&mut self, place: Place) -> bool {
+        let payload = self.arrived.withdraw(place);
+        self.backlog -= payload.as_ref().map_or(0, Payload::stored);
+        payload.is_some()
+    }
+
+    /// Whether another `bytes` may be copied out for the receiver to find.
+    #[inline]
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        self.backlog + bytes <= BACKLOG_LIMIT
+    }
+
+    /// Buffers for messages to this rank.
+    #[inline]
+    pub(crate) fn parcels(&mut self) -> &mut ParcelPool {
+        &mut self.parcels
+    }
+}

@@ -1,0 +1,107 @@
+//! All ranks of a host.
+
+use crate::comm::{CommShared, ContextPool, Gatherings};
+use crate::endpoint::Endpoint;
+use crate::group::Group;
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::Arc;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// What ends the whole job.
+#[derive(Clone, Debug)]
+pub struct Abort {
+    /// The process that asks for it.
+    pub process: u32,
+    /// The exit code it asks for.
+    pub code: i32,
+    /// Why, on one line; empty if there is no more to say.
+    pub reason: String,
+}
+
+/// Ends the job; should not return.
+type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
+
+/// The ranks of a host and what they share.
+pub struct Job {
+    endpoints: Box<[CachePadded<Endpoint>]>,
+    world: Arc<CommShared>,
+    contexts: Arc<ContextPool>,
+    gatherings: Gatherings,
+    abort_hook: OnceLock<AbortHook>,
+}
+
+impl Job {
+    /// A job of `size` processes, numbered from zero.
+    ///
+    /// # Panics
+    ///
+    /// When `size` does not fit in 31 bits, which no rank number could express.
+    #[must_use]
+    pub fn new(size: usize) -> Arc<Self> {
+        let processes = i32::try_from(size)
+            .expect("a job has fewer than 2^31 processes")
+            .cast_unsigned();
+        let contexts = Arc::new(ContextPool::default());
+        let world = CommShared::new(&contexts, Group::run(0, processes)).expect("the first context is free");
+        Arc::new(Self {
+            endpoints: (0..size).map(|_| CachePadded::default()).collect(),
+            world,
+            contexts,
+            gatherings: Gatherings::default(),
+            abort_hook: OnceLock::new(),
+        })
+    }
+
+    /// Number of processes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.endpoints.len()
+    }
+
+    /// Where messages for a process go.
+    #[inline]
+    pub(crate) fn endpoint(&self, process: u32) -> &Endpoint {
+        &self.endpoints[process as usize]
+    }
+
+    /// What the processes share of the world communicator.
+    pub(crate) fn world(&self) -> &Arc<CommShared> {
+        &self.world
+    }
+
+    /// The context ids of the host.
+    pub(crate) fn contexts(&self) -> &Arc<ContextPool> {
+        &self.contexts
+    }
+
+    /// Where members of a group come together.
+    pub(crate) fn gatherings(&self) -> &Gatherings {
+        &self.gatherings
+    }
+
+    /// Sets what ends the job; the first setting counts. Returns whether it was the first.
+    pub fn set_abort_hook(&self, hook: impl Fn(&Abort) + Send + Sync + 'static) -> bool {
+        self.abort_hook.set(Box::new(hook)).is_ok()
+    }
+
+    /// Ends the job: by the abort hook, or without one by ending the operating system's process.
+    pub fn abort(&self, abort: &Abort) -> ! {
+        match self.abort_hook.get() {
+            Some(hook) => hook(abort),
+            None => eprintln!(
+                "rank {} aborts with code {}: {}",
+                abort.process, abort.code, abort.reason
+            ),
+        }
+        std::process::exit(abort.code)
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! Buffers for messages that are copied out.
+
+use crate::limits::{EAGER_LIMIT, POOLED_BUFFERS};
+
+/// A message copied out of its sender's memory.
+#[derive(Debug)]
+pub(crate) struct Parcel {
+    buffer: Box<[u8]>,
+    len: usize,
+}
+
+/// The smallest buffer.
+const SMALLEST: usize = 128;
+
+/// Sizes double from [`SMALLEST`] to [`EAGER_LIMIT`].
+const CLASSES: usize = (EAGER_LIMIT / SMALLEST).ilog2() as usize + 1;
+
+/// Buffers of each size that are kept for the next message.
+#[derive(Debug, Default)]
+pub(crate) struct ParcelPool([Vec<Box<[u8]>>; CLASSES]);
+
+/// The class of buffers for `len` bytes; none beyond [`EAGER_LIMIT`].
+fn class_of(len: usize) -> Option<usize> {
+    let class = len.max(SMALLEST).next_power_of_two().ilog2() - SMALLEST.ilog2();
+    Some(class as usize).filter(|&class| class < CLASSES)
+}
+
+impl Parcel {
+    /// A parcel that no pool had a buffer for.
+    pub(crate) fn allocate(len: usize) -> Self {
+        let capacity = class_of(len).map_or(len, |class| SMALLEST << class);
+        Self {
+            buffer: vec![0; capacity].into_boxed_slice(),
+            len,
+        }
+    }
+
+    /// The contents.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+
+    /// The contents, for filling.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.len]
+    }
+
+    /// Memory the parcel takes.
+    pub(crate) fn capacity(&self) -> usize {
+        self.buffer.len()
+    }
+}
+
+impl ParcelPool {
+    /// A parcel of `len` bytes, if there is a buffer for it.
+    #[inline]
+    pub(crate) fn take(&mut self, len: usize) -> Option<Parcel> {
+        let buffer = self.0[class_of(len)?].pop()?;
+        Some(Parcel { buffer, len })
+    }
+
+    /// Keeps the buffer of a parcel, if it has a pooled size and there are not enough yet.
+    pub(crate) fn give_back(&mut self, parcel: Parcel) {
+        let class = class_of(parcel.capacity()).filter(|&class| parcel.capacity() == SMALLEST << class);
+        if let Some(buffers) = class.map(|class| &mut self.0[class])
+            && buffers.len() < POOLED_BUFFERS
+        {
+            buffers.push(parcel.buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_classes() {
+        assert_eq!(
+            [0, 1, 128, 129, 8192].map(class_of),
+            [Some(0), Some(0), Some(0), Some(1), Some(CLASSES - 1)]
+        );
+        assert_eq!(class_of(8193), None);
+    }
+
+    #[test]
+    fn buffers_are_reused_within_their_class() {
+        let mut pool = ParcelPool::default();
+        let parcel = Parcel::allocate(300);
+        assert_eq!((parcel.capacity(), parcel.bytes().len()), (512, 300));
+        let address = parcel.bytes().as_ptr();
+        pool.give_back(parcel);
+        assert!(pool.take(200).is_none());
+        let again = pool.take(512).expect("the buffer was given back");
+        assert_eq!((again.bytes().as_ptr(), again.bytes().len()), (address, 512));
+        pool.give_back(Parcel::allocate(EAGER_LIMIT + 1));
+        assert!(pool.0.iter().all(Vec::is_empty));
+    }
+}

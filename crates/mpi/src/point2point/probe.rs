@@ -1,0 +1,119 @@
+//! Looking for messages without receiving them.
+
+use super::Message;
+use crate::check;
+use crate::comm::Comm;
+use crate::constants::PROC_NULL;
+use crate::endpoint::Table;
+use crate::error::{ErrorClass, Result};
+use crate::matching::{Envelope, Pattern};
+use crate::request::Call;
+use crate::status::Status;
+use simurgh_core::yield_now;
+
+/// The status that a probe gives.
+fn status_of(envelope: Envelope, bytes: usize) -> Status {
+    let Envelope { source, tag, .. } = envelope;
+    Status {
+        source,
+        tag,
+        error: ErrorClass::Success,
+        bytes: bytes as u64,
+        cancelled: false,
+    }
+}
+
+impl Comm {
+    /// Blocks until a message is there that a receive would get, and tells of it (`MPI_Probe`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`].
+    pub fn probe(&self, source: i32, tag: i32) -> Result<Status> {
+        let Some(pattern) = self.probed(source, tag)? else {
+            return Ok(Status::PROC_NULL);
+        };
+        let (envelope, bytes) = self.await_message(pattern, |table| table.peek(pattern));
+        Ok(status_of(envelope, bytes))
+    }
+
+    /// Tells of the message that a receive would get, if there is one; otherwise lets others run (`MPI_Iprobe`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`].
+    pub fn iprobe(&self, source: i32, tag: i32) -> Result<Option<Status>> {
+        let Some(pattern) = self.probed(source, tag)? else {
+            return Ok(Some(Status::PROC_NULL));
+        };
+        let found = self.look_twice(|table| table.peek(pattern));
+        Ok(found.map(|(envelope, bytes)| status_of(envelope, bytes)))
+    }
+
+    /// Blocks until a message is there that a receive would get, and takes it (`MPI_Mprobe`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`].
+    pub fn mprobe(&self, source: i32, tag: i32) -> Result<(Message, Status)> {
+        let Some(pattern) = self.probed(source, tag)? else {
+            return Ok((Message::NONE, Status::PROC_NULL));
+        };
+        let (envelope, payload) = self.await_message(pattern, |table| table.take_message(pattern));
+        let status = status_of(envelope, payload.bytes());
+        Ok((Message::taken(self.process(), envelope, payload), status))
+    }
+
+    /// Takes the message that a receive would get, if there is one; otherwise lets others run (`MPI_Improbe`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`].
+    pub fn improbe(&self, source: i32, tag: i32) -> Result<Option<(Message, Status)>> {
+        let Some(pattern) = self.probed(source, tag)? else {
+            return Ok(Some((Message::NONE, Status::PROC_NULL)));
+        };
+        let found = self.look_twice(|table| table.take_message(pattern));
+        Ok(found.map(|(envelope, payload)| {
+            let status = status_of(envelope, payload.bytes());
+            (Message::taken(self.process(), envelope, payload), status)
+        }))
+    }
+
+    /// Checks a probe's arguments; no pattern for the null process.
+    fn probed(&self, source: i32, tag: i32) -> Result<Option<Pattern>> {
+        check::source(source, self)?;
+        check::receive_tag(tag)?;
+        Ok((source != PROC_NULL).then(|| Pattern {
+            context: self.context(),
+            source,
+            tag,
+        }))
+    }
+
+    /// Looks into the table, and once more after others have run.
+    fn look_twice<T>(&self, mut look: impl FnMut(&mut Table) -> Option<T>) -> Option<T> {
+        let endpoint = self.process().endpoint();
+        let found = look(&mut endpoint.table());
+        found.or_else(|| {
+            yield_now();
+            look(&mut endpoint.table())
+        })
+    }
+
+    /// Looks into the table, and again whenever a message has arrived that the pattern accepts.
+    fn await_message<T>(&self, pattern: Pattern, mut look: impl FnMut(&mut Table) -> Option<T>) -> T {
+        let endpoint = self.process().endpoint();
+        loop {
+            let mut table = endpoint.table();
+            if let Some(found) = look(&mut table) {
+                return found;
+            }
+            let call = Call::begin(self.process());
+            table.await_message(pattern, call.waiter());
+            drop(table);
+            // Another thread of the rank may take the message before us: look again.
+            call.wait();
+        }
+    }
+}

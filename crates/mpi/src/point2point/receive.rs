@@ -1,0 +1,100 @@
+//! The receiving side.
+
+use crate::check;
+use crate::comm::Comm;
+use crate::constants::PROC_NULL;
+use crate::endpoint::Posted;
+use crate::error::Result;
+use crate::matching::{Pattern, Place};
+use crate::memory::Target;
+use crate::request::{Call, Request, Waiter};
+use crate::status::Status;
+use simurgh_core::sync::Arc;
+
+/// What became of a receive.
+#[derive(Debug)]
+pub(crate) enum Received {
+    /// It is complete.
+    Done(Status),
+    /// It waits in the table of its own process.
+    Posted(Place),
+}
+
+impl Comm {
+    /// Receives a message (`MPI_Recv`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a wrong argument;
+    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate), with the status, if the message was longer than the target.
+    #[inline]
+    pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
+        check::source(source, self)?;
+        check::receive_tag(tag)?;
+        let mut call = None;
+        let received = self.accept(target, source, tag, || {
+            call.insert(Call::begin(self.process())).waiter()
+        });
+        let status = match (received, call) {
+            (Received::Done(status), _) => status,
+            (Received::Posted(_), Some(call)) => call.wait(),
+            (Received::Posted(_), None) => unreachable!("a receive is posted with its waiter"),
+        };
+        status.into_result()
+    }
+
+    /// Starts a receive (`MPI_Irecv`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`], but truncation is reported when the request completes.
+    pub fn irecv(&self, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
+        check::source(source, self)?;
+        check::receive_tag(tag)?;
+        let requests = self.process().requests();
+        let mut request = None;
+        let received = self.accept(target, source, tag, || {
+            Waiter::Request(Arc::clone(request.insert(requests.take_receive())))
+        });
+        match (received, request) {
+            (Received::Posted(place), Some(request)) => {
+                request.queued_at(self.process().id(), place);
+                Ok(request)
+            }
+            (Received::Done(status), _) => Ok(requests.take_finished(&status)),
+            (Received::Posted(_), None) => unreachable!("a receive is posted with its request"),
+        }
+    }
+
+    /// Receives with checked arguments; `waiter` is asked who waits if no message is there.
+    #[inline]
+    pub(crate) fn accept(
+        &self,
+        target: &Target,
+        source: i32,
+        tag: i32,
+        waiter: impl FnOnce() -> Waiter,
+    ) -> Received {
+        if source == PROC_NULL {
+            return Received::Done(Status::PROC_NULL);
+        }
+        let pattern = Pattern {
+            context: self.context(),
+            source,
+            tag,
+        };
+        let endpoint = self.process().endpoint();
+        let mut table = endpoint.table();
+        if let Some((envelope, payload)) = table.take_message(pattern) {
+            drop(table);
+            return Received::Done(payload.deliver(self.process().job(), endpoint, envelope, target));
+        }
+        Received::Posted(table.post(
+            pattern,
+            Posted {
+                target: target.clone(),
+                waiter: waiter(),
+            },
+        ))
+    }
+}

@@ -1,0 +1,229 @@
+//! One rank.
+
+mod phase;
+
+pub use phase::{Phase, ThreadLevel};
+
+use crate::comm::Comm;
+use crate::endpoint::Endpoint;
+use crate::error::{Error, ErrorClass, Result};
+use crate::job::{Abort, Job};
+use crate::point2point::AttachedBuffer;
+use crate::request::{Request, RequestPool};
+use phase::PhaseCell;
+use simurgh_core::sync::{Arc, SpinLock};
+use std::any::Any;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A process in MPI's sense: a rank of the world.
+pub struct Process {
+    job: Arc<Job>,
+    id: u32,
+    phase: PhaseCell,
+    predefined: SpinLock<Option<Predefined>>,
+    requests: RequestPool,
+    /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
+    freed: SpinLock<Vec<Arc<Request>>>,
+    buffer: AttachedBuffer,
+    extension: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+/// The communicators every process has.
+struct Predefined {
+    world: Arc<Comm>,
+    own: Arc<Comm>,
+}
+
+/// The owner of a rank's execution contexts.
+struct Bound(Arc<Process>);
+
+impl Process {
+    /// Process `id` of a job; call once for each.
+    ///
+    /// # Panics
+    ///
+    /// When the job has no process of this number.
+    #[must_use]
+    pub fn new(job: Arc<Job>, id: u32) -> Arc<Self> {
+        assert!(
+            (id as usize) < job.size(),
+            "process {id} is not in the job of {}",
+            job.size()
+        );
+        Arc::new(Self {
+            job,
+            id,
+            phase: PhaseCell::default(),
+            predefined: SpinLock::new(None),
+            requests: RequestPool::new(),
+            freed: SpinLock::new(Vec::new()),
+            buffer: AttachedBuffer::default(),
+            extension: OnceLock::new(),
+        })
+    }
+
+    /// The only process of a job of one.
+    #[must_use]
+    pub fn singleton() -> Arc<Self> {
+        Self::new(Job::new(1), 0)
+    }
+
+    /// Calls `f` with the process that the calling execution context works for.
+    #[inline]
+    pub fn with_current<R>(f: impl FnOnce(Option<&Arc<Self>>) -> R) -> R {
+        simurgh_core::with_owner(|bound: Option<&Bound>| f(bound.map(|bound| &bound.0)))
+    }
+
+    /// Makes the calling execution context work for `process`.
+    pub fn bind(process: Arc<Self>) {
+        simurgh_core::set_owner(Some(Arc::new(Bound(process))));
+    }
+
+    /// The job.
+    #[inline]
+    #[must_use]
+    pub fn job(&self) -> &Arc<Job> {
+        &self.job
+    }
+
+    /// The process's number in its job, which is its rank in the world.
+    #[inline]
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    #[inline]
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.job.endpoint(self.id)
+    }
+
+    #[inline]
+    pub(crate) fn requests(&self) -> &RequestPool {
+        &self.requests
+    }
+
+    #[inline]
+    pub(crate) fn buffer(&self) -> &AttachedBuffer {
+        &self.buffer
+    }
+
+    /// Begins the use of MPI (`MPI_Init_thread`) and returns the thread level provided, which is always the highest.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Other`] if MPI has been initialised before.
+    pub fn init(self: &Arc<Self>) -> Result<ThreadLevel> {
+        self.phase.begin()?;
+        let world = Comm::world(self);
+        let own = Comm::own(self)?;
+        *self.predefined.lock() = Some(Predefined { world, own });
+        Ok(ThreadLevel::Multiple)
+    }
+
+    /// Ends the use of MPI (`MPI_Finalize`): waits for the operations whose requests were freed.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Other`] if MPI is not initialised or has been finalized before.
+    pub fn finalize(&self) -> Result<()> {
+        self.phase.check_active()?;
+        let freed = std::mem::take(&mut *self.freed.lock());
+        for request in freed {
+            request.wait();
+        }
+        self.phase.end()?;
+        let predefined = self.predefined.lock().take();
+        drop(predefined);
+        Ok(())
+    }
+
+    /// How far the process has come.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    /// Whether MPI calls are allowed now.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Other`] before initialisation and after finalization.
+    #[inline]
+    pub fn check_active(&self) -> Result<()> {
+        self.phase.check_active()
+    }
+
+    /// The communicator of all processes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] before initialisation and after finalization.
+    pub fn comm_world(&self) -> Result<Arc<Comm>> {
+        self.predefined(|predefined| &predefined.world)
+    }
+
+    /// The communicator of this process alone.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] before initialisation and after finalization.
+    pub fn comm_self(&self) -> Result<Arc<Comm>> {
+        self.predefined(|predefined| &predefined.own)
+    }
+
+    fn predefined(&self, choose: impl FnOnce(&Predefined) -> &Arc<Comm>) -> Result<Arc<Comm>> {
+        let predefined = self.predefined.lock();
+        predefined.as_ref().map(choose).map(Arc::clone).ok_or_else(|| {
+            Error::new(
+                ErrorClass::Comm,
+                "there are no communicators before MPI_Init and after MPI_Finalize",
+            )
+        })
+    }
+
+    /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is kept for reuse, an
+    /// active one completes on its own.
+    pub fn release(&self, request: Arc<Request>) {
+        if request.is_done() {
+            self.requests.give_back(request);
+            return;
+        }
+        let mut freed = self.freed.lock();
+        freed.retain(|request| !request.is_done());
+        freed.push(request);
+    }
+
+    /// Ends the job.
+    pub fn abort(&self, code: i32, reason: impl Into<String>) -> ! {
+        self.job.abort(&Abort {
+            process: self.id,
+            code,
+            reason: reason.into(),
+        })
+    }
+
+    /// Attaches an object of the calling layer; the first counts. Returns whether it was the first.
+    pub fn set_extension(&self, extension: Box<dyn Any + Send + Sync>) -> bool {
+        self.extension.set(extension).is_ok()
+    }
+
+    /// The object of the calling layer, if it is of this type.
+    #[inline]
+    #[must_use]
+    pub fn extension<T: Any>(&self) -> Option<&T> {
+        self.extension
+            .get()
+            .and_then(|extension| extension.downcast_ref())
+    }
+}
+
+impl fmt::Debug for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Process")
+            .field("id", &self.id)
+            .field("phase", &self.phase())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,250 @@
+//! Operations in progress.
+//!
+//! A request is a [`Ticket`] for the outcome, shared by who waits for it and whoever completes it. Requests of finished
+//! one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that steady traffic allocates
+//! nothing. A send that is complete when its call returns needs no request of its own: its rank has one that is done for good.
+
+mod call;
+mod many;
+mod persistent;
+mod pool;
+mod slots;
+mod ticket;
+mod waiter;
+
+pub use many::{Outcome, test_all, test_any, test_some, wait_all, wait_any, wait_some};
+
+pub(crate) use call::Call;
+pub(crate) use persistent::{Operation, Persistent};
+pub(crate) use pool::RequestPool;
+pub(crate) use slots::CallSlots;
+pub(crate) use ticket::Ticket;
+pub(crate) use waiter::Waiter;
+
+use crate::error::{Error, ErrorClass, Result};
+use crate::matching::Place;
+use crate::process::Process;
+use crate::status::Status;
+use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+use simurgh_core::yield_now;
+
+/// A nonblocking or persistent operation.
+#[derive(Debug)]
+pub struct Request {
+    ticket: Ticket,
+    queued: Queued,
+    kind: Kind,
+}
+
+/// What a request stands for.
+#[derive(Debug)]
+enum Kind {
+    /// A send that runs once.
+    Send,
+    /// A receive that runs once.
+    Receive,
+    /// A send or receive that is started again and again.
+    Persistent(Persistent),
+}
+
+/// In whose table the operation waits, and where: what cancelling needs.
+#[derive(Debug)]
+struct Queued {
+    process: AtomicU32,
+    index: AtomicU32,
+    sequence: AtomicU64,
+}
+
+/// The sequence number of no entry.
+const NOWHERE: u64 = u64::MAX;
+
+impl Queued {
+    fn nowhere() -> Self {
+        Self {
+            process: AtomicU32::new(0),
+            index: AtomicU32::new(0),
+            sequence: AtomicU64::new(NOWHERE),
+        }
+    }
+
+    /// Relaxed throughout: only threads of the request's rank, which MPI makes take turns, write and read the place; the table
+    /// checks under its lock whether the entry is still there.
+    fn set(&self, process: u32, place: Place) {
+        self.process.store(process, Ordering::Relaxed);
+        self.index.store(place.index, Ordering::Relaxed);
+        self.sequence.store(place.sequence, Ordering::Relaxed);
+    }
+
+    fn forget(&self) {
+        self.sequence.store(NOWHERE, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> (u32, Place) {
+        let index = self.index.load(Ordering::Relaxed);
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        (self.process.load(Ordering::Relaxed), Place { index, sequence })
+    }
+}
+
+impl Request {
+    fn of_kind(kind: Kind) -> Self {
+        Self {
+            ticket: Ticket::default(),
+            queued: Queued::nowhere(),
+            kind,
+        }
+    }
+
+    /// The persistent operation, if this is one.
+    pub(crate) fn persistent(&self) -> Option<&Persistent> {
+        match &self.kind {
+            Kind::Persistent(persistent) => Some(persistent),
+            Kind::Send | Kind::Receive => None,
+        }
+    }
+
+    /// Whether the request outlives its completion and can be started again.
+    #[must_use]
+    pub fn is_persistent(&self) -> bool {
+        self.persistent().is_some()
+    }
+
+    /// Whether an operation is under way or done and not yet waited for; `false` for a persistent request at rest.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.persistent().is_none_or(Persistent::is_active)
+    }
+
+    /// Whether waiting would return at once.
+    #[inline]
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.ticket.is_done() || !self.is_active()
+    }
+
+    /// The outcome if there is one; the request stays as it is (`MPI_Request_get_status`). Yields if there is none.
+    #[must_use]
+    pub fn peek(&self) -> Option<Status> {
+        if !self.is_active() {
+            return Some(Status::EMPTY);
+        }
+        if !self.ticket.is_done() {
+            yield_now();
+        }
+        self.ticket.is_done().then(|| self.ticket.status())
+    }
+
+    /// Blocks until the operation is complete. The status tells whether it failed ([`Status::into_result`]).
+    #[inline]
+    pub fn wait(&self) -> Status {
+        if !self.is_active() {
+            return Status::EMPTY;
+        }
+        let status = self.ticket.wait();
+        self.rest();
+        status
+    }
+
+    /// The outcome if the operation is complete; otherwise lets others run.
+    #[inline]
+    pub fn test(&self) -> Option<Status> {
+        let status = self.take_outcome();
+        if status.is_none() {
+            yield_now();
+            return self.take_outcome();
+        }
+        status
+    }
+
+    /// The outcome if there is one; a persistent request is at rest then.
+    #[inline]
+    fn take_outcome(&self) -> Option<Status> {
+        if !self.is_active() {
+            return Some(Status::EMPTY);
+        }
+        self.ticket.is_done().then(|| {
+            self.rest();
+            self.ticket.status()
+        })
+    }
+
+    fn rest(&self) {
+        if let Some(persistent) = self.persistent() {
+            persistent.rest();
+        }
+    }
+
+    /// Takes the operation back if nobody has matched it yet; it completes either way, and its status says which.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`] for a persistent request at rest.
+    pub fn cancel(&self, process: &Process) -> Result<()> {
+        if !self.is_active() {
+            return Err(Error::new(
+                ErrorClass::Request,
+                "only an active request can be cancelled; start it first",
+            ));
+        }
+        if self.ticket.is_done() {
+            return Ok(());
+        }
+        let (owner, place) = self.queued.get();
+        let mut table = process.job().endpoint(owner).table();
+        let withdrawn = if self.sends() {
+            table.withdraw_message(place)
+        } else {
+            table.withdraw_receive(place)
+        };
+        drop(table);
+        if withdrawn {
+            self.ticket.finish(&Status {
+                cancelled: true,
+                ..Status::EMPTY
+            });
+        }
+        Ok(())
+    }
+
+    fn sends(&self) -> bool {
+        match &self.kind {
+            Kind::Send => true,
+            Kind::Receive => false,
+            Kind::Persistent(persistent) => persistent.sends(),
+        }
+    }
+
+    /// Notes where the operation waits.
+    #[inline]
+    pub(crate) fn queued_at(&self, process: u32, place: Place) {
+        self.queued.set(process, place);
+    }
+
+    /// Completes the operation.
+    #[inline]
+    pub(crate) fn finish(&self, status: &Status) {
+        self.ticket.finish(status);
+    }
+
+    /// Starts a persistent operation.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`] if the request is not persistent or is active already; otherwise what the operation reports.
+    pub fn start(self: &Arc<Self>) -> Result<()> {
+        let Some(persistent) = self.persistent() else {
+            return Err(Error::new(
+                ErrorClass::Request,
+                "only a persistent request can be started",
+            ));
+        };
+        persistent.activate()?;
+        self.queued.forget();
+        self.ticket.reset();
+        let started = persistent.launch(self);
+        if started.is_err() {
+            persistent.rest();
+        }
+        started
+    }
+}

@@ -1,0 +1,169 @@
+//! Waiting for several requests.
+//!
+//! The calls take the requests as an iterator that can be walked again, with `None` for null requests, so that the caller
+//! needs no array of its own; what became of each is told to a closure, by the request's position. Null and inactive
+//! requests count as complete for the calls that wait for all, and as absent for the others.
+
+use super::Request;
+use crate::error::ErrorClass;
+use crate::status::Status;
+use simurgh_core::{Completion, yield_now};
+
+/// The result of a call that looks for any complete request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// No request is active: there is nothing to wait for (`MPI_UNDEFINED`).
+    Inactive,
+    /// None of the active requests is complete.
+    Pending,
+    /// The request at this position is complete.
+    Complete(usize, Status),
+}
+
+/// Up to this many requests are waited for without allocating a list.
+const LISTED: usize = 16;
+
+/// Blocks until all requests are complete and reports each. Returns whether all succeeded.
+pub fn wait_all<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bool
+where
+    I: Iterator<Item = Option<&'a Request>>,
+{
+    let mut fine = true;
+    for (position, request) in requests.enumerate() {
+        // One after the other: those that complete meanwhile cost no further suspension.
+        let status = request.map_or(Status::EMPTY, Request::wait);
+        fine &= status.error == ErrorClass::Success;
+        report(position, status);
+    }
+    fine
+}
+
+/// Reports all requests if all are complete; otherwise reports none, lets others run and returns `None`.
+pub fn test_all<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<bool>
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    let all_done = |requests: I| requests.flatten().all(Request::is_done);
+    if !all_done(requests.clone()) {
+        yield_now();
+        if !all_done(requests.clone()) {
+            return None;
+        }
+    }
+    Some(wait_all(requests, report))
+}
+
+/// Finds the first complete one of the active requests, without waiting.
+fn poll_any<'a, I>(requests: I) -> Outcome
+where
+    I: Iterator<Item = Option<&'a Request>>,
+{
+    let mut outcome = Outcome::Inactive;
+    for (position, request) in requests.enumerate() {
+        let Some(request) = request.filter(|request| request.is_active()) else {
+            continue;
+        };
+        match request.take_outcome() {
+            Some(status) => return Outcome::Complete(position, status),
+            None => outcome = Outcome::Pending,
+        }
+    }
+    outcome
+}
+
+/// Blocks until one of the active requests is complete. Never [`Outcome::Pending`].
+pub fn wait_any<'a, I>(requests: I) -> Outcome
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    loop {
+        match poll_any(requests.clone()) {
+            Outcome::Pending => wait_for_one(requests.clone()),
+            outcome => return outcome,
+        }
+    }
+}
+
+/// A complete one of the active requests, if there is one; otherwise lets others run.
+pub fn test_any<'a, I>(requests: I) -> Outcome
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    match poll_any(requests.clone()) {
+        Outcome::Pending => {
+            yield_now();
+            poll_any(requests)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Suspends the caller until one of the requests, of which at least one is active, is complete.
+fn wait_for_one<'a, I>(requests: I)
+where
+    I: Iterator<Item = Option<&'a Request>>,
+{
+    let mut pending = requests
+        .flatten()
+        .filter(|request| request.is_active())
+        .map(|request| request.ticket.completion());
+    let Some(first) = pending.next() else { return };
+    let mut few = [first; LISTED];
+    let mut count = 1;
+    while count < LISTED {
+        let Some(completion) = pending.next() else {
+            simurgh_core::wait_any(&few[..count]);
+            return;
+        };
+        few[count] = completion;
+        count += 1;
+    }
+    let all: Vec<&Completion> = few.into_iter().chain(pending).collect();
+    simurgh_core::wait_any(&all);
+}
+
+/// Reports the requests that are complete now; `None` if no request is active, otherwise their number.
+fn poll_some<'a, I>(requests: I, report: &mut impl FnMut(usize, Status)) -> Option<usize>
+where
+    I: Iterator<Item = Option<&'a Request>>,
+{
+    let mut complete = None;
+    for (position, request) in requests.enumerate() {
+        let Some(request) = request.filter(|request| request.is_active()) else {
+            continue;
+        };
+        let complete = complete.get_or_insert(0);
+        if let Some(status) = request.take_outcome() {
+            *complete += 1;
+            report(position, status);
+        }
+    }
+    complete
+}
+
+/// Blocks until at least one of the active requests is complete, and reports all that are. `None` if none is active.
+pub fn wait_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    loop {
+        match poll_some(requests.clone(), &mut report) {
+            Some(0) => wait_for_one(requests.clone()),
+            complete => return complete,
+        }
+    }
+}
+
+/// Reports the requests that are complete; lets others run if there are none. `None` if none is active.
+pub fn test_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    match poll_some(requests.clone(), &mut report) {
+        Some(0) => {
+            yield_now();
+            poll_some(requests, &mut report)
+        }
+        complete => complete,
+    }
+}

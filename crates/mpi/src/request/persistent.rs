@@ -1,0 +1,100 @@
+//! Operations that are set up once and started many times.
+
+use super::{Kind, Request, Waiter};
+use crate::comm::Comm;
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{Source, Target};
+use crate::point2point::{Mode, Received, Sent};
+use crate::status::Status;
+use simurgh_core::sync::{Arc, AtomicBool, Ordering};
+
+/// The arguments of a persistent operation, checked when it was set up.
+#[derive(Debug)]
+pub(crate) struct Persistent {
+    comm: Arc<Comm>,
+    operation: Operation,
+    active: AtomicBool,
+}
+
+/// What a persistent request does when started.
+#[derive(Debug)]
+pub(crate) enum Operation {
+    /// A send in some mode.
+    Send {
+        mode: Mode,
+        source: Source,
+        dest: i32,
+        tag: i32,
+    },
+    /// A receive.
+    Receive { target: Target, source: i32, tag: i32 },
+}
+
+impl Persistent {
+    /// Whether the operation has been started and not yet waited for.
+    // Relaxed here and below: MPI lets one thread at a time use a request; the outcome is ordered by the ticket.
+    pub(super) fn is_active(&self) -> bool {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn sends(&self) -> bool {
+        matches!(self.operation, Operation::Send { .. })
+    }
+
+    pub(super) fn rest(&self) {
+        self.active.store(false, Ordering::Relaxed);
+    }
+
+    pub(super) fn activate(&self) -> Result<()> {
+        if self.active.swap(true, Ordering::Relaxed) {
+            return Err(Error::new(
+                ErrorClass::Request,
+                "the request is active already; wait for it before starting it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Runs the operation in the name of `request`, which holds it.
+    pub(super) fn launch(&self, request: &Arc<Request>) -> Result<()> {
+        let waiter = || Waiter::Request(Arc::clone(request));
+        match &self.operation {
+            Operation::Send {
+                mode,
+                source,
+                dest,
+                tag,
+            } => match self.comm.offer(source, *dest, *tag, *mode, waiter)? {
+                Sent::Done => request.finish(&Status::EMPTY),
+                Sent::Queued { process, place } => request.queued_at(process, place),
+            },
+            Operation::Receive { target, source, tag } => {
+                match self.comm.accept(target, *source, *tag, waiter) {
+                    Received::Done(status) => request.finish(&status),
+                    Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Request {
+    /// A persistent request at rest.
+    pub(crate) fn set_up(comm: Arc<Comm>, operation: Operation) -> Arc<Self> {
+        Arc::new(Self::of_kind(Kind::Persistent(Persistent {
+            comm,
+            operation,
+            active: AtomicBool::new(false),
+        })))
+    }
+
+    /// Starts several persistent operations.
+    ///
+    /// # Errors
+    ///
+    /// What [`Request::start`] reports for the first that could not be started.
+    pub fn start_all<'a>(requests: impl IntoIterator<Item = &'a Arc<Self>>) -> Result<()> {
+        requests.into_iter().try_for_each(Self::start)
+    }
+}

@@ -1,0 +1,116 @@
+//! Requests for reuse.
+
+use super::{Kind, NOWHERE, Request};
+use crate::limits::POOLED_REQUESTS;
+use crate::status::Status;
+use simurgh_core::sync::{Arc, SpinLock};
+
+/// The requests of a rank that are not in use, and one that is done for good.
+#[derive(Debug)]
+pub(crate) struct RequestPool {
+    idle: SpinLock<Vec<Arc<Request>>>,
+    done_send: Arc<Request>,
+}
+
+impl RequestPool {
+    pub(crate) fn new() -> Self {
+        Self {
+            idle: SpinLock::new(Vec::new()),
+            done_send: Self::finished(&Status::EMPTY),
+        }
+    }
+
+    /// A request for a send.
+    #[inline]
+    pub(crate) fn take_send(&self) -> Arc<Request> {
+        self.take(Kind::Send)
+    }
+
+    /// A request for a receive.
+    #[inline]
+    pub(crate) fn take_receive(&self) -> Arc<Request> {
+        self.take(Kind::Receive)
+    }
+
+    fn take(&self, kind: Kind) -> Arc<Request> {
+        let idle = self.idle.lock().pop();
+        if let Some(mut request) = idle
+            // Fails if the completer has not dropped its reference yet; then the request is left to it.
+            && let Some(inner) = Arc::get_mut(&mut request)
+        {
+            inner.kind = kind;
+            inner.ticket.reset();
+            *inner.queued.sequence.get_mut() = NOWHERE;
+            return request;
+        }
+        Arc::new(Request::of_kind(kind))
+    }
+
+    /// A request that has just completed with `status`: it needs no counterpart.
+    pub(crate) fn take_finished(&self, status: &Status) -> Arc<Request> {
+        let request = self.take_receive();
+        request.finish(status);
+        request
+    }
+
+    fn finished(status: &Status) -> Arc<Request> {
+        let request = Request::of_kind(Kind::Send);
+        request.finish(status);
+        Arc::new(request)
+    }
+
+    /// The request of every send that was complete when its call returned.
+    #[inline]
+    pub(crate) fn done_send(&self) -> Arc<Request> {
+        Arc::clone(&self.done_send)
+    }
+
+    /// Keeps a request that is done for its next use.
+    #[inline]
+    pub(crate) fn give_back(&self, request: Arc<Request>) {
+        if request.is_persistent() || Arc::ptr_eq(&request, &self.done_send) {
+            return;
+        }
+        let mut idle = self.idle.lock();
+        if idle.len() < POOLED_REQUESTS {
+            idle.push(request);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_core::sync::Ordering;
+
+    #[test]
+    fn a_request_given_back_is_taken_again() {
+        let pool = RequestPool::new();
+        let request = pool.take_finished(&Status::PROC_NULL);
+        request.queued.sequence.store(5, Ordering::Relaxed);
+        let address = Arc::as_ptr(&request);
+        pool.give_back(request);
+        let request = pool.take_send();
+        assert_eq!(Arc::as_ptr(&request), address);
+        assert!(!request.is_done() && request.sends());
+        assert_eq!(request.queued.get().1.sequence, NOWHERE);
+    }
+
+    #[test]
+    fn a_request_still_referred_to_is_not_reused() {
+        let pool = RequestPool::new();
+        let request = pool.take_finished(&Status::EMPTY);
+        pool.give_back(Arc::clone(&request));
+        assert!(!Arc::ptr_eq(&request, &pool.take_send()));
+    }
+
+    #[test]
+    fn the_request_that_is_done_for_good_is_never_reused() {
+        let pool = RequestPool::new();
+        let done = pool.done_send();
+        assert_eq!(done.test(), Some(Status::EMPTY));
+        pool.give_back(done);
+        assert!(!pool.take_send().is_done());
+        assert!(pool.done_send().is_done());
+    }
+}

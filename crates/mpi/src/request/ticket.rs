@@ -1,0 +1,100 @@
+//! The place where an operation's outcome is left for whoever waits for it.
+
+use crate::error::ErrorClass;
+use crate::status::Status;
+use simurgh_core::Completion;
+use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// An outcome and the event of its arrival, on half a cache line.
+///
+/// Written once by the completer, then read by the waiter; the completion orders the two, so that the fields need no
+/// ordering of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Ticket {
+    completion: Completion,
+    label: AtomicU64,
+    bytes: AtomicU64,
+    end: AtomicU32,
+}
+
+/// Set in `end` beside the error class.
+const CANCELLED: u32 = 1 << 31;
+
+impl Ticket {
+    /// Records the outcome and wakes the waiter; the ticket's owner may reuse it at once.
+    #[inline]
+    pub(crate) fn finish(&self, status: &Status) {
+        // Relaxed: the Release in `complete` publishes these stores to the Acquire in `is_done` and `wait`.
+        let label = u64::from(status.source.cast_unsigned()) << 32 | u64::from(status.tag.cast_unsigned());
+        self.label.store(label, Ordering::Relaxed);
+        self.bytes.store(status.bytes, Ordering::Relaxed);
+        let cancelled = if status.cancelled { CANCELLED } else { 0 };
+        self.end
+            .store(status.error.code().cast_unsigned() | cancelled, Ordering::Relaxed);
+        self.completion.complete();
+    }
+
+    /// The outcome, once the completion is done.
+    #[inline]
+    pub(crate) fn status(&self) -> Status {
+        // Relaxed: see `finish`.
+        let label = self.label.load(Ordering::Relaxed);
+        let end = self.end.load(Ordering::Relaxed);
+        let code = (end & !CANCELLED).cast_signed();
+        Status {
+            source: ((label >> 32) as u32).cast_signed(),
+            tag: (label as u32).cast_signed(),
+            error: ErrorClass::from_code(code).unwrap_or(ErrorClass::Intern),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            cancelled: end & CANCELLED != 0,
+        }
+    }
+
+    /// The event of the outcome's arrival.
+    #[inline]
+    pub(crate) fn completion(&self) -> &Completion {
+        &self.completion
+    }
+
+    /// Whether the outcome is there.
+    #[inline]
+    pub(crate) fn is_done(&self) -> bool {
+        self.completion.is_done()
+    }
+
+    /// Blocks until the outcome is there.
+    #[inline]
+    pub(crate) fn wait(&self) -> Status {
+        self.completion.wait();
+        self.status()
+    }
+
+    /// Makes the ticket one without an outcome, for its next operation.
+    #[inline]
+    pub(crate) fn reset(&self) {
+        self.completion.reset();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_carries_a_status() {
+        let ticket = Ticket::default();
+        assert!(!ticket.is_done());
+        let status = Status {
+            source: -3,
+            tag: -2,
+            error: ErrorClass::Truncate,
+            bytes: 1 << 40,
+            cancelled: true,
+        };
+        ticket.finish(&status);
+        assert!(ticket.is_done());
+        assert_eq!(ticket.wait(), status);
+        ticket.reset();
+        assert!(!ticket.is_done());
+    }
+}

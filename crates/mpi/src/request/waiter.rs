@@ -1,0 +1,26 @@
+//! Who waits for an operation, as its counterpart sees it.
+
+use super::Request;
+use crate::job::Job;
+use crate::status::Status;
+use simurgh_core::sync::Arc;
+
+/// Whom to tell that an operation is complete.
+#[derive(Clone, Debug)]
+pub(crate) enum Waiter {
+    /// A blocking call of a process, by the number of its slot.
+    Call { process: u32, slot: u32 },
+    /// A request.
+    Request(Arc<Request>),
+}
+
+impl Waiter {
+    /// Leaves the outcome and wakes whoever waits for it.
+    #[inline]
+    pub(crate) fn finish(self, job: &Job, status: &Status) {
+        match self {
+            Self::Call { process, slot } => job.endpoint(process).slots().ticket(slot).finish(status),
+            Self::Request(request) => request.finish(status),
+        }
+    }
+}
