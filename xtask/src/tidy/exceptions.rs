@@ -24,7 +24,10 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/alloc/", "memory by its nature"),
     ("crates/core/", "stacks, switches and intrusive lists"),
     ("crates/image/", "ELF images in memory"),
-    ("crates/launcher/host/", "loads the runtime: a program without the standard library"),
+    (
+        "crates/launcher/host/",
+        "loads the runtime: a program without the standard library",
+    ),
     ("crates/mpi-abi/", "raw pointers from C"),
     ("crates/mpi/src/memory/", "the users' buffers"),
 ];

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
+mod dependencies;
 mod exceptions;
 mod rules;
 
@@ -42,6 +43,14 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
             eprintln!("{path}:{fault}");
             faults += 1;
         }
+    }
+    let read = |name| {
+        let file = workspace.source(name);
+        fs::read_to_string(&file).map_err(Failure::file(&file))
+    };
+    for fault in dependencies::undocumented(&read("Cargo.toml")?, &read("docs/architecture.md")?) {
+        eprintln!("{fault}");
+        faults += 1;
     }
     match faults {
         0 => Ok(()),
