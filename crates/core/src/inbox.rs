@@ -82,6 +82,11 @@ impl<T: Node> Inbox<T> {
         futex_wake(&self.wakeups, 1);
     }
 
+    /// Whether the consumer seems to sleep: a hint for who could do without it.
+    pub fn seems_asleep(&self) -> bool {
+        self.head.load(Ordering::Relaxed) == Self::asleep()
+    }
+
     /// Wakes a sleeping consumer although nothing was added.
     pub fn nudge(&self) {
         // Relaxed: nothing is published, the consumer just looks around again.

@@ -31,6 +31,8 @@ mod hollow;
 #[cfg(not(loom))]
 mod owner;
 #[cfg(not(loom))]
+mod share;
+#[cfg(not(loom))]
 mod spawn;
 #[cfg(not(loom))]
 mod stack;
@@ -57,6 +59,8 @@ pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, 
 pub use hollow::HollowError;
 #[cfg(not(loom))]
 pub use owner::{set_owner, with_owner};
+#[cfg(not(loom))]
+pub use share::share;
 #[cfg(not(loom))]
 pub use spawn::{EcHandle, EcSpec, NewEc, create};
 #[cfg(not(loom))]

@@ -19,9 +19,10 @@ use crate::chain::Chain;
 use crate::ec::{Attribute, Ec};
 use crate::here;
 use crate::inbox::Inbox;
+use crate::share::{OfferSlot, help};
 use crate::spawn::bury;
 use crate::suspend::Suspend;
-use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use crate::thread_pointer::ThreadPointer;
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
@@ -49,6 +50,15 @@ struct Shared {
     inbox: Inbox<Ec>,
     /// 0, or 1 + the index of a worker that has nothing to do and asks for some of ours.
     hungry: AtomicU32,
+    /// Work that others may join in.
+    offer: SpinLock<OfferSlot>,
+}
+
+/// What the workers of a runtime have in common.
+struct Team {
+    workers: Box<[&'static Worker]>,
+    /// How many of them offer work.
+    offers: CachePadded<AtomicUsize>,
 }
 
 /// What only the worker's kernel thread touches, save for reading counters.
@@ -61,7 +71,7 @@ struct Own {
     spin_limit: Cell<u32>,
     random: Cell<Option<u64>>,
     switches: AtomicU64,
-    peers: OnceLock<Box<[&'static Worker]>>,
+    team: OnceLock<&'static Team>,
 }
 
 // SAFETY:
@@ -80,8 +90,12 @@ impl Worker {
         let team: Vec<&'static Worker> = (0..count)
             .map(|index| &*Box::leak(Box::new(Self::new(index))))
             .collect();
+        let shared = Box::leak(Box::new(Team {
+            workers: team.clone().into_boxed_slice(),
+            offers: CachePadded::new(AtomicUsize::new(0)),
+        }));
         for worker in &team {
-            let unset = worker.own.peers.set(team.clone().into_boxed_slice()).is_ok();
+            let unset = worker.own.team.set(shared).is_ok();
             debug_assert!(unset, "a worker joins one team");
         }
         team
@@ -92,6 +106,7 @@ impl Worker {
             shared: CachePadded::new(Shared {
                 inbox: Inbox::new(),
                 hungry: AtomicU32::new(0),
+                offer: SpinLock::new(OfferSlot::default()),
             }),
             own: CachePadded::new(Own {
                 index,
@@ -102,7 +117,7 @@ impl Worker {
                 spin_limit: Cell::new(0),
                 random: Cell::new(None),
                 switches: AtomicU64::new(0),
-                peers: OnceLock::new(),
+                team: OnceLock::new(),
             }),
         }
     }
@@ -116,7 +131,7 @@ impl Worker {
     /// All workers of the team, by index.
     #[must_use]
     pub fn peers(&self) -> &[&'static Worker] {
-        self.own.peers.get().map_or(&[], |peers| peers)
+        self.own.team.get().map_or(&[], |team| &team.workers)
     }
 
     /// The door for everybody else.
@@ -214,16 +229,57 @@ impl Worker {
         }
     }
 
+    pub(crate) fn offer(&self) -> &SpinLock<OfferSlot> {
+        &self.shared.offer
+    }
+
+    fn offers(&self) -> Option<&AtomicUsize> {
+        self.own.team.get().map(|team| &*team.offers)
+    }
+
+    /// Tells the team that this worker offers work, and wakes those that sleep.
+    pub(crate) fn announce(&self) {
+        if let Some(offers) = self.offers() {
+            // Relaxed: a hint; the offer travels through its slot's lock.
+            offers.fetch_add(1, Ordering::Relaxed);
+        }
+        self.peers()
+            .iter()
+            .filter(|peer| !ptr::eq(**peer, self))
+            .for_each(|peer| peer.nudge());
+    }
+
+    /// Takes the hint of [`Worker::announce`] back.
+    pub(crate) fn withdraw(&self) {
+        if let Some(offers) = self.offers() {
+            offers.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether somebody in the team offers work. One shared line, which changes only when work is offered.
+    #[inline]
+    #[must_use]
+    pub fn sees_offers(&self) -> bool {
+        // Relaxed: a hint.
+        self.offers()
+            .is_some_and(|offers| offers.load(Ordering::Relaxed) != 0)
+    }
+
+    /// Joins in work that a peer offers; false if there was none. For the worker's own thread, while idle.
+    pub fn help(&self) -> bool {
+        self.sees_offers() && self.peers().iter().any(|peer| help(peer))
+    }
+
     pub(crate) fn spin_limit(&self) -> u32 {
         self.own.spin_limit.get()
     }
 
-    /// Whether another execution context could run here now. For ECs that run on this worker.
+    /// Whether the worker has something better to do than to watch one event. For ECs that run on this worker.
     #[inline]
     pub(crate) fn has_ready(&self) -> bool {
         // SAFETY:
         // - the caller runs on this worker's kernel thread, so the queue is its own.
-        !unsafe { &*self.own.local.get() }.is_empty() || self.has_mail()
+        !unsafe { &*self.own.local.get() }.is_empty() || self.has_mail() || self.sees_offers()
     }
 
     /// Puts a ready EC behind the others.

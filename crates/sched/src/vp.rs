@@ -88,6 +88,9 @@ impl Vp {
 
     /// Waits for something to run; returns how long to watch next time.
     fn idle(&self, patience: Duration) -> Duration {
+        if self.worker.help() {
+            return patience;
+        }
         let start = Instant::now();
         let found = self.common.may_watch && self.watch(start, patience);
         if !found {
@@ -107,7 +110,7 @@ impl Vp {
     fn watch(&self, start: Instant, patience: Duration) -> bool {
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
-                if self.worker.has_mail() {
+                if self.worker.has_mail() || self.worker.sees_offers() {
                     return true;
                 }
                 relax();

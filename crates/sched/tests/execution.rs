@@ -206,8 +206,7 @@ fn one_seed_gives_one_order() {
                 yield_now();
             }
         });
-        let order = log.lock().clone();
-        order
+        log.lock().clone()
     };
     assert_ne!(order(1), order(2));
 }
@@ -234,4 +233,35 @@ fn an_idle_processor_takes_over_waiting_work() {
         .into_iter()
         .for_each(|handle| handle.join().expect("no panic"));
     assert!(stop.load(Ordering::SeqCst));
+}
+
+#[test]
+fn idle_processors_join_in_shared_work() {
+    const PIECES: usize = 100_000;
+    let runtime = runtime(2);
+    let counts: Arc<Vec<AtomicUsize>> = Arc::new((0..PIECES).map(|_| AtomicUsize::new(0)).collect());
+    let helpers = Arc::new(Mutex::new(std::collections::HashSet::new()));
+    let shared = (Arc::clone(&counts), Arc::clone(&helpers));
+    group(&runtime, 1, move |_| {
+        let (counts, helpers) = &shared;
+        let mut rounds = 0;
+        while helpers.lock().len() < 2 {
+            let seen = [AtomicBool::new(false), AtomicBool::new(false)];
+            simurgh_core::share(PIECES, &|piece| {
+                counts[piece].fetch_add(1, Ordering::Relaxed);
+                seen[current().vp().expect("a worker")].store(true, Ordering::Relaxed);
+            });
+            rounds += 1;
+            assert!(
+                counts.iter().all(|count| count.load(Ordering::Relaxed) == rounds),
+                "each piece once a round"
+            );
+            let vps = seen
+                .iter()
+                .enumerate()
+                .filter(|(_, seen)| seen.load(Ordering::Relaxed))
+                .map(|(vp, _)| vp);
+            helpers.lock().extend(vps);
+        }
+    });
 }

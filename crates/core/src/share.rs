@@ -1,0 +1,107 @@
+//! Work that idle workers join in: a large copy is cut into pieces, and whoever is free takes the next.
+//!
+//! The offer lies on the stack of the execution context that makes it. Helpers find it through their peer's slot, under
+//! its lock, and are counted before the lock is given back, so the offer outlives its last helper. Making an offer costs
+//! two locked sections and one shared counter; with one worker nothing is offered at all.
+
+use std::ptr::NonNull;
+
+use crate::ec::{try_current, yield_now};
+use crate::sync::{AtomicUsize, Ordering, relax};
+use crate::worker::Worker;
+
+/// Looks at the helpers' count before the offering context lets others run: about one piece of a copy.
+const LOOKS: u32 = 10_000;
+
+/// Work in pieces, on the stack of who offers it.
+pub(crate) struct Offer {
+    next: AtomicUsize,
+    pieces: usize,
+    helpers: AtomicUsize,
+    work: NonNull<dyn Fn(usize) + Sync>,
+}
+
+/// Where a worker shows its offer.
+#[derive(Default)]
+pub(crate) struct OfferSlot(Option<NonNull<Offer>>);
+
+// SAFETY:
+// - the pointer is followed only under the slot's lock or by a counted helper, while the offer is alive; an offer is
+//   made of atomics and a `Sync` closure.
+unsafe impl Send for OfferSlot {}
+
+impl Offer {
+    /// Takes pieces until none is left.
+    fn work(&self) {
+        loop {
+            // Relaxed: pieces are independent; their results are published by `helpers`.
+            let piece = self.next.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.pieces {
+                return;
+            }
+            // SAFETY:
+            // - the closure outlives the offer: `share` borrows it and does not return before its helpers are gone.
+            unsafe { self.work.as_ref() }
+            (piece);
+        }
+    }
+}
+
+/// Calls `work` with every number below `pieces`, each once, on this worker and on idle ones of its team; returns when
+/// all calls have returned. `work` must not panic, suspend, or be slow: an idle worker in it hears of nothing else.
+pub fn share(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
+    let ec = try_current();
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC, if it is a coroutine, runs on this one.
+    match ec.and_then(|ec| unsafe { ec.control().worker().as_ref() }) {
+        Some(worker) if worker.peers().len() > 1 && pieces > 1 => share_on(worker, pieces, work),
+        _ => (0..pieces).for_each(work),
+    }
+}
+
+fn share_on(worker: &Worker, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
+    let work = NonNull::from(work);
+    // SAFETY:
+    // - only the lifetime is erased: the offer ends in this function, before the borrow.
+    let work = unsafe {
+        std::mem::transmute::<NonNull<dyn Fn(usize) + Sync + '_>, NonNull<dyn Fn(usize) + Sync + 'static>>(
+            work,
+        )
+    };
+    let offer = Offer {
+        next: AtomicUsize::new(0),
+        pieces,
+        helpers: AtomicUsize::new(0),
+        work,
+    };
+    worker.offer().lock().0 = Some(NonNull::from(&offer));
+    worker.announce();
+    offer.work();
+    worker.withdraw();
+    worker.offer().lock().0 = None;
+    // Acquire pairs with the Release in `help`: their pieces are done, and seen.
+    let mut looks = 0;
+    while offer.helpers.load(Ordering::Acquire) != 0 {
+        relax();
+        looks += 1;
+        // A helper that takes this long has lost its core.
+        if looks % LOOKS == 0 {
+            yield_now();
+        }
+    }
+}
+
+/// Joins in the work that `peer` offers; false if there is none.
+pub(crate) fn help(peer: &Worker) -> bool {
+    let slot = peer.offer().lock();
+    let Some(offer) = slot.0 else { return false };
+    // SAFETY:
+    // - an offer is alive while it is in its slot, whose lock we hold, and from then on until `helpers` is zero again.
+    let offer = unsafe { offer.as_ref() };
+    offer.helpers.fetch_add(1, Ordering::Relaxed);
+    drop(slot);
+    offer.work();
+    // Release pairs with the Acquire in `share_on`; after it the offer may be gone.
+    offer.helpers.fetch_sub(1, Ordering::Release);
+    true
+}
