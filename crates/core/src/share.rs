@@ -41,8 +41,8 @@ impl Offer {
             }
             // SAFETY:
             // - the closure outlives the offer: `share` borrows it and does not return before its helpers are gone.
-            unsafe { self.work.as_ref() }
-            (piece);
+            let work = unsafe { self.work.as_ref() };
+            work(piece);
         }
     }
 }
