@@ -28,7 +28,8 @@ mod tests {
 
     #[test]
     fn a_dependency_needs_a_reason() {
-        let manifest = "[workspace.dependencies]\nsimurgh = { path = \".\" }\n# x = 1\na = \"1\"\nb = \"2\"\n\n[c]\nd = 1\n";
+        let manifest =
+            "[workspace.dependencies]\nsimurgh = {}\n# x = 1\na = \"1\"\nb = \"2\"\n\n[c]\nd = 1\n";
         let faults = undocumented(manifest, "| `a` | for this |");
         assert_eq!(faults.len(), 1);
         assert!(faults[0].contains("`b`"));
