@@ -9,6 +9,9 @@ use std::os::fd::OwnedFd;
 /// Environment variable with the number of the descriptor.
 pub const FD_VARIABLE: &str = "SIMURGH_JOB_FD";
 
+/// Environment variable with the path of the runtime, which the host's executable loads.
+pub const LIBRARY_VARIABLE: &str = "SIMURGH_LIBRARY";
+
 /// Writes a job description into a memory file that nobody can change afterwards. The descriptor survives `exec`.
 pub fn seal(spec: &JobSpec) -> Result<OwnedFd, JobError> {
     let flags = MemfdFlags::ALLOW_SEALING;

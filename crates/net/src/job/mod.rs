@@ -3,7 +3,7 @@
 //! # Protocol
 //!
 //! 1. `mpiexec` builds a [`JobSpec`], [`seal`]s it as JSON into a memfd and starts the host with that descriptor open
-//!    and its number in the environment variable [`FD_VARIABLE`].
+//!    and its number in the environment variable [`FD_VARIABLE`], and with the runtime's path in [`LIBRARY_VARIABLE`].
 //! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`].
 //!
 //! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment string
@@ -20,7 +20,7 @@ mod text;
 
 pub use env::EnvChange;
 pub use error::JobError;
-pub use memfd::{FD_VARIABLE, seal, unseal};
+pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, seal, unseal};
 pub use ranks::RankRange;
 pub use section::Section;
 pub use settings::{Output, Policy, Settings};
@@ -49,8 +49,6 @@ pub struct JobSpec {
     pub ranks: RankRange,
     /// Working directory of the host and so of all its ranks; the host's own if absent.
     pub wdir: Option<Text>,
-    /// Libraries that come before all others in each rank's program (what `LD_PRELOAD` named: PMPI tools).
-    pub preload: Vec<Text>,
     /// How the runtime is set up.
     pub settings: Settings,
     /// What happens to the ranks' output.
@@ -97,14 +95,7 @@ impl JobSpec {
         let total = self.total_ranks()?;
         self.ranks.validate(total)?;
         self.settings.validate()?;
-        for path in self.wdir.iter().chain(&self.preload) {
-            if !path.as_path().is_absolute() {
-                return Err(JobError::RelativePath {
-                    path: path.to_string(),
-                });
-            }
-        }
-        Ok(())
+        self.wdir.iter().try_for_each(absolute)
     }
 
     /// Ranks of the whole job: the size of `MPI_COMM_WORLD`.
@@ -126,6 +117,16 @@ impl JobSpec {
         self.sections.iter().position(|section| {
             first_of_next += u64::from(section.ranks);
             u64::from(rank) < first_of_next
+        })
+    }
+}
+
+fn absolute(path: &Text) -> Result<(), JobError> {
+    if path.as_path().is_absolute() {
+        Ok(())
+    } else {
+        Err(JobError::RelativePath {
+            path: path.to_string(),
         })
     }
 }

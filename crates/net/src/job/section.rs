@@ -1,6 +1,6 @@
 //! One program of a job.
 
-use super::{EnvChange, JobError, Text};
+use super::{EnvChange, JobError, Text, absolute};
 use serde::{Deserialize, Serialize};
 
 /// A program and the ranks that run it: what stands between two `:` of a command line.
@@ -15,15 +15,14 @@ pub struct Section {
     pub ranks: u32,
     /// Changes to the host's environment, in order.
     pub env: Vec<EnvChange>,
+    /// Libraries that come before all others in the program (what `LD_PRELOAD` named: PMPI tools).
+    pub preload: Vec<Text>,
 }
 
 impl Section {
     pub(super) fn validate(&self, index: usize) -> Result<(), JobError> {
-        if !self.program.as_path().is_absolute() {
-            return Err(JobError::RelativePath {
-                path: self.program.to_string(),
-            });
-        }
+        absolute(&self.program)?;
+        self.preload.iter().try_for_each(absolute)?;
         if self.argv.is_empty() {
             return Err(JobError::NoArguments { section: index });
         }

@@ -36,7 +36,7 @@ impl Settings {
     /// Largest stack of a rank: a thousand of them still fit the address space.
     pub const MAX_STACK: u64 = 64 << 30;
     /// Most virtual processors of a host.
-    pub const MAX_VPS: u32 = 4096;
+    pub const MAX_VPS: u32 = 1024;
 
     pub(super) fn validate(&self) -> Result<(), JobError> {
         if !(Self::MIN_STACK..=Self::MAX_STACK).contains(&self.stack_size) {

@@ -25,13 +25,13 @@ fn sample() -> JobSpec {
                 value: None,
             },
         ],
+        preload: vec![text("/lib/tool.so")],
     };
     JobSpec {
         version: VERSION,
         sections: vec![section(3), section(2)],
         ranks: RankRange { first: 0, count: 5 },
         wdir: Some(text("/tmp")),
-        preload: vec![text("/lib/tool.so")],
         settings: Settings {
             vps: Some(2),
             seed: Some(7),

@@ -1,0 +1,103 @@
+//! The executable in which ranks live: loads the runtime and hands over to it.
+//!
+//! Compilers let a program address its thread-local storage at fixed distances below the thread pointer, where that of
+//! the executable lies. Ranks' programs are loaded into this process, so that place must be theirs: this executable has
+//! no thread-local storage but a reservation, which nobody uses here. Hence it must not contain `std`, which has some;
+//! and since without `std` nothing can unwind, it is compiled apart from the rest, by `build.rs`, with `panic=abort`. A
+//! test looks at its ELF header.
+
+#![no_std]
+#![no_main]
+
+use core::arch::global_asm;
+use core::ffi::{c_char, c_int, c_void};
+use core::mem;
+use core::panic::PanicInfo;
+
+// Room for the thread-local storage of a rank's program and its libraries. `mpiexec` starts a copy with more where a
+// program needs more; every thread of the process has it, so it is no larger than what usual programs need. `R` keeps
+// the linker from dropping it.
+global_asm!(
+    ".pushsection .tbss.simurgh_reservation,\"awTR\",@nobits",
+    ".balign 4096",
+    ".skip 4096",
+    ".popsection"
+);
+
+/// `simurgh_host_main` of the runtime: runs the job and returns the exit status.
+type HostMain = unsafe extern "C" fn() -> c_int;
+
+const RTLD_NOW: c_int = 2;
+const RTLD_GLOBAL: c_int = 0x100;
+
+#[link(name = "c")]
+unsafe extern "C" {
+    fn getenv(name: *const c_char) -> *const c_char;
+    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlerror() -> *const c_char;
+    fn dprintf(fd: c_int, format: *const c_char, ...) -> c_int;
+    fn abort() -> !;
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    // SAFETY:
+    // - it may be called anywhere.
+    unsafe { abort() }
+}
+
+/// The compiled `core` library names it for code that unwinds, of which there is none here.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
+
+/// Called by the C library.
+#[unsafe(no_mangle)]
+pub extern "C" fn main() -> c_int {
+    // SAFETY:
+    // - the name is a C string, and no other thread changes the environment.
+    let path = unsafe { getenv(c"SIMURGH_LIBRARY".as_ptr()) };
+    if path.is_null() {
+        // SAFETY:
+        // - the format has no directives.
+        unsafe {
+            dprintf(
+                2,
+                c"simurgh-host: this program is started by mpiexec, not by hand\n".as_ptr(),
+            )
+        };
+        return 2;
+    }
+    // SAFETY:
+    // - the path is a C string of the environment;
+    // - loading the runtime runs its initialisers, which expect nothing.
+    let library = unsafe { dlopen(path, RTLD_NOW | RTLD_GLOBAL) };
+    if library.is_null() {
+        return refuse();
+    }
+    // SAFETY:
+    // - `library` is a valid handle, the name a C string.
+    let entry = unsafe { dlsym(library, c"simurgh_host_main".as_ptr()) };
+    // SAFETY:
+    // - a null pointer becomes `None`, and the runtime defines this symbol as a function of this type.
+    match unsafe { mem::transmute::<*mut c_void, Option<HostMain>>(entry) } {
+        // SAFETY:
+        // - it is called once, on the main thread, in a process that has done nothing else.
+        Some(entry) => unsafe { entry() },
+        None => refuse(),
+    }
+}
+
+/// Says why the runtime cannot be loaded.
+fn refuse() -> c_int {
+    // SAFETY:
+    // - a call to the loader has just failed, so that there is a message, a C string, for the one directive.
+    unsafe {
+        dprintf(
+            2,
+            c"simurgh-host: the runtime cannot be loaded: %s\n".as_ptr(),
+            dlerror(),
+        )
+    };
+    1
+}

@@ -1,0 +1,72 @@
+//! Tells about this installation, this machine and programs.
+
+use clap::{Parser, Subcommand};
+use simurgh_launcher::error::LaunchError;
+use simurgh_launcher::{check, info, preload};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Simurgh, an MPI whose ranks are threads of one process. Programs are run by mpiexec.
+#[derive(Parser)]
+#[command(name = "simurgh", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print version, machine, settings and limits.
+    Info,
+    /// Tell whether programs can run in threads mode, and if not, why and what to do; status 1 if one cannot.
+    Check {
+        /// The programs.
+        #[arg(required = true)]
+        programs: Vec<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let answer = match Arguments::parse().command {
+        Command::Info => info::info(|name| std::env::var(name).ok()).map(|text| {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }),
+        Command::Check { programs } => Ok(check_all(&programs)),
+    };
+    answer.unwrap_or_else(|error| failed(&error))
+}
+
+/// Prints the verdict on each program.
+fn check_all(programs: &[PathBuf]) -> ExitCode {
+    let mut status = ExitCode::SUCCESS;
+    for program in programs {
+        match verdict(program) {
+            Ok(verdict) => {
+                print!("{}", verdict.text);
+                if !verdict.fits {
+                    status = ExitCode::FAILURE;
+                }
+            }
+            Err(error) => status = failed(&error),
+        }
+    }
+    status
+}
+
+fn verdict(program: &Path) -> Result<check::Verdict, LaunchError> {
+    let here = std::env::current_dir().map_err(|source| LaunchError::WorkingDirectory {
+        directory: PathBuf::from("."),
+        source,
+    })?;
+    let preload = match std::env::var_os("LD_PRELOAD") {
+        Some(list) => preload::list(&list, std::env::var_os("LD_LIBRARY_PATH").as_deref(), &here)?,
+        None => Vec::new(),
+    };
+    check::check(program, &preload)
+}
+
+fn failed(error: &LaunchError) -> ExitCode {
+    eprintln!("simurgh: {error}");
+    ExitCode::from(error.status())
+}

@@ -1,0 +1,142 @@
+//! What can go wrong before the ranks run.
+
+use crate::args::ArgError;
+use simurgh_image::ImageError;
+use simurgh_net::job::JobError;
+use simurgh_sched::SchedError;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a job could not be started, or a tool not do its work.
+#[derive(Debug, Error)]
+pub enum LaunchError {
+    /// The command line is wrong.
+    #[error(transparent)]
+    Arguments(#[from] ArgError),
+    /// The job description is wrong.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The program is no program, or cannot run in threads mode.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The machine cannot be looked at.
+    #[error(transparent)]
+    Machine(#[from] SchedError),
+    /// The tool does not know where it is.
+    #[error("cannot find out where this program is installed ({0}); is /proc mounted?")]
+    OwnPath(#[source] io::Error),
+    /// A part of the installation is missing.
+    #[error("{missing}: missing, the installation is incomplete; `./x install PREFIX` makes a complete one")]
+    Incomplete {
+        /// What should be there.
+        missing: PathBuf,
+    },
+    /// The working directory is unusable.
+    #[error("{directory}: cannot be the working directory: {source}")]
+    WorkingDirectory {
+        /// The directory.
+        directory: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Two programs want different working directories.
+    #[error(
+        "programs of one job have different working directories ({first} and {second}), but ranks of one process share \
+         theirs: give one -wdir for all"
+    )]
+    WorkingDirectories {
+        /// One of them.
+        first: PathBuf,
+        /// Another.
+        second: PathBuf,
+    },
+    /// The program is not there.
+    #[error("{program}: no such file")]
+    NotFound {
+        /// The program.
+        program: PathBuf,
+    },
+    /// No directory of `PATH` has the program.
+    #[error("{program}: no such program in PATH{hint}")]
+    NotInPath {
+        /// Its name.
+        program: String,
+        /// Where it may be instead.
+        hint: String,
+    },
+    /// The program is a directory.
+    #[error("{program}: a directory, not a program")]
+    Directory {
+        /// The directory.
+        program: PathBuf,
+    },
+    /// The program may not be executed.
+    #[error("{program}: not executable; `chmod +x` makes a program so")]
+    NotExecutable {
+        /// The program.
+        program: PathBuf,
+    },
+    /// The program's file cannot be looked at.
+    #[error("{program}: {source}")]
+    Unreadable {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A library of `LD_PRELOAD` is not there.
+    #[error("{library}: named in LD_PRELOAD, but not found; give its path")]
+    Preload {
+        /// Its name.
+        library: String,
+    },
+    /// A path or argument contains a NUL byte.
+    #[error("{text:?}: contains a NUL byte")]
+    Nul {
+        /// The text.
+        text: String,
+    },
+    /// The host does not start.
+    #[error("{host}: the host process cannot be started: {source}")]
+    Start {
+        /// The host's executable.
+        host: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// No compiler is installed.
+    #[error("no compiler found ({candidates}); install one or name it in {variable}")]
+    NoCompiler {
+        /// What was looked for.
+        candidates: String,
+        /// The variable that names it.
+        variable: &'static str,
+    },
+    /// The compiler does not start.
+    #[error("{compiler}: the compiler cannot be started: {source}")]
+    Compiler {
+        /// Its name.
+        compiler: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The answer cannot be printed.
+    #[error("cannot write to the standard output: {0}")]
+    Output(#[source] io::Error),
+    /// The host cannot be watched.
+    #[error("the host process cannot be supervised: {0}")]
+    Supervise(#[source] io::Error),
+}
+
+impl LaunchError {
+    /// Exit status of the tool, as a shell's for the same error.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::NotFound { .. } | Self::NotInPath { .. } => 127,
+            Self::NotExecutable { .. } | Self::Directory { .. } => 126,
+            Self::Arguments(_) => 2,
+            _ => 1,
+        }
+    }
+}

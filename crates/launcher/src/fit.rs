@@ -1,0 +1,45 @@
+//! Whether programs can run as threads of one process, and what the host must offer them.
+
+use crate::error::LaunchError;
+use simurgh_image::{Fit, ImageError, Program, TlsNeed};
+use std::path::{Path, PathBuf};
+
+/// Room for thread-local storage in the host as it is built (`host/main.rs`).
+const RESERVATION: TlsNeed = TlsNeed {
+    size: 4096,
+    align: 4096,
+};
+
+/// A program of a job, with the libraries that come before its own.
+#[derive(Debug, PartialEq)]
+pub struct Wanted<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// The libraries.
+    pub preload: Vec<PathBuf>,
+}
+
+/// Checks one program.
+pub fn check(wanted: &Wanted<'_>) -> Result<Fit, LaunchError> {
+    let program = Program::open(wanted.program)?;
+    let path = wanted.program.to_path_buf();
+    program
+        .check(&wanted.preload)
+        .map_err(|reasons| ImageError::Unsuitable { path, reasons }.into())
+}
+
+/// Checks all programs; returns the room for thread-local storage that they need, if the host has too little.
+pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchError> {
+    let mut most = RESERVATION;
+    for (index, wanted) in programs.iter().enumerate() {
+        if programs[..index].contains(wanted) {
+            continue;
+        }
+        let need = check(wanted)?.tls;
+        most = TlsNeed {
+            size: most.size.max(need.size),
+            align: most.align.max(need.align),
+        };
+    }
+    Ok((most != RESERVATION).then_some(most))
+}

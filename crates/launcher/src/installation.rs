@@ -1,0 +1,54 @@
+//! Where the parts of an installation are.
+
+use crate::error::LaunchError;
+use std::path::{Path, PathBuf};
+
+/// An installed tree, found from the place of the running tool in it.
+#[derive(Debug, Clone)]
+pub struct Installation {
+    prefix: PathBuf,
+}
+
+impl Installation {
+    /// The tree that the running tool, through whatever links it was started, belongs to.
+    pub fn of_this_tool() -> Result<Self, LaunchError> {
+        let tool = std::env::current_exe().map_err(LaunchError::OwnPath)?;
+        let prefix = tool.parent().and_then(Path::parent).map(Path::to_path_buf);
+        prefix
+            .map(Self::at)
+            .ok_or_else(|| LaunchError::Incomplete { missing: tool })
+    }
+
+    /// The tree below `prefix`.
+    pub fn at(prefix: PathBuf) -> Self {
+        Self { prefix }
+    }
+
+    /// The runtime.
+    pub fn library(&self) -> Result<PathBuf, LaunchError> {
+        present(self.lib_dir().join("libmpi_abi.so.1"))
+    }
+
+    /// The executable in which ranks live.
+    pub fn host(&self) -> Result<PathBuf, LaunchError> {
+        present(self.prefix.join("libexec/simurgh/host"))
+    }
+
+    /// Where `mpi.h` is.
+    pub fn include_dir(&self) -> PathBuf {
+        self.prefix.join("include")
+    }
+
+    /// Where the libraries are.
+    pub fn lib_dir(&self) -> PathBuf {
+        self.prefix.join("lib")
+    }
+}
+
+fn present(path: PathBuf) -> Result<PathBuf, LaunchError> {
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(LaunchError::Incomplete { missing: path })
+    }
+}

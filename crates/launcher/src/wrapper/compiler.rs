@@ -1,0 +1,104 @@
+//! Which compiler a wrapper calls.
+
+use crate::error::LaunchError;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// The language that a wrapper compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// `mpicc`
+    C,
+    /// `mpicxx`, `mpic++`
+    Cxx,
+}
+
+impl Language {
+    /// The language of a wrapper of this name.
+    pub fn of_tool(name: &str) -> Self {
+        match name {
+            "mpicxx" | "mpic++" | "mpiCC" => Self::Cxx,
+            _ => Self::C,
+        }
+    }
+
+    /// Options that choose the compiler.
+    fn options(self) -> &'static [&'static [u8]] {
+        match self {
+            Self::C => &[b"-cc="],
+            Self::Cxx => &[b"-cxx=", b"-CC="],
+        }
+    }
+
+    /// Environment variables that choose the compiler, the first set one wins. The latter two are those of other MPIs,
+    /// which build scripts set.
+    fn variables(self) -> &'static [&'static str] {
+        match self {
+            Self::C => &["SIMURGH_CC", "MPICH_CC", "OMPI_CC"],
+            Self::Cxx => &["SIMURGH_CXX", "MPICH_CXX", "OMPI_CXX"],
+        }
+    }
+
+    /// Compilers to look for, best first.
+    fn candidates(self) -> &'static [&'static str] {
+        match self {
+            Self::C => &["gcc", "cc", "clang"],
+            Self::Cxx => &["g++", "c++", "clang++"],
+        }
+    }
+}
+
+/// Takes the option that chooses the compiler out of the words.
+pub(super) fn take_choice(
+    language: Language,
+    words: Vec<OsString>,
+) -> (Option<Vec<OsString>>, Vec<OsString>) {
+    let mut chosen = None;
+    let rest = words.into_iter().filter(|word| {
+        let value = language
+            .options()
+            .iter()
+            .find_map(|option| word.as_bytes().strip_prefix(*option));
+        chosen = value
+            .map(split)
+            .filter(|words| !words.is_empty())
+            .or(chosen.take());
+        value.is_none()
+    });
+    let rest = rest.collect();
+    (chosen, rest)
+}
+
+/// The compiler that the environment chooses, or the first one that is installed.
+pub(super) fn from_environment(
+    language: Language,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<OsString>, LaunchError> {
+    let set = language
+        .variables()
+        .iter()
+        .find_map(|name| environment(name).map(|value| split(value.as_bytes())));
+    if let Some(words) = set.filter(|words| !words.is_empty()) {
+        return Ok(words);
+    }
+    let path = environment("PATH").unwrap_or_default();
+    let installed =
+        |name: &&&str| std::env::split_paths(&path).any(|directory| directory.join(name).is_file());
+    let found = language.candidates().iter().find(installed);
+    found
+        .map(|name| vec![OsString::from(name)])
+        .ok_or_else(|| LaunchError::NoCompiler {
+            candidates: language.candidates().join(", "),
+            variable: language.variables()[0],
+        })
+}
+
+/// A compiler may be several words (`ccache gcc`).
+fn split(value: &[u8]) -> Vec<OsString> {
+    let words = value
+        .split(|b| b.is_ascii_whitespace())
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| OsString::from_vec(OsStr::from_bytes(word).as_bytes().to_vec()))
+        .collect()
+}

@@ -1,0 +1,75 @@
+//! The flags for an installation.
+
+use crate::installation::Installation;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// Name of the library for the linker.
+pub(super) const LIBRARY: &str = "mpi_abi";
+
+/// Where the compiler finds the header and the linker the library.
+pub(super) struct Flags {
+    pub(super) include_dir: PathBuf,
+    pub(super) lib_dir: PathBuf,
+}
+
+impl Flags {
+    pub(super) fn of(installation: &Installation) -> Self {
+        Self {
+            include_dir: installation.include_dir(),
+            lib_dir: installation.lib_dir(),
+        }
+    }
+
+    /// What compiling needs.
+    pub(super) fn compile(&self) -> Vec<OsString> {
+        vec![joined("-I", &self.include_dir)]
+    }
+
+    /// What linking needs.
+    pub(super) fn link(&self) -> Vec<OsString> {
+        vec![
+            joined("-L", &self.lib_dir),
+            joined("-Wl,-rpath,", &self.lib_dir),
+            format!("-l{LIBRARY}").into(),
+        ]
+    }
+
+    /// The whole command for what the user wrote.
+    pub(super) fn command(&self, compiler: &[OsString], words: &[OsString]) -> Vec<OsString> {
+        let mut command = compiler.to_vec();
+        command.extend(self.compile());
+        command.extend(words.iter().cloned());
+        if links(words) {
+            command.extend(self.link());
+        }
+        command
+    }
+}
+
+fn joined(flag: &str, directory: &std::path::Path) -> OsString {
+    let mut word = OsString::from(flag);
+    word.push(directory);
+    word
+}
+
+/// Whether the compiler will link: it has something to link and was not told to stop before.
+fn links(words: &[OsString]) -> bool {
+    const STOPS: &[&str] = &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
+    /// Options whose value is the next word, so that this is no input.
+    const WITH_VALUE: &[&str] = &[
+        "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem", "-MF", "-MT", "-MQ", "-T",
+    ];
+    let mut value_follows = false;
+    let mut inputs = false;
+    for word in words {
+        let is_option = word.as_bytes().starts_with(b"-") && word != "-";
+        inputs |= !is_option && !value_follows;
+        value_follows = WITH_VALUE.iter().any(|option| word == option);
+        if STOPS.iter().any(|option| word == option) {
+            return false;
+        }
+    }
+    inputs
+}

@@ -1,0 +1,73 @@
+//! The compiler wrappers `mpicc` and `mpicxx`: the user's compiler with the flags for this installation.
+//!
+//! Programs are plain: one include directory, one library, no preparation. So a wrapper only adds flags; and it answers
+//! the questions by which CMake's FindMPI, meson and configure scripts find an MPI.
+
+mod compiler;
+mod flags;
+mod query;
+
+pub use compiler::Language;
+
+use crate::error::LaunchError;
+use crate::installation::Installation;
+use flags::Flags;
+use query::Query;
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Answers a question, or becomes the compiler: then it returns only if that fails.
+pub fn run(language: Language, words: Vec<OsString>) -> Result<(), LaunchError> {
+    let flags = Flags::of(&Installation::of_this_tool()?);
+    let (chosen, words) = compiler::take_choice(language, words);
+    let compiler = match chosen {
+        Some(compiler) => compiler,
+        None => compiler::from_environment(language, |name| std::env::var_os(name))?,
+    };
+    if let Some(query) = Query::find(&words) {
+        return query.answer(&compiler, &flags, &words);
+    }
+    let command = flags.command(&compiler, &words);
+    let mut process = Command::new(&command[0]);
+    process.args(&command[1..]);
+    let source = process.exec();
+    Err(LaunchError::Compiler {
+        compiler: command[0].to_string_lossy().into_owned(),
+        source,
+    })
+}
+
+/// Prints words so that a shell reads the same words.
+fn print_words(words: &[OsString]) -> Result<(), LaunchError> {
+    let mut line = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            line.push(b' ');
+        }
+        quote(word.as_bytes(), &mut line);
+    }
+    line.push(b'\n');
+    std::io::stdout().write_all(&line).map_err(LaunchError::Output)
+}
+
+fn quote(word: &[u8], line: &mut Vec<u8>) {
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_=+,./:@%".contains(b);
+    if !word.is_empty() && word.iter().all(plain) {
+        line.extend_from_slice(word);
+        return;
+    }
+    line.push(b'\'');
+    for &byte in word {
+        match byte {
+            b'\'' => line.extend_from_slice(b"'\\''"),
+            _ => line.push(byte),
+        }
+    }
+    line.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Questions that build systems ask a wrapper.
+
+use super::flags::{Flags, LIBRARY};
+use super::print_words;
+use crate::VERSION;
+use crate::error::LaunchError;
+use std::ffi::OsString;
+
+/// A question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Query {
+    /// The whole command.
+    Command,
+    /// Compiler and flags for compiling.
+    CompileCommand,
+    /// Compiler and flags for linking.
+    LinkCommand,
+    /// Flags for compiling.
+    CompileFlags,
+    /// Flags for linking.
+    LinkFlags,
+    /// Directories of headers.
+    IncludeDirs,
+    /// Directories of libraries.
+    LibDirs,
+    /// Names of libraries.
+    Libs,
+    /// The compiler.
+    Compiler,
+    /// The version of this MPI.
+    Version,
+    /// What can be asked.
+    Help,
+}
+
+/// The questions as they are asked: MPICH's and Open MPI's ways.
+const QUESTIONS: &[(&str, Query)] = &[
+    ("-show", Query::Command),
+    ("-showme", Query::Command),
+    ("-compile_info", Query::CompileCommand),
+    ("-compile-info", Query::CompileCommand),
+    ("-link_info", Query::LinkCommand),
+    ("-link-info", Query::LinkCommand),
+    ("-showme:compile", Query::CompileFlags),
+    ("-showme:link", Query::LinkFlags),
+    ("-showme:incdirs", Query::IncludeDirs),
+    ("-showme:libdirs", Query::LibDirs),
+    ("-showme:libs", Query::Libs),
+    ("-showme:command", Query::Compiler),
+    ("-showme:version", Query::Version),
+    ("-showme:help", Query::Help),
+];
+
+impl Query {
+    /// The first question among the words.
+    pub(super) fn find(words: &[OsString]) -> Option<Self> {
+        words.iter().find_map(Self::of_word)
+    }
+
+    /// The question that a word asks, with one dash or two.
+    fn of_word(word: &OsString) -> Option<Self> {
+        let word = word.to_str()?;
+        let word = if word.starts_with("--") { &word[1..] } else { word };
+        QUESTIONS
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, query)| *query)
+    }
+
+    /// Prints the answer.
+    pub(super) fn answer(
+        self,
+        compiler: &[OsString],
+        flags: &Flags,
+        words: &[OsString],
+    ) -> Result<(), LaunchError> {
+        let words: Vec<_> = words
+            .iter()
+            .filter(|word| Self::of_word(word).is_none())
+            .cloned()
+            .collect();
+        let answer = match self {
+            // A bare question is about compiling and linking, a question beside arguments about just these.
+            Self::Command if words.is_empty() => [compiler.to_vec(), flags.compile(), flags.link()].concat(),
+            Self::Command => flags.command(compiler, &words),
+            Self::CompileCommand => [compiler.to_vec(), flags.compile()].concat(),
+            Self::LinkCommand => [compiler.to_vec(), flags.link()].concat(),
+            Self::CompileFlags => flags.compile(),
+            Self::LinkFlags => flags.link(),
+            Self::IncludeDirs => vec![flags.include_dir.clone().into()],
+            Self::LibDirs => vec![flags.lib_dir.clone().into()],
+            Self::Libs => vec![LIBRARY.into()],
+            Self::Compiler => compiler.to_vec(),
+            Self::Version => {
+                println!("Simurgh {VERSION} (MPI 5.0 standard ABI)");
+                return Ok(());
+            }
+            Self::Help => {
+                println!(
+                    "{}",
+                    QUESTIONS
+                        .iter()
+                        .map(|(name, _)| *name)
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                );
+                return Ok(());
+            }
+        };
+        print_words(&answer)
+    }
+}
