@@ -1,0 +1,29 @@
+//! Compiles the per-rank shim (shim/*.c) into a shared object; the library embeds it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=shim");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let target = out.join("simurgh-shim.so");
+    let mut sources: Vec<PathBuf> = std::fs::read_dir("shim")
+        .expect("the folder shim")
+        .map(|entry| entry.expect("an entry of the folder shim").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .collect();
+    sources.sort();
+    let compiler = cc::Build::new().get_compiler();
+    let status = Command::new(compiler.path())
+        .args(["-std=gnu11", "-Os", "-g0", "-Wall", "-Wextra", "-fPIC", "-shared", "-nostdlib", "-nostartfiles"])
+        // Nothing may be turned into a call of a library function, and thread-local variables must not need one.
+        .args(["-fvisibility=hidden", "-fno-builtin", "-ftls-model=initial-exec", "-fno-stack-protector"])
+        .args(["-foptimize-sibling-calls", "-fcf-protection=none", "-fasynchronous-unwind-tables"])
+        .args(["-U_FORTIFY_SOURCE", "-Wl,-Bsymbolic-functions", "-Wl,-z,norelro", "-Wl,-z,now", "-Wl,-z,defs"])
+        .args(["-Wl,--build-id=sha1", "-Wl,--hash-style=gnu", "-Wl,-soname,simurgh-shim.so", "-o"])
+        .arg(&target)
+        .args(&sources)
+        .status()
+        .expect("start the C compiler (apt install gcc)");
+    assert!(status.success(), "the C compiler could not build the per-rank shim");
+}

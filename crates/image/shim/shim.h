@@ -1,0 +1,112 @@
+/* The per-rank shim: what of libc a process has to itself.
+ *
+ * Each rank loads its own copy of this library, first in the lookup scope of its program, so every static here is
+ * the rank's. The shim is linked with nothing: it reaches libc only through the table `libc`, which the loader
+ * fills in once for all ranks (it lies in read-only data). A symbol lookup of the shim's own would find the
+ * shim itself, or a function of the program with the same name. */
+#ifndef SIMURGH_SHIM_H
+#define SIMURGH_SHIM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define _LARGEFILE64_SOURCE 1
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <spawn.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* -fvisibility=hidden is in force: these are what programs see. */
+#define EXPORT __attribute__((visibility("default")))
+
+/* The callbacks of the host: struct Hooks in src/hooks.rs. */
+struct hooks {
+    void (*write)(void *user, int stream, const void *bytes, size_t length);
+    void (*thread_started)(void *user);
+    void (*thread_ended)(void *user);
+    void (*exited_elsewhere)(void *user, int status);
+};
+
+typedef void (*init_function)(int, char **, char **);
+typedef void (*fini_function)(void);
+
+/* Constructors and destructors of one object: struct ObjectCode in src/shim.rs. */
+struct object_code {
+    init_function init;
+    const init_function *preinit_array;
+    size_t preinit_count;
+    const init_function *init_array;
+    size_t init_count;
+    const fini_function *fini_array;
+    size_t fini_count;
+    fini_function fini;
+};
+
+/* What the loader tells this rank: struct RankRecord in src/shim.rs. */
+struct rank_record {
+    void *user;
+    const struct hooks *hooks;
+    void *handle;                       /* of dlopen, for the program */
+    const struct object_code *objects;  /* dependencies first, the program last */
+    size_t object_count;
+    void (*tls_start)(const void *layout);
+    const void *tls_layout;
+    void *saved_stack;                  /* where simurgh_shim_enter is left */
+    pthread_t main_thread;
+    int32_t rank;
+    int32_t host_pid;
+};
+
+extern struct rank_record simurgh_shim_rank;
+
+/* The real libc. */
+typedef int scan_function(FILE *, const char *, va_list);
+typedef int wide_scan_function(FILE *, const wchar_t *, va_list);
+typedef int checked_print_function(FILE *, int, const char *, va_list);
+typedef int checked_wide_print_function(FILE *, int, const wchar_t *, va_list);
+typedef int thread_atexit_function(void (*)(void *), void *, void *);
+
+struct libc_table {
+#define LIBC(name) __typeof__(&name) name;
+#define LIBC_AS(field, type, name) type *field;
+#include "libc.def"
+#undef LIBC
+#undef LIBC_AS
+};
+
+extern const struct libc_table libc;
+
+#undef errno
+#define errno (*libc.__errno_location())
+
+/* Standard streams of the rank; the exported variables stdin, stdout and stderr may move (COPY relocations). */
+extern FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
+
+/* Set in a child made by fork: it has no host. */
+extern bool simurgh_forked;
+
+void simurgh_flush_streams(void);
+void simurgh_run_thread_destructors(void);
+void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
+void simurgh_wait_for_threads(void);
+bool simurgh_on_main(void);
+void simurgh_name_program(char *path);
+
+#endif

@@ -1,0 +1,199 @@
+//! Whether a program's ranks can live in one process.
+
+use std::path::PathBuf;
+
+use crate::closure::{self, Closure, file_name};
+use crate::elf::{Elf, PAGE, abi};
+use crate::program::Program;
+use crate::reason::Reason;
+use crate::shim;
+use crate::source::Source;
+use crate::tls::{Allocator, TlsNeed};
+
+/// How a program is linked to MPI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MpiLink {
+    /// Not at all.
+    None,
+    /// To the library of the standard ABI; ours takes its place. The path is the one that the dynamic loader would
+    /// have found.
+    Abi(Option<PathBuf>),
+}
+
+/// A library of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryUse {
+    /// The name under which it is asked for.
+    pub name: String,
+    /// Where it is, if each rank has its own copy of it.
+    pub path: Option<PathBuf>,
+    /// Whether each rank has its own copy.
+    pub private: bool,
+}
+
+/// What running a program in threads mode takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The host must reserve this: see [`reserve_tls`](crate::reserve_tls).
+    pub tls: TlsNeed,
+    /// Whether stacks of ranks must be executable (nested functions of C and Fortran).
+    pub needs_exec_stack: bool,
+    /// How it is linked to MPI.
+    pub links_mpi: MpiLink,
+    /// All its libraries.
+    pub libraries: Vec<LibraryUse>,
+}
+
+/// The result of a check with what preparing needs.
+pub(crate) struct Checked {
+    pub(crate) fit: Fit,
+    pub(crate) closure: Closure,
+}
+
+/// Functions that a memory allocator defines; libc would not know of a private one.
+const ALLOCATOR: &[&str] =
+    &["malloc", "free", "calloc", "realloc", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc"];
+
+/// Libraries of sanitizers, by the beginnings of their names.
+const SANITIZERS: &[&str] = &["libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libmsan.so", "libhwasan.so"];
+
+/// Functions of sanitizers that are linked statically (as clang does) and of gprof.
+const SANITIZER_SYMBOLS: &[&str] = &["__asan_init", "__tsan_init", "__msan_init", "__ubsan_handle_add_overflow"];
+const PROFILER_SYMBOLS: &[&str] = &["mcount", "_mcount", "__monstartup"];
+
+/// Libraries of MPIs that are not the standard ABI's, by the beginnings of their names.
+const OTHER_MPIS: &[(&str, &str)] = &[
+    ("libmpi.so.40", "Open MPI"),
+    ("libmpi.so.20", "an old Open MPI"),
+    ("libmpi_cxx.so", "Open MPI's C++ bindings"),
+    ("libmpi_mpifh.so", "Open MPI's Fortran bindings"),
+    ("libmpi_usempif08.so", "Open MPI's Fortran bindings"),
+    ("libopen-rte.so", "Open MPI"),
+    ("libmpi.so.12", "MPICH, MVAPICH or Intel MPI (the MPICH ABI)"),
+    ("libmpich.so", "MPICH"),
+    ("libmpifort.so", "MPICH's Fortran bindings"),
+    ("libmpicxx.so", "MPICH's C++ bindings"),
+    ("libmpi.so", "an MPI with an ABI of its own"),
+];
+
+/// Checks a program together with its tools.
+pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, Vec<Reason>> {
+    let source = &program.source;
+    let bad = |path: &PathBuf, detail: String| vec![Reason::BadLibrary { path: path.clone(), detail }];
+    let elf = source.elf().map_err(|error| bad(&source.path, error.to_string()))?;
+    let mut reasons = check_program(source, &elf);
+    reasons.extend(elf.strings(abi::DT_NEEDED).filter_map(other_mpi));
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let loader = elf.interpreter().unwrap_or_default();
+    let closure = closure::resolve(source, loader, preload).map_err(|detail| bad(&source.path, detail))??;
+    let mut tls = Allocator::default();
+    check_object(source, &elf, &mut tls, &mut reasons);
+    for object in std::iter::once(&shim::source().map_err(|error| bad(&source.path, error.to_string()))?)
+        .chain(closure.libraries.iter().map(|library| &library.source))
+    {
+        if let Ok(elf) = object.elf() {
+            reasons.extend(elf.strings(abi::DT_NEEDED).filter_map(other_mpi));
+            check_object(object, &elf, &mut tls, &mut reasons);
+        }
+    }
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let fit = Fit {
+        tls: tls.need(),
+        needs_exec_stack: wants_exec_stack(&elf)
+            || closure.libraries.iter().any(|l| l.source.elf().is_ok_and(|elf| wants_exec_stack(&elf))),
+        links_mpi: link_to_mpi(&closure),
+        libraries: library_uses(&closure),
+    };
+    Ok(Checked { fit, closure })
+}
+
+/// Checks what concerns the program only.
+fn check_program(source: &Source, elf: &Elf<'_>) -> Vec<Reason> {
+    use std::os::unix::fs::PermissionsExt;
+    if elf.machine != abi::EM_X86_64 {
+        return vec![Reason::Machine];
+    }
+    if elf.interpreter().is_none() {
+        return vec![Reason::Static];
+    }
+    let mut reasons = Vec::new();
+    if elf.file_type != abi::ET_DYN {
+        reasons.push(Reason::NotPositionIndependent);
+    }
+    if let Some(loader) = elf.interpreter().filter(|loader| file_name(loader) != "ld-linux-x86-64.so.2") {
+        reasons.push(Reason::ForeignLoader(loader.to_owned()));
+    } else if !elf.strings(abi::DT_NEEDED).any(|name| name == "libc.so.6") {
+        reasons.push(Reason::Static);
+    } else if !elf.symbols().any(|s| s.name == "__libc_start_main" && s.section == abi::SHN_UNDEF) {
+        reasons.push(Reason::NoStartFunction);
+    }
+    if let Some(symbol) = elf.symbols().find(|s| PROFILER_SYMBOLS.contains(&s.name)) {
+        reasons.push(Reason::Profiled(symbol.name.to_owned()));
+    }
+    if source.file.metadata().is_ok_and(|m| m.permissions().mode() & 0o6000 != 0) {
+        reasons.push(Reason::Privileged);
+    }
+    reasons
+}
+
+/// Checks what concerns the program and each private library, and places its thread-local block.
+fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &mut Vec<Reason>) {
+    let object = source.name();
+    if elf.dynamic.get(abi::DT_TEXTREL).is_some() || elf.dynamic.has_flag(abi::DF_TEXTREL) {
+        reasons.push(Reason::TextRelocations(object.clone()));
+    }
+    let sanitizer = elf.strings(abi::DT_NEEDED).find(|name| SANITIZERS.iter().any(|s| name.starts_with(s)));
+    let sanitizer = sanitizer.or_else(|| {
+        elf.symbols().find(|s| SANITIZER_SYMBOLS.contains(&s.name)).map(|s| s.name)
+    });
+    if let Some(name) = sanitizer {
+        reasons.push(Reason::Sanitizer(name.to_owned()));
+    } else if let Some(symbol) = elf.symbols().find(|s| s.is_exported() && ALLOCATOR.contains(&s.name)) {
+        reasons.push(Reason::OwnAllocator { object: object.clone(), symbol: symbol.name.to_owned() });
+    }
+    if elf.end() >= u64::from(u32::MAX) - (1 << 24) {
+        reasons.push(Reason::TooLarge(object.clone()));
+    }
+    if !crate::template::has_spare_header(elf) {
+        reasons.push(Reason::NoSpareHeader(object.clone()));
+    }
+    if let Some(segment) = elf.tls() {
+        if segment.align > PAGE {
+            reasons.push(Reason::TlsAlignment { object, align: segment.align });
+        } else {
+            tls.place(segment);
+        }
+    }
+}
+
+/// The reason that a library's name gives, if it belongs to another MPI.
+fn other_mpi(name: &str) -> Option<Reason> {
+    let (_, mpi) = OTHER_MPIS.iter().find(|(beginning, _)| file_name(name).starts_with(beginning))?;
+    Some(Reason::OtherMpi { mpi, library: name.to_owned() })
+}
+
+fn wants_exec_stack(elf: &Elf<'_>) -> bool {
+    elf.segment(abi::PT_GNU_STACK).is_some_and(|segment| segment.flags & abi::PF_X != 0)
+}
+
+fn link_to_mpi(closure: &Closure) -> MpiLink {
+    if closure.shared.iter().any(|name| name == closure::MPI_ABI) {
+        MpiLink::Abi(closure.mpi.clone())
+    } else {
+        MpiLink::None
+    }
+}
+
+fn library_uses(closure: &Closure) -> Vec<LibraryUse> {
+    let private = closure.libraries.iter().map(|library| LibraryUse {
+        name: library.names[0].clone(),
+        path: Some(library.source.path.clone()),
+        private: true,
+    });
+    let shared = closure.shared.iter().map(|name| LibraryUse { name: name.clone(), path: None, private: false });
+    private.chain(shared).collect()
+}

@@ -1,0 +1,188 @@
+//! The libraries that a program uses, found by the dynamic loader's own rules.
+//!
+//! `ld.so --list` answers with the search rules for free (RPATH, LD_LIBRARY_PATH, cache, hwcaps). We walk the graph
+//! ourselves, because what only the program's MPI library needs (another MPI may be found through an RPATH) is not
+//! for us.
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::reason::Reason;
+use crate::source::Source;
+
+/// The soname of the MPI library of the standard ABI: the one of this process takes its place.
+pub(crate) const MPI_ABI: &str = "libmpi_abi.so.1";
+
+/// Libraries that exist once in a process: the C library's own family, the unwinder, and MPI.
+const SHARED: &[&str] = &[
+    "ld-linux-x86-64.so.2",
+    "libBrokenLocale.so.1",
+    "libanl.so.1",
+    "libc.so.6",
+    "libdl.so.2",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libmvec.so.1",
+    MPI_ABI,
+    "libnsl.so.1",
+    "libpthread.so.0",
+    "libresolv.so.2",
+    "librt.so.1",
+    "libthread_db.so.1",
+    "libutil.so.1",
+    "linux-vdso.so.1",
+];
+
+/// Whether all ranks use the same copy of a library.
+pub(crate) fn is_shared(name: &str) -> bool {
+    SHARED.contains(&file_name(name))
+}
+
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// One library that is private to each rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    pub(crate) source: Source,
+    /// The names under which others ask for it.
+    pub(crate) names: Vec<String>,
+    /// Whether it was asked for as a tool and not by the program.
+    pub(crate) preload: bool,
+}
+
+/// The private libraries of a program, in the order of the loader's lookup scope (breadth first, tools in front).
+#[derive(Debug, Default)]
+pub(crate) struct Closure {
+    pub(crate) libraries: Vec<Library>,
+    /// Names of all shared libraries that are used.
+    pub(crate) shared: Vec<String>,
+    /// Path that the loader would have taken for the MPI library.
+    pub(crate) mpi: Option<PathBuf>,
+}
+
+/// Asks the loader. The outer error is a failure of the loader itself.
+pub(crate) fn resolve(
+    program: &Source,
+    loader: &str,
+    preload: &[PathBuf],
+) -> Result<Result<Closure, Vec<Reason>>, String> {
+    let paths = list(&program.path, loader, preload)?;
+    let mut walk = Walk { paths, closure: Closure::default(), queue: VecDeque::new(), reasons: Vec::new() };
+    for tool in preload {
+        walk.add(tool.to_string_lossy().into_owned(), tool.clone(), true);
+    }
+    walk.dependencies(program);
+    while let Some(index) = walk.queue.pop_front() {
+        let source = walk.closure.libraries[index].source.clone();
+        walk.dependencies(&source);
+    }
+    Ok(if walk.reasons.is_empty() { Ok(walk.closure) } else { Err(walk.reasons) })
+}
+
+/// Runs the loader; gives the path for each name, `None` for those not found.
+fn list(program: &Path, loader: &str, preload: &[PathBuf]) -> Result<HashMap<String, Option<PathBuf>>, String> {
+    let mut command = Command::new(loader);
+    if !preload.is_empty() {
+        let joined = preload.iter().map(|p| p.as_os_str()).collect::<Vec<_>>().join(&OsString::from(":"));
+        command.arg("--preload").arg(joined);
+    }
+    command.arg("--list").arg(program).stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("{loader}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let paths: HashMap<_, _> = text.lines().filter_map(parse_line).collect();
+    if paths.is_empty() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(message.lines().next().unwrap_or("the dynamic loader said nothing").to_owned());
+    }
+    Ok(paths)
+}
+
+/// A line is `name => path (address)`, `name => not found` or `path (address)`.
+fn parse_line(line: &str) -> Option<(String, Option<PathBuf>)> {
+    let line = line.trim();
+    let without_address = |text: &str| text.rsplit_once(" (0x").map_or(text.to_owned(), |(path, _)| path.to_owned());
+    match line.split_once(" => ") {
+        Some((name, "not found")) => Some((name.to_owned(), None)),
+        Some((name, rest)) => Some((name.to_owned(), Some(without_address(rest).into()))),
+        None if line.contains(" (0x") => {
+            let path = without_address(line);
+            Some((path.clone(), Some(path.into())))
+        }
+        None => None,
+    }
+}
+
+/// The walk over the graph of libraries.
+struct Walk {
+    paths: HashMap<String, Option<PathBuf>>,
+    closure: Closure,
+    queue: VecDeque<usize>,
+    reasons: Vec<Reason>,
+}
+
+impl Walk {
+    /// Adds what an object needs.
+    fn dependencies(&mut self, source: &Source) {
+        let Ok(elf) = source.elf() else { return };
+        for name in elf.strings(crate::elf::abi::DT_NEEDED) {
+            if is_shared(name) {
+                self.note_shared(name);
+                continue;
+            }
+            match self.paths.get(name) {
+                Some(Some(path)) => {
+                    let path = path.clone();
+                    self.add(name.to_owned(), path, false);
+                }
+                _ => self.missing(name),
+            }
+        }
+    }
+
+    fn note_shared(&mut self, name: &str) {
+        if name == MPI_ABI {
+            self.closure.mpi = self.paths.get(name).cloned().flatten();
+        }
+        if !self.closure.shared.iter().any(|known| known == name) {
+            self.closure.shared.push(name.to_owned());
+        }
+    }
+
+    fn missing(&mut self, name: &str) {
+        let reason = Reason::MissingLibrary(name.to_owned());
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+
+    fn add(&mut self, name: String, path: PathBuf, preload: bool) {
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        if let Some(known) = self.closure.libraries.iter_mut().find(|library| library.source.path == path) {
+            if !known.names.contains(&name) {
+                known.names.push(name);
+            }
+            return;
+        }
+        match Source::open(&path) {
+            Err(error) => self.reasons.push(Reason::BadLibrary { path, detail: error.to_string() }),
+            Ok(source) => {
+                let soname = match source.elf() {
+                    Ok(elf) => elf.soname().map(str::to_owned),
+                    Err(error) => {
+                        self.reasons.push(Reason::BadLibrary { path, detail: error.to_string() });
+                        return;
+                    }
+                };
+                let mut names = vec![name];
+                names.extend(soname.filter(|soname| *soname != names[0]));
+                self.queue.push_back(self.closure.libraries.len());
+                self.closure.libraries.push(Library { source, names, preload });
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What can go wrong, in the user's words.
+
+use std::path::PathBuf;
+
+use crate::reason::Reason;
+use crate::tls::TlsNeed;
+
+/// Why a program cannot be opened, prepared or started as a rank.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// There is no such file.
+    #[error("{}: no such file", .0.display())]
+    NotFound(PathBuf),
+    /// The path names a directory.
+    #[error("{}: is a directory, not a program", .0.display())]
+    Directory(PathBuf),
+    /// The file may not be executed.
+    #[error("{}: permission to execute is missing (chmod +x?)", .0.display())]
+    NotExecutable(PathBuf),
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// The file is empty.
+    #[error("{}: is an empty file", .0.display())]
+    Empty(PathBuf),
+    /// The file is a script.
+    #[error("{}: is a script for {interpreter}, not a compiled program", path.display())]
+    Script {
+        /// The file.
+        path: PathBuf,
+        /// What its first line names.
+        interpreter: String,
+    },
+    /// The file is not an ELF file.
+    #[error("{}: is not an ELF program (a binary of another system, or a damaged file?)", .0.display())]
+    NotElf(PathBuf),
+    /// The file is a damaged or foreign ELF file.
+    #[error("{}: {detail}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where it breaks the rules.
+        detail: String,
+    },
+    /// The dynamic loader could not say which libraries the program uses.
+    #[error("{}: cannot find out its libraries: {detail}", path.display())]
+    Closure {
+        /// The program.
+        path: PathBuf,
+        /// What the loader or the system said.
+        detail: String,
+    },
+    /// The program cannot run in threads mode.
+    #[error("{}: cannot run in threads mode: {}", path.display(), one_line(reasons))]
+    Unsuitable {
+        /// The program.
+        path: PathBuf,
+        /// All the reasons.
+        reasons: Vec<Reason>,
+    },
+    /// The host's reservation of thread-local storage is too small or missing.
+    #[error(
+        "{}: needs {} bytes of thread-local storage (alignment {}), but its host process reserves {have}",
+        path.display(), need.size, need.align
+    )]
+    Reservation {
+        /// The program.
+        path: PathBuf,
+        /// What it needs.
+        need: TlsNeed,
+        /// What the host has.
+        have: u64,
+    },
+    /// The host executable is not one whose reservation can be changed.
+    #[error("the host executable cannot be adjusted: {0}")]
+    Host(&'static str),
+    /// The loader refused a rank's copy.
+    #[error("{}: the dynamic loader refused a rank's copy: {detail}", path.display())]
+    Load {
+        /// The program.
+        path: PathBuf,
+        /// What it said.
+        detail: String,
+    },
+    /// A symbol that the program copies from a library is not there.
+    #[error("{}: no library defines {symbol}, which the program copies at start", path.display())]
+    MissingData {
+        /// The program.
+        path: PathBuf,
+        /// The symbol.
+        symbol: String,
+    },
+    /// The C library lacks a function that the shim needs.
+    #[error("the C library of this process has no function {0}: a glibc of at least 2.34 is needed")]
+    MissingFunction(String),
+    /// A system call failed.
+    #[error("{call} failed while preparing {}: {error}", path.display())]
+    System {
+        /// The file that was worked on.
+        path: PathBuf,
+        /// The call.
+        call: &'static str,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+/// The reasons in one line.
+fn one_line(reasons: &[Reason]) -> String {
+    reasons.iter().map(Reason::to_string).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,34 @@
+//! What a rank's shim asks of its host.
+
+use std::ffi::c_void;
+
+/// Callbacks from a rank. `user` is what [`RankContext::user`](crate::RankContext::user) says.
+///
+/// They run on the thread of the rank that caused them, on the rank's stack and with its thread pointer. `write` is
+/// called with a lock of C's stdio held, so it must not suspend the rank.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Hooks {
+    /// Takes output of stream 1 (stdout) or 2 (stderr): whole lines or parts of lines, as the rank flushes them,
+    /// and everything that the rank writes to descriptors 1 and 2 itself.
+    pub write: unsafe extern "C" fn(user: *mut c_void, stream: i32, bytes: *const u8, length: usize),
+    /// Called first on a thread that the rank has created: from now on it belongs to the rank.
+    pub thread_started: unsafe extern "C" fn(user: *mut c_void),
+    /// Called last on such a thread, after the destructors of its C++ thread-local objects.
+    pub thread_ended: unsafe extern "C" fn(user: *mut c_void),
+    /// Another thread of the rank than the one in [`Instance::run`](crate::Instance::run) has called `exit` or a
+    /// relative. Handlers have run and stdout is flushed there; the rank counts as ended with this status. `run`
+    /// returns the same status if the rank's main thread later exits too, which it need not do (it may be blocked).
+    pub exited_elsewhere: unsafe extern "C" fn(user: *mut c_void, status: i32),
+}
+
+/// Who a rank is.
+#[derive(Clone, Copy, Debug)]
+pub struct RankContext {
+    /// Its number; rank 0 reads the standard input of the process, the others find theirs empty.
+    pub rank: u32,
+    /// The callbacks.
+    pub hooks: &'static Hooks,
+    /// Handed to each callback; must be valid on every thread of the rank for as long as one of them runs.
+    pub user: *mut c_void,
+}

@@ -1,0 +1,179 @@
+//! One rank's private program, and running it.
+
+use std::ffi::{CString, c_void};
+
+use crate::hooks::RankContext;
+use crate::prepared::Shared;
+use crate::shim::{Enter, Flush, ObjectCode, RankRecord, Setup};
+use crate::tls::Layout;
+
+/// A rank's copies, loaded and made known to the shim.
+#[derive(Debug)]
+pub(crate) struct Linked {
+    pub(crate) bases: Vec<usize>,
+    shared: &'static Shared,
+    shim: usize,
+}
+
+impl Linked {
+    /// Fills in the shim's record and lets it make the rank's streams; `None` if memory is short.
+    pub(crate) fn new(
+        shared: &'static Shared,
+        bases: Vec<usize>,
+        shim: usize,
+        handle: *mut c_void,
+        context: RankContext,
+    ) -> Option<Linked> {
+        let linked = Linked { shim: bases[shim], bases, shared };
+        // Freed never: threads of the rank may use it until the process ends.
+        let objects: &'static [ObjectCode] = Box::leak(linked.code());
+        let record = RankRecord {
+            user: context.user,
+            hooks: context.hooks,
+            handle,
+            objects: objects.as_ptr(),
+            object_count: objects.len(),
+            tls_start: Layout::start_thread_hook,
+            tls_layout: (&raw const shared.layout).cast(),
+            saved_stack: std::ptr::null_mut(),
+            main_thread: crate::tls::thread_pointer(),
+            rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
+            host_pid: i32::try_from(std::process::id()).unwrap_or(0),
+        };
+        // SAFETY:
+        // - the shim's record has this type (shim.h) and is in its writable data;
+        // - nothing of the rank runs yet.
+        unsafe { linked.record().write(record) };
+        // SAFETY: the address is that of the shim's function of this type.
+        let setup: Setup = unsafe { std::mem::transmute(linked.shim + shared.symbols.setup as usize) };
+        // SAFETY: the record is filled in, and this is the first call.
+        (unsafe { setup() } == 0).then_some(linked)
+    }
+
+    fn record(&self) -> *mut RankRecord {
+        (self.shim + self.shared.symbols.record as usize) as *mut RankRecord
+    }
+
+    /// Constructors and destructors at their addresses in this rank.
+    fn code(&self) -> Box<[ObjectCode]> {
+        let at = |object: usize, address: u64| if address == 0 { 0 } else { self.bases[object] + address as usize };
+        let code = |&object: &usize| {
+            let code = &self.shared.templates[object].code;
+            ObjectCode {
+                init: at(object, code.init),
+                preinit_array: at(object, code.preinit_array.0),
+                preinit_count: code.preinit_array.1 as usize,
+                init_array: at(object, code.init_array.0),
+                init_count: code.init_array.1 as usize,
+                fini_array: at(object, code.fini_array.0),
+                fini_count: code.fini_array.1 as usize,
+                fini: at(object, code.fini),
+            }
+        };
+        self.shared.order.iter().map(code).collect()
+    }
+}
+
+/// A rank's program, ready to run.
+#[derive(Debug)]
+pub struct Instance {
+    linked: Linked,
+}
+
+// SAFETY: an instance is addresses of memory that belongs to it alone; nothing in it is bound to the thread that made
+// it. (Its thread-local variables are: `run` says where it must be called.)
+unsafe impl Send for Instance {}
+
+impl Instance {
+    pub(crate) fn new(linked: Linked) -> Instance {
+        Instance { linked }
+    }
+
+    /// A way to flush the rank's stdout from outside.
+    pub fn flusher(&self) -> Flusher {
+        Flusher { function: self.linked.shim + self.linked.shared.symbols.flush as usize }
+    }
+
+    /// Runs the program on the calling stack and returns its exit status: when `main` returns, or `exit`, `_exit`,
+    /// `quick_exit` or `pthread_exit` is called on this stack. Exit handlers, static destructors and the destructors
+    /// of libraries have run then and streams are flushed, as at the end of a process. Frames between here and a
+    /// call of `exit` are left without unwinding, as `exit` does.
+    ///
+    /// Must be called on the execution context that made the instance. `argv[0]` should be the program's path.
+    /// Threads of the rank that still run are not stopped: they end with the process.
+    pub fn run(self, argv: &[CString], envp: &[CString]) -> i32 {
+        let shared = self.linked.shared;
+        let base = self.linked.bases[0];
+        let entry = base + shared.templates[0].entry as usize;
+        let strings = Strings::new(argv, envp);
+        let block = initial_stack(&strings, entry);
+        // SAFETY: the address is that of the shim's function of this type.
+        let enter: Enter = unsafe { std::mem::transmute(self.linked.shim + shared.symbols.enter as usize) };
+        // SAFETY:
+        // - the entry point is the program's, whose relocations, thread-local variables and shim are in place;
+        // - the block is what a kernel would have put on the stack; its strings are never freed;
+        // - the shim restores this stack with all callee-saved registers when the program ends.
+        unsafe { enter(entry, block.as_ptr(), size_of_val(block.as_slice()), &raw mut (*self.linked.record()).saved_stack) }
+    }
+}
+
+/// Flushes the stdout of one rank from outside, for the end of a job in an emergency.
+#[derive(Clone, Copy, Debug)]
+pub struct Flusher {
+    function: usize,
+}
+
+impl Flusher {
+    /// Flushes, unless the rank itself is using its stdout just now. May be called on any thread, even after the
+    /// rank has ended.
+    pub fn flush(self) {
+        // SAFETY: the address is that of the shim's function of this type.
+        let flush: Flush = unsafe { std::mem::transmute(self.function) };
+        // SAFETY: the rank's copies are never unloaded, and the function takes the stream's lock or does nothing.
+        unsafe { flush() }
+    }
+}
+
+/// Arguments and environment of a rank, writable as in a process; never freed, since its threads may use them until
+/// the process ends.
+struct Strings {
+    argv: Vec<usize>,
+    envp: Vec<usize>,
+}
+
+impl Strings {
+    fn new(argv: &[CString], envp: &[CString]) -> Strings {
+        let bytes: Vec<u8> = argv.iter().chain(envp).flat_map(|s| s.to_bytes_with_nul()).copied().collect();
+        let start = Box::leak(bytes.into_boxed_slice()).as_mut_ptr() as usize;
+        let mut next = start;
+        let mut place = |string: &CString| {
+            let address = next;
+            next += string.as_bytes_with_nul().len();
+            address
+        };
+        let argv = argv.iter().map(&mut place).collect();
+        let envp = envp.iter().map(&mut place).collect();
+        Strings { argv, envp }
+    }
+}
+
+/// argc, argv, envp and the auxiliary vector as the kernel lays them out.
+fn initial_stack(strings: &Strings, entry: usize) -> Vec<usize> {
+    let mut block = vec![strings.argv.len()];
+    block.extend(&strings.argv);
+    block.push(0);
+    block.extend(&strings.envp);
+    block.push(0);
+    for kind in [libc::AT_PAGESZ, libc::AT_HWCAP, libc::AT_HWCAP2, libc::AT_CLKTCK, libc::AT_UID, libc::AT_EUID]
+        .into_iter()
+        .chain([libc::AT_GID, libc::AT_EGID, libc::AT_SECURE, libc::AT_RANDOM, libc::AT_PLATFORM])
+        .chain([libc::AT_SYSINFO_EHDR, libc::AT_BASE])
+    {
+        // SAFETY: a read of the process's own auxiliary vector.
+        block.extend([kind as usize, unsafe { libc::getauxval(kind) } as usize]);
+    }
+    block.extend([libc::AT_ENTRY as usize, entry]);
+    block.extend([libc::AT_EXECFN as usize, strings.argv.first().copied().unwrap_or(0)]);
+    block.extend([libc::AT_NULL as usize, 0]);
+    block
+}

@@ -1,0 +1,70 @@
+//! The program that ranks run.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::check::{self, Fit};
+use crate::error::ImageError;
+use crate::reason::Reason;
+use crate::source::Source;
+
+/// An executable ELF file. Whether its ranks can share a process is [`Program::check`]'s question.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) source: Source,
+}
+
+impl Program {
+    /// Opens a program.
+    ///
+    /// # Errors
+    /// Each kind of wrong file has its own [`ImageError`]: missing, a directory, not executable, empty, a script, no ELF file.
+    pub fn open(path: &Path) -> Result<Program, ImageError> {
+        let unreadable = |error: std::io::Error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => ImageError::NotFound(path.to_owned()),
+            _ => ImageError::Unreadable { path: path.to_owned(), error },
+        };
+        let metadata = fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(ImageError::Directory(path.to_owned()));
+        }
+        if metadata.permissions().mode() & 0o111 == 0 {
+            return Err(ImageError::NotExecutable(path.to_owned()));
+        }
+        if metadata.len() == 0 {
+            return Err(ImageError::Empty(path.to_owned()));
+        }
+        let absolute = fs::canonicalize(path).map_err(unreadable)?;
+        let source = Source::open(&absolute).map_err(unreadable)?;
+        if source.bytes().starts_with(b"#!") {
+            return Err(ImageError::Script { path: path.to_owned(), interpreter: interpreter(source.bytes()) });
+        }
+        if !source.bytes().starts_with(b"\x7fELF") {
+            return Err(ImageError::NotElf(path.to_owned()));
+        }
+        source.elf().map_err(|error| ImageError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
+        Ok(Program { source })
+    }
+
+    /// The program's absolute path.
+    pub fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    /// Finds out whether ranks of this program can live in one process, together with tools (`preload`: libraries
+    /// that define `MPI_` functions and call the `PMPI_` ones).
+    ///
+    /// # Errors
+    /// All the reasons why not, each a line for the user with what to do about it.
+    pub fn check(&self, preload: &[PathBuf]) -> Result<Fit, Vec<Reason>> {
+        check::check(self, preload).map(|checked| checked.fit)
+    }
+}
+
+/// What the first line of a script names.
+fn interpreter(script: &[u8]) -> String {
+    let line = script[2..].split(|&b| b == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(&line[..line.len().min(80)]).trim().to_owned()
+}

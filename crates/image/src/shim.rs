@@ -1,0 +1,117 @@
+//! The per-rank shim as the loader sees it: its file, and the records that both sides share (shim/shim.h).
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::elf::Elf;
+use crate::error::ImageError;
+use crate::hooks::Hooks;
+use crate::source::Source;
+
+/// The shared object that build.rs has compiled.
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/simurgh-shim.so"));
+
+/// `struct object_code` of the shim.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct ObjectCode {
+    pub(crate) init: usize,
+    pub(crate) preinit_array: usize,
+    pub(crate) preinit_count: usize,
+    pub(crate) init_array: usize,
+    pub(crate) init_count: usize,
+    pub(crate) fini_array: usize,
+    pub(crate) fini_count: usize,
+    pub(crate) fini: usize,
+}
+
+/// `struct rank_record` of the shim.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct RankRecord {
+    pub(crate) user: *mut c_void,
+    pub(crate) hooks: &'static Hooks,
+    pub(crate) handle: *mut c_void,
+    pub(crate) objects: *const ObjectCode,
+    pub(crate) object_count: usize,
+    pub(crate) tls_start: unsafe extern "C" fn(*const c_void),
+    pub(crate) tls_layout: *const c_void,
+    pub(crate) saved_stack: *mut c_void,
+    pub(crate) main_thread: usize,
+    pub(crate) rank: i32,
+    pub(crate) host_pid: i32,
+}
+
+/// `simurgh_shim_setup`.
+pub(crate) type Setup = unsafe extern "C" fn() -> c_int;
+/// `simurgh_shim_enter`.
+pub(crate) type Enter =
+    unsafe extern "C" fn(entry: usize, block: *const usize, bytes: usize, saved_stack: *mut *mut c_void) -> c_int;
+/// `simurgh_shim_flush`.
+pub(crate) type Flush = unsafe extern "C" fn();
+
+/// Addresses of the shim's functions and data, relative to where it is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Symbols {
+    pub(crate) record: u64,
+    pub(crate) setup: u64,
+    pub(crate) enter: u64,
+    pub(crate) flush: u64,
+}
+
+impl Symbols {
+    /// Finds them.
+    pub(crate) fn of(elf: &Elf<'_>) -> Option<Symbols> {
+        let value = |name| elf.exported(name).map(|symbol| symbol.value);
+        Some(Symbols {
+            record: value("simurgh_shim_rank")?,
+            setup: value("simurgh_shim_setup")?,
+            enter: value("simurgh_shim_enter")?,
+            flush: value("simurgh_shim_flush")?,
+        })
+    }
+}
+
+/// The shim as a file, made once per process.
+pub(crate) fn source() -> io::Result<Source> {
+    static SOURCE: OnceLock<Source> = OnceLock::new();
+    if let Some(source) = SOURCE.get() {
+        return Ok(source.clone());
+    }
+    let mut file: File = crate::memory::memory_file(0)?;
+    file.write_all(BYTES)?;
+    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    let source = Source::from_file(&path, file)?;
+    Ok(SOURCE.get_or_init(|| source).clone())
+}
+
+/// The addresses of libc's functions for the shim's table: (file offset, bytes).
+pub(crate) fn libc_table(elf: &Elf<'_>) -> Result<(u64, Vec<u8>), ImageError> {
+    let place = |name| elf.exported(name).and_then(|symbol| elf.offset_of(symbol.value));
+    let missing = || ImageError::MissingFunction("table in the shim".to_owned());
+    let names = place("simurgh_shim_libc_names").ok_or_else(missing)?;
+    let table = place("simurgh_shim_libc").ok_or_else(missing)?;
+    let mut addresses = Vec::new();
+    for name in elf.bytes[names as usize..].split(|&b| b == 0).take_while(|name| !name.is_empty()) {
+        addresses.extend(libc_function(name)?.to_le_bytes());
+    }
+    Ok((table, addresses))
+}
+
+/// The address of a function (or variable) of the C library itself, whatever stands before it in this process.
+fn libc_function(name: &[u8]) -> Result<usize, ImageError> {
+    let missing = || ImageError::MissingFunction(String::from_utf8_lossy(name).into_owned());
+    let name = CString::new(name).map_err(|_| missing())?;
+    // SAFETY: the C library is loaded already: this only finds it.
+    let library = unsafe { libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD) };
+    if library.is_null() {
+        return Err(missing());
+    }
+    // SAFETY: a valid handle and a C string.
+    let address = unsafe { libc::dlsym(library, name.as_ptr().cast::<c_char>()) };
+    if address.is_null() { Err(missing()) } else { Ok(address as usize) }
+}

@@ -1,0 +1,146 @@
+//! Thread-local storage of ranks.
+//!
+//! Code in an executable reaches its thread-local variables at a fixed negative distance from the thread pointer, as
+//! module 1. The host has no such variables but reserves the room, so each rank's program finds its own block there,
+//! and below it those of its private libraries: at the same distances in every rank, so relocations that name them
+//! are constants. glibc clears the whole reservation for every thread: it should be no larger than needed.
+
+use std::ffi::{c_int, c_void};
+
+use crate::elf::{Elf, Segment, abi};
+use crate::error::ImageError;
+
+/// How much thread-local storage a program and its private libraries need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TlsNeed {
+    /// Bytes below the thread pointer.
+    pub size: u64,
+    /// Greatest alignment; a power of two, at most 4096.
+    pub align: u64,
+}
+
+/// The smallest alignment that glibc gives to a thread's control block.
+const MIN_ALIGN: u64 = 64;
+
+/// Distances of blocks below the thread pointer, handed out one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Allocator {
+    used: u64,
+    align: u64,
+}
+
+impl Allocator {
+    /// Places a block; the program's must be the first one.
+    pub(crate) fn place(&mut self, segment: &Segment) -> u64 {
+        let align = segment.align.max(1);
+        // The start must be congruent to the segment's address: that is where the linker aligned its variables.
+        let least = self.used + segment.mem_size;
+        let distance = least + (segment.vaddr.wrapping_neg().wrapping_sub(least) & (align - 1));
+        self.used = distance;
+        self.align = self.align.max(align);
+        distance
+    }
+
+    /// What all the blocks placed so far need.
+    pub(crate) fn need(&self) -> TlsNeed {
+        TlsNeed { size: self.used.next_multiple_of(MIN_ALIGN), align: self.align.max(MIN_ALIGN) }
+    }
+}
+
+/// One initialised block.
+#[derive(Debug)]
+struct Block {
+    distance: u64,
+    image: Vec<u8>,
+    size: u64,
+}
+
+/// All the blocks of a rank's threads.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    blocks: Vec<Block>,
+}
+
+impl Layout {
+    /// Adds the block of one object at its distance from the thread pointer.
+    pub(crate) fn add(&mut self, elf: &Elf<'_>, segment: &Segment, distance: u64) {
+        let start = usize::try_from(segment.offset).unwrap_or(usize::MAX);
+        let size = usize::try_from(segment.file_size).unwrap_or(0);
+        let image = elf.bytes.get(start..start.saturating_add(size)).unwrap_or_default().to_vec();
+        self.blocks.push(Block { distance, image, size: segment.mem_size });
+    }
+
+    /// Gives the calling thread fresh thread-local variables.
+    ///
+    /// # Safety
+    /// The calling thread's reservation must hold all the blocks, and no code that uses them may have run on it.
+    pub(crate) unsafe fn start_thread(&self) {
+        let thread_pointer = thread_pointer();
+        for block in &self.blocks {
+            let start = (thread_pointer - block.distance as usize) as *mut u8;
+            // SAFETY:
+            // - the block lies in the reservation below the thread pointer (caller);
+            // - `image` is no longer than `size`: checked when the file was parsed (file size <= memory size).
+            unsafe {
+                std::ptr::write_bytes(start, 0, block.size as usize);
+                std::ptr::copy_nonoverlapping(block.image.as_ptr(), start, block.image.len());
+            }
+        }
+    }
+
+    /// [`Layout::start_thread`] as the shim calls it.
+    ///
+    /// # Safety
+    /// As there; `layout` must point to a `Layout`.
+    pub(crate) unsafe extern "C" fn start_thread_hook(layout: *const c_void) {
+        // SAFETY: both conditions are the caller's.
+        unsafe { (*layout.cast::<Layout>()).start_thread() }
+    }
+}
+
+/// The thread pointer of the calling thread.
+pub(crate) fn thread_pointer() -> usize {
+    let value: usize;
+    // SAFETY: on x86-64 the word at fs:0 is the thread pointer itself; reading it has no effect.
+    unsafe { std::arch::asm!("mov {}, fs:0", out(reg) value, options(nostack, readonly, preserves_flags)) };
+    value
+}
+
+/// The reservation of this process: distance of module 1's block below the thread pointer; 0 if there is none.
+pub(crate) fn reservation() -> u64 {
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, result: *mut c_void) -> c_int {
+        // SAFETY: dl_iterate_phdr passes a valid record, and `result` is the address of our variable.
+        let (info, result) = unsafe { (&*info, &mut *result.cast::<u64>()) };
+        // SAFETY: the record describes that many program headers.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+        let dummy = headers.iter().any(|h| h.p_type == abi::PT_TLS && h.p_filesz == 0);
+        if info.dlpi_tls_modid == 1 && dummy {
+            *result = (thread_pointer() - info.dlpi_tls_data as usize) as u64;
+        }
+        1 // the executable comes first: enough
+    }
+    let mut distance: u64 = 0;
+    // SAFETY: the callback keeps to dl_iterate_phdr's contract and `distance` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut distance).cast()) };
+    distance
+}
+
+/// The host executable with its reservation made as large as `need` says.
+///
+/// # Errors
+/// [`ImageError::Host`] if the file is not an ELF executable with a thread-local segment that is only room.
+pub fn reserve_tls(host_elf: &[u8], need: TlsNeed) -> Result<Vec<u8>, ImageError> {
+    let elf = Elf::parse(host_elf).map_err(|error| ImageError::Host(error.0))?;
+    let index = elf.segments.iter().position(|s| s.kind == abi::PT_TLS);
+    let index = index.ok_or(ImageError::Host("it has no thread-local segment"))?;
+    let old = elf.segments[index];
+    let align = need.align.max(MIN_ALIGN);
+    if old.file_size != 0 || old.vaddr % align != 0 {
+        return Err(ImageError::Host("its thread-local segment is not an empty, page-aligned reservation"));
+    }
+    let new = Segment { mem_size: need.size.max(MIN_ALIGN), align, ..old };
+    let at = elf.phoff as usize + index * crate::elf::PHDR_SIZE;
+    let mut bytes = host_elf.to_vec();
+    bytes[at..at + crate::elf::PHDR_SIZE].copy_from_slice(&new.encode());
+    Ok(bytes)
+}
