@@ -1,0 +1,100 @@
+//! How users' build systems find the installation: compiler wrappers, pkg-config, CMake.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use simurgh_testing::{Compile, Input, Outcome, Scratch, Stage, run};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn done(command: &mut Command) -> Outcome {
+    let outcome = run(command, Input::Empty, LIMIT).unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"));
+    outcome.expect_success();
+    outcome
+}
+
+/// PATH with the stage's tools first.
+fn path(stage: &Stage) -> OsString {
+    let mut path = stage.prefix().join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    path
+}
+
+fn greets(stage: &Stage, program: &Path) {
+    let outcome = stage.mpiexec(3).run(program);
+    let expected = [0, 1, 2].map(|rank| format!("hello from rank {rank} of 3"));
+    assert_eq!(outcome.expect_success().sorted_lines(), expected);
+}
+
+#[test]
+fn the_wrappers_compile_c_and_cxx() {
+    let stage = Stage::locate();
+    let c = Compile::by(stage.tool("mpicc"), "benches/c/hello.c")
+        .flags(["-O2"])
+        .build();
+    greets(&stage, c.path());
+    for name in ["mpicxx", "mpic++"] {
+        greets(
+            &stage,
+            Compile::by(stage.tool(name), "tests/cxx/hello.cpp")
+                .build()
+                .path(),
+        );
+    }
+}
+
+#[test]
+fn a_wrapped_program_runs_alone_as_rank_0_of_1() {
+    let stage = Stage::locate();
+    let program = Compile::by(stage.tool("mpicc"), "benches/c/hello.c").build();
+    let outcome = done(&mut Command::new(program.path()));
+    assert_eq!(outcome.stdout, "hello from rank 0 of 1\n");
+}
+
+#[test]
+fn pkg_config_tells_the_flags() {
+    let stage = Stage::locate();
+    for package in ["mpi", "simurgh"] {
+        let mut query = Command::new("pkg-config");
+        query
+            .args(["--cflags", "--libs", package])
+            .env("PKG_CONFIG_PATH", stage.lib().join("pkgconfig"));
+        let told = done(&mut query).stdout;
+        let flags: Vec<&str> = told.split_whitespace().collect();
+        greets(
+            &stage,
+            Compile::c("benches/c/hello.c").libraries(flags).build().path(),
+        );
+    }
+}
+
+#[test]
+fn cmake_finds_the_wrappers_in_the_path() {
+    let stage = Stage::locate();
+    let build = Scratch::new("cmake");
+    let project = Stage::workspace().join("tests/cmake");
+    let cmake = |arguments: &[&str]| {
+        let mut command = Command::new("cmake");
+        command
+            .args(arguments)
+            .env("PATH", path(&stage))
+            .current_dir(build.path());
+        done(&mut command)
+    };
+    let configured = cmake(&[&project.to_string_lossy()]);
+    let found = stage.prefix().canonicalize().unwrap();
+    assert!(configured.stdout.contains("Found MPI"), "{configured}");
+    let cache = std::fs::read_to_string(build.path().join("CMakeCache.txt")).unwrap();
+    assert!(
+        cache.contains(&*found.join("lib/libmpi_abi.so").to_string_lossy()),
+        "another MPI was found\n{configured}"
+    );
+    cmake(&["--build", "."]);
+    greets(&stage, &build.path().join("hello_c"));
+    greets(&stage, &build.path().join("hello_cxx"));
+    let mut ctest = Command::new("ctest");
+    done(ctest.current_dir(build.path()));
+}
