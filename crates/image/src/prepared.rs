@@ -88,7 +88,7 @@ impl Prepared {
         if reservation < checked.fit.tls.size {
             return Err(ImageError::Reservation { path, need: checked.fit.tls, have: reservation });
         }
-        let shim = shim::source().map_err(|error| ImageError::System { path: path.clone(), call: "memfd_create", error })?;
+        let shim = shim::source()?;
         let tools: Vec<usize> =
             checked.closure.libraries.iter().enumerate().filter(|(_, l)| l.preload).map(|(i, _)| i + 2).collect();
         let mut parts = vec![
@@ -180,7 +180,6 @@ fn prepare(path: &Path, mut parts: Vec<Part>, tools: &[usize], reservation: u64)
             tls_distance: part.tls_distance,
             tls_variable: &|name| variables.get(name).copied(),
             reservation,
-            extra: if index == SHIM { vec![shim::libc_table(&elves[SHIM])?] } else { Vec::new() },
         };
         templates.push(Template::new(&part.source, &request)?);
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -76,30 +76,34 @@ impl Symbols {
     }
 }
 
-/// The shim as a file, made once per process.
-pub(crate) fn source() -> io::Result<Source> {
+/// The shim as a file, with the table of libc's functions filled in; made once per process.
+pub(crate) fn source() -> Result<Source, ImageError> {
     static SOURCE: OnceLock<Source> = OnceLock::new();
     if let Some(source) = SOURCE.get() {
         return Ok(source.clone());
     }
-    let mut file: File = crate::memory::memory_file(0)?;
-    file.write_all(BYTES)?;
+    let bytes = with_libc_table()?;
+    let system = |error| ImageError::System { path: "the shim".into(), call: "memfd_create", error };
+    let mut file: File = crate::memory::memory_file(0).map_err(system)?;
+    file.write_all(&bytes).map_err(system)?;
     let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
-    let source = Source::from_file(&path, file)?;
+    let source = Source::from_file(&path, file).map_err(system)?;
     Ok(SOURCE.get_or_init(|| source).clone())
 }
 
-/// The addresses of libc's functions for the shim's table: (file offset, bytes).
-pub(crate) fn libc_table(elf: &Elf<'_>) -> Result<(u64, Vec<u8>), ImageError> {
-    let place = |name| elf.exported(name).and_then(|symbol| elf.offset_of(symbol.value));
+/// The shim's file with the addresses of libc's functions in its table.
+fn with_libc_table() -> Result<Vec<u8>, ImageError> {
     let missing = || ImageError::MissingFunction("table in the shim".to_owned());
-    let names = place("simurgh_shim_libc_names").ok_or_else(missing)?;
-    let table = place("simurgh_shim_libc").ok_or_else(missing)?;
-    let mut addresses = Vec::new();
-    for name in elf.bytes[names as usize..].split(|&b| b == 0).take_while(|name| !name.is_empty()) {
-        addresses.extend(libc_function(name)?.to_le_bytes());
+    let elf = Elf::parse(BYTES).map_err(|_| missing())?;
+    let place = |name| elf.exported(name).and_then(|symbol| elf.offset_of(symbol.value));
+    let names = place("simurgh_shim_libc_names").ok_or_else(missing)? as usize;
+    let mut table = place("simurgh_shim_libc").ok_or_else(missing)? as usize;
+    let mut bytes = BYTES.to_vec();
+    for name in BYTES[names..].split(|&b| b == 0).take_while(|name| !name.is_empty()) {
+        bytes[table..table + 8].copy_from_slice(&libc_function(name)?.to_le_bytes());
+        table += 8;
     }
-    Ok((table, addresses))
+    Ok(bytes)
 }
 
 /// The address of a function (or variable) of the C library itself, whatever stands before it in this process.

@@ -1,7 +1,6 @@
 //! Constants of the ELF and x86-64 ABI documents.
 #![allow(missing_docs)]
 
-pub(crate) const ET_EXEC: u16 = 2;
 pub(crate) const ET_DYN: u16 = 3;
 pub(crate) const EM_X86_64: u16 = 62;
 
@@ -56,8 +55,6 @@ pub(crate) const DT_VERNEEDNUM: i64 = 0x6fff_ffff;
 
 pub(crate) const DF_TEXTREL: u64 = 4;
 pub(crate) const DF_STATIC_TLS: u64 = 16;
-pub(crate) const DF_1_NODELETE: u64 = 8;
-pub(crate) const DF_1_PIE: u64 = 0x0800_0000;
 
 pub(crate) const SHN_UNDEF: u16 = 0;
 pub(crate) const STB_GLOBAL: u8 = 1;

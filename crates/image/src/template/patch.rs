@@ -27,8 +27,6 @@ pub(crate) struct Request<'a> {
     pub(crate) tls_variable: &'a dyn Fn(&str) -> Option<(u64, u64)>,
     /// Distance of the whole reservation.
     pub(crate) reservation: u64,
-    /// More bytes to change: (file offset, bytes).
-    pub(crate) extra: Vec<(u64, Vec<u8>)>,
 }
 
 /// The changes of one object.
@@ -53,7 +51,7 @@ pub(super) fn collect(
     names_vaddr: u64,
     names_offset: u64,
 ) -> Result<Patches, Malformed> {
-    let mut patches = Patches { writes: request.extra.clone(), slots: Vec::new(), copies: Vec::new() };
+    let mut patches = Patches { writes: Vec::new(), slots: Vec::new(), copies: Vec::new() };
     let strings = elf.dynamic.get(abi::DT_STRTAB).ok_or(Malformed("no string table"))?;
     let first_slot = names_vaddr.checked_sub(strings).ok_or(Malformed("string table"))?;
     patches.needed(elf, request, first_slot)?;
