@@ -11,6 +11,9 @@ use crate::table::aligned;
 use crate::workspace::Workspace;
 
 mod image;
+mod statistics;
+
+use statistics::Statistics;
 
 /// The numbers of ranks. The first is what the others are compared with.
 const RANKS: &[usize] = &[1, 2, 16, 64];
@@ -24,8 +27,7 @@ struct Run {
     ranks: usize,
     seconds: f64,
     checksum: String,
-    switches: u64,
-    memory_kib: u64,
+    statistics: Statistics,
 }
 
 /// Compiles and runs the example, prints a table, and writes a picture of the plate.
@@ -69,24 +71,21 @@ fn one(stage: &Stage, program: &Binary, ranks: usize, options: &[String]) -> Res
         .args(options)
         .command(program);
     let outcome = captured_success(&mut command, minutes(2))?;
-    let told = |text: &str, what: &str| {
-        let value = text.lines().find_map(|line| line.strip_prefix(what));
-        value
-            .map(|v| v.trim().to_owned())
-            .ok_or_else(|| Failure::Faults(format!("no \"{what}\" in\n{outcome}")))
-    };
-    let number = |text: &str, what: &str| {
-        let value = told(text, what)?;
-        value
-            .parse::<f64>()
-            .map_err(|e| Failure::Faults(format!("\"{what}{value}\": {e}")))
+    let missing = |what: &str| Failure::Faults(format!("no {what} in the output\n{outcome}"));
+    let told = |what: &str| {
+        let value = outcome
+            .stdout
+            .lines()
+            .find_map(|line| line.strip_prefix(what)?.strip_prefix(' '));
+        value.ok_or_else(|| missing(what))
     };
     Ok(Run {
         ranks,
-        seconds: number(&outcome.stdout, "seconds ")?,
-        checksum: told(&outcome.stdout, "checksum ")?,
-        switches: number(&outcome.stderr, "simurgh: stats: switches ")? as u64,
-        memory_kib: number(&outcome.stderr, "simurgh: stats: pss_kib ")? as u64,
+        seconds: told("seconds")?
+            .parse()
+            .map_err(|_| missing("number of seconds"))?,
+        checksum: told("checksum")?.to_owned(),
+        statistics: statistics::parse(&outcome.stderr).ok_or_else(|| missing("statistics"))?,
     })
 }
 
@@ -110,8 +109,11 @@ fn table(runs: &[Run]) -> String {
             run.ranks.to_string(),
             format!("{:.3}", run.seconds),
             format!("{:.2}", runs[0].seconds / run.seconds),
-            run.switches.to_string(),
-            format!("{:.2}", run.memory_kib as f64 / 1024.0 / run.ranks as f64),
+            run.statistics.switches.to_string(),
+            format!(
+                "{:.2}",
+                run.statistics.memory_kib as f64 / 1024.0 / run.ranks as f64
+            ),
             same.to_owned(),
         ]);
     }
@@ -128,8 +130,10 @@ mod tests {
             ranks,
             seconds,
             checksum: checksum.to_owned(),
-            switches: 10,
-            memory_kib: 2048,
+            statistics: Statistics {
+                switches: 10,
+                memory_kib: 2048,
+            },
         };
         let text = table(&[run(1, 1.0, "a"), run(2, 0.5, "a"), run(16, 0.5, "b")]);
         let rows: Vec<&str> = text.lines().skip(2).collect();
