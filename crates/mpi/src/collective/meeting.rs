@@ -1,0 +1,151 @@
+//! The work of a meeting: what the ranks lay on the table, and who does which part of it.
+
+use simurgh_core::WaitList;
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
+
+use crate::error::{Error, Result};
+use crate::memory::{Parts, Source, Target};
+
+/// What one rank brings to a collective.
+#[derive(Clone, Default)]
+pub(crate) struct Offer {
+    pub(crate) send: Option<Parts<Source>>,
+    pub(crate) recv: Option<Parts<Target>>,
+    work: usize,
+}
+
+/// The part of a collective's work that one rank does: share `index` of `of`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    index: usize,
+    of: usize,
+}
+
+/// A collective whose work the ranks do together after all have arrived.
+pub(crate) struct Meeting {
+    offers: Vec<Offer>,
+    /// Ranks that have done their share.
+    departed: AtomicUsize,
+    failed: AtomicBool,
+    fault: SpinLock<Option<Error>>,
+    drained: WaitList,
+}
+
+impl Offer {
+    /// An offer that stands for `work` bytes to be moved or combined.
+    pub(crate) fn new(send: Option<Parts<Source>>, recv: Option<Parts<Target>>, work: usize) -> Self {
+        Self { send, recv, work }
+    }
+
+    /// Bytes to be moved or combined on behalf of this rank.
+    pub(crate) fn work(&self) -> usize {
+        self.work
+    }
+}
+
+impl Share {
+    /// The whole work.
+    pub(crate) const ALL: Share = Share { index: 0, of: 1 };
+
+    /// Bytes of work above which the ranks share it. Below, a second round of switches costs more than is won.
+    pub(crate) const LIMIT: usize = 64 << 10;
+
+    /// Bytes that are not worth being cut.
+    const GRAIN: usize = 4 << 10;
+
+    /// The share of `rank` when all `size` ranks work.
+    pub(crate) fn one(rank: usize, size: usize) -> Self {
+        Self {
+            index: rank,
+            of: size,
+        }
+    }
+
+    /// The ranks this share is responsible for, of `size`.
+    pub(crate) fn ranks(self, size: usize) -> impl Iterator<Item = usize> {
+        (self.index..size).step_by(self.of)
+    }
+
+    /// The elements this share is responsible for, of `count` elements of `bytes` each: start and number.
+    ///
+    /// Slices depend on the numbers alone, so results are the same from run to run.
+    pub(crate) fn slice(self, count: usize, bytes: usize) -> (usize, usize) {
+        let grain = (Self::GRAIN / bytes.max(1)).max(1);
+        let step = count.div_ceil(self.of).next_multiple_of(grain);
+        let start = step.saturating_mul(self.index).min(count);
+        (start, step.min(count - start))
+    }
+}
+
+impl Meeting {
+    pub(crate) fn new(offers: Vec<Offer>) -> Self {
+        Self {
+            offers,
+            departed: AtomicUsize::new(0),
+            failed: AtomicBool::new(false),
+            fault: SpinLock::new(None),
+            drained: WaitList::new(),
+        }
+    }
+
+    /// Does `share`, and, when the caller `lends` its buffers to others, waits until all have done theirs.
+    pub(crate) fn contribute(
+        &self,
+        share: Share,
+        lends: bool,
+        perform: impl Fn(&[Offer], Share) -> Result<()>,
+    ) -> Result<()> {
+        let mine = perform(&self.offers, share);
+        if let Err(error) = &mine {
+            self.fault.lock().get_or_insert_with(|| error.clone());
+            // Release pairs with the Acquire below; the departure that follows orders it anyway.
+            self.failed.store(true, Ordering::Release);
+        }
+        let everybody = self.offers.len();
+        // AcqRel: what a rank read and wrote happens before anybody who saw the last departure goes on.
+        if self.departed.fetch_add(1, Ordering::AcqRel) + 1 == everybody {
+            self.drained.release_all();
+        } else if lends {
+            // Acquire pairs with the fetch_add above.
+            self.drained
+                .freeze_while(|| self.departed.load(Ordering::Acquire) != everybody);
+        }
+        mine.and_then(|()| self.verdict(lends))
+    }
+
+    /// The fault somebody met, for those who stayed to the end.
+    fn verdict(&self, stayed: bool) -> Result<()> {
+        // Acquire pairs with the Release in `contribute`.
+        if stayed && self.failed.load(Ordering::Acquire) {
+            return self.fault.lock().clone().map_or(Ok(()), Err);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_cover_everything_once() {
+        for (count, bytes, of) in [(0, 8, 3), (1, 8, 64), (100_000, 4, 7), (513, 4096, 64), (5, 0, 2)] {
+            let mut next = 0;
+            for index in 0..of {
+                let (start, len) = Share { index, of }.slice(count, bytes);
+                assert!(
+                    len == 0 || start == next,
+                    "{count} {bytes} {of}: {start} != {next}"
+                );
+                next += len;
+            }
+            assert_eq!(next, count);
+        }
+    }
+
+    #[test]
+    fn every_rank_is_in_one_share() {
+        assert_eq!(Share::ALL.ranks(3).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(Share::one(2, 4).ranks(4).collect::<Vec<_>>(), [2]);
+    }
+}

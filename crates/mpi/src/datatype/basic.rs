@@ -1,0 +1,239 @@
+//! The predefined datatypes of the standard ABI: a table.
+
+use super::kind::Kind;
+
+/// The groups of section 6.9.2 of the standard, which say what operations a datatype takes part in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// C integer.
+    CInteger,
+    /// Fortran integer.
+    FortranInteger,
+    /// Floating point.
+    Floating,
+    /// Logical.
+    Logical,
+    /// Complex.
+    Complex,
+    /// Byte.
+    Byte,
+    /// Multi-language types: addresses, counts and offsets.
+    MultiLanguage,
+    /// Printable characters: moved and converted, never reduced.
+    Character,
+    /// A value and an index.
+    Pair,
+    /// Packed messages.
+    Packed,
+}
+
+/// What is known of a predefined datatype.
+#[derive(Clone, Copy)]
+pub(crate) struct Info {
+    pub(crate) name: &'static str,
+    pub(crate) class: Class,
+    pub(crate) kind: Kind,
+}
+
+/// Handles of predefined datatypes lie in a page of this many values from [`FIRST`] on.
+const PAGE: usize = 256;
+const FIRST: u16 = 0x200;
+
+macro_rules! basics {
+    ($($variant:ident = $value:literal, $name:literal, $class:ident, $kind:ident;)*) => {
+        /// A predefined datatype; its value is that of the handle in the standard ABI.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        #[expect(clippy::doc_markdown, reason = "the names are those of the standard")]
+        pub enum Basic {
+            $(#[doc = $name] $variant = $value,)*
+        }
+
+        impl Basic {
+            /// All predefined datatypes.
+            pub const ALL: &'static [Basic] = &[$(Basic::$variant,)*];
+
+            const TABLE: [Info; PAGE] = {
+                let none = Info { name: "", class: Class::Byte, kind: Kind::Byte };
+                let mut table = [none; PAGE];
+                $(table[$value - FIRST as usize] = Info { name: $name, class: Class::$class, kind: Kind::$kind };)*
+                table
+            };
+        }
+    };
+}
+
+basics! {
+    Aint = 0x201, "MPI_AINT", MultiLanguage, I64;
+    Count = 0x202, "MPI_COUNT", MultiLanguage, I64;
+    Offset = 0x203, "MPI_OFFSET", MultiLanguage, I64;
+    Packed = 0x207, "MPI_PACKED", Packed, Byte;
+    Short = 0x208, "MPI_SHORT", CInteger, I16;
+    Int = 0x209, "MPI_INT", CInteger, I32;
+    Long = 0x20a, "MPI_LONG", CInteger, I64;
+    LongLong = 0x20b, "MPI_LONG_LONG", CInteger, I64;
+    UnsignedShort = 0x20c, "MPI_UNSIGNED_SHORT", CInteger, U16;
+    Unsigned = 0x20d, "MPI_UNSIGNED", CInteger, U32;
+    UnsignedLong = 0x20e, "MPI_UNSIGNED_LONG", CInteger, U64;
+    UnsignedLongLong = 0x20f, "MPI_UNSIGNED_LONG_LONG", CInteger, U64;
+    Float = 0x210, "MPI_FLOAT", Floating, F32;
+    CFloatComplex = 0x212, "MPI_C_FLOAT_COMPLEX", Complex, C32;
+    CxxFloatComplex = 0x213, "MPI_CXX_FLOAT_COMPLEX", Complex, C32;
+    Double = 0x214, "MPI_DOUBLE", Floating, F64;
+    CDoubleComplex = 0x216, "MPI_C_DOUBLE_COMPLEX", Complex, C64;
+    CxxDoubleComplex = 0x217, "MPI_CXX_DOUBLE_COMPLEX", Complex, C64;
+    Logical = 0x218, "MPI_LOGICAL", Logical, L32;
+    Integer = 0x219, "MPI_INTEGER", FortranInteger, I32;
+    Real = 0x21a, "MPI_REAL", Floating, F32;
+    Complex = 0x21b, "MPI_COMPLEX", Complex, C32;
+    DoublePrecision = 0x21c, "MPI_DOUBLE_PRECISION", Floating, F64;
+    DoubleComplex = 0x21d, "MPI_DOUBLE_COMPLEX", Complex, C64;
+    Character = 0x21e, "MPI_CHARACTER", Character, Byte;
+    LongDouble = 0x220, "MPI_LONG_DOUBLE", Floating, F80;
+    CLongDoubleComplex = 0x224, "MPI_C_LONG_DOUBLE_COMPLEX", Complex, C80;
+    CxxLongDoubleComplex = 0x225, "MPI_CXX_LONG_DOUBLE_COMPLEX", Complex, C80;
+    FloatInt = 0x228, "MPI_FLOAT_INT", Pair, F32I32;
+    DoubleInt = 0x229, "MPI_DOUBLE_INT", Pair, F64I32;
+    LongInt = 0x22a, "MPI_LONG_INT", Pair, I64I32;
+    TwoInt = 0x22b, "MPI_2INT", Pair, I32I32;
+    ShortInt = 0x22c, "MPI_SHORT_INT", Pair, I16I32;
+    LongDoubleInt = 0x22d, "MPI_LONG_DOUBLE_INT", Pair, F80I32;
+    TwoReal = 0x230, "MPI_2REAL", Pair, F32F32;
+    TwoDoublePrecision = 0x231, "MPI_2DOUBLE_PRECISION", Pair, F64F64;
+    TwoInteger = 0x232, "MPI_2INTEGER", Pair, I32I32;
+    CBool = 0x238, "MPI_C_BOOL", Logical, L8;
+    CxxBool = 0x239, "MPI_CXX_BOOL", Logical, L8;
+    Wchar = 0x23c, "MPI_WCHAR", Character, I32;
+    Int8 = 0x240, "MPI_INT8_T", CInteger, I8;
+    Uint8 = 0x241, "MPI_UINT8_T", CInteger, U8;
+    Char = 0x243, "MPI_CHAR", Character, Byte;
+    SignedChar = 0x244, "MPI_SIGNED_CHAR", CInteger, I8;
+    UnsignedChar = 0x245, "MPI_UNSIGNED_CHAR", CInteger, U8;
+    Byte = 0x247, "MPI_BYTE", Byte, Byte;
+    Int16 = 0x248, "MPI_INT16_T", CInteger, I16;
+    Uint16 = 0x249, "MPI_UINT16_T", CInteger, U16;
+    Int32 = 0x250, "MPI_INT32_T", CInteger, I32;
+    Uint32 = 0x251, "MPI_UINT32_T", CInteger, U32;
+    Int64 = 0x258, "MPI_INT64_T", CInteger, I64;
+    Uint64 = 0x259, "MPI_UINT64_T", CInteger, U64;
+    Logical1 = 0x2c0, "MPI_LOGICAL1", Logical, L8;
+    Integer1 = 0x2c1, "MPI_INTEGER1", FortranInteger, I8;
+    Logical2 = 0x2c8, "MPI_LOGICAL2", Logical, L16;
+    Integer2 = 0x2c9, "MPI_INTEGER2", FortranInteger, I16;
+    Real2 = 0x2ca, "MPI_REAL2", Floating, F16;
+    Logical4 = 0x2d0, "MPI_LOGICAL4", Logical, L32;
+    Integer4 = 0x2d1, "MPI_INTEGER4", FortranInteger, I32;
+    Real4 = 0x2d2, "MPI_REAL4", Floating, F32;
+    Complex4 = 0x2d3, "MPI_COMPLEX4", Complex, C16;
+    Logical8 = 0x2d8, "MPI_LOGICAL8", Logical, L64;
+    Integer8 = 0x2d9, "MPI_INTEGER8", FortranInteger, I64;
+    Real8 = 0x2da, "MPI_REAL8", Floating, F64;
+    Complex8 = 0x2db, "MPI_COMPLEX8", Complex, C32;
+    Logical16 = 0x2e0, "MPI_LOGICAL16", Logical, L128;
+    Integer16 = 0x2e1, "MPI_INTEGER16", FortranInteger, I128;
+    Real16 = 0x2e2, "MPI_REAL16", Floating, F128;
+    Complex16 = 0x2e3, "MPI_COMPLEX16", Complex, C64;
+    Complex32 = 0x2eb, "MPI_COMPLEX32", Complex, C128;
+}
+
+static TABLE: [Info; PAGE] = Basic::TABLE;
+
+impl Basic {
+    #[inline]
+    pub(crate) fn info(self) -> &'static Info {
+        &TABLE[(self as u16 - FIRST) as usize & (PAGE - 1)]
+    }
+
+    /// The datatype of a handle of the standard ABI, if it is a predefined one.
+    #[must_use]
+    pub fn from_handle(value: usize) -> Option<Basic> {
+        Self::ALL.iter().copied().find(|basic| *basic as usize == value)
+    }
+
+    /// The value of its handle in the standard ABI.
+    #[must_use]
+    pub fn handle(self) -> usize {
+        self as usize
+    }
+
+    /// The name the standard gives it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The group it belongs to in reductions.
+    #[must_use]
+    pub fn class(self) -> Class {
+        self.info().class
+    }
+
+    /// What it looks like in memory.
+    #[inline]
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        self.info().kind
+    }
+
+    /// Bytes of data.
+    #[inline]
+    #[must_use]
+    pub fn size(self) -> usize {
+        self.kind().size()
+    }
+
+    /// Bytes from one element of an array to the next.
+    #[inline]
+    #[must_use]
+    pub fn extent(self) -> usize {
+        self.kind().extent()
+    }
+
+    /// Alignment the language gives it.
+    #[must_use]
+    pub fn alignment(self) -> usize {
+        self.kind().alignment()
+    }
+
+    /// Predefined elements it counts as: two for the pairs of a value and an index.
+    #[must_use]
+    pub fn elements(self) -> usize {
+        if self.class() == Class::Pair { 2 } else { 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_datatype_is_found_by_its_handle() {
+        for &basic in Basic::ALL {
+            assert_eq!(Basic::from_handle(basic.handle()), Some(basic));
+            assert!(basic.name().starts_with("MPI_"), "{basic:?}");
+            assert!(basic.size() <= basic.extent() && basic.extent().is_multiple_of(basic.alignment()));
+        }
+        assert_eq!(Basic::from_handle(0x200), None);
+        assert_eq!(Basic::from_handle(0x211), None);
+        assert_eq!(Basic::ALL.len(), 70);
+    }
+
+    #[test]
+    fn layouts_are_those_of_c() {
+        let layouts = [
+            (Basic::Int, 4, 4),
+            (Basic::LongDouble, 16, 16),
+            (Basic::CLongDoubleComplex, 32, 32),
+            (Basic::ShortInt, 6, 8),
+            (Basic::DoubleInt, 12, 16),
+            (Basic::LongInt, 12, 16),
+            (Basic::LongDoubleInt, 20, 32),
+            (Basic::TwoInt, 8, 8),
+            (Basic::Real2, 2, 2),
+            (Basic::Complex32, 32, 32),
+        ];
+        for (basic, size, extent) in layouts {
+            assert_eq!((basic.size(), basic.extent()), (size, extent), "{}", basic.name());
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What predefined datatypes look like in memory.
+
+/// The representation of a predefined datatype on this machine (x86-64, System V ABI).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Uninterpreted byte.
+    Byte,
+    /// Signed integer, 8 bits.
+    I8,
+    /// Signed integer, 16 bits.
+    I16,
+    /// Signed integer, 32 bits.
+    I32,
+    /// Signed integer, 64 bits.
+    I64,
+    /// Signed integer, 128 bits.
+    I128,
+    /// Unsigned integer, 8 bits.
+    U8,
+    /// Unsigned integer, 16 bits.
+    U16,
+    /// Unsigned integer, 32 bits.
+    U32,
+    /// Unsigned integer, 64 bits.
+    U64,
+    /// IEEE binary16.
+    F16,
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+    /// Extended precision of the x87, 10 bytes in 16.
+    F80,
+    /// IEEE binary128.
+    F128,
+    /// Complex of binary16.
+    C16,
+    /// Complex of binary32.
+    C32,
+    /// Complex of binary64.
+    C64,
+    /// Complex of extended precision.
+    C80,
+    /// Complex of binary128.
+    C128,
+    /// Logical in 8 bits.
+    L8,
+    /// Logical in 16 bits.
+    L16,
+    /// Logical in 32 bits.
+    L32,
+    /// Logical in 64 bits.
+    L64,
+    /// Logical in 128 bits.
+    L128,
+    /// `struct { float; int; }`.
+    F32I32,
+    /// `struct { double; int; }`.
+    F64I32,
+    /// `struct { long; int; }`.
+    I64I32,
+    /// `struct { int; int; }`.
+    I32I32,
+    /// `struct { short; int; }`.
+    I16I32,
+    /// `struct { long double; int; }`.
+    F80I32,
+    /// Two binary32, the second an index.
+    F32F32,
+    /// Two binary64, the second an index.
+    F64F64,
+}
+
+impl Kind {
+    /// Bytes of data.
+    #[inline]
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => 1,
+            Kind::I16 | Kind::U16 | Kind::F16 | Kind::L16 => 2,
+            Kind::I32 | Kind::U32 | Kind::F32 | Kind::L32 | Kind::C16 => 4,
+            Kind::I64 | Kind::U64 | Kind::F64 | Kind::L64 | Kind::C32 => 8,
+            Kind::F32I32 | Kind::I32I32 | Kind::F32F32 => 8,
+            Kind::I128 | Kind::F80 | Kind::F128 | Kind::C64 | Kind::L128 | Kind::F64F64 => 16,
+            Kind::C80 | Kind::C128 => 32,
+            Kind::I16I32 => 6,
+            Kind::F64I32 | Kind::I64I32 => 12,
+            Kind::F80I32 => 20,
+        }
+    }
+
+    /// Bytes from one element of an array to the next.
+    #[inline]
+    #[must_use]
+    pub const fn extent(self) -> usize {
+        match self {
+            Kind::I16I32 => 8,
+            Kind::F64I32 | Kind::I64I32 => 16,
+            Kind::F80I32 => 32,
+            _ => self.size(),
+        }
+    }
+
+    /// Alignment in C.
+    #[must_use]
+    pub const fn alignment(self) -> usize {
+        match self {
+            Kind::I16I32 | Kind::F32I32 | Kind::I32I32 | Kind::F32F32 | Kind::C32 => 4,
+            Kind::F64I32 | Kind::I64I32 | Kind::F64F64 | Kind::C64 => 8,
+            Kind::F80I32 | Kind::C80 | Kind::C128 => 16,
+            Kind::C16 => 2,
+            _ => self.size(),
+        }
+    }
+
+    /// Bytes of the value of a pair; the rest of its size is the index.
+    #[must_use]
+    pub const fn value_len(self) -> Option<usize> {
+        match self {
+            Kind::I16I32 => Some(2),
+            Kind::F32I32 | Kind::I32I32 | Kind::F32F32 => Some(4),
+            Kind::F64I32 | Kind::I64I32 | Kind::F64F64 => Some(8),
+            Kind::F80I32 => Some(16),
+            _ => None,
+        }
+    }
+
+    /// Whether an array of these is one stretch of data.
+    #[inline]
+    #[must_use]
+    pub const fn is_dense(self) -> bool {
+        self.size() == self.extent()
+    }
+}

@@ -1,0 +1,97 @@
+//! The innermost copies.
+
+use std::ptr;
+
+/// Up to this length a copy is a few inlined loads and stores.
+const SHORT: usize = 32;
+
+/// Copies `len` bytes.
+///
+/// # Safety
+///
+/// * `len` bytes at `src` are readable and `len` bytes at `dst` writable; they may overlap.
+#[inline]
+pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
+    if len > SHORT {
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe { ptr::copy(src, dst, len) };
+        return;
+    }
+    // SAFETY:
+    // - as demanded of the caller; each width is used for lengths it fits into, and everything is read before it is
+    //   written.
+    unsafe {
+        match len {
+            16.. => copy_ends::<16>(src, dst, len),
+            8.. => copy_ends::<8>(src, dst, len),
+            4.. => copy_ends::<4>(src, dst, len),
+            2.. => copy_ends::<2>(src, dst, len),
+            1 => dst.write(src.read()),
+            0 => {}
+        }
+    }
+}
+
+/// Copies between `W` and `2 * W` bytes as two words that may overlap.
+///
+/// # Safety
+///
+/// * As for [`copy_bytes`], and `W <= len <= 2 * W`.
+#[inline(always)]
+unsafe fn copy_ends<const W: usize>(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY:
+    // - both words lie inside the `len` bytes; arrays of bytes need no alignment.
+    unsafe {
+        let head = src.cast::<[u8; W]>().read();
+        let tail = src.add(len - W).cast::<[u8; W]>().read();
+        dst.cast::<[u8; W]>().write(head);
+        dst.add(len - W).cast::<[u8; W]>().write(tail);
+    }
+}
+
+/// Copies `count` blocks of `len` bytes, whose starts are `from` and `to` bytes apart.
+///
+/// # Safety
+///
+/// * Each block is readable at its source and writable at its target; blocks may overlap.
+#[inline]
+pub(super) unsafe fn copy_blocks(src: (*const u8, isize), dst: (*mut u8, isize), len: usize, count: usize) {
+    // SAFETY:
+    // - as demanded of the caller; the width is the length of the blocks.
+    unsafe {
+        match len {
+            1 => copy_words::<1>(src, dst, count),
+            2 => copy_words::<2>(src, dst, count),
+            4 => copy_words::<4>(src, dst, count),
+            8 => copy_words::<8>(src, dst, count),
+            16 => copy_words::<16>(src, dst, count),
+            _ => {
+                for index in 0..count as isize {
+                    copy_bytes(
+                        src.0.wrapping_offset(index * src.1),
+                        dst.0.wrapping_offset(index * dst.1),
+                        len,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// [`copy_blocks`] for blocks of `W` bytes.
+///
+/// # Safety
+///
+/// * As for [`copy_blocks`].
+#[inline(always)]
+unsafe fn copy_words<const W: usize>(src: (*const u8, isize), dst: (*mut u8, isize), count: usize) {
+    let (mut from, mut to) = (src.0, dst.0);
+    for _ in 0..count {
+        // SAFETY:
+        // - `from` and `to` are a block of the caller's; arrays of bytes need no alignment.
+        unsafe { to.cast::<[u8; W]>().write(from.cast::<[u8; W]>().read()) };
+        from = from.wrapping_offset(src.1);
+        to = to.wrapping_offset(dst.1);
+    }
+}

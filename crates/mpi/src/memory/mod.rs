@@ -1,0 +1,30 @@
+//! Users' memory: the one place of the engine where it is touched, and the only one with `unsafe`.
+//!
+//! A [`Source`] or a [`Target`] says where data lies: address, count, datatype. Making one is unsafe and is the promise
+//! that the memory stays valid until the operation that it is given to is complete; everything after that is safe and
+//! stays inside the bytes described. Data goes from layout to layout in one pass ([`transfer`]); the kernels are:
+//! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, and lists of blocks.
+//!
+//! Races between a user's own accesses and an operation under way are errors of the program by the standard; they are
+//! confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
+#![allow(unsafe_code)]
+
+mod buffer;
+mod copy;
+mod elements;
+mod extended;
+mod parts;
+mod quad;
+mod scratch;
+mod transfer;
+pub mod typed;
+mod view;
+
+pub use buffer::{Source, Target};
+pub use parts::Parts;
+pub use transfer::{Transfer, pack, pack_from, transfer, unpack};
+
+pub(crate) use elements::{Plain, combine, combine_pairs};
+pub(crate) use extended::F80;
+pub(crate) use quad::F128;
+pub(crate) use scratch::Scratch;

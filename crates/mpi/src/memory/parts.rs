@@ -1,0 +1,52 @@
+//! A buffer of one part for each rank.
+
+use super::buffer::{Source, Target};
+
+/// A buffer that has a part for every rank.
+#[derive(Clone, Debug)]
+pub enum Parts<B> {
+    /// One part behind the other; all are like the first, which is given.
+    ///
+    /// The promise made for the first part holds for as many as there are ranks.
+    Even(B),
+    /// A part for each rank, in rank order.
+    Each(Box<[B]>),
+}
+
+macro_rules! parts {
+    ($buffer:ty) => {
+        impl Parts<$buffer> {
+            /// The part of `rank`; `None` if there is none.
+            #[must_use]
+            pub fn part(&self, rank: usize) -> Option<$buffer> {
+                match self {
+                    Parts::Even(first) => Some(first.repeated(rank)),
+                    Parts::Each(parts) => parts.get(rank).cloned(),
+                }
+            }
+
+            /// Bytes of data in the parts of `ranks` ranks.
+            #[must_use]
+            pub fn bytes(&self, ranks: usize) -> usize {
+                match self {
+                    Parts::Even(first) => first.bytes().saturating_mul(ranks),
+                    Parts::Each(parts) => parts.iter().take(ranks).map(<$buffer>::bytes).sum(),
+                }
+            }
+        }
+    };
+}
+
+parts!(Source);
+parts!(Target);
+
+impl Parts<Target> {
+    /// The same memory, to be read.
+    #[must_use]
+    pub fn as_source(&self) -> Parts<Source> {
+        match self {
+            Parts::Even(first) => Parts::Even(first.as_source()),
+            Parts::Each(parts) => Parts::Each(parts.iter().map(Target::as_source).collect()),
+        }
+    }
+}

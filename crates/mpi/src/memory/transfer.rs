@@ -1,0 +1,161 @@
+//! From one layout to another in one pass.
+
+use super::buffer::{Source, Target};
+use super::copy::{copy_blocks, copy_bytes};
+use super::view::View;
+use crate::datatype::{Basic, Datatype, Stretch};
+
+/// What a transfer has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Bytes moved.
+    pub bytes: usize,
+    /// Whether the source had more than the target could take.
+    pub truncated: bool,
+}
+
+/// Moves data from `src` to `dst`, layout to layout, as much as both have room for.
+#[inline]
+pub fn transfer(src: &Source, dst: &Target) -> Transfer {
+    let (offered, room) = (src.bytes(), dst.bytes());
+    let bytes = offered.min(room);
+    if src.datatype().is_contiguous() && dst.datatype().is_contiguous() {
+        // SAFETY:
+        // - contiguous elements cover `bytes()` bytes from the address on, valid by the promises of both makers.
+        unsafe { copy_bytes(src.address(), dst.address(), bytes) };
+    } else {
+        let from = Side {
+            base: src.address().cast_mut(),
+            view: View::new(src.datatype(), src.count()),
+            skip: 0,
+        };
+        let to = Side {
+            base: dst.address(),
+            view: View::new(dst.datatype(), dst.count()),
+            skip: 0,
+        };
+        // SAFETY:
+        // - `bytes` is within both, whose memory is valid by the promises of their makers.
+        unsafe { move_stretches(&from, &to, bytes) };
+    }
+    Transfer {
+        bytes,
+        truncated: offered > room,
+    }
+}
+
+/// Copies the data of `src` to the front of `into`, as much as there is room for; returns the bytes copied.
+pub fn pack(src: &Source, into: &mut [u8]) -> usize {
+    pack_from(src, 0, into)
+}
+
+/// Copies the data of `src` from byte `skip` on to the front of `into`; returns the bytes copied.
+pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
+    let bytes = src.bytes().saturating_sub(skip).min(into.len());
+    let raw = Datatype::Basic(Basic::Byte);
+    let from = Side {
+        base: src.address().cast_mut(),
+        view: View::new(src.datatype(), src.count()),
+        skip,
+    };
+    let to = Side {
+        base: into.as_mut_ptr(),
+        view: View::new(&raw, into.len()),
+        skip: 0,
+    };
+    // SAFETY:
+    // - `skip + bytes` is within the source, valid by the promise of its maker, and `bytes` within the slice.
+    unsafe { move_stretches(&from, &to, bytes) };
+    bytes
+}
+
+/// Copies `from` to the layout of `dst`, as much as there is room for.
+pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
+    let bytes = from.len().min(dst.bytes());
+    let raw = Datatype::Basic(Basic::Byte);
+    let src = Side {
+        base: from.as_ptr().cast_mut(),
+        view: View::new(&raw, from.len()),
+        skip: 0,
+    };
+    let to = Side {
+        base: dst.address(),
+        view: View::new(dst.datatype(), dst.count()),
+        skip: 0,
+    };
+    // SAFETY:
+    // - `bytes` is within the slice and within the target, valid by the promise of its maker.
+    unsafe { move_stretches(&src, &to, bytes) };
+    Transfer {
+        bytes,
+        truncated: from.len() > bytes,
+    }
+}
+
+/// One end of a transfer, from byte `skip` of its data on. Sources are only read through `base`.
+struct Side<'a> {
+    base: *mut u8,
+    view: View<'a>,
+    skip: usize,
+}
+
+/// Moves `bytes` bytes.
+///
+/// # Safety
+///
+/// * From `skip` on, `from` has `bytes` bytes that are readable and `to` as many that are writable.
+unsafe fn move_stretches(from: &Side<'_>, to: &Side<'_>, bytes: usize) {
+    let (mut from_hint, mut to_hint) = (0, 0);
+    let mut done = 0;
+    while done < bytes {
+        let source = from.view.at(from.skip + done, &mut from_hint);
+        let target = to.view.at(to.skip + done, &mut to_hint);
+        // SAFETY:
+        // - both stretches lie at `done`, and no more than the rest is moved.
+        done += unsafe { move_stretch((from.base, source), (to.base, target), bytes - done) };
+    }
+}
+
+/// Moves data until a stretch ends or `limit` bytes are moved; returns the bytes moved, at least one.
+///
+/// # Safety
+///
+/// * The first `limit` bytes of both stretches, as far as they go, are readable and writable.
+unsafe fn move_stretch(from: (*mut u8, Stretch), to: (*mut u8, Stretch), limit: usize) -> usize {
+    let (source, target) = (from.1, to.1);
+    let (src, dst) = (
+        from.0.wrapping_offset(source.offset),
+        to.0.wrapping_offset(target.offset),
+    );
+    let (len, count) = common_blocks(&source, &target, limit);
+    if count > 1 {
+        let step = |stretch: &Stretch| {
+            if stretch.count > 1 {
+                stretch.stride
+            } else {
+                len as isize
+            }
+        };
+        // SAFETY:
+        // - both stretches have `count` blocks of `len` bytes at these distances, within `limit`.
+        unsafe { copy_blocks((src, step(&source)), (dst, step(&target)), len, count) };
+        return len * count;
+    }
+    let len = source.head.min(target.head).min(limit);
+    // SAFETY:
+    // - the first blocks of both stretches have `len` bytes, within `limit`.
+    unsafe { copy_bytes(src, dst, len) };
+    len
+}
+
+/// Length and number of the blocks that both stretches have, taking a run for blocks without gaps.
+fn common_blocks(source: &Stretch, target: &Stretch, limit: usize) -> (usize, usize) {
+    let whole = |stretch: &Stretch| stretch.count > 1 && stretch.head == stretch.len;
+    let (len, count) = match (whole(source), whole(target)) {
+        (true, true) if source.len == target.len => (source.len, source.count.min(target.count)),
+        (true, _) if target.count == 1 => (source.len, source.count.min(target.head / source.len)),
+        (_, true) if source.count == 1 => (target.len, target.count.min(source.head / target.len)),
+        _ => return (0, 0),
+    };
+    (len, count.min(limit / len))
+}

@@ -1,0 +1,73 @@
+//! Blocking messages.
+
+use super::{Equivalence, source, target};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::point2point::Message;
+use crate::status::Status;
+
+/// When a send is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// When its memory may be reused.
+    Standard,
+    /// When its receive has been matched.
+    Synchronous,
+}
+
+/// Sends ([`Comm::send`], [`Comm::ssend`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+#[inline]
+pub fn send<T: Equivalence>(comm: &Comm, values: &[T], dest: i32, tag: i32, mode: Mode) -> Result<()> {
+    // SAFETY:
+    // - the calls are complete when they return.
+    let values = unsafe { source(values) };
+    match mode {
+        Mode::Standard => comm.send(&values, dest, tag),
+        Mode::Synchronous => comm.ssend(&values, dest, tag),
+    }
+}
+
+/// Receives ([`Comm::recv`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+#[inline]
+pub fn receive<T: Equivalence>(comm: &Comm, values: &mut [T], from: i32, tag: i32) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    comm.recv(&unsafe { target(values) }, from, tag)
+}
+
+/// Sends and receives ([`Comm::sendrecv`]): `to` and `from` are a rank and a tag.
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn send_receive<S: Equivalence, R: Equivalence>(
+    comm: &Comm,
+    sent: &[S],
+    to: (i32, i32),
+    received: &mut [R],
+    from: (i32, i32),
+) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    let (sent, received) = unsafe { (source(sent), target(received)) };
+    comm.sendrecv(&sent, to.0, to.1, &received, from.0, from.1)
+}
+
+/// Receives a message that was probed ([`Message::recv`]).
+///
+/// # Errors
+///
+/// As the call of the message.
+pub fn receive_message<T: Equivalence>(message: Message, values: &mut [T]) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    message.recv(&unsafe { target(values) })
+}

@@ -1,0 +1,172 @@
+//! The loops of the predefined operations, one for each operation and representation.
+//!
+//! An operation is a type, so that each loop is compiled, and vectorised, by itself.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
+
+use super::Complex;
+use crate::memory::{F80, F128, Plain, Source, Target, combine, combine_pairs};
+
+/// A loop: `inout = input op inout` for the elements that both have.
+pub(crate) type Kernel = fn(&Source, &Target);
+
+/// An operation on values of a type.
+pub(super) trait Operation<T> {
+    /// `left op right`.
+    fn apply(left: T, right: T) -> T;
+}
+
+/// The loop of an operation.
+pub(super) fn each<T: Plain, O: Operation<T>>(input: &Source, inout: &Target) {
+    combine(input, inout, O::apply);
+}
+
+/// The loop of an operation on pairs of a value and an index.
+pub(super) fn each_pair<V: Plain, I: Plain, O: Operation<(V, I)>>(input: &Source, inout: &Target) {
+    combine_pairs(input, inout, O::apply);
+}
+
+/// Numbers as the standard adds and multiplies them: integers wrap.
+pub(super) trait Number: Plain {
+    fn sum(self, other: Self) -> Self;
+    fn product(self, other: Self) -> Self;
+}
+
+macro_rules! wrapping {
+    ($($type:ty),*) => { $(
+        impl Number for $type {
+            #[inline]
+            fn sum(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline]
+            fn product(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+        }
+    )* };
+}
+
+macro_rules! rounding {
+    ($($type:ty),*) => { $(
+        impl Number for $type {
+            #[inline]
+            fn sum(self, other: Self) -> Self {
+                self.add(other)
+            }
+
+            #[inline]
+            fn product(self, other: Self) -> Self {
+                self.mul(other)
+            }
+        }
+    )* };
+}
+
+wrapping!(i8, i16, i32, i64, i128, u8, u16, u32, u64);
+rounding!(half::f16, f32, f64, F80, F128);
+rounding!(
+    Complex<half::f16>,
+    Complex<f32>,
+    Complex<f64>,
+    Complex<F80>,
+    Complex<F128>
+);
+
+/// Words as truth values: zero is false, all else true, and true is written as one.
+pub(super) trait Truth: Plain {
+    fn truth(self) -> bool;
+    fn of(truth: bool) -> Self;
+}
+
+macro_rules! truth {
+    ($($type:ty),*) => { $(
+        impl Truth for $type {
+            #[inline]
+            fn truth(self) -> bool {
+                self != 0
+            }
+
+            #[inline]
+            fn of(truth: bool) -> Self {
+                Self::from(truth)
+            }
+        }
+    )* };
+}
+
+truth!(u8, u16, u32, u64, u128);
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident<$type:ident: $bound:path>($left:ident, $right:ident) = $result:expr;)*) => { $(
+        $(#[$doc])*
+        pub(super) struct $name;
+
+        impl<$type: $bound> Operation<$type> for $name {
+            #[inline]
+            fn apply($left: $type, $right: $type) -> $type {
+                $result
+            }
+        }
+    )* };
+}
+
+operations! {
+    /// MPI_SUM.
+    Sum<T: Number>(left, right) = left.sum(right);
+    /// MPI_PROD.
+    Prod<T: Number>(left, right) = left.product(right);
+    /// MPI_MIN.
+    Min<T: PartialOrd>(left, right) = if left < right { left } else { right };
+    /// MPI_MAX.
+    Max<T: PartialOrd>(left, right) = if left > right { left } else { right };
+    /// MPI_LAND.
+    Land<T: Truth>(left, right) = T::of(left.truth() & right.truth());
+    /// MPI_LOR.
+    Lor<T: Truth>(left, right) = T::of(left.truth() | right.truth());
+    /// MPI_LXOR.
+    Lxor<T: Truth>(left, right) = T::of(left.truth() ^ right.truth());
+    /// MPI_BAND.
+    Band<T: Bits>(left, right) = left & right;
+    /// MPI_BOR.
+    Bor<T: Bits>(left, right) = left | right;
+    /// MPI_BXOR.
+    Bxor<T: Bits>(left, right) = left ^ right;
+}
+
+/// Words as sets of bits.
+pub(super) trait Bits:
+    Plain + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+{
+}
+
+impl<T: Plain + BitAnd<Output = T> + BitOr<Output = T> + BitXor<Output = T>> Bits for T {}
+
+/// MPI_MINLOC: the lower value; among equals the lower index.
+pub(super) struct Minloc;
+
+/// MPI_MAXLOC: the higher value; among equals the lower index.
+pub(super) struct Maxloc;
+
+impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Minloc {
+    #[inline]
+    fn apply(left: (V, I), right: (V, I)) -> (V, I) {
+        if left.0 < right.0 || (left.0 == right.0 && left.1 < right.1) {
+            left
+        } else {
+            right
+        }
+    }
+}
+
+impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Maxloc {
+    #[inline]
+    fn apply(left: (V, I), right: (V, I)) -> (V, I) {
+        if left.0 > right.0 || (left.0 == right.0 && left.1 < right.1) {
+            left
+        } else {
+            right
+        }
+    }
+}

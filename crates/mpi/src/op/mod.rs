@@ -1,0 +1,74 @@
+//! Reduction operations.
+//!
+//! * [`BuiltinOp`]: those of the standard. `table.rs` says which of them goes with which datatype, and finds the loop.
+//! * [`UserOp`]: a function of the user's, with its promise to be commutative or not.
+
+mod builtin;
+mod complex;
+mod loops;
+mod table;
+mod user;
+
+pub use builtin::BuiltinOp;
+pub(crate) use complex::Complex;
+pub use user::UserOp;
+
+use simurgh_core::sync::Arc;
+
+use crate::datatype::Datatype;
+use crate::error::Result;
+use crate::memory::{Source, Target};
+
+/// A reduction operation.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Of the standard.
+    Builtin(BuiltinOp),
+    /// Of the user.
+    User(Arc<UserOp>),
+}
+
+impl From<BuiltinOp> for Op {
+    fn from(op: BuiltinOp) -> Self {
+        Op::Builtin(op)
+    }
+}
+
+impl Op {
+    /// Whether the order of operands is of no consequence.
+    #[must_use]
+    pub fn is_commutative(&self) -> bool {
+        match self {
+            Op::Builtin(op) => op.is_commutative(),
+            Op::User(op) => op.is_commutative(),
+        }
+    }
+
+    /// Whether the operation may be used in reductions of `datatype`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Op`](crate::error::ErrorClass::Op), for a predefined operation that the standard does not define
+    /// on the datatype.
+    pub fn check(&self, datatype: &Datatype) -> Result<()> {
+        match self {
+            Op::Builtin(op) => table::check(*op, datatype),
+            Op::User(_) => Ok(()),
+        }
+    }
+
+    /// `inout = input op inout`, element by element, as many as both have.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Op::check`]; nothing is written then.
+    pub fn reduce(&self, input: &Source, inout: &Target) -> Result<()> {
+        match self {
+            Op::Builtin(op) => table::find(*op, inout.datatype()).map(|kernel| kernel(input, inout)),
+            Op::User(op) => {
+                op.call(input, inout);
+                Ok(())
+            }
+        }
+    }
+}

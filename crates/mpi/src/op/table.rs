@@ -1,0 +1,165 @@
+//! Which predefined operation goes with which datatype (section 6.9.2 of MPI 5.0), and by which loop.
+
+use super::Complex;
+use super::builtin::BuiltinOp;
+use super::loops::{
+    Band, Bor, Bxor, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum, each, each_pair,
+};
+use crate::datatype::{Basic, Class, Datatype, Kind};
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{F80, F128, Source, Target, transfer};
+use half::f16;
+
+/// Whether `op` is defined on `datatype` in reductions.
+pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
+    match op {
+        BuiltinOp::Replace | BuiltinOp::NoOp => Err(one_sided_only(op)),
+        _ => find(op, datatype).map(|_| ()),
+    }
+}
+
+/// The loop of `op` for elements of `datatype`.
+pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
+    match op {
+        BuiltinOp::Replace => return Ok(replace),
+        BuiltinOp::NoOp => return Ok(keep),
+        _ => {}
+    }
+    let basic = datatype.basic().ok_or_else(|| derived(op))?;
+    kernel(op, basic).ok_or_else(|| undefined(op, basic))
+}
+
+fn replace(input: &Source, inout: &Target) {
+    transfer(input, inout);
+}
+
+fn keep(_: &Source, _: &Target) {}
+
+fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
+    use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
+    let kind = basic.kind();
+    match (op, basic.class()) {
+        (BuiltinOp::Sum, Complex) => complex::<Sum>(kind),
+        (BuiltinOp::Prod, Complex) => complex::<Prod>(kind),
+        (BuiltinOp::Sum, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Sum>(kind),
+        (BuiltinOp::Prod, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Prod>(kind),
+        (BuiltinOp::Min, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Min>(kind),
+        (BuiltinOp::Max, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Max>(kind),
+        (BuiltinOp::Band, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Band>(kind),
+        (BuiltinOp::Bor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bor>(kind),
+        (BuiltinOp::Bxor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bxor>(kind),
+        (BuiltinOp::Land, CInteger | Logical) => words::<Land>(kind),
+        (BuiltinOp::Lor, CInteger | Logical) => words::<Lor>(kind),
+        (BuiltinOp::Lxor, CInteger | Logical) => words::<Lxor>(kind),
+        (BuiltinOp::Minloc, Pair) => pairs::<Minloc>(kind),
+        (BuiltinOp::Maxloc, Pair) => pairs::<Maxloc>(kind),
+        _ => None,
+    }
+}
+
+/// Loops on integers and floating-point numbers.
+fn real<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Operation<i8> + Operation<i16> + Operation<i32> + Operation<i64> + Operation<i128>,
+    O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64>,
+    O: Operation<f16> + Operation<f32> + Operation<f64> + Operation<F80> + Operation<F128>,
+{
+    Some(match kind {
+        Kind::I8 => each::<i8, O>,
+        Kind::I16 => each::<i16, O>,
+        Kind::I32 => each::<i32, O>,
+        Kind::I64 => each::<i64, O>,
+        Kind::I128 => each::<i128, O>,
+        Kind::U8 => each::<u8, O>,
+        Kind::U16 => each::<u16, O>,
+        Kind::U32 => each::<u32, O>,
+        Kind::U64 => each::<u64, O>,
+        Kind::F16 => each::<f16, O>,
+        Kind::F32 => each::<f32, O>,
+        Kind::F64 => each::<f64, O>,
+        Kind::F80 => each::<F80, O>,
+        Kind::F128 => each::<F128, O>,
+        _ => return None,
+    })
+}
+
+/// Loops on complex numbers.
+fn complex<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Operation<Complex<f16>> + Operation<Complex<f32>> + Operation<Complex<f64>>,
+    O: Operation<Complex<F80>> + Operation<Complex<F128>>,
+{
+    Some(match kind {
+        Kind::C16 => each::<Complex<f16>, O>,
+        Kind::C32 => each::<Complex<f32>, O>,
+        Kind::C64 => each::<Complex<f64>, O>,
+        Kind::C80 => each::<Complex<F80>, O>,
+        Kind::C128 => each::<Complex<F128>, O>,
+        _ => return None,
+    })
+}
+
+/// Loops on words whose sign does not matter.
+fn words<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64> + Operation<u128>,
+{
+    Some(match kind {
+        Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => each::<u8, O>,
+        Kind::I16 | Kind::U16 | Kind::L16 => each::<u16, O>,
+        Kind::I32 | Kind::U32 | Kind::L32 => each::<u32, O>,
+        Kind::I64 | Kind::U64 | Kind::L64 => each::<u64, O>,
+        Kind::I128 | Kind::L128 => each::<u128, O>,
+        _ => return None,
+    })
+}
+
+/// Loops on pairs of a value and an index.
+fn pairs<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Operation<(f32, i32)> + Operation<(f64, i32)> + Operation<(i64, i32)> + Operation<(i32, i32)>,
+    O: Operation<(i16, i32)> + Operation<(F80, i32)> + Operation<(f32, f32)> + Operation<(f64, f64)>,
+{
+    Some(match kind {
+        Kind::F32I32 => each_pair::<f32, i32, O>,
+        Kind::F64I32 => each_pair::<f64, i32, O>,
+        Kind::I64I32 => each_pair::<i64, i32, O>,
+        Kind::I32I32 => each_pair::<i32, i32, O>,
+        Kind::I16I32 => each_pair::<i16, i32, O>,
+        Kind::F80I32 => each_pair::<F80, i32, O>,
+        Kind::F32F32 => each_pair::<f32, f32, O>,
+        Kind::F64F64 => each_pair::<f64, f64, O>,
+        _ => return None,
+    })
+}
+
+#[cold]
+fn undefined(op: BuiltinOp, basic: Basic) -> Error {
+    Error::new(
+        ErrorClass::Op,
+        format!(
+            "{} is not defined on {}: use another datatype or MPI_Op_create",
+            op.name(),
+            basic.name()
+        ),
+    )
+}
+
+#[cold]
+fn derived(op: BuiltinOp) -> Error {
+    Error::new(
+        ErrorClass::Op,
+        format!(
+            "{} is not defined on a derived datatype: use a predefined one or MPI_Op_create",
+            op.name()
+        ),
+    )
+}
+
+#[cold]
+fn one_sided_only(op: BuiltinOp) -> Error {
+    Error::new(
+        ErrorClass::Op,
+        format!("{} is for one-sided communication, not for reductions", op.name()),
+    )
+}
