@@ -77,8 +77,8 @@ impl<T: Node> Inbox<T> {
 
     #[cold]
     fn wake(&self) {
-        // Release pairs with the Acquire in `sleep`, though the element itself travels through `head`.
-        self.wakeups.fetch_add(1, Ordering::Release);
+        // SeqCst: see `ticket`.
+        self.wakeups.fetch_add(1, Ordering::SeqCst);
         futex_wake(&self.wakeups, 1);
     }
 
@@ -87,18 +87,16 @@ impl<T: Node> Inbox<T> {
         self.head.load(Ordering::Relaxed) == Self::asleep()
     }
 
-    /// Wakes a sleeping consumer although nothing was added.
+    /// Ends the consumer's sleep although nothing was added; also one that is about to begin, if its
+    /// [`Inbox::ticket`] was taken before.
     pub fn nudge(&self) {
-        // Relaxed: nothing is published, the consumer just looks around again.
-        let woken = self.head.compare_exchange(
-            Self::asleep(),
-            ptr::null_mut(),
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
-        if woken.is_ok() {
-            self.wake();
-        }
+        self.wake();
+    }
+
+    /// What [`Inbox::sleep`] wants: taken before the consumer looks at anything else that could keep it awake.
+    pub fn ticket(&self) -> u32 {
+        // SeqCst: a nudger changes its condition first, the consumer takes its ticket first.
+        self.wakeups.load(Ordering::SeqCst)
     }
 
     /// Whether there is something to take. Consumer only.
@@ -130,10 +128,9 @@ impl<T: Node> Inbox<T> {
         chain
     }
 
-    /// Sleeps until something is pushed or somebody nudges; returns at once if there is something. Consumer only.
-    pub fn sleep(&self) {
-        // Acquire pairs with the Release in `wake`.
-        let seen = self.wakeups.load(Ordering::Acquire);
+    /// Sleeps until something is pushed or, since `ticket`, somebody has nudged; returns at once if that is so already.
+    /// Consumer only.
+    pub fn sleep(&self, ticket: u32) {
         // Relaxed: an element found here is taken by `take`, which synchronises.
         let marked = self.head.compare_exchange(
             ptr::null_mut(),
@@ -145,7 +142,17 @@ impl<T: Node> Inbox<T> {
             return;
         }
         while self.head.load(Ordering::Relaxed) == Self::asleep() {
-            futex_wait(&self.wakeups, seen);
+            if self.wakeups.load(Ordering::SeqCst) != ticket {
+                // Fails if something has just been pushed, which ends the sleep as well.
+                let _ = self.head.compare_exchange(
+                    Self::asleep(),
+                    ptr::null_mut(),
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                );
+                return;
+            }
+            futex_wait(&self.wakeups, ticket);
         }
     }
 }

@@ -61,15 +61,12 @@ impl Token {
         self.0.swap(EMPTY, Ordering::Acquire);
     }
 
-    /// Blocks the kernel thread until the token is given, then takes it. For attached threads.
+    /// Blocks the kernel thread while the token, once settled, is not given. For attached threads.
     pub fn wait_in_kernel(&self) {
-        if self.settle() {
-            // Acquire pairs with the Release in `give`.
-            while self.0.load(Ordering::Acquire) == PARKED {
-                crate::sync::futex_wait(&self.0, PARKED);
-            }
+        // Acquire pairs with the Release in `give`.
+        while self.0.load(Ordering::Acquire) == PARKED {
+            crate::sync::futex_wait(&self.0, PARKED);
         }
-        self.clear();
     }
 
     /// Wakes a thread in [`Token::wait_in_kernel`].

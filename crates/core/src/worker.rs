@@ -32,6 +32,20 @@ pub(crate) fn largest_count() -> usize {
     LARGEST_COUNT.load(Ordering::Relaxed)
 }
 
+/// The teams whose workers run.
+static TEAMS: SpinLock<Vec<&'static Team>> = SpinLock::new(Vec::new());
+
+/// Has a worker of each team look around, because something it cannot see has changed: the last attached thread has
+/// blocked, so that perhaps nobody is left to wake anybody.
+pub(crate) fn nudge_teams() {
+    let workers: Vec<_> = TEAMS
+        .lock()
+        .iter()
+        .filter_map(|team| team.workers.first().copied())
+        .collect();
+    workers.into_iter().for_each(Worker::nudge);
+}
+
 /// Counters of a worker, read by anybody at any time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkerStats {
@@ -94,6 +108,7 @@ impl Worker {
             workers: team.clone().into_boxed_slice(),
             offers: CachePadded::new(AtomicUsize::new(0)),
         }));
+        TEAMS.lock().push(shared);
         for worker in &team {
             let unset = worker.own.team.set(shared).is_ok();
             debug_assert!(unset, "a worker joins one team");
@@ -182,12 +197,18 @@ impl Worker {
         self.shared.inbox.has_mail()
     }
 
-    /// Sleeps in the kernel until there is something to do or somebody calls [`Worker::nudge`].
-    pub fn sleep(&self) {
-        self.shared.inbox.sleep();
+    /// What [`Worker::sleep`] wants: taken before the last look at anything that could keep the worker awake.
+    #[must_use]
+    pub fn ticket(&self) -> u32 {
+        self.shared.inbox.ticket()
     }
 
-    /// Wakes the worker if it sleeps.
+    /// Sleeps in the kernel until there is something to do or, since `ticket`, somebody has called [`Worker::nudge`].
+    pub fn sleep(&self, ticket: u32) {
+        self.shared.inbox.sleep(ticket);
+    }
+
+    /// Has the worker look around, if it sleeps or is about to.
     pub fn nudge(&self) {
         self.shared.inbox.nudge();
     }
@@ -221,6 +242,9 @@ impl Worker {
 
     /// Undoes [`Worker::enter`], before the kernel thread ends.
     pub fn leave(&self) {
+        TEAMS
+            .lock()
+            .retain(|team| team.workers.first().is_none_or(|first| !ptr::eq(*first, self)));
         // SAFETY:
         // - `enter` put a control block there, which lives for the rest of the program.
         if let Some(ec) = unsafe { here::get().as_ref() } {

@@ -47,7 +47,7 @@ fn an_inbox_loses_nothing_and_keeps_each_producers_order() {
             .collect();
         let mut seen = Vec::new();
         while seen.len() < 4 {
-            inbox.sleep();
+            inbox.sleep(inbox.ticket());
             let mut mail = inbox.take();
             seen.extend(std::iter::from_fn(|| mail.pop_front().map(|item| item.value)));
         }
@@ -69,16 +69,15 @@ fn a_nudge_ends_a_sleep() {
         let (other, flag) = (Arc::clone(&inbox), Arc::clone(&stop));
         let nudger = thread::spawn(move || {
             flag.store(1, Ordering::SeqCst);
-            // The sleeper may be just before its sleep, where a nudge finds nobody; it looks at the flag first.
-            while flag.load(Ordering::SeqCst) == 1 {
-                other.nudge();
-                thread::yield_now();
-            }
+            other.nudge();
         });
-        while stop.load(Ordering::SeqCst) == 0 {
-            inbox.sleep();
+        loop {
+            let ticket = inbox.ticket();
+            if stop.load(Ordering::SeqCst) == 1 {
+                break;
+            }
+            inbox.sleep(ticket);
         }
-        stop.store(2, Ordering::SeqCst);
         nudger.join().unwrap();
     });
 }
@@ -94,7 +93,10 @@ fn a_token_is_never_lost() {
             }
         });
         if !token.take() {
-            token.wait_in_kernel();
+            if token.settle() {
+                token.wait_in_kernel();
+            }
+            token.clear();
         }
         thread.join().unwrap();
     });

@@ -1,5 +1,7 @@
 //! Counters of a virtual processor.
 
+use std::time::Instant;
+
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// What a virtual processor has done since it started.
@@ -28,30 +30,67 @@ impl VpStats {
     }
 }
 
-/// Counters written by one thread and read by any.
-#[derive(Default)]
-pub(crate) struct IdleCounters {
+/// How a virtual processor has idled: written by it, read by any thread.
+pub(crate) struct IdleClock {
+    started: Instant,
+    /// Nanoseconds of finished idle periods.
     idle_ns: AtomicU64,
+    /// When the current idle period began, in nanoseconds since `started`; [`BUSY`] if there is none.
+    since_ns: AtomicU64,
     sleeps: AtomicU64,
 }
 
-impl IdleCounters {
-    /// Adds a period without work. Called by the virtual processor only, so a store will do.
-    pub(crate) fn add(&self, idle_ns: u64, slept: bool) {
-        // Relaxed: counters on their own.
+const BUSY: u64 = u64::MAX;
+
+impl IdleClock {
+    pub(crate) fn new() -> Self {
+        Self {
+            started: Instant::now(),
+            idle_ns: AtomicU64::new(0),
+            since_ns: AtomicU64::new(BUSY),
+            sleeps: AtomicU64::new(0),
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(BUSY - 1)
+    }
+
+    // Relaxed throughout: counters on their own, written by one thread, so a load and a store will do.
+
+    pub(crate) fn begin(&self) {
+        self.since_ns.store(self.now_ns(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn end(&self) {
+        let period = self
+            .now_ns()
+            .saturating_sub(self.since_ns.load(Ordering::Relaxed));
+        self.since_ns.store(BUSY, Ordering::Relaxed);
         self.idle_ns
-            .store(self.idle_ns.load(Ordering::Relaxed) + idle_ns, Ordering::Relaxed);
-        self.sleeps.store(
-            self.sleeps.load(Ordering::Relaxed) + u64::from(slept),
-            Ordering::Relaxed,
-        );
+            .store(self.idle_ns.load(Ordering::Relaxed) + period, Ordering::Relaxed);
     }
 
-    pub(crate) fn idle_ns(&self) -> u64 {
-        self.idle_ns.load(Ordering::Relaxed)
+    pub(crate) fn count_sleep(&self) {
+        self.sleeps
+            .store(self.sleeps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
-    pub(crate) fn sleeps(&self) -> u64 {
-        self.sleeps.load(Ordering::Relaxed)
+    /// The counters now, the period under way included.
+    pub(crate) fn stats(&self, switches: u64) -> VpStats {
+        let total = self.now_ns();
+        let since = self.since_ns.load(Ordering::Relaxed);
+        let current = if since == BUSY {
+            0
+        } else {
+            total.saturating_sub(since)
+        };
+        let idle_ns = (self.idle_ns.load(Ordering::Relaxed) + current).min(total);
+        VpStats {
+            switches,
+            idle_ns,
+            compute_ns: total - idle_ns,
+            sleeps: self.sleeps.load(Ordering::Relaxed),
+        }
     }
 }

@@ -10,7 +10,7 @@ use simurgh_core::Worker;
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
 
 use crate::deadlock::Sleepers;
-use crate::stats::{IdleCounters, VpStats};
+use crate::stats::{IdleClock, VpStats};
 use crate::topology::{Core, Topology};
 
 /// Longest time an idle virtual processor watches its inbox before it sleeps: about twice what a wake-up costs.
@@ -40,8 +40,7 @@ pub(crate) struct Vp {
     worker: &'static Worker,
     common: Arc<Common>,
     victims: Vec<usize>,
-    idle: IdleCounters,
-    started: Instant,
+    idle: IdleClock,
 }
 
 impl Vp {
@@ -51,20 +50,12 @@ impl Vp {
             worker,
             common,
             victims,
-            idle: IdleCounters::default(),
-            started: Instant::now(),
+            idle: IdleClock::new(),
         }
     }
 
     pub(crate) fn stats(&self) -> VpStats {
-        let total = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let idle_ns = self.idle.idle_ns();
-        VpStats {
-            switches: self.worker.stats().switches,
-            idle_ns,
-            compute_ns: total.saturating_sub(idle_ns),
-            sleeps: self.idle.sleeps(),
-        }
+        self.idle.stats(self.worker.stats().switches)
     }
 
     /// The body of the kernel thread.
@@ -91,15 +82,12 @@ impl Vp {
         if self.worker.help() {
             return patience;
         }
-        let start = Instant::now();
-        let found = self.common.may_watch && self.watch(start, patience);
+        self.idle.begin();
+        let found = self.common.may_watch && self.watch(patience);
         if !found {
             self.sleep();
         }
-        self.idle.add(
-            u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
-            !found,
-        );
+        self.idle.end();
         if found {
             (patience * 2).min(WATCH_MAX)
         } else {
@@ -107,7 +95,8 @@ impl Vp {
         }
     }
 
-    fn watch(&self, start: Instant, patience: Duration) -> bool {
+    fn watch(&self, patience: Duration) -> bool {
+        let start = Instant::now();
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
                 if self.worker.has_mail() || self.worker.sees_offers() {
@@ -122,6 +111,7 @@ impl Vp {
     }
 
     fn sleep(&self) {
+        let ticket = self.worker.ticket();
         let team = &self.common.team;
         self.victims
             .iter()
@@ -132,7 +122,8 @@ impl Vp {
             report();
         }
         if !self.common.stop.load(Ordering::Acquire) {
-            self.worker.sleep();
+            self.idle.count_sleep();
+            self.worker.sleep(ticket);
         }
         self.common.sleepers.leave();
         self.victims

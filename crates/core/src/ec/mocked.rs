@@ -66,9 +66,13 @@ pub fn current() -> EcRef {
 /// Blocks until unparked.
 pub fn park() {
     let me = current();
-    if !me.0.token.take() {
+    if me.0.token.take() {
+        return;
+    }
+    if me.0.token.settle() {
         me.0.token.wait_in_kernel();
     }
+    me.0.token.clear();
 }
 
 /// Lets others run.

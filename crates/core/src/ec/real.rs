@@ -161,6 +161,7 @@ impl Ec {
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if worker.is_null() {
+                ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
                 self.token.wake_in_kernel();
             } else if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
                 (*worker).push_local(self);
@@ -349,13 +350,17 @@ pub fn park() {
         return;
     }
     if me.is_attached() {
-        ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst);
-        me.0.token.wait_in_kernel();
-        ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
+        // Counted as blocked only once it is, and as running again by who wakes it: the count is never too low.
+        if me.0.token.settle() {
+            if ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
+                crate::worker::nudge_teams();
+            }
+            me.0.token.wait_in_kernel();
+        }
     } else {
         me.0.suspend(Suspend::Park);
-        me.0.token.clear();
     }
+    me.0.token.clear();
 }
 
 /// Lets other execution contexts of this worker run; for an attached thread, other threads.
