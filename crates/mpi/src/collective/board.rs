@@ -108,13 +108,11 @@ impl Board {
             name: "barrier",
             root: None,
         };
-        let round = self.arrive(
-            rank,
-            call,
-            |_| {},
-            |table| close(&mut table.result, Outcome::Nothing),
-        )?;
-        round.map_or(Ok(()), |round| round.fault())
+        let last = |table: &mut Table| close(&mut table.result, Outcome::Nothing);
+        match self.arrive(rank, call, |_| {}, last)? {
+            Outcome::Fault(fault) => Err(fault),
+            _ => Ok(()),
+        }
     }
 
     /// Every rank gives a value; the last to come combines them, in rank order; everyone gets the result.
@@ -178,11 +176,12 @@ impl Board {
             table.forget();
             close(&mut table.result, outcome)
         };
-        let Some(round) = self.arrive(rank, call, deposit, last)? else {
-            return Ok(());
-        };
-        let meeting = round.meeting()?;
-        meeting.contribute(Share::one(rank, self.size), lends, perform)
+        match self.arrive(rank, call, deposit, last)? {
+            Outcome::Nothing => Ok(()),
+            Outcome::Shared(meeting) => meeting.contribute(Share::one(rank, self.size), lends, perform),
+            Outcome::Fault(fault) => Err(fault),
+            Outcome::Answer(_) => Err(unexpected()),
+        }
     }
 
     /// Arrives at the next meeting, waits for its end and returns the outcome.
@@ -256,7 +255,7 @@ impl Round {
         };
         *self.table.lock() = std::mem::take(table);
         // Release pairs with the Acquire in `arrive`.
-        self.outcome
+        self.ended
             .store(number << VERDICT_BITS | verdict, Ordering::Release);
         self.waiting.release_all();
     }
