@@ -1,0 +1,54 @@
+//! Many ranks in one process.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use simurgh_testing::{Compile, Stage};
+
+fn all_say_hello(ranks: usize, limit: Duration) {
+    let stage = Stage::locate();
+    let program = Compile::c("benches/c/hello.c")
+        .flags(["-O2"])
+        .against(&stage)
+        .build();
+    let run = stage.mpiexec(ranks).limit(limit).run(&program);
+    run.expect_success();
+    let expected: BTreeSet<String> = (0..ranks)
+        .map(|rank| format!("hello from rank {rank} of {ranks}"))
+        .collect();
+    let said: BTreeSet<String> = run.stdout.lines().map(str::to_owned).collect();
+    assert!(
+        said == expected && run.stdout.lines().count() == ranks,
+        "{} lines of {ranks}",
+        said.len()
+    );
+}
+
+#[test]
+fn a_thousand_ranks_start_and_end() {
+    all_say_hello(1024, Duration::from_secs(60));
+}
+
+#[test]
+fn two_and_a_half_thousand_ranks_start_and_end() {
+    all_say_hello(2500, Duration::from_secs(180));
+}
+
+#[test]
+fn a_thousand_waiting_ranks_use_no_processor() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/idle.c")
+        .flags(["-O2", "-Wall", "-Wextra"])
+        .against(&stage)
+        .build();
+    let run = stage.mpiexec(1000).run(&program);
+    let used = run
+        .expect_success()
+        .stdout
+        .trim()
+        .rsplit(' ')
+        .next()
+        .and_then(|number| number.parse::<f64>().ok());
+    // A tick now and then, but nothing that grows with the ranks or polls.
+    assert!(used.is_some_and(|milliseconds| milliseconds < 50.0), "{run}");
+}
