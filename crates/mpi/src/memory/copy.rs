@@ -5,6 +5,13 @@ use std::ptr;
 /// Up to this length a copy is a few inlined loads and stores.
 const SHORT: usize = 32;
 
+/// From this length on a copy is cut into pieces that idle virtual processors take too: one core does not use up the
+/// memory bandwidth of a node.
+const SHARED: usize = 64 << 10;
+
+/// Length of such a piece: long enough that taking one costs nothing beside copying it.
+const PIECE: usize = 16 << 10;
+
 /// Copies `len` bytes.
 ///
 /// # Safety
@@ -15,7 +22,7 @@ pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
     if len > SHORT {
         // SAFETY:
         // - as demanded of the caller.
-        unsafe { ptr::copy(src, dst, len) };
+        unsafe { copy_long(src, dst, len) };
         return;
     }
     // SAFETY:
@@ -31,6 +38,32 @@ pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
             0 => {}
         }
     }
+}
+
+/// [`copy_bytes`] for more than a few words.
+///
+/// # Safety
+///
+/// * As for [`copy_bytes`].
+#[inline]
+unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
+    let disjoint = src.addr().abs_diff(dst.addr()) >= len;
+    if len < SHARED || !disjoint {
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe { ptr::copy(src, dst, len) };
+        return;
+    }
+    let (src, dst) = (src.expose_provenance(), dst.expose_provenance());
+    simurgh_core::share(len.div_ceil(PIECE), &|piece| {
+        let start = piece * PIECE;
+        let from = ptr::with_exposed_provenance::<u8>(src + start);
+        let to = ptr::with_exposed_provenance_mut::<u8>(dst + start);
+        // SAFETY:
+        // - the piece lies within the memory demanded of the caller, which stays valid until `share` returns;
+        // - pieces do not overlap each other, nor, as checked, source and target.
+        unsafe { ptr::copy_nonoverlapping(from, to, PIECE.min(len - start)) };
+    });
 }
 
 /// Copies between `W` and `2 * W` bytes as two words that may overlap.
