@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::memory;
 use crate::template::{Data, Origin, Template};
@@ -37,6 +38,33 @@ pub(crate) fn unique_path(file: &File) -> String {
     format!("{path}/./{}", file.as_raw_fd())
 }
 
+/// Size of a page as a length.
+const PAGE: usize = crate::elf::PAGE as usize;
+
+/// A page that loading has changed.
+#[derive(Debug)]
+struct Page {
+    address: usize,
+    content: [u8; PAGE],
+}
+
+/// Buffers for changed pages, used again by one rank after the other: what each allocates for itself would stay in
+/// its part of the heap.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    idle: Mutex<Vec<Vec<Page>>>,
+}
+
+impl Scratch {
+    fn take(&self) -> Vec<Page> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn give(&self, buffer: Vec<Page>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
+
 /// A rank's copies, loaded. Nothing unloads them.
 #[derive(Debug)]
 pub(crate) struct Loaded {
@@ -55,7 +83,7 @@ pub(crate) enum LoadError {
 }
 
 /// Loads copies of all objects; the first one is the program.
-pub(crate) fn load(templates: &[Template]) -> Result<Loaded, LoadError> {
+pub(crate) fn load(templates: &[Template], scratch: &Scratch) -> Result<Loaded, LoadError> {
     let mut files = Vec::with_capacity(templates.len());
     for _ in templates {
         files.push(memory::memory_file(0).map_err(|error| LoadError::System("memfd_create", error))?);
@@ -66,11 +94,12 @@ pub(crate) fn load(templates: &[Template]) -> Result<Loaded, LoadError> {
     }
     let handle = open(&paths[0])?;
     let maps = find(handle, &paths)?;
+    let mut saved = scratch.take();
     let mut bases = Vec::with_capacity(templates.len());
     for (template, map) in templates.iter().zip(maps) {
         // SAFETY: the record is valid: its object was loaded just now and is never unloaded.
         let base = unsafe { (*map).base };
-        share(template, base).map_err(|error| LoadError::System("mmap", error))?;
+        share(template, base, &mut saved).map_err(|error| LoadError::System("mmap", error))?;
         // SAFETY:
         // - only `name` is written, which the loader reads for messages and name lookups under its lock, a word at a time;
         // - `link_name` lives as long as the process: the templates belong to a `Prepared` that instances keep alive,
@@ -78,6 +107,7 @@ pub(crate) fn load(templates: &[Template]) -> Result<Loaded, LoadError> {
         unsafe { (*map).name = template.link_name.as_ptr() };
         bases.push(base);
     }
+    scratch.give(saved);
     Ok(Loaded { handle, bases })
 }
 
@@ -119,7 +149,7 @@ fn find(handle: *mut c_void, paths: &[String]) -> Result<Vec<*mut LinkMap>, Load
 }
 
 /// Maps an object again: code from the original, tables and data from the master, changed pages kept.
-fn share(template: &Template, base: usize) -> io::Result<()> {
+fn share(template: &Template, base: usize, saved: &mut Vec<Page>) -> io::Result<()> {
     for run in template.runs.iter().chain(std::iter::once(&template.names)) {
         let file = match run.origin {
             Origin::Original => &*template.source.file,
@@ -129,27 +159,26 @@ fn share(template: &Template, base: usize) -> io::Result<()> {
         // what is mapped has the content that the loader saw.
         unsafe { memory::map_over(base + run.vaddr as usize, run.length, run.protection, file, run.offset)? };
     }
-    template.data.iter().try_for_each(|data| share_data(template, base, data))
+    template.data.iter().try_for_each(|data| share_data(template, base, data, saved))
 }
 
-fn share_data(template: &Template, base: usize, data: &Data) -> io::Result<()> {
-    const PAGE: usize = crate::elf::PAGE as usize;
+fn share_data(template: &Template, base: usize, data: &Data, saved: &mut Vec<Page>) -> io::Result<()> {
     let master = template.content.bytes();
-    let mut changed: Vec<(usize, [u8; PAGE])> = Vec::new();
+    saved.clear();
     for &page in &data.touched {
         let address = base + page as usize;
         // SAFETY: the page belongs to a writable segment of the object, which is mapped readable; nobody writes to it.
-        let now = unsafe { *(address as *const [u8; PAGE]) };
+        let now = unsafe { &*(address as *const [u8; PAGE]) };
         let at = (data.offset + (page - data.vaddr)) as usize;
-        if master[at..at + PAGE] != now {
-            changed.push((address, now));
+        if master[at..at + PAGE] != *now {
+            saved.push(Page { address, content: *now });
         }
     }
     // SAFETY: nothing uses the object yet; pages that differ are put back below.
     unsafe { memory::map_over(base + data.vaddr as usize, data.length, data.protection, &template.master, data.offset)? };
-    for (address, content) in changed {
+    for page in saved.iter() {
         // SAFETY: the page was mapped writable just now.
-        unsafe { *(address as *mut [u8; PAGE]) = content };
+        unsafe { *(page.address as *mut [u8; PAGE]) = page.content };
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::elf::{Elf, abi};
 use crate::error::ImageError;
 use crate::hooks::RankContext;
 use crate::instance::{Instance, Linked};
-use crate::load::{self, LoadError};
+use crate::load::{self, LoadError, Scratch};
 use crate::program::Program;
 use crate::shim::{self, Symbols};
 use crate::source::Source;
@@ -42,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) symbols: Symbols,
     /// Where each variable that the program copies comes from.
     copies: Vec<ResolvedCopy>,
+    scratch: Scratch,
 }
 
 /// A variable that the program has its own copy of.
@@ -117,7 +118,7 @@ impl Prepared {
     pub fn instantiate(&self, context: RankContext) -> Result<Instance, ImageError> {
         let shared = &self.shared;
         let system = |call, error| ImageError::System { path: shared.path.clone(), call, error };
-        let loaded = load::load(&shared.templates).map_err(|error| match error {
+        let loaded = load::load(&shared.templates, &shared.scratch).map_err(|error| match error {
             LoadError::Loader(detail) => ImageError::Load { path: shared.path.clone(), detail },
             LoadError::System(call, error) => system(call, error),
         })?;
@@ -186,7 +187,7 @@ fn prepare(path: &Path, mut parts: Vec<Part>, tools: &[usize], reservation: u64)
     let symbols =
         Symbols::of(&elves[SHIM]).ok_or_else(|| ImageError::MissingFunction("entry in the shim".to_owned()))?;
     let copies = resolve_copies(path, &elves, &templates[PROGRAM].copies)?;
-    Ok(Shared { path: path.to_owned(), order: order(&elves, &by_name), templates, layout, symbols, copies })
+    Ok(Shared { path: path.to_owned(), order: order(&elves, &by_name), templates, layout, symbols, copies, scratch: Scratch::default() })
 }
 
 /// Exported thread-local variables of all objects, the first definition of a name in the lookup scope.
