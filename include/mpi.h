@@ -664,9 +664,34 @@ int MPI_Cancel(MPI_Request *request);
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
 /**
+ * `MPI_Comm_compare`: whether two communicators have the same ranks, order and context.
+ */
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+
+/**
+ * `MPI_Comm_create`: communicators over subgroups; all ranks of `comm` call it.
+ */
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+
+/**
  * `MPI_Comm_create_errhandler`: makes an error handler of a function.
  */
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Comm_create_group`: a communicator over a group; only its members call it.
+ */
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+
+/**
+ * `MPI_Comm_dup`: the same ranks in another context.
+ */
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+
+/**
+ * `MPI_Comm_free`: gives the communicator back; pending operations keep it.
+ */
+int MPI_Comm_free(MPI_Comm *comm);
 
 /**
  * `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
@@ -674,9 +699,44 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 
 /**
+ * `MPI_Comm_get_name`: the communicator's name.
+ */
+int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
+
+/**
+ * `MPI_Comm_group`: the group of the communicator's processes.
+ */
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+
+/**
+ * `MPI_Comm_rank`: the caller's rank.
+ */
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+
+/**
  * `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
  */
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+
+/**
+ * `MPI_Comm_set_name`: gives the communicator a name.
+ */
+int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
+
+/**
+ * `MPI_Comm_size`: number of ranks.
+ */
+int MPI_Comm_size(MPI_Comm comm, int *size);
+
+/**
+ * `MPI_Comm_split`: one communicator for each colour, ordered by key.
+ */
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+
+/**
+ * `MPI_Comm_test_inter`: whether it is an intercommunicator, of which there are none yet.
+ */
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
 /**
  * `MPI_Errhandler_free`: gives the handle back.
@@ -714,6 +774,15 @@ int MPI_Get_address(const void *location, MPI_Aint *address);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
 int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+/**
+ * `MPI_Get_elements`: how many predefined elements arrived.
+ */
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count);
+
+int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
 /**
  * `MPI_Get_library_version`: who we are.
@@ -929,6 +998,26 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
 int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
 /**
+ * `MPI_Op_commutative`: whether the order of operands is of no consequence.
+ */
+int MPI_Op_commutative(MPI_Op op, int *commute);
+
+/**
+ * `MPI_Op_create`: makes an operation of a function.
+ */
+int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
+
+/**
+ * `MPI_Op_create_c`: makes an operation of a function that takes large counts.
+ */
+int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
+
+/**
+ * `MPI_Op_free`: gives the operation back.
+ */
+int MPI_Op_free(MPI_Op *op);
+
+/**
  * `MPI_Pcontrol`: for tools, which define their own; the standard asks the library to do nothing.
  */
 int MPI_Pcontrol(int level, ...);
@@ -974,6 +1063,13 @@ int MPI_Recv_init_c(void *buf,
                     int tag,
                     MPI_Comm comm,
                     MPI_Request *request);
+
+/**
+ * `MPI_Reduce_local`: combines two buffers of the caller.
+ */
+int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
+
+int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
 
 /**
  * `MPI_Request_free`: gives the request up; its operation goes on.
@@ -1207,6 +1303,72 @@ int MPI_Testsome(int incount,
                  MPI_Status *array_of_statuses);
 
 /**
+ * `MPI_Type_commit`: declares that the datatype will be used in communication.
+ */
+int MPI_Type_commit(MPI_Datatype *datatype);
+
+/**
+ * `MPI_Type_contiguous`: `count` elements behind each other.
+ */
+int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_hvector`: blocks whose starts are `stride` bytes apart.
+ */
+int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+int MPI_Type_create_hvector_c(MPI_Count count,
+                              MPI_Count blocklength,
+                              MPI_Count stride,
+                              MPI_Datatype oldtype,
+                              MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_free`: gives the datatype back; pending operations keep it.
+ */
+int MPI_Type_free(MPI_Datatype *datatype);
+
+/**
+ * `MPI_Type_get_extent`: lower bound, and bytes from one element to the next.
+ */
+int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
+
+int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
+
+int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
+
+/**
+ * `MPI_Type_get_true_extent`: where the data begins, and bytes from its first to its last.
+ */
+int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent);
+
+int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+
+int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+
+/**
+ * `MPI_Type_size`: bytes of data in an element.
+ */
+int MPI_Type_size(MPI_Datatype datatype, int *size);
+
+int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
+
+int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
+
+/**
+ * `MPI_Type_vector`: blocks whose starts are `stride` elements apart.
+ */
+int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+int MPI_Type_vector_c(MPI_Count count,
+                      MPI_Count blocklength,
+                      MPI_Count stride,
+                      MPI_Datatype oldtype,
+                      MPI_Datatype *newtype);
+
+/**
  * `MPI_Wait`: waits for one operation.
  */
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
@@ -1281,11 +1443,35 @@ int PMPI_Cancel(MPI_Request *request);
 
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
+int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+
+int PMPI_Comm_free(MPI_Comm *comm);
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 
+int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
+
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+
+int PMPI_Comm_rank(MPI_Comm comm, int *rank);
+
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+
+int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
+
+int PMPI_Comm_size(MPI_Comm comm, int *size);
+
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+
+int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
 
@@ -1302,6 +1488,12 @@ int PMPI_Get_address(const void *location, MPI_Aint *address);
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
 int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count);
+
+int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
 int PMPI_Get_library_version(char *version, int *resultlen);
 
@@ -1429,6 +1621,14 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
 
 int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
+int PMPI_Op_commutative(MPI_Op op, int *commute);
+
+int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
+
+int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
+
+int PMPI_Op_free(MPI_Op *op);
+
 int PMPI_Pcontrol(int level, ...);
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
@@ -1460,6 +1660,10 @@ int PMPI_Recv_init_c(void *buf,
                      int tag,
                      MPI_Comm comm,
                      MPI_Request *request);
+
+int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
+
+int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
 
 int PMPI_Request_free(MPI_Request *request);
 
@@ -1613,6 +1817,52 @@ int PMPI_Testsome(int incount,
                   int *outcount,
                   int *array_of_indices,
                   MPI_Status *array_of_statuses);
+
+int PMPI_Type_commit(MPI_Datatype *datatype);
+
+int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+int PMPI_Type_create_hvector(int count,
+                             int blocklength,
+                             MPI_Aint stride,
+                             MPI_Datatype oldtype,
+                             MPI_Datatype *newtype);
+
+int PMPI_Type_create_hvector_c(MPI_Count count,
+                               MPI_Count blocklength,
+                               MPI_Count stride,
+                               MPI_Datatype oldtype,
+                               MPI_Datatype *newtype);
+
+int PMPI_Type_free(MPI_Datatype *datatype);
+
+int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
+
+int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
+
+int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
+
+int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent);
+
+int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+
+int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+
+int PMPI_Type_size(MPI_Datatype datatype, int *size);
+
+int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
+
+int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
+
+int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+int PMPI_Type_vector_c(MPI_Count count,
+                       MPI_Count blocklength,
+                       MPI_Count stride,
+                       MPI_Datatype oldtype,
+                       MPI_Datatype *newtype);
 
 int PMPI_Wait(MPI_Request *request, MPI_Status *status);
 

@@ -82,7 +82,7 @@ pub(crate) fn raise(call: &str, rank: Rank<'_>, handle: MPI_Comm, fault: &Fault)
         Ok(comm) => (handle, comm),
         Err(_) => (MPI_COMM_SELF, &rank.tables.myself),
     };
-    match comm.error_handler() {
+    match comm.errhandler() {
         ErrorHandler::Fatal | ErrorHandler::Abort => fatal(call, Some(rank.process), fault),
         ErrorHandler::Return => {}
         ErrorHandler::User(handler) => {

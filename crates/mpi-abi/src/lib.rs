@@ -13,6 +13,7 @@ mod call;
 pub mod constants;
 pub mod fault;
 pub mod functions;
+mod host;
 mod singleton;
 mod tables;
 pub mod types;

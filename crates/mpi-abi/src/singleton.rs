@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use simurgh_mpi::Process;
+use simurgh_mpi::{Abort, Process};
 
 /// The only rank of this process, once it has called `MPI_Init` outside a host.
 static SINGLETON: OnceLock<Arc<Process>> = OnceLock::new();
@@ -16,7 +16,9 @@ pub(crate) fn adopt() {
 
 fn begin() -> Arc<Process> {
     let process = Process::singleton();
-    process.job().set_abort_hook(|abort| eprintln!("simurgh: rank {}: {}", abort.process, abort.reason));
+    process.job().set_abort_hook(|Abort { process, code, reason }| {
+        eprintln!("simurgh: rank {process} ended the job with code {code}: {reason}");
+    });
     process
 }
 

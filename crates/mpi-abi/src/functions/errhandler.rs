@@ -44,7 +44,7 @@ fn handler_of(rank: Rank<'_>, handle: MPI_Errhandler) -> ResultOf<ErrorHandler> 
 #[mpi(raises = comm)]
 fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandler) -> Outcome {
     let handler = handler_of(rank, errhandler)?;
-    rank.comm(comm)?.set_error_handler(handler);
+    rank.comm(comm)?.set_errhandler(handler);
     Ok(())
 }
 
@@ -52,7 +52,7 @@ fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandle
 #[mpi(raises = comm)]
 fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errhandler>) -> Outcome {
     errhandler.check("errhandler")?;
-    let handle = match rank.comm(comm)?.error_handler() {
+    let handle = match rank.comm(comm)?.errhandler() {
         ErrorHandler::Fatal => MPI_ERRORS_ARE_FATAL,
         ErrorHandler::Abort => MPI_ERRORS_ABORT,
         ErrorHandler::Return => MPI_ERRORS_RETURN,

@@ -3,12 +3,15 @@
 //! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
 
 pub mod buffer;
+pub mod comm;
 pub mod completion;
+pub mod datatype;
 pub mod environment;
 pub mod errhandler;
 pub mod group;
 pub mod initialise;
 pub mod nonblocking;
+pub mod op;
 pub mod persistent;
 pub mod receive;
 pub mod send;

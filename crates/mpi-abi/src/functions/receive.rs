@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::{Message, Peer, Result, Status};
+use simurgh_mpi::{Message, Result, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Buffer, BufferMut, InOut, Out, StatusOut};
@@ -64,8 +64,7 @@ fn sendrecv(
     let comm = rank.comm(comm)?;
     let sent = rank.source(sendbuf, sendcount, sendtype)?;
     let target = rank.target(recvbuf, recvcount, recvtype)?;
-    let (to, from) = (Peer { rank: dest, tag: sendtag }, Peer { rank: source, tag: recvtag });
-    tell(comm.sendrecv(&sent, to, &target, from), status)
+    tell(comm.sendrecv(&sent, dest, sendtag, &target, source, recvtag), status)
 }
 
 /// `MPI_Sendrecv_replace`: sends what is in the buffer, then receives into it.
@@ -83,10 +82,8 @@ fn sendrecv_replace(
     status: StatusOut,
 ) -> Outcome {
     let comm = rank.comm(comm)?;
-    let sent = rank.source(buf.as_const(), count, datatype)?;
     let target = rank.target(buf, count, datatype)?;
-    let (to, from) = (Peer { rank: dest, tag: sendtag }, Peer { rank: source, tag: recvtag });
-    tell(comm.sendrecv_replace(&sent, &target, to, from), status)
+    tell(comm.sendrecv_replace(&target, dest, sendtag, source, recvtag), status)
 }
 
 /// `MPI_Probe`: waits for a message without receiving it.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::{Datatype, ErrorClass};
+use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{In, InOut, Narrow, Out, count_of};
@@ -17,17 +17,18 @@ fn set_or_undefined<C: Narrow + From<c_int>>(count: Out<C>, name: &str, number: 
     count.set(name, fitting.unwrap_or_else(|| C::from(MPI_UNDEFINED)))
 }
 
-/// How many whole elements of `datatype` the bytes of a status make.
-fn whole_elements(status: &MPI_Status, datatype: &Datatype) -> Option<u64> {
-    let (bytes, size) = (status.bytes(), datatype.size() as u64);
-    if bytes == 0 { Some(0) } else { (size > 0 && bytes % size == 0).then(|| bytes / size) }
-}
-
 /// `MPI_Get_count`: how many elements of `datatype` arrived.
 #[mpi(large)]
 fn get_count(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, count: Out<Count>) -> Outcome {
-    let elements = whole_elements(&status.get("status")?, &rank.datatype("datatype", datatype)?);
-    set_or_undefined(count, "count", elements)
+    let bytes = status.get("status")?.bytes();
+    set_or_undefined(count, "count", rank.datatype("datatype", datatype)?.count_in(bytes))
+}
+
+/// `MPI_Get_elements`: how many predefined elements arrived.
+#[mpi(large, also_x)]
+fn get_elements(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, count: Out<Count>) -> Outcome {
+    let bytes = status.get("status")?.bytes();
+    set_or_undefined(count, "count", rank.datatype("datatype", datatype)?.elements_in(bytes))
 }
 
 /// `MPI_Status_set_elements`: makes the status that of a message of `count` elements.

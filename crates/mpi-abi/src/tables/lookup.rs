@@ -8,10 +8,13 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use simurgh_mpi::{Basic, BuiltinOp, Comm, Datatype, ErrorClass, Group, Message, Op, Process, Source, Target};
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::op::{BuiltinOp, Op};
+use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process};
 
 use super::slab::LIMIT;
-use super::{MessageEntry, RequestEntry, Slab, Tables, UserHandler};
+use super::{MessageEntry, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
 use crate::boundary::{Buffer, BufferMut, count_of};
 use crate::constants::*;
 use crate::fault::{Fault, ResultOf};
@@ -19,7 +22,7 @@ use crate::types::*;
 
 /// The rank that makes a call, initialised and not yet finalised.
 #[derive(Clone, Copy)]
-pub struct Rank<'a> {
+pub(crate) struct Rank<'a> {
     pub(crate) process: &'a Arc<Process>,
     pub(crate) tables: &'a Tables,
 }
@@ -95,16 +98,26 @@ impl<'a> Rank<'a> {
         Ok(unsafe { Target::new(buffer.address(), count, datatype) })
     }
 
-    /// The operation behind a handle.
-    pub(crate) fn op(self, handle: MPI_Op) -> ResultOf<Op> {
-        if let Some(builtin) = u16::try_from(handle.0).ok().and_then(BuiltinOp::from_handle) {
-            return Ok(Op::Builtin(builtin));
-        }
+    /// The predefined operation with this handle.
+    pub(crate) fn predefined_op(self, handle: MPI_Op) -> Option<BuiltinOp> {
+        BuiltinOp::from_handle(handle.0)
+    }
+
+    /// The program's operation behind a handle.
+    pub(crate) fn program_op(self, handle: MPI_Op) -> ResultOf<ProgramOp> {
         // SAFETY:
         // - the rule above.
         unsafe { self.tables.ops.get(handle.0) }
-            .cloned()
+            .copied()
             .ok_or_else(|| not_an_object(ErrorClass::Op, "op", handle.0, MPI_OP_NULL.0))
+    }
+
+    /// The operation behind a handle, for a call with this datatype.
+    pub(crate) fn op(self, handle: MPI_Op, datatype: MPI_Datatype) -> ResultOf<Op> {
+        match self.predefined_op(handle) {
+            Some(builtin) => Ok(Op::Builtin(builtin)),
+            None => Ok(self.program_op(handle)?.on(datatype)),
+        }
     }
 
     /// The group behind a handle.

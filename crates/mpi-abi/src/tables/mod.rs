@@ -5,13 +5,16 @@
 
 mod errhandler;
 mod lookup;
+mod program_op;
 mod slab;
 
-use simurgh_mpi::{Comm, Datatype, Group, Message, Op, Process, Request, Result};
+use simurgh_mpi::datatype::Datatype;
+use simurgh_mpi::{Comm, Group, Message, Process, Request, Result};
 use std::sync::Arc;
 
 pub(crate) use errhandler::UserHandler;
 pub(crate) use lookup::{Rank, handle_of};
+pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use slab::Slab;
 
 use crate::types::MPI_Comm;
@@ -37,7 +40,7 @@ pub(crate) struct Tables {
     pub(crate) comms: Slab<Arc<Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
-    pub(crate) ops: Slab<Op>,
+    pub(crate) ops: Slab<ProgramOp>,
     pub(crate) requests: Slab<RequestEntry>,
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,

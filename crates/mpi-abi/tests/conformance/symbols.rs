@@ -10,9 +10,11 @@ use object::{Endianness, Object, ObjectSymbol, elf};
 /// The functions `MPI_…` that a header declares.
 pub(crate) fn declared(header: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(header).unwrap_or_else(|error| panic!("{}: {error}", header.display()));
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with(['#', '/', '*']) && !line.contains("typedef"))
-        .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/', '*']));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    code.split(';')
+        .filter(|statement| !statement.contains("typedef"))
+        .filter_map(|statement| statement.split_once('(')?.0.rsplit(|c: char| c.is_whitespace() || c == '*').next())
         .filter(|name| name.starts_with("MPI_") || name.starts_with("MPIX_"))
         .map(str::to_owned)
         .collect()

@@ -1,0 +1,118 @@
+//! Communicators: asking about them, making them, giving them back.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use simurgh_mpi::{Comm, ErrorClass};
+use simurgh_mpi_abi_macros::mpi;
+
+use super::group;
+use crate::boundary::{InOut, Out, Text, TextOut};
+use crate::constants::{MPI_COMM_NULL, MPI_COMM_SELF, MPI_COMM_WORLD, MPI_MAX_OBJECT_NAME};
+use crate::fault::{Fault, Outcome};
+use crate::tables::{Rank, handle_of};
+use crate::types::{MPI_Comm, MPI_Group};
+
+/// Stores the handle of a communicator that a call has made, or the null handle if the caller is not in it.
+fn give_out(rank: Rank<'_>, made: Option<Arc<Comm>>, newcomm: Out<MPI_Comm>) -> Outcome {
+    let handle = match made {
+        Some(comm) => MPI_Comm(handle_of(&rank.tables.comms, comm)?),
+        None => MPI_COMM_NULL,
+    };
+    newcomm.set("newcomm", handle)
+}
+
+/// `MPI_Comm_size`: number of ranks.
+#[mpi(raises = comm)]
+fn comm_size(rank: Rank<'_>, comm: MPI_Comm, size: Out<c_int>) -> Outcome {
+    size.set("size", rank.comm(comm)?.size() as c_int)
+}
+
+/// `MPI_Comm_rank`: the caller's rank.
+#[mpi(raises = comm)]
+fn comm_rank(rank: Rank<'_>, comm: MPI_Comm, rank_: Out<c_int>) -> Outcome {
+    rank_.set("rank", rank.comm(comm)?.rank() as c_int)
+}
+
+/// `MPI_Comm_compare`: whether two communicators have the same ranks, order and context.
+#[mpi(raises = comm1)]
+fn comm_compare(rank: Rank<'_>, comm1: MPI_Comm, comm2: MPI_Comm, result: Out<c_int>) -> Outcome {
+    result.set("result", rank.comm(comm1)?.compare(rank.comm(comm2)?) as c_int)
+}
+
+/// `MPI_Comm_group`: the group of the communicator's processes.
+#[mpi(raises = comm)]
+fn comm_group(rank: Rank<'_>, comm: MPI_Comm, group: Out<MPI_Group>) -> Outcome {
+    group::give_out(rank, rank.comm(comm)?.group().clone(), group)
+}
+
+/// `MPI_Comm_test_inter`: whether it is an intercommunicator, of which there are none yet.
+#[mpi(raises = comm)]
+fn comm_test_inter(rank: Rank<'_>, comm: MPI_Comm, flag: Out<c_int>) -> Outcome {
+    rank.comm(comm)?;
+    flag.set("flag", 0)
+}
+
+/// `MPI_Comm_dup`: the same ranks in another context.
+#[mpi(raises = comm)]
+fn comm_dup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>) -> Outcome {
+    newcomm.check("newcomm")?;
+    give_out(rank, Some(rank.comm(comm)?.dup()?), newcomm)
+}
+
+/// `MPI_Comm_split`: one communicator for each colour, ordered by key.
+#[mpi(raises = comm)]
+fn comm_split(rank: Rank<'_>, comm: MPI_Comm, color: c_int, key: c_int, newcomm: Out<MPI_Comm>) -> Outcome {
+    newcomm.check("newcomm")?;
+    give_out(rank, rank.comm(comm)?.split(color, key)?, newcomm)
+}
+
+/// `MPI_Comm_create`: communicators over subgroups; all ranks of `comm` call it.
+#[mpi(raises = comm)]
+fn comm_create(rank: Rank<'_>, comm: MPI_Comm, group: MPI_Group, newcomm: Out<MPI_Comm>) -> Outcome {
+    newcomm.check("newcomm")?;
+    let group = rank.group("group", group)?;
+    give_out(rank, rank.comm(comm)?.create(&group)?, newcomm)
+}
+
+/// `MPI_Comm_create_group`: a communicator over a group; only its members call it.
+#[mpi(raises = comm)]
+fn comm_create_group(
+    rank: Rank<'_>,
+    comm: MPI_Comm,
+    group: MPI_Group,
+    tag: c_int,
+    newcomm: Out<MPI_Comm>,
+) -> Outcome {
+    newcomm.check("newcomm")?;
+    let group = rank.group("group", group)?;
+    give_out(rank, rank.comm(comm)?.create_group(&group, tag)?, newcomm)
+}
+
+/// `MPI_Comm_free`: gives the communicator back; pending operations keep it.
+#[mpi]
+fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
+    let handle = comm.get("comm")?;
+    if handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF {
+        let reason = "comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be freed";
+        return Err(Fault::new(ErrorClass::Comm, reason).on(handle));
+    }
+    rank.comm(handle)?;
+    rank.tables.comms.remove(handle.0);
+    comm.set(MPI_COMM_NULL);
+    Ok(())
+}
+
+/// `MPI_Comm_get_name`: the communicator's name.
+#[mpi(raises = comm)]
+fn comm_get_name(rank: Rank<'_>, comm: MPI_Comm, comm_name: TextOut, resultlen: Out<c_int>) -> Outcome {
+    comm_name.set("comm_name", &rank.comm(comm)?.name(), MPI_MAX_OBJECT_NAME, resultlen)
+}
+
+/// `MPI_Comm_set_name`: gives the communicator a name.
+#[mpi(raises = comm)]
+fn comm_set_name(rank: Rank<'_>, comm: MPI_Comm, comm_name: Text) -> Outcome {
+    let name = comm_name.read("comm_name")?;
+    rank.comm(comm)?.set_name(&name);
+    Ok(())
+}

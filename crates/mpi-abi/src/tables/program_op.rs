@@ -1,0 +1,70 @@
+//! Reduction operations that are functions of the program.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::op::{Op, UserOp};
+
+use crate::types::{MPI_Count, MPI_Datatype, MPI_User_function, MPI_User_function_c};
+
+/// The function, in one of the two forms the standard has.
+#[derive(Clone, Copy)]
+pub(crate) enum Function {
+    Narrow(MPI_User_function),
+    Large(MPI_User_function_c),
+}
+
+/// An operation of the program.
+#[derive(Clone, Copy)]
+pub(crate) struct ProgramOp {
+    function: Function,
+    commutes: bool,
+}
+
+impl ProgramOp {
+    pub(crate) fn new(function: Function, commutes: bool) -> Self {
+        Self { function, commutes }
+    }
+
+    pub(crate) fn is_commutative(self) -> bool {
+        self.commutes
+    }
+
+    /// The engine's form of the operation, for one call with `datatype`: the function is told the caller's own handle.
+    pub(crate) fn on(self, datatype: MPI_Datatype) -> Op {
+        let function = self.function;
+        let call = move |input: &Source, inout: &Target| {
+            // The function's first argument is not const, though the standard forbids it to write there.
+            let (invec, inoutvec) = (input.address().cast_mut().cast(), inout.address().cast());
+            function.call(invec, inoutvec, inout.count(), inout.datatype().extent(), datatype);
+        };
+        Op::User(Arc::new(UserOp::new(Box::new(call), self.commutes)))
+    }
+}
+
+impl Function {
+    /// Calls the function, more than once if its `int` cannot hold the count.
+    fn call(self, invec: *mut c_void, inoutvec: *mut c_void, count: usize, extent: isize, mut datatype: MPI_Datatype) {
+        const MOST: usize = c_int::MAX as usize;
+        match self {
+            Function::Large(function) => {
+                let mut len = MPI_Count::try_from(count).unwrap_or(MPI_Count::MAX);
+                // SAFETY:
+                // - the program gave this function for these arguments;
+                // - the engine passes as many elements at both addresses.
+                unsafe { function(invec, inoutvec, &raw mut len, &raw mut datatype) };
+            }
+            Function::Narrow(function) => {
+                for start in (0..count).step_by(MOST) {
+                    let mut len = (count - start).min(MOST) as c_int;
+                    let offset = start as isize * extent;
+                    let (invec, inoutvec) = (invec.wrapping_byte_offset(offset), inoutvec.wrapping_byte_offset(offset));
+                    // SAFETY:
+                    // - as above; `start` is below the number of elements.
+                    unsafe { function(invec, inoutvec, &raw mut len, &raw mut datatype) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/* What the MPI test programs share: a check that names the rank and the place, and the end of a program. */
+#ifndef MPI_CHECK_H
+#define MPI_CHECK_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_rank, check_size;
+
+#define CHECK(condition)                                                                        \
+    do {                                                                                        \
+        if (!(condition)) {                                                                     \
+            fprintf(stderr, "rank %d: %s:%d: not so: %s\n", check_rank, __FILE__, __LINE__, #condition); \
+            MPI_Abort(MPI_COMM_WORLD, 99);                                                      \
+        }                                                                                       \
+    } while (0)
+
+#define OK(call) CHECK((call) == MPI_SUCCESS)
+
+static inline void check_begin(int *argc, char ***argv)
+{
+    OK(MPI_Init(argc, argv));
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &check_size));
+}
+
+static inline int check_end(void)
+{
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (check_rank == 0)
+        printf("passed with %d ranks\n", check_size);
+    OK(MPI_Finalize());
+    return 0;
+}
+
+#endif

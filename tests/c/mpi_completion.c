@@ -1,0 +1,192 @@
+/* The wait and test families, persistent requests, cancelling, freeing. */
+#include "mpi_check.h"
+
+enum { N = 40 };
+static int right, left;
+
+static void start(MPI_Request *requests, int *in, int *out)
+{
+    for (int i = 0; i < N; i++) {
+        out[i] = check_rank * 1000 + i;
+        in[i] = -1;
+        OK(MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]));
+    }
+    for (int i = 0; i < N; i++)
+        OK(MPI_Send(&out[N - 1 - i], 1, MPI_INT, right, N - 1 - i, MPI_COMM_WORLD));
+}
+
+static void families(void)
+{
+    MPI_Request requests[N];
+    MPI_Status statuses[N], status;
+    int in[N], out[N], indices[N], flag, index, count, done;
+
+    start(requests, in, out);
+    do {
+        OK(MPI_Testall(N, requests, &flag, statuses));
+    } while (!flag);
+    for (int i = 0; i < N; i++)
+        CHECK(in[i] == left * 1000 + i && statuses[i].MPI_TAG == i && requests[i] == MPI_REQUEST_NULL);
+    OK(MPI_Waitany(N, requests, &index, &status));
+    CHECK(index == MPI_UNDEFINED && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
+    OK(MPI_Waitsome(N, requests, &count, indices, statuses));
+    CHECK(count == MPI_UNDEFINED);
+    OK(MPI_Testsome(N, requests, &count, indices, statuses));
+    CHECK(count == MPI_UNDEFINED);
+    OK(MPI_Testany(N, requests, &index, &flag, &status));
+    CHECK(flag && index == MPI_UNDEFINED);
+    OK(MPI_Waitall(N, requests, statuses));
+    OK(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
+
+    start(requests, in, out);
+    for (done = 0; done < N; done++) {
+        OK(MPI_Waitany(N, requests, &index, &status));
+        CHECK(index >= 0 && index < N && in[index] == left * 1000 + index && status.MPI_TAG == index);
+        CHECK(requests[index] == MPI_REQUEST_NULL);
+    }
+    start(requests, in, out);
+    for (done = 0; done < N; done += flag) {
+        OK(MPI_Testany(N, requests, &index, &flag, &status));
+        CHECK(flag ? in[index] == left * 1000 + index : index == MPI_UNDEFINED);
+    }
+    start(requests, in, out);
+    for (done = 0; done < N; done += count) {
+        OK(MPI_Waitsome(N, requests, &count, indices, statuses));
+        CHECK(count > 0);
+        for (int i = 0; i < count; i++)
+            CHECK(in[indices[i]] == left * 1000 + indices[i] && statuses[i].MPI_TAG == indices[i]);
+    }
+    start(requests, in, out);
+    for (done = 0; done < N; done += count) {
+        OK(MPI_Testsome(N, requests, &count, indices, MPI_STATUSES_IGNORE));
+        CHECK(count >= 0);
+    }
+    start(requests, in, out);
+    for (int i = N - 1; i >= 0; i--) {
+        do {
+            OK(MPI_Request_get_status(requests[i], &flag, &status));
+        } while (!flag);
+        CHECK(status.MPI_TAG == i && requests[i] != MPI_REQUEST_NULL);
+        do {
+            OK(MPI_Test(&requests[i], &flag, &status));
+        } while (!flag);
+        CHECK(status.MPI_TAG == i && requests[i] == MPI_REQUEST_NULL);
+    }
+    OK(MPI_Test(&requests[0], &flag, &status));
+    CHECK(flag && status.MPI_SOURCE == MPI_ANY_SOURCE);
+    start(requests, in, out);
+    do {
+        OK(MPI_Request_get_status_all(N, requests, &flag, statuses));
+    } while (!flag);
+    OK(MPI_Waitall(N, requests, MPI_STATUSES_IGNORE));
+}
+
+static void errors_in_statuses(void)
+{
+    MPI_Request requests[3];
+    MPI_Status statuses[3];
+    int in[3] = {0}, out[3] = {1, 2, 3};
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    for (int i = 0; i < 3; i++)
+        OK(MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]));
+    for (int i = 0; i < 3; i++)
+        OK(MPI_Send(out, i == 1 ? 2 : 1, MPI_INT, right, i, MPI_COMM_WORLD));
+    CHECK(MPI_Waitall(3, requests, statuses) == MPI_ERR_IN_STATUS);
+    CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS && statuses[2].MPI_ERROR == MPI_SUCCESS);
+    CHECK(statuses[1].MPI_ERROR == MPI_ERR_TRUNCATE);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
+typedef int init_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+
+static void persistent(void)
+{
+    init_function *inits[] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
+    static char space[100000];
+    OK(MPI_Buffer_attach(space, sizeof space));
+    for (int mode = 0; mode < 4; mode++) {
+        int out[3] = {0}, in[3];
+        MPI_Request requests[2];
+        MPI_Status statuses[2];
+        OK(MPI_Recv_init(in, 3, MPI_INT, left, mode, MPI_COMM_WORLD, &requests[0]));
+        OK(inits[mode](out, 3, MPI_INT, right, mode, MPI_COMM_WORLD, &requests[1]));
+        MPI_Request same[2] = {requests[0], requests[1]};
+        OK(MPI_Waitall(2, requests, statuses)); /* at rest: complete at once */
+        CHECK(statuses[0].MPI_SOURCE == MPI_ANY_SOURCE);
+        for (int round = 0; round < 5; round++) {
+            out[0] = check_rank * 100 + round;
+            if (round % 2 && mode != 3) {
+                OK(MPI_Startall(2, requests));
+            } else {
+                OK(MPI_Start(&requests[0]));
+                OK(MPI_Barrier(MPI_COMM_WORLD));
+                OK(MPI_Start(&requests[1]));
+            }
+            OK(MPI_Waitall(2, requests, statuses));
+            CHECK(in[0] == left * 100 + round && statuses[0].MPI_TAG == mode);
+            CHECK(requests[0] == same[0] && requests[1] == same[1]);
+        }
+        OK(MPI_Request_free(&requests[0]));
+        OK(MPI_Request_free(&requests[1]));
+        CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    }
+    void *detached;
+    int size;
+    OK(MPI_Buffer_detach(&detached, &size));
+}
+
+static void cancelling(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int value = 0, flag;
+    OK(MPI_Irecv(&value, 1, MPI_INT, left, 999, MPI_COMM_WORLD, &request));
+    OK(MPI_Cancel(&request));
+    OK(MPI_Wait(&request, &status));
+    OK(MPI_Test_cancelled(&status, &flag));
+    CHECK(flag && request == MPI_REQUEST_NULL);
+    OK(MPI_Issend(&value, 1, MPI_INT, right, 998, MPI_COMM_WORLD, &request));
+    OK(MPI_Cancel(&request));
+    OK(MPI_Wait(&request, &status));
+    OK(MPI_Test_cancelled(&status, &flag));
+    CHECK(flag);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    CHECK(!flag);
+
+    /* A message that has arrived cannot be cancelled any more. */
+    OK(MPI_Irecv(&value, 1, MPI_INT, left, 997, MPI_COMM_WORLD, &request));
+    int out = 17;
+    OK(MPI_Send(&out, 1, MPI_INT, right, 997, MPI_COMM_WORLD));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Cancel(&request));
+    OK(MPI_Wait(&request, &status));
+    OK(MPI_Test_cancelled(&status, &flag));
+    CHECK(!flag && value == 17);
+}
+
+static void freeing(void)
+{
+    static int in, out;
+    MPI_Request request;
+    out = check_rank;
+    in = -1;
+    OK(MPI_Isend(&out, 1, MPI_INT, right, 5, MPI_COMM_WORLD, &request));
+    OK(MPI_Request_free(&request));
+    CHECK(request == MPI_REQUEST_NULL);
+    OK(MPI_Recv(&in, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK(in == left);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    right = (check_rank + 1) % check_size;
+    left = (check_rank + check_size - 1) % check_size;
+    families();
+    errors_in_statuses();
+    persistent();
+    cancelling();
+    freeing();
+    return check_end();
+}

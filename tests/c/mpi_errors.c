@@ -1,0 +1,169 @@
+/* Wrong arguments give the standard's error classes, through each kind of error handler; nothing crashes. */
+#include "mpi_check.h"
+#include <stdint.h>
+
+static int class_of(int code)
+{
+    int class = -1;
+    OK(MPI_Error_class(code, &class));
+    return class;
+}
+
+#define FAILS(expected, call) CHECK(class_of(call) == (expected))
+
+static void wrong_arguments(void)
+{
+    int value = 0, flag, n;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Datatype type;
+    MPI_Group group;
+
+    FAILS(MPI_ERR_COUNT, MPI_Send(&value, -1, MPI_INT, 0, 0, comm));
+    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, comm));
+    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, (MPI_Datatype)0x2ff, 0, 0, comm));
+    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, (MPI_Datatype)(uintptr_t)0x123456789, 0, 0, comm));
+    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, (MPI_Datatype)&value, 0, 0, comm));
+    FAILS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, check_size, 0, comm));
+    FAILS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, -5, 0, comm));
+    FAILS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm));
+    FAILS(MPI_ERR_TAG, MPI_Send(&value, 1, MPI_INT, 0, -1, comm));
+    FAILS(MPI_ERR_TAG, MPI_Send(&value, 1, MPI_INT, 0, MPI_ANY_TAG, comm));
+    FAILS(MPI_ERR_BUFFER, MPI_Send(NULL, 1, MPI_INT, 0, 0, comm));
+    FAILS(MPI_ERR_RANK, MPI_Recv(&value, 1, MPI_INT, check_size, 0, comm, &status));
+    FAILS(MPI_ERR_TAG, MPI_Recv(&value, 1, MPI_INT, 0, -7, comm, &status));
+    FAILS(MPI_ERR_COUNT, MPI_Irecv(&value, -3, MPI_INT, 0, 0, comm, &request));
+    FAILS(MPI_ERR_ARG, MPI_Irecv(&value, 1, MPI_INT, 0, 0, comm, NULL));
+    FAILS(MPI_ERR_BUFFER, MPI_Bsend(&value, 1, MPI_INT, 0, 0, comm));
+    FAILS(MPI_ERR_ARG, MPI_Comm_rank(comm, NULL));
+
+    /* Handles that are none. */
+    FAILS(MPI_ERR_COMM, MPI_Comm_size(MPI_COMM_NULL, &n));
+    FAILS(MPI_ERR_COMM, MPI_Comm_size((MPI_Comm)0, &n));
+    FAILS(MPI_ERR_COMM, MPI_Comm_size((MPI_Comm)(uintptr_t)-1, &n));
+    FAILS(MPI_ERR_COMM, MPI_Comm_size((MPI_Comm)&value, &n));
+    FAILS(MPI_ERR_COMM, MPI_Barrier(MPI_COMM_NULL));
+    FAILS(MPI_ERR_COMM, MPI_Comm_free(&(MPI_Comm){MPI_COMM_WORLD}));
+    request = (MPI_Request)&value;
+    FAILS(MPI_ERR_REQUEST, MPI_Wait(&request, &status));
+    FAILS(MPI_ERR_REQUEST, MPI_Test(&request, &flag, &status));
+    FAILS(MPI_ERR_REQUEST, MPI_Start(&request));
+    FAILS(MPI_ERR_REQUEST, MPI_Waitall(1, &request, &status));
+    request = MPI_REQUEST_NULL;
+    FAILS(MPI_ERR_REQUEST, MPI_Request_free(&request));
+    FAILS(MPI_ERR_REQUEST, MPI_Cancel(&request));
+    FAILS(MPI_ERR_REQUEST, MPI_Start(&request));
+    FAILS(MPI_ERR_GROUP, MPI_Group_size(MPI_GROUP_NULL, &n));
+    FAILS(MPI_ERR_TYPE, MPI_Type_size(MPI_DATATYPE_NULL, &n));
+    FAILS(MPI_ERR_TYPE, MPI_Type_free(&(MPI_Datatype){MPI_INT}));
+    FAILS(MPI_ERR_OP, MPI_Op_free(&(MPI_Op){MPI_SUM}));
+    FAILS(MPI_ERR_OP, MPI_Op_commutative(MPI_OP_NULL, &flag));
+    FAILS(MPI_ERR_REQUEST, MPI_Mrecv(&value, 1, MPI_INT, &(MPI_Message){MPI_MESSAGE_NULL}, &status));
+    FAILS(MPI_ERR_ERRHANDLER, MPI_Comm_set_errhandler(comm, MPI_ERRHANDLER_NULL));
+
+    /* A freed handle is void, and so is a request that is complete. */
+    OK(MPI_Type_contiguous(2, MPI_INT, &type));
+    MPI_Datatype stale = type;
+    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, type, MPI_PROC_NULL, 0, comm)); /* not committed */
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Type_free(&type));
+    CHECK(type == MPI_DATATYPE_NULL);
+    FAILS(MPI_ERR_TYPE, MPI_Type_size(stale, &n));
+    OK(MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request));
+    MPI_Request done = request;
+    OK(MPI_Wait(&request, &status));
+    FAILS(MPI_ERR_REQUEST, MPI_Wait(&done, &status));
+    OK(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request));
+    FAILS(MPI_ERR_REQUEST, MPI_Start(&request)); /* not persistent */
+    OK(MPI_Wait(&request, &status));
+
+    /* Groups, collectives, operations. */
+    int ranks[2] = {0, check_size};
+    OK(MPI_Comm_group(comm, &group));
+    FAILS(MPI_ERR_RANK, MPI_Group_incl(group, 2, ranks, &(MPI_Group){0}));
+    ranks[1] = 0;
+    FAILS(MPI_ERR_RANK, MPI_Group_incl(group, 2, ranks, &(MPI_Group){0}));
+    OK(MPI_Group_free(&group));
+    CHECK(group == MPI_GROUP_NULL);
+    FAILS(MPI_ERR_ROOT, MPI_Bcast(&value, 1, MPI_INT, check_size, comm));
+    FAILS(MPI_ERR_ROOT, MPI_Bcast(&value, 1, MPI_INT, -1, comm));
+    FAILS(MPI_ERR_OP, MPI_Allreduce(&value, &n, 1, MPI_INT, MPI_OP_NULL, comm));
+    double real = 0, sum;
+    FAILS(MPI_ERR_OP, MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, comm));
+    FAILS(MPI_ERR_COUNT, MPI_Bcast(&value, -1, MPI_INT, 0, comm));
+    FAILS(MPI_ERR_ARG, MPI_Comm_split(comm, -3, 0, &(MPI_Comm){0}));
+    FAILS(MPI_ERR_ARG, MPI_Error_class(-1, &n));
+    FAILS(MPI_ERR_OTHER, MPI_Init(NULL, NULL));
+}
+
+static int calls;
+static MPI_Comm raised_on;
+static int raised_code;
+
+static void handler(MPI_Comm *comm, int *code, ...)
+{
+    calls++;
+    raised_on = *comm;
+    raised_code = *code;
+}
+
+static void user_handlers(void)
+{
+    MPI_Errhandler mine, found;
+    MPI_Comm dup;
+    int n;
+    OK(MPI_Comm_create_errhandler(handler, &mine));
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &dup));
+    OK(MPI_Comm_get_errhandler(dup, &found));
+    CHECK(found == MPI_ERRORS_RETURN); /* inherited */
+    OK(MPI_Comm_set_errhandler(dup, mine));
+    OK(MPI_Comm_get_errhandler(dup, &found));
+    CHECK(found == mine);
+    OK(MPI_Errhandler_free(&found));
+    OK(MPI_Errhandler_free(&mine)); /* the communicator keeps it */
+    CHECK(mine == MPI_ERRHANDLER_NULL && found == MPI_ERRHANDLER_NULL);
+    CHECK(class_of(MPI_Send(&n, 1, MPI_INT, 3, 0, dup)) == MPI_ERR_RANK);
+    CHECK(calls == 1 && raised_on == dup && class_of(raised_code) == MPI_ERR_RANK);
+    MPI_Comm grandchild;
+    OK(MPI_Comm_dup(dup, &grandchild));
+    CHECK(MPI_Comm_size(grandchild, NULL) != MPI_SUCCESS);
+    CHECK(calls == 2 && raised_on == grandchild);
+    OK(MPI_Comm_call_errhandler(dup, MPI_ERR_OTHER));
+    CHECK(calls == 3 && raised_on == dup && raised_code == MPI_ERR_OTHER);
+    /* The errors of a request are raised on its communicator. */
+    int out[2] = {1, 2}, in;
+    MPI_Request request;
+    OK(MPI_Irecv(&in, 1, MPI_INT, 0, 0, dup, &request));
+    OK(MPI_Send(out, 2, MPI_INT, 0, 0, dup));
+    CHECK(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+    CHECK(calls == 4 && raised_on == dup);
+    OK(MPI_Comm_free(&dup));
+    OK(MPI_Comm_free(&grandchild));
+    CHECK(dup == MPI_COMM_NULL);
+}
+
+static void strings(void)
+{
+    char text[MPI_MAX_ERROR_STRING], other[MPI_MAX_ERROR_STRING];
+    int length;
+    for (int class = MPI_SUCCESS; class <= MPI_ERR_ABI; class++) {
+        OK(MPI_Error_string(class, text, &length));
+        CHECK(length > 0 && length == (int)strlen(text));
+        CHECK(class_of(class) == class);
+        if (class > 0)
+            CHECK(strcmp(text, other) != 0);
+        strcpy(other, text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    wrong_arguments();
+    user_handlers();
+    strings();
+    return check_end();
+}
