@@ -3,7 +3,7 @@
 //! The process ends by the bare system call: the ranks' programs have run their own exit handlers, and those of the
 //! libraries would only unmap, one by one, thousands of mappings that the kernel drops at once.
 
-use super::output::{Stream, say};
+use super::output::say;
 use super::state::Host;
 
 /// Ends the process.
@@ -26,8 +26,7 @@ pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
 /// Passes on what the ranks have written of incomplete lines.
 pub(super) fn flush(host: &Host) {
     for rank in host.ranks() {
-        rank.stream(Stream::Out).finish_if_possible();
-        rank.stream(Stream::Error).finish_if_possible();
+        rank.flush();
     }
 }
 

@@ -48,7 +48,12 @@ pub(super) struct LineBuffer {
 
 impl LineBuffer {
     pub(super) fn new(stream: Stream, tag: String, prompts: bool) -> Self {
-        Self { stream, tag, prompts, pending: Mutex::new(Vec::new()) }
+        Self {
+            stream,
+            tag,
+            prompts,
+            pending: Mutex::new(Vec::new()),
+        }
     }
 
     /// Takes bytes that the rank has written, and passes on what is complete.
@@ -129,7 +134,10 @@ pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) {
 
 /// Sleeps until a descriptor that somebody has made non-blocking can be written to.
 fn wait_writable(fd: BorrowedFd<'_>) {
-    let mut writable = [rustix::event::PollFd::from_borrowed_fd(fd, rustix::event::PollFlags::OUT)];
+    let mut writable = [rustix::event::PollFd::from_borrowed_fd(
+        fd,
+        rustix::event::PollFlags::OUT,
+    )];
     // An interrupted wait is repeated by the caller.
     let _ = rustix::event::poll(&mut writable, None);
 }

@@ -3,6 +3,7 @@
 use super::output::{LineBuffer, Stream};
 use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
+use simurgh_image::Flusher;
 use simurgh_mpi::Process;
 use simurgh_net::job::{JobSpec, Output};
 use std::io::IsTerminal;
@@ -17,6 +18,7 @@ pub(super) struct Host {
     ranks: Box<[Rank]>,
     wake: Wake,
     running: AtomicU32,
+    started: AtomicBool,
     status: AtomicU32,
     ending: AtomicBool,
 }
@@ -29,16 +31,27 @@ pub(super) struct Rank {
     program: String,
     output: LineBuffer,
     errors: LineBuffer,
+    flusher: OnceLock<Flusher>,
     ended: AtomicBool,
 }
 
 impl Host {
     /// Takes up the job; called once.
     pub(super) fn begin(spec: &JobSpec, processes: Vec<Arc<Process>>, wake: Wake) -> &'static Self {
-        let ranks: Box<[Rank]> = processes.into_iter().map(|process| Rank::new(spec, process)).collect();
+        let ranks: Box<[Rank]> = processes
+            .into_iter()
+            .map(|process| Rank::new(spec, process))
+            .collect();
         let running = AtomicU32::new(spec.ranks.count);
-        let (status, ending) = (AtomicU32::new(0), AtomicBool::new(false));
-        HOST.get_or_init(|| Self { ranks, wake, running, status, ending })
+        let (status, started, ending) = (AtomicU32::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        HOST.get_or_init(|| Self {
+            ranks,
+            wake,
+            running,
+            started,
+            status,
+            ending,
+        })
     }
 
     /// The running job, if there is one.
@@ -60,14 +73,31 @@ impl Host {
         self.status.load(Ordering::Acquire) as u8
     }
 
+    /// Notes that the last rank has been started.
+    pub(super) fn all_started(&self) {
+        // Release pairs with the Acquire in `is_waiting`.
+        self.started.store(true, Ordering::Release);
+    }
+
+    /// Whether the job goes on only if a rank does: all have been started and not all have ended.
+    pub(super) fn is_waiting(&self) -> bool {
+        // Acquire pairs with the Release in `all_started` and in `rank_ended`.
+        self.started.load(Ordering::Acquire) && self.running.load(Ordering::Acquire) > 0
+    }
+
     /// Notes the end of a rank.
     pub(super) fn rank_ended(&self, rank: &Rank, status: u8) {
         rank.output.finish();
         rank.errors.finish();
-        rank.ended.store(true, Ordering::Release);
+        // Release pairs with the Acquire in `has_ended`. A rank of several threads may end more than once.
+        if rank.ended.swap(true, Ordering::Release) {
+            return;
+        }
         if status != 0 {
             // The first one counts; a failed exchange means that there is one.
-            let _ = self.status.compare_exchange(0, u32::from(status), Ordering::Release, Ordering::Relaxed);
+            let _ = self
+                .status
+                .compare_exchange(0, u32::from(status), Ordering::Release, Ordering::Relaxed);
         }
         // AcqRel: whoever takes the last one has seen what all the others did.
         if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -89,12 +119,14 @@ impl Rank {
             Output::Tagged => format!("[{id}] "),
         };
         // Rank 0 reads the terminal, so its prompts have to appear before their line ends.
-        let prompts = id == 0 && tag.is_empty() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let prompts =
+            id == 0 && tag.is_empty() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let section = spec.section_of(id).and_then(|index| spec.sections.get(index));
         Self {
             program: section.map_or_else(String::new, |section| section.argv[0].to_string()),
             output: LineBuffer::new(Stream::Out, tag.clone(), prompts),
             errors: LineBuffer::new(Stream::Error, tag, false),
+            flusher: OnceLock::new(),
             ended: AtomicBool::new(false),
             process,
         }
@@ -120,6 +152,21 @@ impl Rank {
             Stream::Out => &self.output,
             Stream::Error => &self.errors,
         }
+    }
+
+    /// Takes the means to flush what the rank's own stdio holds back.
+    pub(super) fn set_flusher(&self, flusher: Flusher) {
+        // A rank has one image, so it is set once.
+        let _ = self.flusher.set(flusher);
+    }
+
+    /// Passes on what the rank has written so far, at the end of the job.
+    pub(super) fn flush(&self) {
+        if let Some(flusher) = self.flusher.get().filter(|_| !self.has_ended()) {
+            flusher.flush();
+        }
+        self.output.finish_if_possible();
+        self.errors.finish_if_possible();
     }
 
     pub(super) fn has_ended(&self) -> bool {

@@ -97,6 +97,9 @@ mod tests {
     #[test]
     fn waiting_ends_at_the_deadline() {
         let wake = Wake::new().unwrap();
-        assert_eq!(wake.receive(Some(Instant::now() + Duration::from_millis(20))), None);
+        assert_eq!(
+            wake.receive(Some(Instant::now() + Duration::from_millis(20))),
+            None
+        );
     }
 }

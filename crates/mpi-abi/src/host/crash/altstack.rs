@@ -27,7 +27,11 @@ pub(in crate::host) fn add() -> io::Result<()> {
     if memory == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: SIZE };
+    let stack = libc::stack_t {
+        ss_sp: memory,
+        ss_flags: 0,
+        ss_size: SIZE,
+    };
     // SAFETY:
     // - the memory is mapped and used for nothing else.
     match unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) } {
@@ -38,7 +42,11 @@ pub(in crate::host) fn add() -> io::Result<()> {
 
 /// Takes back what [`add`] gave to the calling thread, which is about to end.
 pub(in crate::host) fn remove() {
-    let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+    let none = libc::stack_t {
+        ss_sp: ptr::null_mut(),
+        ss_flags: libc::SS_DISABLE,
+        ss_size: 0,
+    };
     let mut old = none;
     // SAFETY:
     // - both descriptions are valid; a handler that runs on the stack now would make the call fail.

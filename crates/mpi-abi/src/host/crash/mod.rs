@@ -31,7 +31,13 @@ use std::ptr;
 const PATIENCE_SECONDS: u32 = 10;
 
 /// Signals that tell of a crash.
-const SIGNALS: &[c_int] = &[libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+const SIGNALS: &[c_int] = &[
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGABRT,
+];
 
 /// Set by the first rank that crashes.
 static CRASHED: AtomicBool = AtomicBool::new(false);
@@ -58,7 +64,11 @@ fn handle(signal: c_int, handler: Handler) -> io::Result<()> {
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
         libc::sigaction(signal, &raw const action, ptr::null_mut())
     };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// Handles a crash; never returns.

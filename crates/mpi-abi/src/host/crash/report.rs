@@ -15,7 +15,9 @@ const OVERSHOOT: usize = 1 << 20;
 pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
     let note = noted();
     let mut text = String::new();
-    let who = note.rank.and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
+    let who = note
+        .rank
+        .and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
     match who {
         Some(rank) => {
             let _ = write!(text, "rank {} ({}) ", rank.id(), rank.program());
@@ -25,7 +27,11 @@ pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
     text.push_str(&cause(note));
     for (index, &address) in note.frames[..note.depth].iter().enumerate() {
         // A return address may be the first of the next function: look at the call before it.
-        let inside = if index == 0 { address } else { address.saturating_sub(1) };
+        let inside = if index == 0 {
+            address
+        } else {
+            address.saturating_sub(1)
+        };
         if frame(&mut text, index, inside).is_break() {
             break;
         }
@@ -66,7 +72,9 @@ fn frame(text: &mut String, index: usize, address: usize) -> ControlFlow<()> {
     let mut known = false;
     let mut flow = ControlFlow::Continue(());
     backtrace::resolve(address as *mut _, |symbol| {
-        let name = symbol.name().map_or_else(|| "?".to_owned(), |name| name.to_string());
+        let name = symbol
+            .name()
+            .map_or_else(|| "?".to_owned(), |name| name.to_string());
         let _ = write!(text, "\n  #{index:<2} {address:#x} {name}");
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
             let _ = write!(text, " at {}:{line}", file.display());

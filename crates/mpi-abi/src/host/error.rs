@@ -1,0 +1,50 @@
+//! Why a host cannot run its job.
+
+use simurgh_image::ImageError;
+use simurgh_net::job::JobError;
+use simurgh_sched::SchedError;
+use std::io;
+use thiserror::Error;
+
+/// Why a host cannot run its job.
+#[derive(Debug, Error)]
+pub(super) enum HostError {
+    /// The descriptor of the job description is not there.
+    #[error("{variable} is {value:?}, not the number of a descriptor: start jobs with mpiexec")]
+    NoJob {
+        /// The environment variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The job description is refused.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// `mpiexec` has ended already.
+    #[error("mpiexec has ended before the job began")]
+    Orphan,
+    /// A system call has failed.
+    #[error("{what}: {source}")]
+    System {
+        /// What did not work.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// The runtime does not start.
+    #[error(transparent)]
+    Sched(#[from] SchedError),
+    /// A program cannot be prepared.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+impl HostError {
+    /// For `map_err`: a failed system call, and what it was for.
+    pub(super) fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Self {
+        move |error| Self::System {
+            what,
+            source: error.into(),
+        }
+    }
+}

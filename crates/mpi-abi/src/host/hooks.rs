@@ -1,0 +1,71 @@
+//! What a rank's image calls back.
+//!
+//! The `user` pointer of every hook is the rank's [`Rank`], which lives as long as the process.
+
+use super::crash::altstack;
+use super::end::failure_status;
+use super::output::Stream;
+use super::rank::finished;
+use super::state::{Host, Rank};
+use simurgh_image::Hooks;
+use simurgh_mpi::Process;
+use std::ffi::c_void;
+use std::slice;
+use std::sync::Arc;
+
+/// The hooks of every rank.
+pub(super) static HOOKS: Hooks = Hooks {
+    write,
+    thread_started,
+    thread_ended,
+    exited_elsewhere,
+};
+
+/// The pointer that the hooks get for a rank.
+pub(super) fn user(rank: &'static Rank) -> *mut c_void {
+    std::ptr::from_ref(rank).cast_mut().cast()
+}
+
+/// The rank of a `user` pointer.
+///
+/// # Safety
+///
+/// The pointer comes from [`user`].
+unsafe fn rank(user: *mut c_void) -> &'static Rank {
+    // SAFETY:
+    // - it was made from a reference that is valid for ever.
+    unsafe { &*user.cast::<Rank>() }
+}
+
+unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) {
+    if length == 0 {
+        return;
+    }
+    // SAFETY:
+    // - the image hands back what it was given, and as many bytes as it says, which stay as they are during the call.
+    let (rank, bytes) = unsafe { (rank(user), slice::from_raw_parts(bytes, length)) };
+    let stream = if stream == 1 { Stream::Out } else { Stream::Error };
+    rank.stream(stream).write(bytes);
+}
+
+unsafe extern "C" fn thread_started(user: *mut c_void) {
+    // SAFETY:
+    // - the image hands back what it was given.
+    let rank = unsafe { rank(user) };
+    Process::bind(Arc::clone(rank.process()));
+    // Without it a stack overflow of this thread ends the job without a report, which is no reason to refuse it.
+    let _ = altstack::add();
+}
+
+unsafe extern "C" fn thread_ended(_user: *mut c_void) {
+    altstack::remove();
+}
+
+unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
+    // SAFETY:
+    // - the image hands back what it was given.
+    let rank = unsafe { rank(user) };
+    if let Some(host) = Host::running() {
+        finished(host, rank, failure_status(status));
+    }
+}

@@ -1,0 +1,229 @@
+//! From the job description to the status of the job.
+
+use super::crash::{self, altstack};
+use super::end::{end_job, failure_status, flush};
+use super::error::HostError;
+use super::output::say;
+use super::ranges::ranges;
+use super::rank::{self, Program};
+use super::state::Host;
+use super::wake::{Event, Wake};
+use super::{environment, signals, stats};
+use simurgh_image::{Options, Prepared};
+use simurgh_mpi::{Abort, Job, Process};
+use simurgh_net::job::{self, FD_VARIABLE, JobSpec, Section, Settings};
+use simurgh_sched::{Builder, EcSpec, Runtime, policy};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Status when the time is over, as that of `timeout(1)`.
+const TIMED_OUT: u8 = 124;
+
+/// Status when all ranks wait for each other.
+const DEADLOCKED: u8 = 125;
+
+/// Runs the job that the launcher has described; the status is the process's.
+pub(super) fn run() -> Result<u8, HostError> {
+    let start = Instant::now();
+    let spec = job::unseal(descriptor()?)?;
+    follow_parent(&spec)?;
+    if let Some(wdir) = &spec.wdir {
+        std::env::set_current_dir(wdir.as_path()).map_err(HostError::system("the working directory"))?;
+    }
+    let host = begin(&spec)?;
+    let runtime = start_runtime(host, &spec.settings)?;
+    let programs = spec.sections.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+    spawn_ranks(host, &runtime, &spec, programs)?;
+    host.all_started();
+    let status = wait(host, &spec.settings, start);
+    if spec.settings.stats {
+        say(&stats::text(&runtime, host.ranks().len()));
+    }
+    // Its threads may be running ranks that will never end: the process's end is theirs.
+    std::mem::forget(runtime);
+    Ok(status)
+}
+
+/// The descriptor of the job description.
+fn descriptor() -> Result<OwnedFd, HostError> {
+    let value = std::env::var(FD_VARIABLE).unwrap_or_default();
+    let valid = |fd: &i32| std::fs::metadata(format!("/proc/self/fd/{fd}")).is_ok() && *fd > 2;
+    let fd = value.parse().ok().filter(valid).ok_or(HostError::NoJob {
+        variable: FD_VARIABLE,
+        value,
+    })?;
+    // SAFETY:
+    // - the descriptor is open, and the launcher has passed it for us to own.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Makes the process end with the launcher's, however that one ends.
+fn follow_parent(spec: &JobSpec) -> Result<(), HostError> {
+    let Some(parent) = spec.parent else { return Ok(()) };
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .map_err(HostError::system("watching mpiexec"))?;
+    let alive =
+        rustix::process::getppid().is_some_and(|pid| pid.as_raw_nonzero().get().cast_unsigned() == parent);
+    if alive { Ok(()) } else { Err(HostError::Orphan) }
+}
+
+/// Makes the ranks' processes (in MPI's sense) and what is known of them.
+fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
+    // An executable in a memory file has a name that tells nothing.
+    rustix::thread::set_name(c"simurgh-host").map_err(HostError::system("naming the process"))?;
+    let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
+    let job = Job::new(spec.total_ranks()? as usize);
+    let processes = spec
+        .ranks
+        .iter()
+        .map(|rank| Process::new(Arc::clone(&job), rank))
+        .collect();
+    let host = Host::begin(spec, processes, wake);
+    let _ = job.set_abort_hook(|abort| end_job(host, failure_status(abort.code), &abort_message(abort)));
+    signals::install()
+        .and_then(|()| crash::install())
+        .map_err(HostError::system("installing signal handlers"))?;
+    Ok(host)
+}
+
+fn abort_message(abort: &Abort) -> String {
+    let Abort {
+        process,
+        code,
+        reason,
+    } = abort;
+    let separator = if reason.is_empty() { "" } else { ": " };
+    format!("rank {process} ended the job with code {code}{separator}{reason}")
+}
+
+/// Starts the virtual processors, each with a stack for signal handlers.
+fn start_runtime(host: &'static Host, settings: &Settings) -> Result<Runtime, HostError> {
+    let policy = match settings.policy {
+        job::Policy::WorkQueue => policy::WorkQueue,
+    };
+    let runtime = Builder::new()
+        .vps(settings.vps.map(|vps| vps as usize))
+        .seed(settings.seed)
+        .policy(Arc::new(policy))
+        // The main thread, which waits for the ranks and wakes none.
+        .known_threads(1)
+        .on_deadlock(move || deadlocked(host))
+        .start()?;
+    let vps = runtime.vps();
+    let prepare = move || {
+        (0..vps).try_for_each(|vp| {
+            simurgh_core::migrate(vp);
+            altstack::add()
+        })
+    };
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let done = move || {
+        // The receiver waits below.
+        let _ = sender.send(prepare());
+    };
+    let _ = runtime.spawn(EcSpec::default(), 0, done)?;
+    let added = receiver
+        .recv()
+        .unwrap_or_else(|_| Err(std::io::Error::other("a thread of the runtime has failed")));
+    added.map_err(HostError::system("stacks for signal handlers"))?;
+    Ok(runtime)
+}
+
+/// Makes what the ranks of a program share.
+fn prepare(section: &Section) -> Result<Program, HostError> {
+    let program = simurgh_image::Program::open(section.program.as_path())?;
+    let preload = section
+        .preload
+        .iter()
+        .map(|library| library.as_path().to_path_buf())
+        .collect();
+    Ok(Program {
+        prepared: Prepared::new(&program, Options { preload })?,
+        argv: section.argv.iter().map(job::Text::to_c_string).collect(),
+        environment: environment::with_changes(std::env::vars_os(), &section.env),
+    })
+}
+
+/// Starts one execution context per rank.
+fn spawn_ranks(
+    host: &'static Host,
+    runtime: &Runtime,
+    spec: &JobSpec,
+    programs: Vec<Program>,
+) -> Result<(), HostError> {
+    let programs: Vec<_> = programs.into_iter().map(Arc::new).collect();
+    let ranks = host.ranks();
+    for (index, rank) in ranks.iter().enumerate() {
+        let Some(program) = spec
+            .section_of(rank.id())
+            .and_then(|section| programs.get(section))
+        else {
+            continue;
+        };
+        let program = Arc::clone(program);
+        let ec = EcSpec {
+            stack_size: usize::try_from(spec.settings.stack_size).unwrap_or(usize::MAX),
+            executable_stack: program.prepared.fit().needs_exec_stack,
+            ..EcSpec::default()
+        };
+        let _ = runtime.spawn_member(ec, (index, ranks.len()), move || rank::run(host, rank, &program))?;
+    }
+    Ok(())
+}
+
+/// Waits for the end of the job.
+fn wait(host: &Host, settings: &Settings, start: Instant) -> u8 {
+    let limit = settings.timeout_ms.map(Duration::from_millis);
+    match host.wake().receive(limit.map(|limit| start + limit)) {
+        Some(Event::Ended) => {
+            if !host.begin_end() {
+                super::end::wait_for_the_end();
+            }
+            flush(host);
+            host.status()
+        }
+        Some(Event::Crash) => {
+            let (text, signal) = crash::report(host);
+            end_job(host, crash::status_of(signal), &text)
+        }
+        Some(Event::Signal(number)) => {
+            if host.begin_end() {
+                flush(host);
+            }
+            crash::status_of(number.into())
+        }
+        None => end_job(host, TIMED_OUT, &timeout_message(host, limit.unwrap_or_default())),
+    }
+}
+
+fn timeout_message(host: &Host, limit: Duration) -> String {
+    let running = running(host);
+    let all = host.ranks().len();
+    format!(
+        "the job has run for {} s, its time limit; of its {all} ranks these still run: {running}",
+        limit.as_secs_f64()
+    )
+}
+
+/// The ranks that have not ended.
+fn running(host: &Host) -> String {
+    ranges(
+        host.ranks()
+            .iter()
+            .filter(|rank| !rank.has_ended())
+            .map(super::state::Rank::id),
+    )
+}
+
+/// All execution contexts wait, and nobody is left to wake one.
+fn deadlocked(host: &Host) {
+    if !host.is_waiting() {
+        return;
+    }
+    let message = format!(
+        "deadlock: these ranks wait for each other, and none of them can go on: {}",
+        running(host)
+    );
+    end_job(host, DEADLOCKED, &message)
+}

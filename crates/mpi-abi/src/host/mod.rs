@@ -1,0 +1,38 @@
+//! The host: the process in which the ranks of a node live.
+//!
+//! `mpiexec` starts a tiny executable that loads this library and calls [`simurgh_host_main`]. From there:
+//!
+//! 1. [`job`] reads the job description, starts the virtual processors and one execution context per rank.
+//! 2. On it, [`rank`] makes the rank's private image of the program and runs it; [`hooks`] is what the image calls back.
+//! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]) or the
+//!    time limit. It ends the process ([`end`]).
+//!
+//! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
+//! `simurgh:` and goes to the standard error.
+
+mod crash;
+mod end;
+mod environment;
+mod error;
+mod hooks;
+mod job;
+mod output;
+mod ranges;
+mod rank;
+mod signals;
+mod state;
+mod stats;
+mod wake;
+
+use std::ffi::c_int;
+
+/// Runs the job that `mpiexec` has described, and ends the process with its status. Called by the host's executable on
+/// the main thread of a process that has done nothing yet.
+#[unsafe(no_mangle)]
+pub extern "C" fn simurgh_host_main() -> c_int {
+    let status = job::run().unwrap_or_else(|error| {
+        output::say(&error.to_string());
+        1
+    });
+    end::exit(status)
+}

@@ -1,0 +1,46 @@
+//! The life of one rank.
+
+use super::end::{end_job, failure_status};
+use super::hooks;
+use super::state::{Host, Rank};
+use simurgh_image::{Prepared, RankContext};
+use simurgh_mpi::{Phase, Process};
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// A program of the job, ready to be instantiated once per rank.
+pub(super) struct Program {
+    pub(super) prepared: Prepared,
+    pub(super) argv: Vec<CString>,
+    pub(super) environment: Vec<CString>,
+}
+
+/// Runs a rank from its beginning to its end, on its own execution context.
+pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program) {
+    Process::bind(Arc::clone(rank.process()));
+    let context = RankContext {
+        rank: rank.id(),
+        hooks: &hooks::HOOKS,
+        user: hooks::user(rank),
+    };
+    match program.prepared.instantiate(context) {
+        Ok(instance) => {
+            rank.set_flusher(instance.flusher());
+            let status = instance.run(&program.argv, &program.environment);
+            finished(host, rank, failure_status(status));
+        }
+        Err(error) => end_job(host, 1, &format!("rank {} cannot be started: {error}", rank.id())),
+    }
+}
+
+/// Takes note of the end of a rank's program. MPI obliges it to finalize what it has initialized: the others may be
+/// waiting for it, so the job ends if it has not.
+pub(super) fn finished(host: &Host, rank: &Rank, status: u8) {
+    if rank.process().phase() == Phase::Active && !rank.has_ended() {
+        let (id, program) = (rank.id(), rank.program());
+        let message =
+            format!("rank {id} ({program}) ended with status {status} without calling MPI_Finalize");
+        end_job(host, status.max(1), &message);
+    }
+    host.rank_ended(rank, status);
+}
