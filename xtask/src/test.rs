@@ -6,9 +6,6 @@ use crate::install;
 use crate::peers::MPICH;
 use crate::workspace::Workspace;
 
-/// How many switches between threads loom tries in each model: enough for the errors known of such structures.
-const LOOM_PREEMPTIONS: &str = "3";
-
 /// Stages an installation, then runs all tests of the workspace and the loom models.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     let stage = install::stage(workspace)?;
@@ -32,10 +29,9 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
 
 /// The models of the lock-free structures, in a target folder of their own: all is compiled differently.
 fn loom(workspace: &Workspace) -> Result<()> {
-    let mut models = workspace.cargo(&["test", "--release", "-p", "simurgh-core", "--lib", "loom"]);
+    let mut models = workspace.cargo(&["test", "--release", "-p", "simurgh-core", "--test", "loom"]);
     models
         .env("RUSTFLAGS", "--cfg loom")
-        .env("LOOM_MAX_PREEMPTIONS", LOOM_PREEMPTIONS)
         .env("CARGO_TARGET_DIR", workspace.target("loom"));
     succeed(&mut models, minutes(8))
 }
