@@ -1,0 +1,108 @@
+//! Building test programs and running them as ranks in a host process of the tests' own.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use simurgh_image::{Program, TlsNeed, reserve_tls};
+
+/// Where everything is built.
+pub fn folder() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("image");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A source file of the tests.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
+}
+
+/// Runs a command that must succeed.
+pub fn succeed(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Whether a compiler is there.
+pub fn has(compiler: &str) -> bool {
+    Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// The library with the host's code: an example of this package, which cargo builds with the tests, but not if only
+/// one of them is asked for.
+fn host_library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let test = std::env::current_exe().unwrap();
+        let profile = test.parent().unwrap().parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "simurgh-image", "--example", "image_test_host"]);
+        cargo.arg("--target-dir").arg(profile.parent().unwrap());
+        if profile.ends_with("release") {
+            cargo.arg("--release");
+        }
+        succeed(&mut cargo);
+        profile.join("examples/libimage_test_host.so")
+    })
+}
+
+/// A host executable with the given reservation.
+pub fn host(need: TlsNeed) -> PathBuf {
+    static PLAIN: OnceLock<PathBuf> = OnceLock::new();
+    let plain = PLAIN.get_or_init(|| {
+        let host = folder().join(format!("host-{}", std::process::id()));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/host.c");
+        succeed(Command::new("gcc").arg("-O2").arg(source).arg("-o").arg(&host));
+        host
+    });
+    let host = plain.with_extension(format!("{}-{}", need.size, need.align));
+    if !host.exists() {
+        let bytes = reserve_tls(&std::fs::read(plain).unwrap(), need).unwrap();
+        // Written beside and renamed: another test may be starting it just now.
+        let draft = host.with_extension(format!("{:?}", std::thread::current().id()));
+        std::fs::write(&draft, bytes).unwrap();
+        std::fs::set_permissions(&draft, std::fs::metadata(plain).unwrap().permissions()).unwrap();
+        std::fs::rename(&draft, &host).unwrap();
+    }
+    host
+}
+
+/// One run.
+pub struct Run {
+    pub output: String,
+    pub status: Option<i32>,
+}
+
+impl Run {
+    /// The number of lines with this end.
+    pub fn count(&self, end: &str) -> usize {
+        self.output.lines().filter(|line| line.ends_with(end)).count()
+    }
+
+    /// The lines of a rank.
+    pub fn of(&self, rank: usize) -> Vec<&str> {
+        let front = format!("[{rank}] ");
+        self.output.lines().filter_map(|line| line.strip_prefix(front.as_str())).collect()
+    }
+}
+
+/// Runs a program as that many ranks; `options` go to the host, `arguments` to the program.
+pub fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&str]) -> Run {
+    let preload: Vec<PathBuf> = options.iter().filter_map(|o| o.strip_prefix("preload=")).map(PathBuf::from).collect();
+    let fit = Program::open(program).unwrap().check(&preload).unwrap();
+    let output: Output = Command::new("timeout")
+        .args(["-k", "1", "120"])
+        .arg(host(fit.tls))
+        .arg(host_library())
+        .arg(format!("ranks={ranks}"))
+        .args(options)
+        .arg(program)
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    Run { output: text, status: output.status.code() }
+}
