@@ -13,6 +13,17 @@ pub enum Parts<B> {
     Each(Box<[B]>),
 }
 
+impl<B> Parts<B> {
+    /// The first of evenly spaced parts: the whole of a buffer that is not divided.
+    #[inline]
+    pub(crate) fn whole(&self) -> Option<&B> {
+        match self {
+            Parts::Even(first) => Some(first),
+            Parts::Each(_) => None,
+        }
+    }
+}
+
 macro_rules! parts {
     ($buffer:ty) => {
         impl Parts<$buffer> {

@@ -13,6 +13,7 @@ pub use builtin::BuiltinOp;
 pub(crate) use complex::Complex;
 pub use user::UserOp;
 
+use loops::Kernel;
 use simurgh_core::sync::Arc;
 
 use crate::datatype::Datatype;
@@ -57,18 +58,46 @@ impl Op {
         }
     }
 
+    /// The operation on elements of `datatype`, looked up once for many uses.
+    #[inline]
+    pub(crate) fn bind(&self, datatype: &Datatype) -> Result<Bound<'_>> {
+        match self {
+            Op::Builtin(op) => table::find(*op, datatype).map(Bound::Loop),
+            Op::User(op) => Ok(Bound::User(op)),
+        }
+    }
+
     /// `inout = input op inout`, element by element, as many as both have.
     ///
     /// # Errors
     ///
-    /// As for [`Op::check`]; nothing is written then.
+    /// As for [`Op::check`], except that the operations of one-sided communication are allowed; nothing is written
+    /// then.
     pub fn reduce(&self, input: &Source, inout: &Target) -> Result<()> {
+        self.bind(inout.datatype()).map(|bound| bound.apply(input, inout))
+    }
+}
+
+/// An operation on elements of a certain datatype.
+#[derive(Clone, Copy)]
+pub(crate) enum Bound<'a> {
+    Loop(Kernel),
+    User(&'a UserOp),
+}
+
+impl Bound<'_> {
+    /// `inout = input op inout`.
+    #[inline]
+    pub(crate) fn apply(&self, input: &Source, inout: &Target) {
         match self {
-            Op::Builtin(op) => table::find(*op, inout.datatype()).map(|kernel| kernel(input, inout)),
-            Op::User(op) => {
-                op.call(input, inout);
-                Ok(())
-            }
+            Bound::Loop(kernel) => kernel(input, inout),
+            Bound::User(op) => op.call(input, inout),
         }
+    }
+
+    /// Whether this is a predefined operation.
+    #[inline]
+    pub(crate) fn is_builtin(&self) -> bool {
+        matches!(self, Bound::Loop(_))
     }
 }

@@ -1,0 +1,88 @@
+//! From each rank a different part to each.
+
+use super::{Offer, Share, deliver, truncated};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::memory::{Parts, Source, Target, pack, unpack};
+
+impl Comm {
+    /// Gives each rank its part of every rank's buffer (`MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`).
+    ///
+    /// Without `send`, at all ranks alike, the parts of `recv` are sent and replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank has more for another than that has room for;
+    /// [`ErrorClass::Other`](crate::ErrorClass::Other) if only some ranks work in place.
+    pub fn alltoall(&self, send: Option<Parts<Source>>, recv: Parts<Target>) -> Result<()> {
+        let work = recv.bytes(self.size());
+        if send.is_some() {
+            return self.meet("MPI_Alltoall", Offer::new(send, Some(recv), work), fetch);
+        }
+        self.meet("MPI_Alltoall in place", Offer::new(None, Some(recv), work), swap)
+    }
+}
+
+/// Fetches the parts for the ranks of a share.
+fn fetch(offers: &[Offer], share: Share) -> Result<()> {
+    let size = offers.len();
+    for rank in share.ranks(size) {
+        // Each rank begins with its own part, so that not all read the same buffer at a time.
+        for from in (rank..size).chain(0..rank) {
+            deliver(
+                offers[from].source_part(rank),
+                from,
+                offers[rank].target_part(from),
+                rank,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Exchanges the parts of pairs of ranks; each pair is one rank's business.
+fn swap(offers: &[Offer], share: Share) -> Result<()> {
+    let size = offers.len();
+    let mut copy = Vec::new();
+    for rank in share.ranks(size) {
+        for other in (0..size).filter(|other| *other != rank && in_charge(rank, *other)) {
+            if let (Some(mine), Some(theirs)) =
+                (offers[rank].target_part(other), offers[other].target_part(rank))
+            {
+                swap_pair((&mine, rank), (&theirs, other), &mut copy)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether `rank` exchanges the parts of itself and `other`: spread evenly, decided alike by both.
+fn in_charge(rank: usize, other: usize) -> bool {
+    (rank < other) == (rank + other).is_multiple_of(2)
+}
+
+fn swap_pair(mine: (&Target, usize), theirs: (&Target, usize), copy: &mut Vec<u8>) -> Result<()> {
+    copy.resize(mine.0.bytes(), 0);
+    pack(&mine.0.as_source(), copy);
+    deliver(Some(theirs.0.as_source()), theirs.1, Some(mine.0.clone()), mine.1)?;
+    if unpack(copy, theirs.0).truncated {
+        return Err(truncated(&mine.0.as_source(), mine.1, theirs.0, theirs.1));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_charge;
+
+    #[test]
+    fn one_of_each_pair_is_in_charge() {
+        for size in 1..20 {
+            for rank in 0..size {
+                for other in (0..size).filter(|other| *other != rank) {
+                    assert_ne!(in_charge(rank, other), in_charge(other, rank));
+                }
+            }
+        }
+    }
+}

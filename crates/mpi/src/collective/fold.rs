@@ -1,0 +1,156 @@
+//! Combining the ranks' elements.
+
+use super::Offer;
+use crate::datatype::Datatype;
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{Scratch, Source, Target, transfer};
+use crate::op::{Bound, Op};
+
+/// Bytes combined at a time by predefined operations, so that partial results stay in the first-level cache.
+const CHUNK: usize = 8 << 10;
+
+/// A reduction as one rank carries it out.
+pub(super) struct Fold<'a> {
+    bound: Bound<'a>,
+    datatype: &'a Datatype,
+    count: usize,
+}
+
+impl<'a> Fold<'a> {
+    /// A reduction of `count` elements.
+    pub(super) fn new(op: &'a Op, datatype: &'a Datatype, count: usize) -> Result<Self> {
+        op.check(datatype)?;
+        Ok(Self {
+            bound: op.bind(datatype)?,
+            datatype,
+            count,
+        })
+    }
+
+    /// Elements that each rank brings.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Bytes of an element.
+    pub(super) fn element(&self) -> usize {
+        self.datatype.size()
+    }
+
+    /// Memory for a partial result of at most `len` elements.
+    pub(super) fn scratch(&self, len: usize) -> Scratch {
+        Scratch::new(self.datatype, len.min(self.step(len)))
+    }
+
+    /// Elements combined at a time, of `len`: users' functions get all at once.
+    fn step(&self, len: usize) -> usize {
+        if self.bound.is_builtin() {
+            (CHUNK / self.element().max(1)).max(1)
+        } else {
+            len.max(1)
+        }
+    }
+
+    /// The pieces in which the slice is combined: start and length.
+    pub(super) fn pieces(&self, (start, len): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        let (step, end) = (self.step(len), start + len);
+        (start..end)
+            .step_by(step)
+            .map(move |from| (from, step.min(end - from)))
+    }
+
+    /// `inout = input op inout`.
+    pub(super) fn apply(&self, input: &Source, inout: &Target) {
+        self.bound.apply(input, inout);
+    }
+
+    /// Whether all offers are alike: as many elements, of the same size and extent.
+    pub(super) fn agree(&self, offers: &[Offer]) -> Result<()> {
+        for (rank, offer) in offers.iter().enumerate() {
+            let Some(source) = offer.whole_source() else {
+                return Err(nothing(rank));
+            };
+            let datatype = source.datatype();
+            if source.count() != self.count
+                || datatype.size() != self.datatype.size()
+                || datatype.extent() != self.datatype.extent()
+                || datatype.basic().is_some() != self.datatype.basic().is_some()
+            {
+                return Err(self.disagreement(rank, source));
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves in `result` the combination of all ranks' elements from `start` on, in rank order.
+    ///
+    /// Predefined operations commute, and begin with rank 0, as a loop over the ranks would. A user's function takes
+    /// its right operand and leaves the result there; so it begins with the last rank, and the order is kept.
+    pub(super) fn combine(&self, offers: &[Offer], (start, len): (usize, usize), result: &Target) {
+        let sources = offers
+            .iter()
+            .filter_map(Offer::whole_source)
+            .map(|source| source.slice(start, len));
+        if self.bound.is_builtin() {
+            self.accumulate(sources, result);
+        } else {
+            self.accumulate(sources.rev(), result);
+        }
+    }
+
+    fn accumulate(&self, mut sources: impl Iterator<Item = Source>, result: &Target) {
+        if let Some(first) = sources.next() {
+            transfer(&first, result);
+        }
+        sources.for_each(|source| self.apply(&source, result));
+    }
+
+    #[cold]
+    fn disagreement(&self, rank: usize, source: &Source) -> Error {
+        let (theirs, size) = (source.count(), source.datatype().size());
+        let (mine, own) = (self.count, self.element());
+        Error::new(
+            ErrorClass::Truncate,
+            format!(
+                "rank {rank} brings {theirs} elements of {size} bytes to a reduction of {mine} elements of {own} \
+                 bytes: all ranks must give the same count and datatype"
+            ),
+        )
+    }
+}
+
+/// Gives a partial result to a rank.
+pub(super) fn hand_over(
+    result: &Source,
+    target: Option<&Target>,
+    (start, len): (usize, usize),
+    rank: usize,
+) -> Result<()> {
+    let Some(target) = target else {
+        return Err(nothing(rank));
+    };
+    let part = target.slice(start, len);
+    if transfer(result, &part).truncated {
+        return Err(no_room(result, &part, rank));
+    }
+    Ok(())
+}
+
+#[cold]
+fn nothing(rank: usize) -> Error {
+    Error::new(
+        ErrorClass::Buffer,
+        format!("rank {rank} gave no buffer to a reduction that needs one"),
+    )
+}
+
+#[cold]
+fn no_room(result: &Source, target: &Target, rank: usize) -> Error {
+    let (bytes, room) = (result.bytes(), target.bytes());
+    Error::new(
+        ErrorClass::Truncate,
+        format!(
+            "a part of a result is {bytes} bytes long, rank {rank} has room for {room}: make the counts agree"
+        ),
+    )
+}
