@@ -337,34 +337,36 @@ impl<F: Copy> Callback<F> {
     }
 }
 
-/// Integers that a count, an index or a size goes out as.
-pub trait Narrow: Copy {
-    /// `value`, if it can be expressed.
+/// The integer types of counts, displacements and sizes in C.
+pub trait Number: Copy {
+    /// The number in the width that the engine counts in.
+    fn wide(self) -> i64;
+
+    /// `value`, if this type can express it.
     fn narrow(value: i64) -> Option<Self>;
 }
 
-impl Narrow for c_int {
-    fn narrow(value: i64) -> Option<Self> {
-        value.try_into().ok()
-    }
+macro_rules! numbers {
+    ($($ty:ty)*) => {$(
+        impl Number for $ty {
+            #[inline]
+            fn wide(self) -> i64 {
+                self as i64
+            }
+
+            fn narrow(value: i64) -> Option<Self> {
+                value.try_into().ok()
+            }
+        }
+    )*};
 }
 
-impl Narrow for i64 {
-    fn narrow(value: i64) -> Option<Self> {
-        Some(value)
-    }
-}
-
-impl Narrow for isize {
-    fn narrow(value: i64) -> Option<Self> {
-        value.try_into().ok()
-    }
-}
+numbers! { c_int i64 isize }
 
 /// A count as the engine takes it; a negative one is `MPI_ERR_COUNT`.
 #[inline]
-pub fn count_of(name: &str, count: impl Into<i64>) -> ResultOf<usize> {
-    let count = count.into();
+pub fn count_of(name: &str, count: impl Number) -> ResultOf<usize> {
+    let count = count.wide();
     usize::try_from(count)
         .map_err(|_| Fault::new(ErrorClass::Count, format!("{name} is {count}: it must not be negative")))
 }

@@ -5,7 +5,7 @@ use std::ptr;
 use simurgh_mpi::BufferSpace;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{BufferMut, Narrow, Out, count_of};
+use crate::boundary::{BufferMut, Number, Out, count_of};
 use crate::constants::MPI_BUFFER_AUTOMATIC;
 use crate::fault::{Fault, Outcome};
 use crate::tables::Rank;
@@ -32,7 +32,7 @@ fn buffer_detach(rank: Rank<'_>, buffer_addr: BufferMut, size: Out<Count>) -> Ou
         BufferSpace::Fixed { address, size } => (address, size),
         BufferSpace::Automatic => (MPI_BUFFER_AUTOMATIC.addr(), 0),
     };
-    let Some(bytes) = i64::try_from(bytes).ok().and_then(Narrow::narrow) else {
+    let Some(bytes) = i64::try_from(bytes).ok().and_then(Number::narrow) else {
         return Err(Fault::new(ErrorClass::ValueTooLarge, "the size does not fit: call MPI_Buffer_detach_c"));
     };
     size.set("size", bytes)?;

@@ -4,7 +4,7 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Narrow, Out, count_of};
+use crate::boundary::{InOut, Number, Out, count_of};
 use crate::constants::{MPI_DATATYPE_NULL, MPI_UNDEFINED};
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::tables::{Rank, handle_of};
@@ -16,7 +16,7 @@ fn give_out(rank: Rank<'_>, made: Datatype, newtype: Out<MPI_Datatype>) -> Outco
 }
 
 /// Stores a number of bytes, or `MPI_UNDEFINED` if it does not fit, as the standard asks.
-fn set_bytes<C: Narrow>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
+fn set_bytes<C: Number>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
     let undefined = || C::narrow(i64::from(MPI_UNDEFINED));
     match C::narrow(bytes as i64).or_else(undefined) {
         Some(bytes) => place.set(name, bytes),
@@ -24,8 +24,8 @@ fn set_bytes<C: Narrow>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
     }
 }
 
-fn signed(name: &str, count: impl Into<i64>) -> ResultOf<isize> {
-    let count = count.into();
+fn signed(name: &str, count: impl Number) -> ResultOf<isize> {
+    let count = count.wide();
     isize::try_from(count).map_err(|_| Fault::new(ErrorClass::Arg, format!("{name} is {count}, which is too large")))
 }
 
@@ -71,7 +71,7 @@ fn type_create_hvector(
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
     let (count, block) = (count_of("count", count)?, count_of("blocklength", blocklength)?);
-    give_out(rank, Datatype::hvector(count, block, signed("stride", stride as i64)?, &old)?, newtype)
+    give_out(rank, Datatype::hvector(count, block, signed("stride", stride)?, &old)?, newtype)
 }
 
 /// `MPI_Type_commit`: declares that the datatype will be used in communication.

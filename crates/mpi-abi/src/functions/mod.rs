@@ -3,6 +3,7 @@
 //! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
 
 pub mod buffer;
+pub mod collective;
 pub mod comm;
 pub mod completion;
 pub mod datatype;
@@ -14,6 +15,7 @@ pub mod nonblocking;
 pub mod op;
 pub mod persistent;
 pub mod receive;
+pub mod reduction;
 pub mod send;
 pub mod several;
 pub mod status;

@@ -5,14 +5,14 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{In, InOut, Narrow, Out, count_of};
+use crate::boundary::{In, InOut, Number, Out, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::fault::{Fault, Outcome};
 use crate::tables::Rank;
 use crate::types::{MPI_Datatype, MPI_Status};
 
 /// Stores a number, or `MPI_UNDEFINED` if there is none or it does not fit.
-fn set_or_undefined<C: Narrow + From<c_int>>(count: Out<C>, name: &str, number: Option<u64>) -> Outcome {
+fn set_or_undefined<C: Number + From<c_int>>(count: Out<C>, name: &str, number: Option<u64>) -> Outcome {
     let fitting = number.and_then(|number| i64::try_from(number).ok()).and_then(C::narrow);
     count.set(name, fitting.unwrap_or_else(|| C::from(MPI_UNDEFINED)))
 }

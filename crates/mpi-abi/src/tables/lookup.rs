@@ -15,7 +15,7 @@ use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process};
 
 use super::slab::LIMIT;
 use super::{MessageEntry, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
-use crate::boundary::{Buffer, BufferMut, count_of};
+use crate::boundary::{Buffer, BufferMut, Number, count_of};
 use crate::constants::*;
 use crate::fault::{Fault, ResultOf};
 use crate::types::*;
@@ -78,7 +78,7 @@ impl<'a> Rank<'a> {
 
     /// Data of the program to be sent: `count` elements at `buffer`.
     #[inline]
-    pub(crate) fn source(self, buffer: Buffer, count: impl Into<i64>, datatype: MPI_Datatype) -> ResultOf<Source> {
+    pub(crate) fn source(self, buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> ResultOf<Source> {
         let datatype = self.datatype("datatype", datatype)?;
         let count = count_of("count", count)?;
         check_address(buffer, count, &datatype)?;
@@ -89,13 +89,33 @@ impl<'a> Rank<'a> {
 
     /// Memory of the program to be received into: `count` elements at `buffer`.
     #[inline]
-    pub(crate) fn target(self, buffer: BufferMut, count: impl Into<i64>, datatype: MPI_Datatype) -> ResultOf<Target> {
+    pub(crate) fn target(self, buffer: BufferMut, count: impl Number, datatype: MPI_Datatype) -> ResultOf<Target> {
         let datatype = self.datatype("datatype", datatype)?;
         let count = count_of("count", count)?;
         check_address(buffer.as_const(), count, &datatype)?;
         // SAFETY:
         // - the program passed the buffer for this operation and leaves it alone until the operation is complete.
         Ok(unsafe { Target::new(buffer.address(), count, datatype) })
+    }
+
+    /// [`Rank::source`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.
+    pub(crate) fn source_unless_in_place(
+        self,
+        buffer: Buffer,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> ResultOf<Option<Source>> {
+        if buffer.is_in_place() { Ok(None) } else { self.source(buffer, count, datatype).map(Some) }
+    }
+
+    /// [`Rank::target`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.
+    pub(crate) fn target_unless_in_place(
+        self,
+        buffer: BufferMut,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> ResultOf<Option<Target>> {
+        if buffer.is_in_place() { Ok(None) } else { self.target(buffer, count, datatype).map(Some) }
     }
 
     /// The predefined operation with this handle.
@@ -186,7 +206,7 @@ fn predefined(handle: MPI_Datatype) -> Option<Basic> {
 
 /// Refuses the null pointer for data: only datatypes that carry absolute addresses go with `MPI_BOTTOM`.
 #[inline]
-fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -> ResultOf<()> {
+pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -> ResultOf<()> {
     if buffer.address().is_null() && count > 0 && matches!(datatype, Datatype::Basic(_)) {
         let reason = format!("the buffer is NULL, but count is {count}: pass the address of the data");
         return Err(Fault::new(ErrorClass::Buffer, reason));

@@ -5,6 +5,7 @@
 
 mod errhandler;
 mod lookup;
+mod parts;
 mod program_op;
 mod slab;
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub(crate) use errhandler::UserHandler;
 pub(crate) use lookup::{Rank, handle_of};
+pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use slab::Slab;
 

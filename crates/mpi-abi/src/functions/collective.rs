@@ -1,0 +1,229 @@
+//! Blocking collectives that move data.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::check;
+use simurgh_mpi::memory::Parts;
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{Array, Buffer, BufferMut};
+use crate::fault::Outcome;
+use crate::tables::{Rank, sources, targets};
+use crate::types::{MPI_Comm, MPI_Datatype};
+
+/// `MPI_Barrier`: waits until all ranks have called it.
+#[mpi(raises = comm)]
+fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> Outcome {
+    Ok(rank.comm(comm)?.barrier()?)
+}
+
+/// `MPI_Bcast`: gives the root's data to all ranks.
+#[mpi(large, raises = comm)]
+fn bcast(
+    rank: Rank<'_>,
+    buffer: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?)
+}
+
+/// `MPI_Gather`: collects equal parts at the root.
+#[mpi(large, raises = comm)]
+fn gather(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    check::root(root, comm)?;
+    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
+    let recv = match root == comm.rank() {
+        true => Some(Parts::Even(rank.target(recvbuf, recvcount, recvtype)?)),
+        false => None,
+    };
+    Ok(comm.gather(send.as_ref(), recv, root)?)
+}
+
+/// `MPI_Gatherv`: collects parts at the root.
+#[mpi(large, raises = comm)]
+fn gatherv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    displs: Array<Displ>,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    check::root(root, comm)?;
+    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
+    let recv = match root == comm.rank() {
+        true => Some(targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?),
+        false => None,
+    };
+    Ok(comm.gather(send.as_ref(), recv, root)?)
+}
+
+/// `MPI_Scatter`: gives each rank an equal part of the root's data.
+#[mpi(large, raises = comm)]
+fn scatter(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    check::root(root, comm)?;
+    let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
+    let send = match root == comm.rank() {
+        true => Some(Parts::Even(rank.source(sendbuf, sendcount, sendtype)?)),
+        false => None,
+    };
+    Ok(comm.scatter(send, recv.as_ref(), root)?)
+}
+
+/// `MPI_Scatterv`: gives each rank its part of the root's data.
+#[mpi(large, raises = comm)]
+fn scatterv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcounts: Array<Count>,
+    displs: Array<Displ>,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    check::root(root, comm)?;
+    let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
+    let send = match root == comm.rank() {
+        true => Some(sources(sendbuf, rank.parts(comm.size(), &sendcounts, &displs, sendtype)?)?),
+        false => None,
+    };
+    Ok(comm.scatter(send, recv.as_ref(), root)?)
+}
+
+/// `MPI_Allgather`: collects equal parts at all ranks.
+#[mpi(large, raises = comm)]
+fn allgather(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
+    let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
+    Ok(comm.allgather(send.as_ref(), recv)?)
+}
+
+/// `MPI_Allgatherv`: collects parts at all ranks.
+#[mpi(large, raises = comm)]
+fn allgatherv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    displs: Array<Displ>,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
+    let recv = targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?;
+    Ok(comm.allgather(send.as_ref(), recv)?)
+}
+
+/// `MPI_Alltoall`: gives each rank an equal part of each rank's data.
+#[mpi(large, raises = comm)]
+fn alltoall(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?.map(Parts::Even);
+    let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
+    Ok(comm.alltoall(send, recv)?)
+}
+
+/// `MPI_Alltoallv`: gives each rank its part of each rank's data.
+#[mpi(large, raises = comm)]
+fn alltoallv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcounts: Array<Count>,
+    sdispls: Array<Displ>,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    rdispls: Array<Displ>,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let size = comm.size();
+    let send = match sendbuf.is_in_place() {
+        true => None,
+        false => Some(sources(sendbuf, rank.parts(size, &sendcounts, &sdispls, sendtype)?)?),
+    };
+    let recv = targets(recvbuf, rank.parts(size, &recvcounts, &rdispls, recvtype)?)?;
+    Ok(comm.alltoall(send, recv)?)
+}
+
+/// `MPI_Alltoallw`: gives each rank its part of each rank's data, each of a datatype of its own.
+#[mpi(large, raises = comm)]
+fn alltoallw(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcounts: Array<Count>,
+    sdispls: Array<Displ>,
+    sendtypes: Array<MPI_Datatype>,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    rdispls: Array<Displ>,
+    recvtypes: Array<MPI_Datatype>,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let size = comm.size();
+    let send = match sendbuf.is_in_place() {
+        true => None,
+        false => Some(sources(sendbuf, rank.typed_parts(size, &sendcounts, &sdispls, &sendtypes)?)?),
+    };
+    let recv = targets(recvbuf, rank.typed_parts(size, &recvcounts, &rdispls, &recvtypes)?)?;
+    Ok(comm.alltoall(send, recv)?)
+}

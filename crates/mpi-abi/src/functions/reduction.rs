@@ -1,0 +1,148 @@
+//! Blocking collectives that combine data.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::ErrorClass;
+use simurgh_mpi::check;
+use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
+use crate::fault::{Fault, Outcome, ResultOf};
+use crate::tables::Rank;
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
+
+/// The buffers of a reduction; data in place is in the second.
+fn operands(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: impl Number,
+    datatype: MPI_Datatype,
+) -> ResultOf<(Option<Source>, Target)> {
+    let send = rank.source_unless_in_place(sendbuf, count, datatype)?;
+    let recv = rank.target(recvbuf, count, datatype)?;
+    if recv.bytes() > 0 && sendbuf.address() == recvbuf.address().cast_const() {
+        let reason = "sendbuf and recvbuf are the same memory: pass MPI_IN_PLACE as sendbuf to replace the data";
+        return Err(Fault::new(ErrorClass::Buffer, reason));
+    }
+    Ok((send, recv))
+}
+
+/// `MPI_Reduce`: combines all ranks' data at the root.
+#[mpi(large, raises = comm)]
+fn reduce(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    check::root(root, comm)?;
+    let op = rank.op(op, datatype)?;
+    if root != comm.rank() {
+        let send = rank.source(sendbuf, count, datatype)?;
+        return Ok(comm.reduce(Some(&send), None, &op, root)?);
+    }
+    let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
+    Ok(comm.reduce(send.as_ref(), Some(&recv), &op, root)?)
+}
+
+/// `MPI_Allreduce`: combines all ranks' data at all ranks.
+#[mpi(large, raises = comm)]
+fn allreduce(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let op = rank.op(op, datatype)?;
+    let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
+    Ok(comm.allreduce(send.as_ref(), &recv, &op)?)
+}
+
+/// `MPI_Reduce_scatter`: combines all ranks' data and gives each rank its part.
+#[mpi(large, raises = comm)]
+fn reduce_scatter(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let op = rank.op(op, datatype)?;
+    let counts = recvcounts.slice("recvcounts", comm.size())?;
+    let counts: ResultOf<Vec<usize>> = counts.iter().map(|&count| count_of("recvcounts", count)).collect();
+    let counts = counts?;
+    let total = counts.iter().fold(0, |total: i64, &count| total.saturating_add_unsigned(count as u64));
+    let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
+    let own = if send.is_some() { counts[comm.rank() as usize] as i64 } else { total };
+    let recv = rank.target(recvbuf, own, datatype)?;
+    Ok(comm.reduce_scatter(send.as_ref(), &recv, &counts, &op)?)
+}
+
+/// `MPI_Reduce_scatter_block`: combines all ranks' data and gives each rank an equal part.
+#[mpi(large, raises = comm)]
+fn reduce_scatter_block(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let op = rank.op(op, datatype)?;
+    let count = count_of("recvcount", recvcount)?;
+    let total = recvcount.wide().saturating_mul(comm.size() as i64);
+    let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
+    let own = if send.is_some() { recvcount.wide() } else { total };
+    let recv = rank.target(recvbuf, own, datatype)?;
+    Ok(comm.reduce_scatter_block(send.as_ref(), &recv, count, &op)?)
+}
+
+/// `MPI_Scan`: combines at each rank the data of the ranks up to it.
+#[mpi(large, raises = comm)]
+fn scan(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let op = rank.op(op, datatype)?;
+    let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
+    Ok(comm.scan(send.as_ref(), &recv, &op)?)
+}
+
+/// `MPI_Exscan`: combines at each rank the data of the ranks before it.
+#[mpi(large, raises = comm)]
+fn exscan(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let op = rank.op(op, datatype)?;
+    let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
+    Ok(comm.exscan(send.as_ref(), &recv, &op)?)
+}

@@ -1,0 +1,65 @@
+//! The C test programs of `tests/c` under mpiexec, with few and many ranks on one and on two virtual processors.
+
+use simurgh_testing::{Compile, Stage};
+
+fn passes(program: &str) {
+    let stage = Stage::locate();
+    let source = format!("tests/c/mpi_{program}.c");
+    let binary = Compile::c(source).flags(["-O1", "-Wall", "-Werror", "-pthread"]).against(&stage).build();
+    for (ranks, vps) in [(1, 1), (2, 1), (2, 2), (5, 2), (16, 2)] {
+        let outcome = stage.mpiexec(ranks).vps(vps).run(&binary);
+        outcome.expect_success();
+        assert_eq!(outcome.stdout, format!("passed with {ranks} ranks\n"), "{outcome}");
+    }
+}
+
+macro_rules! programs {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            passes(stringify!($name));
+        }
+    )*};
+}
+
+programs! {
+    collectives
+    communicators
+    completion
+    datatypes
+    environment
+    errors
+    large
+    matching
+    modes
+    operations
+    threads
+}
+
+#[test]
+fn the_default_handler_names_the_rank_and_ends_the_job() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_fatal.c").against(&stage).build();
+    for (mistake, call, class, code) in [
+        ("before", "MPI_Comm_size", "MPI_ERR_OTHER", 16),
+        ("after", "MPI_Comm_size", "MPI_ERR_OTHER", 16),
+        ("rank", "MPI_Send", "MPI_ERR_RANK", 6),
+        ("truncate", "MPI_Recv", "MPI_ERR_TRUNCATE", 15),
+        ("abort", "MPI_Abort", "code 7", 7),
+    ] {
+        let outcome = stage.mpiexec(4).args([mistake]).run(&program);
+        outcome.expect_code(code).expect_stderr("simurgh: rank ").expect_stderr(call).expect_stderr(class);
+    }
+}
+
+#[test]
+fn a_tool_sees_the_calls_of_all_ranks() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_modes.c").against(&stage).build();
+    let tool = Compile::c("tests/c/mpi_tool.c").flags(["-shared", "-fPIC"]).against(&stage).build();
+    let outcome = stage.mpiexec(4).env("LD_PRELOAD", tool.path()).run(&program);
+    outcome.expect_success();
+    for rank in 0..4 {
+        outcome.expect_stderr(&format!("tool: rank {rank} sent "));
+    }
+}
