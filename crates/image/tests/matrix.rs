@@ -29,6 +29,7 @@ const BUILDS: &[Build] = &[
     Build { name: "gcc-static-runtime", c: "gcc", cxx: "g++", flags: &["-O2"], link: &["-static-libgcc"] },
     Build { name: "gcc-fortified", c: "gcc", cxx: "g++", flags: &["-O2", "-D_FORTIFY_SOURCE=2"], link: &[] },
     Build { name: "gcc-hash-sysv", c: "gcc", cxx: "g++", flags: &["-O2"], link: &["-Wl,--hash-style=sysv"] },
+    Build { name: "gcc-relr", c: "gcc", cxx: "g++", flags: &["-O2"], link: &["-Wl,-z,pack-relative-relocs"] },
     Build { name: "clang-O0", c: "clang", cxx: "clang++", flags: &["-O0", "-g"], link: &[] },
     Build { name: "clang-O2", c: "clang", cxx: "clang++", flags: &["-O2", "-fPIE"], link: &["-pie"] },
     Build { name: "clang-lld", c: "clang", cxx: "clang++", flags: &["-O2", "-fPIE"], link: &["-pie", "-fuse-ld=lld"] },
@@ -38,13 +39,6 @@ const BUILDS: &[Build] = &[
         cxx: "clang++",
         flags: &["-O2", "-flto", "-fPIE"],
         link: &["-pie", "-fuse-ld=lld", "-s"],
-    },
-    Build {
-        name: "clang-relr",
-        c: "clang",
-        cxx: "clang++",
-        flags: &["-O2", "-fPIE"],
-        link: &["-pie", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr"],
     },
 ];
 
@@ -79,6 +73,7 @@ fn build(build: &Build, compiler: &str, main: &str, part: &str) -> PathBuf {
 fn check(name: &str, program: &Path, lines: &[&str]) {
     for ranks in [1, 8, 64] {
         let run = run(program, ranks, &[], &[]);
+        assert_eq!(run.status, Some(0), "{name} in {ranks} ranks: {}", run.output);
         for line in lines.iter().chain(&["status 0"]) {
             assert_eq!(run.count(line), ranks, "{name} in {ranks} ranks: {line:?}: {}", run.output);
         }

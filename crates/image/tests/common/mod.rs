@@ -8,25 +8,25 @@ use std::sync::OnceLock;
 use simurgh_image::{Program, TlsNeed, reserve_tls};
 
 /// Where everything is built.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("image");
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
 /// A source file of the tests.
-pub fn source(name: &str) -> PathBuf {
+pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
 }
 
 /// Runs a command that must succeed.
-pub fn succeed(command: &mut Command) {
+pub(crate) fn succeed(command: &mut Command) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Whether a compiler is there.
-pub fn has(compiler: &str) -> bool {
+pub(crate) fn has(compiler: &str) -> bool {
     Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
@@ -49,7 +49,7 @@ fn host_library() -> &'static Path {
 }
 
 /// A host executable with the given reservation.
-pub fn host(need: TlsNeed) -> PathBuf {
+pub(crate) fn host(need: TlsNeed) -> PathBuf {
     static PLAIN: OnceLock<PathBuf> = OnceLock::new();
     let plain = PLAIN.get_or_init(|| {
         let host = folder().join(format!("host-{}", std::process::id()));
@@ -70,26 +70,26 @@ pub fn host(need: TlsNeed) -> PathBuf {
 }
 
 /// One run.
-pub struct Run {
-    pub output: String,
-    pub status: Option<i32>,
+pub(crate) struct Run {
+    pub(crate) output: String,
+    pub(crate) status: Option<i32>,
 }
 
 impl Run {
     /// The number of lines with this end.
-    pub fn count(&self, end: &str) -> usize {
+    pub(crate) fn count(&self, end: &str) -> usize {
         self.output.lines().filter(|line| line.ends_with(end)).count()
     }
 
     /// The lines of a rank.
-    pub fn of(&self, rank: usize) -> Vec<&str> {
+    pub(crate) fn of(&self, rank: usize) -> Vec<&str> {
         let front = format!("[{rank}] ");
         self.output.lines().filter_map(|line| line.strip_prefix(front.as_str())).collect()
     }
 }
 
 /// Runs a program as that many ranks; `options` go to the host, `arguments` to the program.
-pub fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&str]) -> Run {
+pub(crate) fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&str]) -> Run {
     let preload: Vec<PathBuf> = options.iter().filter_map(|o| o.strip_prefix("preload=")).map(PathBuf::from).collect();
     let fit = Program::open(program).unwrap().check(&preload).unwrap();
     let output: Output = Command::new("timeout")

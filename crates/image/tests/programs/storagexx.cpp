@@ -106,8 +106,8 @@ int main()
         }
     }).join();
     thread_object.value++;
-    static std::vector<std::string> all;
-    notes = &all;
+    // Never destroyed: the last destructors look at it.
+    notes = new std::vector<std::string>;
     std::atexit([] { notes->insert(notes->begin(), "handler"); });
     std::cout << "storagexx " << (bad ? "BAD" : "OK") << std::endl;
     return bad != 0;
