@@ -40,24 +40,23 @@ impl Comm {
         status.into_result()
     }
 
-    /// Sends what is in the target's memory and then receives into it (`MPI_Sendrecv_replace`); `source` describes the same
-    /// memory. A message that finds no receive is copied out, whatever its size.
+    /// Sends what is in the target's memory and then receives into it (`MPI_Sendrecv_replace`). A message that finds no receive
+    /// is copied out, whatever its size.
     ///
     /// # Errors
     ///
     /// As [`Comm::sendrecv`].
     pub fn sendrecv_replace(
         &self,
-        source: &Source,
+        target: &Target,
         dest: i32,
         send_tag: i32,
-        target: &Target,
         from: i32,
         receive_tag: i32,
     ) -> Result<Status> {
         check::source(from, self)?;
         check::receive_tag(receive_tag)?;
-        self.send_in_mode(source, dest, send_tag, Mode::Copied)?;
+        self.send_in_mode(&target.as_source(), dest, send_tag, Mode::Copied)?;
         self.recv(target, from, receive_tag)
     }
 }

@@ -1,0 +1,140 @@
+//! Running small jobs in tests: ranks as execution contexts of a scheduler, or as attached threads.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::{Comm, Job, Process};
+use simurgh_sched::{Builder, EcSpec};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// How the ranks of a test run.
+#[derive(Clone, Copy, Debug)]
+pub enum Runner {
+    /// As execution contexts on this many virtual processors, in an order decided by the seed.
+    Contexts(usize, Option<u64>),
+    /// As operating system threads.
+    Threads,
+}
+
+/// The runners that every test goes through.
+pub const RUNNERS: [Runner; 5] = [
+    Runner::Contexts(1, None),
+    Runner::Contexts(2, None),
+    Runner::Contexts(1, Some(1)),
+    Runner::Contexts(1, Some(2)),
+    Runner::Threads,
+];
+
+/// Runs `f` on each of `size` ranks, with every runner.
+pub fn run(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+    let f = Arc::new(f);
+    for runner in RUNNERS {
+        let f = Arc::clone(&f);
+        run_with(runner, size, move |world| f(world));
+    }
+}
+
+/// Runs `f` on each of `size` ranks.
+pub fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+    let (job, f) = (Job::new(size), Arc::new(f));
+    let rank = |id: u32| {
+        let (process, f) = (Process::new(Arc::clone(&job), id), Arc::clone(&f));
+        move || {
+            Process::bind(Arc::clone(&process));
+            let ran = catch_unwind(AssertUnwindSafe(|| {
+                process.init().expect("MPI starts");
+                f(&process.comm_world().expect("there is a world"));
+                process.finalize().expect("MPI ends");
+            }));
+            if ran.is_err() {
+                // The other ranks may wait for this one for ever. The panic has been printed.
+                std::process::exit(101);
+            }
+        }
+    };
+    let ids = 0..u32::try_from(size).expect("tests are small");
+    match runner {
+        Runner::Contexts(vps, seed) => {
+            let runtime = Builder::new()
+                .vps(Some(vps))
+                .seed(seed)
+                .start()
+                .expect("the runtime starts");
+            let spec = EcSpec {
+                stack_size: 256 << 10,
+                ..EcSpec::default()
+            };
+            let start = |id: u32| {
+                runtime
+                    .spawn(spec, id as usize, rank(id))
+                    .expect("there is a stack")
+            };
+            let handles: Vec<_> = ids.map(start).collect();
+            handles
+                .into_iter()
+                .for_each(|handle| handle.join().expect("panics are caught"));
+        }
+        Runner::Threads => {
+            let threads: Vec<_> = ids.map(|id| std::thread::spawn(rank(id))).collect();
+            threads
+                .into_iter()
+                .for_each(|thread| thread.join().expect("panics are caught"));
+        }
+    }
+}
+
+/// The elements of a slice, to be sent.
+pub fn out<T: Element>(data: &[T]) -> Source {
+    // SAFETY:
+    // - the tests keep their buffers until the operations on them are complete.
+    unsafe { Source::new(data.as_ptr().cast(), data.len(), Datatype::Basic(T::BASIC)) }
+}
+
+/// The elements of a slice, to be received into.
+pub fn into<T: Element>(data: &mut [T]) -> Target {
+    // SAFETY:
+    // - as in `out`.
+    unsafe { Target::new(data.as_mut_ptr().cast(), data.len(), Datatype::Basic(T::BASIC)) }
+}
+
+/// A type with an MPI counterpart.
+pub trait Element: Copy {
+    /// The counterpart.
+    const BASIC: Basic;
+}
+
+impl Element for u8 {
+    const BASIC: Basic = Basic::Byte;
+}
+
+impl Element for i32 {
+    const BASIC: Basic = Basic::Int32;
+}
+
+/// Receives one number.
+pub fn recv_one(comm: &Comm, source: i32, tag: i32) -> i32 {
+    let mut number = [i32::MIN];
+    comm.recv(&into(&mut number), source, tag)
+        .expect("a message comes");
+    number[0]
+}
+
+/// Sends one number.
+pub fn send_one(comm: &Comm, number: i32, dest: i32, tag: i32) {
+    comm.send(&out(&[number]), dest, tag).expect("the message goes");
+}
+
+/// Makes both ranks of a pair come here before either goes on.
+pub fn meet(comm: &Comm) {
+    let other = 1 - comm.rank();
+    comm.sendrecv(
+        &out(&[0_u8; 0]),
+        other,
+        i32::MAX,
+        &into(&mut [0_u8; 0]),
+        other,
+        i32::MAX,
+    )
+    .expect("both come");
+}
