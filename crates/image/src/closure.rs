@@ -1,6 +1,6 @@
 //! The libraries that a program uses, found by the dynamic loader's own rules.
 //!
-//! `ld.so --list` answers with the search rules for free (RPATH, LD_LIBRARY_PATH, cache, hwcaps). We walk the graph
+//! `ld.so` itself answers with the search rules for free (RPATH, LD_LIBRARY_PATH, cache, hwcaps). We walk the graph
 //! ourselves, because what only the program's MPI library needs (another MPI may be found through an RPATH) is not
 //! for us.
 
@@ -91,7 +91,8 @@ fn list(program: &Path, loader: &str, preload: &[PathBuf]) -> Result<HashMap<Str
         let joined = preload.iter().map(|p| p.as_os_str()).collect::<Vec<_>>().join(&OsString::from(":"));
         command.arg("--preload").arg(joined);
     }
-    command.arg("--list").arg(program).stdin(Stdio::null());
+    // What ldd does: unlike --list it goes on where a library is missing, as ours is outside an installation.
+    command.arg(program).env("LD_TRACE_LOADED_OBJECTS", "1").stdin(Stdio::null());
     let output = command.output().map_err(|error| format!("{loader}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let paths: HashMap<_, _> = text.lines().filter_map(parse_line).collect();
