@@ -129,7 +129,7 @@ impl Form {
                 len,
                 count: blocks,
                 stride: step,
-            } if stride == step * blocks as isize => Form::Strided {
+            } if stride == step.wrapping_mul(blocks as isize) => Form::Strided {
                 offset,
                 len,
                 count: blocks * count,
@@ -140,7 +140,7 @@ impl Form {
                 stride: step,
                 ref inner,
                 inner_size,
-            } if stride == step * times as isize => Form::Nest {
+            } if stride == step.wrapping_mul(times as isize) => Form::Nest {
                 count: times * count,
                 stride: step,
                 inner: inner.clone(),

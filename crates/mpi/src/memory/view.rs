@@ -34,7 +34,7 @@ impl<'a> View<'a> {
                 len,
                 count,
                 stride,
-            } if self.extent == stride * count as isize => {
+            } if self.extent == stride.wrapping_mul(count as isize) => {
                 Stretch::strided(offset, len, count * self.count, stride, position)
             }
             _ => {
