@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 /// The absolute path of a program: as named from `wdir` if its name has a `/`, or else from the directories of `PATH`.
 pub fn find(name: &OsStr, wdir: &Path, search: Option<&OsStr>) -> Result<PathBuf, LaunchError> {
     if name.as_bytes().contains(&b'/') {
-        let path = wdir.join(name);
+        // Without the dots that users write.
+        let path: PathBuf = wdir.join(name).components().collect();
         runnable(&path)?;
         return Ok(path);
     }
@@ -82,7 +83,7 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert_eq!(message("./no/such/file"), "/./no/such/file: no such file");
+        assert_eq!(message("./no/such/file"), "/no/such/file: no such file");
         assert_eq!(
             message("/etc/passwd"),
             "/etc/passwd: not executable; `chmod +x` makes a program so"

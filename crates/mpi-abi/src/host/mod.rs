@@ -29,7 +29,7 @@ use std::ffi::c_int;
 /// Runs the job that `mpiexec` has described, and ends the process with its status. Called by the host's executable on
 /// the main thread of a process that has done nothing yet.
 #[unsafe(no_mangle)]
-pub extern "C" fn simurgh_host_main() -> c_int {
+pub(crate) extern "C" fn simurgh_host_main() -> c_int {
     let status = job::run().unwrap_or_else(|error| {
         output::say(&error.to_string());
         1

@@ -5,51 +5,31 @@ use super::noted;
 use crate::host::state::Host;
 use libc::c_int;
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
-/// A fault this far below the stack pointer's stack is still taken for an overflow: one large frame may step over the
-/// guard page.
+/// A fault this far from the stack pointer is still taken for an overflow: a large frame may step over the guard page.
 const OVERSHOOT: usize = 1 << 20;
+
+/// Functions with which a program or a thread begins: what called them is of no interest.
+const BEGINNINGS: &[&str] = &["main", "_start", "start_thread"];
 
 /// The text of the report, and the signal that was the cause.
 pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
     let note = noted();
-    let mut text = String::new();
-    let who = note
-        .rank
-        .and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
-    match who {
-        Some(rank) => {
-            let _ = write!(text, "rank {} ({}) ", rank.id(), rank.program());
-        }
-        None => text.push_str("a thread that belongs to no rank "),
-    }
-    text.push_str(&cause(note));
-    for (index, &address) in note.frames[..note.depth].iter().enumerate() {
-        // A return address may be the first of the next function: look at the call before it.
-        let inside = if index == 0 {
-            address
-        } else {
-            address.saturating_sub(1)
-        };
-        if frame(&mut text, index, inside).is_break() {
-            break;
-        }
-    }
+    let who = note.rank.and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
+    let who = match who {
+        Some(rank) => format!("rank {} ({})", rank.id(), rank.program()),
+        None => "a thread that belongs to no rank".to_owned(),
+    };
+    let mut text = format!("{who} {}", cause(note));
+    add_backtrace(&mut text, &note.frames[..note.depth]);
     (text, note.signal)
 }
 
 /// What happened, in words.
 fn cause(note: &Note) -> String {
-    if let Some(size) = overflown(note) {
-        return format!(
-            "has overflown its stack of {} KiB: run it with a larger one, such as --stack-size {}M",
-            size >> 10,
-            (size * 4 >> 20).max(1)
-        );
-    }
     let address = note.address;
     match note.signal {
+        libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(note) => overflow(note),
         libc::SIGSEGV => format!("crashed: segmentation fault (SIGSEGV) at address {address:#x}"),
         libc::SIGBUS => format!("crashed: bus error (SIGBUS) at address {address:#x}"),
         libc::SIGFPE => "crashed: arithmetic error (SIGFPE), such as a division by zero".to_owned(),
@@ -58,34 +38,72 @@ fn cause(note: &Note) -> String {
     }
 }
 
-/// The size of the stack, if the crash was its overflow.
-fn overflown(note: &Note) -> Option<usize> {
-    let stack = note.stack?;
-    let memory = matches!(note.signal, libc::SIGSEGV | libc::SIGBUS);
-    let below = |address: usize| (stack.guard.saturating_sub(OVERSHOOT)..stack.low).contains(&address);
+/// Whether the fault happened where the stack should be. What is near the stack pointer can be accessed unless the stack
+/// has run out; and of a rank's own stack it is known where it ends.
+fn near_stack_pointer(note: &Note) -> bool {
     let near = note.address.abs_diff(note.stack_pointer) < OVERSHOOT;
-    (memory && below(note.address) && (below(note.stack_pointer) || near)).then_some(stack.high - stack.low)
+    near && note.stack.is_none_or(|stack| note.address < stack.low)
 }
 
-/// Adds the line of one frame, or of several if functions were inlined; breaks where the program begins.
-fn frame(text: &mut String, index: usize, address: usize) -> ControlFlow<()> {
-    let mut known = false;
-    let mut flow = ControlFlow::Continue(());
-    backtrace::resolve(address as *mut _, |symbol| {
-        let name = symbol
-            .name()
-            .map_or_else(|| "?".to_owned(), |name| name.to_string());
-        let _ = write!(text, "\n  #{index:<2} {address:#x} {name}");
-        if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
-            let _ = write!(text, " at {}:{line}", file.display());
+fn overflow(note: &Note) -> String {
+    match note.stack {
+        Some(stack) => {
+            let size = stack.high - stack.low;
+            let more = ((size * 4) >> 20).max(1);
+            format!("has overflown its stack of {} KiB: give it more with --stack-size {more}M", size >> 10)
         }
-        if name == "main" || name == "_start" {
-            flow = ControlFlow::Break(());
-        }
-        known = true;
-    });
-    if !known {
-        let _ = write!(text, "\n  #{index:<2} {address:#x} ?");
+        None => "has overflown the stack of one of its threads: give it more where the thread is made".to_owned(),
     }
-    flow
+}
+
+/// Adds a line for each function, the same ones in a row only once.
+fn add_backtrace(text: &mut String, frames: &[usize]) {
+    let mut previous = (String::new(), 0);
+    for (index, &address) in frames.iter().enumerate().take_while(|(_, address)| **address != 0) {
+        // A return address may be the first of the next function: look at the call before it.
+        let functions = functions(if index == 0 { address } else { address - 1 });
+        if functions.text == previous.0 {
+            previous.1 += 1;
+            continue;
+        }
+        add_repetitions(text, previous.1);
+        let _ = write!(text, "\n  {address:#x} {}", functions.text);
+        previous = (functions.text, 0);
+        if functions.is_beginning {
+            break;
+        }
+    }
+    add_repetitions(text, previous.1);
+}
+
+fn add_repetitions(text: &mut String, count: usize) {
+    let _ = match count {
+        0 => Ok(()),
+        1 => write!(text, "\n  the same once more"),
+        _ => write!(text, "\n  the same {count} more times"),
+    };
+}
+
+/// The functions at an address: several if they are inlined into each other.
+#[derive(Default)]
+struct Functions {
+    text: String,
+    is_beginning: bool,
+}
+
+fn functions(address: usize) -> Functions {
+    let mut found = Functions::default();
+    backtrace::resolve(address as *mut _, |symbol| {
+        let name = symbol.name().map_or_else(|| "?".to_owned(), |name| name.to_string());
+        let separator = if found.text.is_empty() { "" } else { "\n      inlined into " };
+        let _ = write!(found.text, "{separator}{name}");
+        if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
+            let _ = write!(found.text, " at {}:{line}", file.display());
+        }
+        found.is_beginning |= BEGINNINGS.contains(&name.as_str());
+    });
+    if found.text.is_empty() {
+        found.text.push('?');
+    }
+    found
 }
