@@ -15,15 +15,48 @@ fn main() {
     sources.sort();
     let compiler = cc::Build::new().get_compiler();
     let status = Command::new(compiler.path())
-        .args(["-std=gnu11", "-Os", "-g0", "-Wall", "-Wextra", "-fPIC", "-shared", "-nostdlib", "-nostartfiles"])
+        .args([
+            "-std=gnu11",
+            "-Os",
+            "-g0",
+            "-Wall",
+            "-Wextra",
+            "-fPIC",
+            "-shared",
+            "-nostdlib",
+            "-nostartfiles",
+        ])
         // Nothing may be turned into a call of a library function, and thread-local variables must not need one.
-        .args(["-fvisibility=hidden", "-fno-builtin", "-ftls-model=initial-exec", "-fno-stack-protector"])
-        .args(["-foptimize-sibling-calls", "-fcf-protection=none", "-fasynchronous-unwind-tables"])
-        .args(["-U_FORTIFY_SOURCE", "-Wl,-Bsymbolic-functions", "-Wl,-z,norelro", "-Wl,-z,now", "-Wl,-z,defs"])
-        .args(["-Wl,--build-id=sha1", "-Wl,--hash-style=gnu", "-Wl,-soname,simurgh-shim.so", "-o"])
+        .args([
+            "-fvisibility=hidden",
+            "-fno-builtin",
+            "-ftls-model=initial-exec",
+            "-fno-stack-protector",
+        ])
+        .args([
+            "-foptimize-sibling-calls",
+            "-fcf-protection=none",
+            "-fasynchronous-unwind-tables",
+        ])
+        .args([
+            "-U_FORTIFY_SOURCE",
+            "-Wl,-Bsymbolic-functions",
+            "-Wl,-z,norelro",
+            "-Wl,-z,now",
+            "-Wl,-z,defs",
+        ])
+        .args([
+            "-Wl,--build-id=sha1",
+            "-Wl,--hash-style=gnu",
+            "-Wl,-soname,simurgh-shim.so",
+            "-o",
+        ])
         .arg(&target)
         .args(&sources)
         .status()
         .expect("start the C compiler (apt install gcc)");
-    assert!(status.success(), "the C compiler could not build the per-rank shim");
+    assert!(
+        status.success(),
+        "the C compiler could not build the per-rank shim"
+    );
 }

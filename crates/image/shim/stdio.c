@@ -11,8 +11,6 @@ extern FILE *stderr EXPORT __attribute__((alias("simurgh_stderr")));
 
 bool simurgh_forked;
 
-static const int output_streams[] = {STDOUT_FILENO, STDERR_FILENO};
-
 static ssize_t write_all(int descriptor, const char *bytes, size_t length)
 {
     for (size_t done = 0; done < length;) {
@@ -34,18 +32,60 @@ static ssize_t emit(int descriptor, const void *bytes, size_t length)
     return (ssize_t)length;
 }
 
+/* A standard stream: a FILE of ours until the program closes it. The descriptor changes when it gets another file. */
+struct standard_stream {
+    FILE *file;
+    int descriptor;
+    bool redirected;
+};
+
+static struct standard_stream input = {NULL, -1, false}, output = {NULL, STDOUT_FILENO, false},
+                              errors = {NULL, STDERR_FILENO, false};
+
 static ssize_t write_cookie(void *cookie, const char *bytes, size_t length)
 {
-    return emit(*(const int *)cookie, bytes, length);
+    const struct standard_stream *stream = cookie;
+    if (stream->redirected)
+        return write_all(stream->descriptor, bytes, length);
+    return emit(stream->descriptor, bytes, length);
+}
+
+static ssize_t read_cookie(void *cookie, char *bytes, size_t length)
+{
+    const struct standard_stream *stream = cookie;
+    return stream->redirected ? libc.read(stream->descriptor, bytes, length) : 0;
+}
+
+static int seek_cookie(void *cookie, off64_t *offset, int whence)
+{
+    const struct standard_stream *stream = cookie;
+    if (!stream->redirected) {
+        errno = ESPIPE;
+        return -1;
+    }
+    *offset = libc.lseek64(stream->descriptor, *offset, whence);
+    return *offset < 0 ? -1 : 0;
+}
+
+static int close_cookie(void *cookie)
+{
+    struct standard_stream *stream = cookie;
+    stream->file = NULL;
+    return stream->redirected ? libc.close(stream->descriptor) : 0;
+}
+
+static FILE *make_stream(struct standard_stream *stream, const char *mode)
+{
+    cookie_io_functions_t functions = {read_cookie, write_cookie, seek_cookie, close_cookie};
+    return stream->file = libc.fopencookie(stream, mode, functions);
 }
 
 /* Called by the loader before anything of the rank runs. Returns 0, or -1 if memory is short. */
 EXPORT int simurgh_shim_setup(void)
 {
-    cookie_io_functions_t output = {.write = write_cookie}, nothing = {0};
-    simurgh_stdout = libc.fopencookie((void *)&output_streams[0], "w", output);
-    simurgh_stderr = libc.fopencookie((void *)&output_streams[1], "w", output);
-    simurgh_stdin = simurgh_shim_rank.rank == 0 ? *libc.stdin_stream : libc.fopencookie(NULL, "r", nothing);
+    simurgh_stdout = make_stream(&output, "w");
+    simurgh_stderr = make_stream(&errors, "w");
+    simurgh_stdin = simurgh_shim_rank.rank == 0 ? *libc.stdin_stream : make_stream(&input, "r");
     if (!simurgh_stdin || !simurgh_stdout || !simurgh_stderr)
         return -1;
     libc.setvbuf(simurgh_stdout, NULL, _IOLBF, 0);
@@ -98,16 +138,18 @@ static int flush_opened(void)
 
 void simurgh_flush_streams(void)
 {
-    libc.fflush(simurgh_stdout);
+    if (output.file)
+        libc.fflush(output.file);
     flush_opened();
 }
 
 /* Called by the host when it ends the job: takes no lock that a stopped thread may hold. */
 EXPORT void simurgh_shim_flush(void)
 {
-    if (libc.ftrylockfile(simurgh_stdout) == 0) {
-        libc.fflush_unlocked(simurgh_stdout);
-        libc.funlockfile(simurgh_stdout);
+    FILE *file = output.file;
+    if (file && libc.ftrylockfile(file) == 0) {
+        libc.fflush_unlocked(file);
+        libc.funlockfile(file);
     }
 }
 
@@ -153,23 +195,53 @@ EXPORT int pclose(FILE *stream)
     return libc.pclose(stream);
 }
 
-/* libc does not flush a stream of ours before it gives it another file. */
-static void flush_before_reopening(FILE *stream)
+static struct standard_stream *find_standard(const FILE *file)
 {
-    if (stream == simurgh_stdout)
-        libc.fflush(stream);
+    struct standard_stream *all[] = {&input, &output, &errors};
+    for (int i = 0; i < 3; i++)
+        if (all[i]->file == file)
+            return all[i];
+    return NULL;
 }
 
-EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict stream)
+static int open_flags(const char *mode)
 {
-    flush_before_reopening(stream);
-    return libc.freopen(path, mode, stream);
+    bool both = libc.strchr(mode, '+') != NULL;
+    if (*mode == 'r')
+        return both ? O_RDWR : O_RDONLY;
+    return (both ? O_RDWR : O_WRONLY) | O_CREAT | (*mode == 'a' ? O_APPEND : O_TRUNC);
 }
 
-EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode, FILE *restrict stream)
+/* libc's freopen only works on streams of its own kind: ours keep their FILE and get another descriptor. */
+static FILE *redirect(struct standard_stream *stream, const char *path, const char *mode)
 {
-    flush_before_reopening(stream);
-    return libc.freopen64(path, mode, stream);
+    libc.fflush(stream->file);
+    if (!path)
+        return stream->file;
+    int descriptor = libc.open(path, open_flags(mode) | (libc.strchr(mode, 'e') ? O_CLOEXEC : 0), 0666);
+    if (descriptor < 0) {
+        libc.fclose(stream->file);
+        return NULL;
+    }
+    if (stream->redirected)
+        libc.close(stream->descriptor);
+    stream->descriptor = descriptor;
+    stream->redirected = true;
+    libc.clearerr(stream->file);
+    libc.setvbuf(stream->file, NULL, _IOFBF, BUFSIZ);
+    return stream->file;
+}
+
+EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict file)
+{
+    struct standard_stream *stream = find_standard(file);
+    return stream ? redirect(stream, path, mode) : libc.freopen(path, mode, file);
+}
+
+EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode, FILE *restrict file)
+{
+    struct standard_stream *stream = find_standard(file);
+    return stream ? redirect(stream, path, mode) : libc.freopen64(path, mode, file);
 }
 
 EXPORT int fflush(FILE *stream)
@@ -185,22 +257,14 @@ EXPORT int fflush_unlocked(FILE *stream)
     return stream ? libc.fflush_unlocked(stream) : fflush(NULL);
 }
 
-EXPORT int fileno(FILE *stream)
+EXPORT int fileno(FILE *file)
 {
-    int descriptor = libc.fileno(stream);
-    if (descriptor >= 0)
-        return descriptor;
-    if (stream == simurgh_stdout)
-        return STDOUT_FILENO;
-    if (stream == simurgh_stderr)
-        return STDERR_FILENO;
-    if (stream == simurgh_stdin) {
-        static int empty = -1;
-        if (empty < 0)
-            empty = libc.open("/dev/null", O_RDONLY | O_CLOEXEC);
-        return empty;
-    }
-    return descriptor;
+    struct standard_stream *stream = find_standard(file);
+    if (!stream)
+        return libc.fileno(file);
+    if (stream == &input && !stream->redirected && stream->descriptor < 0)
+        stream->descriptor = libc.open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return stream->descriptor;
 }
 
 EXPORT int fileno_unlocked(FILE *stream)

@@ -51,14 +51,35 @@ pub(crate) struct Checked {
 }
 
 /// Functions that a memory allocator defines; libc would not know of a private one.
-const ALLOCATOR: &[&str] =
-    &["malloc", "free", "calloc", "realloc", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc"];
+const ALLOCATOR: &[&str] = &[
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+];
 
 /// Libraries of sanitizers, by the beginnings of their names.
-const SANITIZERS: &[&str] = &["libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libmsan.so", "libhwasan.so"];
+const SANITIZERS: &[&str] = &[
+    "libasan.so",
+    "libtsan.so",
+    "libubsan.so",
+    "liblsan.so",
+    "libmsan.so",
+    "libhwasan.so",
+];
 
 /// Functions of sanitizers that are linked statically (as clang does) and of gprof.
-const SANITIZER_SYMBOLS: &[&str] = &["__asan_init", "__tsan_init", "__msan_init", "__ubsan_handle_add_overflow"];
+const SANITIZER_SYMBOLS: &[&str] = &[
+    "__asan_init",
+    "__tsan_init",
+    "__msan_init",
+    "__ubsan_handle_add_overflow",
+];
 const PROFILER_SYMBOLS: &[&str] = &["mcount", "_mcount", "__monstartup"];
 
 /// Libraries of MPIs that are not the standard ABI's, by the beginnings of their names.
@@ -79,8 +100,15 @@ const OTHER_MPIS: &[(&str, &str)] = &[
 /// Checks a program together with its tools.
 pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, Vec<Reason>> {
     let source = &program.source;
-    let bad = |path: &PathBuf, detail: String| vec![Reason::BadLibrary { path: path.clone(), detail }];
-    let elf = source.elf().map_err(|error| bad(&source.path, error.to_string()))?;
+    let bad = |path: &PathBuf, detail: String| {
+        vec![Reason::BadLibrary {
+            path: path.clone(),
+            detail,
+        }]
+    };
+    let elf = source
+        .elf()
+        .map_err(|error| bad(&source.path, error.to_string()))?;
     let mut reasons = check_program(source, &elf);
     reasons.extend(elf.strings(abi::DT_NEEDED).filter_map(other_mpi));
     if !reasons.is_empty() {
@@ -104,7 +132,10 @@ pub(crate) fn check(program: &Program, preload: &[PathBuf]) -> Result<Checked, V
     let fit = Fit {
         tls: tls.need(),
         needs_exec_stack: wants_exec_stack(&elf)
-            || closure.libraries.iter().any(|l| l.source.elf().is_ok_and(|elf| wants_exec_stack(&elf))),
+            || closure
+                .libraries
+                .iter()
+                .any(|l| l.source.elf().is_ok_and(|elf| wants_exec_stack(&elf))),
         links_mpi: link_to_mpi(&closure),
         libraries: library_uses(&closure),
     };
@@ -124,17 +155,27 @@ fn check_program(source: &Source, elf: &Elf<'_>) -> Vec<Reason> {
     if elf.file_type != abi::ET_DYN {
         reasons.push(Reason::NotPositionIndependent);
     }
-    if let Some(loader) = elf.interpreter().filter(|loader| file_name(loader) != "ld-linux-x86-64.so.2") {
+    if let Some(loader) = elf
+        .interpreter()
+        .filter(|loader| file_name(loader) != "ld-linux-x86-64.so.2")
+    {
         reasons.push(Reason::ForeignLoader(loader.to_owned()));
     } else if !elf.strings(abi::DT_NEEDED).any(|name| name == "libc.so.6") {
         reasons.push(Reason::Static);
-    } else if !elf.symbols().any(|s| s.name == "__libc_start_main" && s.section == abi::SHN_UNDEF) {
+    } else if !elf
+        .symbols()
+        .any(|s| s.name == "__libc_start_main" && s.section == abi::SHN_UNDEF)
+    {
         reasons.push(Reason::NoStartFunction);
     }
     if let Some(symbol) = elf.symbols().find(|s| PROFILER_SYMBOLS.contains(&s.name)) {
         reasons.push(Reason::Profiled(symbol.name.to_owned()));
     }
-    if source.file.metadata().is_ok_and(|m| m.permissions().mode() & 0o6000 != 0) {
+    if source
+        .file
+        .metadata()
+        .is_ok_and(|m| m.permissions().mode() & 0o6000 != 0)
+    {
         reasons.push(Reason::Privileged);
     }
     reasons
@@ -146,14 +187,24 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
     if elf.dynamic.get(abi::DT_TEXTREL).is_some() || elf.dynamic.has_flag(abi::DF_TEXTREL) {
         reasons.push(Reason::TextRelocations(object.clone()));
     }
-    let sanitizer = elf.strings(abi::DT_NEEDED).find(|name| SANITIZERS.iter().any(|s| name.starts_with(s)));
+    let sanitizer = elf
+        .strings(abi::DT_NEEDED)
+        .find(|name| SANITIZERS.iter().any(|s| name.starts_with(s)));
     let sanitizer = sanitizer.or_else(|| {
-        elf.symbols().find(|s| SANITIZER_SYMBOLS.contains(&s.name)).map(|s| s.name)
+        elf.symbols()
+            .find(|s| SANITIZER_SYMBOLS.contains(&s.name))
+            .map(|s| s.name)
     });
     if let Some(name) = sanitizer {
         reasons.push(Reason::Sanitizer(name.to_owned()));
-    } else if let Some(symbol) = elf.symbols().find(|s| s.is_exported() && ALLOCATOR.contains(&s.name)) {
-        reasons.push(Reason::OwnAllocator { object: object.clone(), symbol: symbol.name.to_owned() });
+    } else if let Some(symbol) = elf
+        .symbols()
+        .find(|s| s.is_exported() && ALLOCATOR.contains(&s.name))
+    {
+        reasons.push(Reason::OwnAllocator {
+            object: object.clone(),
+            symbol: symbol.name.to_owned(),
+        });
     }
     if elf.end() >= u64::from(u32::MAX) - (1 << 24) {
         reasons.push(Reason::TooLarge(object.clone()));
@@ -163,7 +214,10 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
     }
     if let Some(segment) = elf.tls() {
         if segment.align > PAGE {
-            reasons.push(Reason::TlsAlignment { object, align: segment.align });
+            reasons.push(Reason::TlsAlignment {
+                object,
+                align: segment.align,
+            });
         } else {
             tls.place(segment);
         }
@@ -172,12 +226,18 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
 
 /// The reason that a library's name gives, if it belongs to another MPI.
 fn other_mpi(name: &str) -> Option<Reason> {
-    let (_, mpi) = OTHER_MPIS.iter().find(|(beginning, _)| file_name(name).starts_with(beginning))?;
-    Some(Reason::OtherMpi { mpi, library: name.to_owned() })
+    let (_, mpi) = OTHER_MPIS
+        .iter()
+        .find(|(beginning, _)| file_name(name).starts_with(beginning))?;
+    Some(Reason::OtherMpi {
+        mpi,
+        library: name.to_owned(),
+    })
 }
 
 fn wants_exec_stack(elf: &Elf<'_>) -> bool {
-    elf.segment(abi::PT_GNU_STACK).is_some_and(|segment| segment.flags & abi::PF_X != 0)
+    elf.segment(abi::PT_GNU_STACK)
+        .is_some_and(|segment| segment.flags & abi::PF_X != 0)
 }
 
 fn link_to_mpi(closure: &Closure) -> MpiLink {
@@ -194,6 +254,10 @@ fn library_uses(closure: &Closure) -> Vec<LibraryUse> {
         path: Some(library.source.path.clone()),
         private: true,
     });
-    let shared = closure.shared.iter().map(|name| LibraryUse { name: name.clone(), path: None, private: false });
+    let shared = closure.shared.iter().map(|name| LibraryUse {
+        name: name.clone(),
+        path: None,
+        private: false,
+    });
     private.chain(shared).collect()
 }

@@ -72,7 +72,12 @@ pub(crate) fn resolve(
     preload: &[PathBuf],
 ) -> Result<Result<Closure, Vec<Reason>>, String> {
     let paths = list(&program.path, loader, preload)?;
-    let mut walk = Walk { paths, closure: Closure::default(), queue: VecDeque::new(), reasons: Vec::new() };
+    let mut walk = Walk {
+        paths,
+        closure: Closure::default(),
+        queue: VecDeque::new(),
+        reasons: Vec::new(),
+    };
     for tool in preload {
         walk.add(tool.to_string_lossy().into_owned(), tool.clone(), true);
     }
@@ -81,24 +86,43 @@ pub(crate) fn resolve(
         let source = walk.closure.libraries[index].source.clone();
         walk.dependencies(&source);
     }
-    Ok(if walk.reasons.is_empty() { Ok(walk.closure) } else { Err(walk.reasons) })
+    Ok(if walk.reasons.is_empty() {
+        Ok(walk.closure)
+    } else {
+        Err(walk.reasons)
+    })
 }
 
 /// Runs the loader; gives the path for each name, `None` for those not found.
-fn list(program: &Path, loader: &str, preload: &[PathBuf]) -> Result<HashMap<String, Option<PathBuf>>, String> {
+fn list(
+    program: &Path,
+    loader: &str,
+    preload: &[PathBuf],
+) -> Result<HashMap<String, Option<PathBuf>>, String> {
     let mut command = Command::new(loader);
     if !preload.is_empty() {
-        let joined = preload.iter().map(|p| p.as_os_str()).collect::<Vec<_>>().join(&OsString::from(":"));
+        let joined = preload
+            .iter()
+            .map(|p| p.as_os_str())
+            .collect::<Vec<_>>()
+            .join(&OsString::from(":"));
         command.arg("--preload").arg(joined);
     }
     // What ldd does: unlike --list it goes on where a library is missing, as ours is outside an installation.
-    command.arg(program).env("LD_TRACE_LOADED_OBJECTS", "1").stdin(Stdio::null());
+    command
+        .arg(program)
+        .env("LD_TRACE_LOADED_OBJECTS", "1")
+        .stdin(Stdio::null());
     let output = command.output().map_err(|error| format!("{loader}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let paths: HashMap<_, _> = text.lines().filter_map(parse_line).collect();
     if paths.is_empty() {
         let message = String::from_utf8_lossy(&output.stderr);
-        return Err(message.lines().next().unwrap_or("the dynamic loader said nothing").to_owned());
+        return Err(message
+            .lines()
+            .next()
+            .unwrap_or("the dynamic loader said nothing")
+            .to_owned());
     }
     Ok(paths)
 }
@@ -106,7 +130,10 @@ fn list(program: &Path, loader: &str, preload: &[PathBuf]) -> Result<HashMap<Str
 /// A line is `name => path (address)`, `name => not found` or `path (address)`.
 fn parse_line(line: &str) -> Option<(String, Option<PathBuf>)> {
     let line = line.trim();
-    let without_address = |text: &str| text.rsplit_once(" (0x").map_or(text.to_owned(), |(path, _)| path.to_owned());
+    let without_address = |text: &str| {
+        text.rsplit_once(" (0x")
+            .map_or(text.to_owned(), |(path, _)| path.to_owned())
+    };
     match line.split_once(" => ") {
         Some((name, "not found")) => Some((name.to_owned(), None)),
         Some((name, rest)) => Some((name.to_owned(), Some(without_address(rest).into()))),
@@ -163,26 +190,41 @@ impl Walk {
 
     fn add(&mut self, name: String, path: PathBuf, preload: bool) {
         let path = std::fs::canonicalize(&path).unwrap_or(path);
-        if let Some(known) = self.closure.libraries.iter_mut().find(|library| library.source.path == path) {
+        if let Some(known) = self
+            .closure
+            .libraries
+            .iter_mut()
+            .find(|library| library.source.path == path)
+        {
             if !known.names.contains(&name) {
                 known.names.push(name);
             }
             return;
         }
         match Source::open(&path) {
-            Err(error) => self.reasons.push(Reason::BadLibrary { path, detail: error.to_string() }),
+            Err(error) => self.reasons.push(Reason::BadLibrary {
+                path,
+                detail: error.to_string(),
+            }),
             Ok(source) => {
                 let soname = match source.elf() {
                     Ok(elf) => elf.soname().map(str::to_owned),
                     Err(error) => {
-                        self.reasons.push(Reason::BadLibrary { path, detail: error.to_string() });
+                        self.reasons.push(Reason::BadLibrary {
+                            path,
+                            detail: error.to_string(),
+                        });
                         return;
                     }
                 };
                 let mut names = vec![name];
                 names.extend(soname.filter(|soname| *soname != names[0]));
                 self.queue.push_back(self.closure.libraries.len());
-                self.closure.libraries.push(Library { source, names, preload });
+                self.closure.libraries.push(Library {
+                    source,
+                    names,
+                    preload,
+                });
             }
         }
     }

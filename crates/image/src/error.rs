@@ -112,5 +112,9 @@ pub enum ImageError {
 
 /// The reasons in one line.
 fn one_line(reasons: &[Reason]) -> String {
-    reasons.iter().map(Reason::to_string).collect::<Vec<_>>().join("; ")
+    reasons
+        .iter()
+        .map(Reason::to_string)
+        .collect::<Vec<_>>()
+        .join("; ")
 }

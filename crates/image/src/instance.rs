@@ -24,7 +24,11 @@ impl Linked {
         handle: *mut c_void,
         context: RankContext,
     ) -> Option<Linked> {
-        let linked = Linked { shim: bases[shim], bases, shared };
+        let linked = Linked {
+            shim: bases[shim],
+            bases,
+            shared,
+        };
         // Freed never: threads of the rank may use it until the process ends.
         let objects: &'static [ObjectCode] = Box::leak(linked.code());
         let record = RankRecord {
@@ -56,7 +60,13 @@ impl Linked {
 
     /// Constructors and destructors at their addresses in this rank.
     fn code(&self) -> Box<[ObjectCode]> {
-        let at = |object: usize, address: u64| if address == 0 { 0 } else { self.bases[object] + address as usize };
+        let at = |object: usize, address: u64| {
+            if address == 0 {
+                0
+            } else {
+                self.bases[object] + address as usize
+            }
+        };
         let code = |&object: &usize| {
             let code = &self.shared.templates[object].code;
             ObjectCode {
@@ -91,7 +101,9 @@ impl Instance {
 
     /// A way to flush the rank's stdout from outside.
     pub fn flusher(&self) -> Flusher {
-        Flusher { function: self.linked.shim + self.linked.shared.symbols.flush as usize }
+        Flusher {
+            function: self.linked.shim + self.linked.shared.symbols.flush as usize,
+        }
     }
 
     /// Runs the program on the calling stack and returns its exit status: when `main` returns, or `exit`, `_exit`,
@@ -113,7 +125,14 @@ impl Instance {
         // - the entry point is the program's, whose relocations, thread-local variables and shim are in place;
         // - the block is what a kernel would have put on the stack; its strings are never freed;
         // - the shim restores this stack with all callee-saved registers when the program ends.
-        unsafe { enter(entry, block.as_ptr(), size_of_val(block.as_slice()), &raw mut (*self.linked.record()).saved_stack) }
+        unsafe {
+            enter(
+                entry,
+                block.as_ptr(),
+                size_of_val(block.as_slice()),
+                &raw mut (*self.linked.record()).saved_stack,
+            )
+        }
     }
 }
 
@@ -143,7 +162,12 @@ struct Strings {
 
 impl Strings {
     fn new(argv: &[CString], envp: &[CString]) -> Strings {
-        let bytes: Vec<u8> = argv.iter().chain(envp).flat_map(|s| s.to_bytes_with_nul()).copied().collect();
+        let bytes: Vec<u8> = argv
+            .iter()
+            .chain(envp)
+            .flat_map(|s| s.to_bytes_with_nul())
+            .copied()
+            .collect();
         let start = Box::leak(bytes.into_boxed_slice()).as_mut_ptr() as usize;
         let mut next = start;
         let mut place = |string: &CString| {
@@ -164,16 +188,32 @@ fn initial_stack(strings: &Strings, entry: usize) -> Vec<usize> {
     block.push(0);
     block.extend(&strings.envp);
     block.push(0);
-    for kind in [libc::AT_PAGESZ, libc::AT_HWCAP, libc::AT_HWCAP2, libc::AT_CLKTCK, libc::AT_UID, libc::AT_EUID]
-        .into_iter()
-        .chain([libc::AT_GID, libc::AT_EGID, libc::AT_SECURE, libc::AT_RANDOM, libc::AT_PLATFORM])
-        .chain([libc::AT_SYSINFO_EHDR, libc::AT_BASE])
+    for kind in [
+        libc::AT_PAGESZ,
+        libc::AT_HWCAP,
+        libc::AT_HWCAP2,
+        libc::AT_CLKTCK,
+        libc::AT_UID,
+        libc::AT_EUID,
+    ]
+    .into_iter()
+    .chain([
+        libc::AT_GID,
+        libc::AT_EGID,
+        libc::AT_SECURE,
+        libc::AT_RANDOM,
+        libc::AT_PLATFORM,
+    ])
+    .chain([libc::AT_SYSINFO_EHDR, libc::AT_BASE])
     {
         // SAFETY: a read of the process's own auxiliary vector.
         block.extend([kind as usize, unsafe { libc::getauxval(kind) } as usize]);
     }
     block.extend([libc::AT_ENTRY as usize, entry]);
-    block.extend([libc::AT_EXECFN as usize, strings.argv.first().copied().unwrap_or(0)]);
+    block.extend([
+        libc::AT_EXECFN as usize,
+        strings.argv.first().copied().unwrap_or(0),
+    ]);
     block.extend([libc::AT_NULL as usize, 0]);
     block
 }

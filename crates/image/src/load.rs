@@ -57,11 +57,18 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     fn take(&self) -> Vec<Page> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default()
     }
 
     fn give(&self, buffer: Vec<Page>) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(buffer);
     }
 }
 
@@ -90,7 +97,9 @@ pub(crate) fn load(templates: &[Template], scratch: &Scratch) -> Result<Loaded, 
     }
     let paths: Vec<String> = files.iter().map(unique_path).collect();
     for (template, file) in templates.iter().zip(&files) {
-        template.copy(file, &paths).map_err(|error| LoadError::System("writing a copy", error))?;
+        template
+            .copy(file, &paths)
+            .map_err(|error| LoadError::System("writing a copy", error))?;
     }
     let handle = open(&paths[0])?;
     let maps = find(handle, &paths)?;
@@ -127,7 +136,9 @@ fn open(path: &str) -> Result<*mut c_void, LoadError> {
         return Err(LoadError::Loader("no reason given".to_owned()));
     }
     // SAFETY: not null, hence a C string, copied at once.
-    Err(LoadError::Loader(unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()))
+    Err(LoadError::Loader(
+        unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned(),
+    ))
 }
 
 /// The loader's records of the copies. dlopen appends the program and what it needs to the list of objects, so they
@@ -145,7 +156,11 @@ fn find(handle: *mut c_void, paths: &[String]) -> Result<Vec<*mut LinkMap>, Load
         }
         map = next;
     }
-    if missing == 0 { Ok(found) } else { Err(LoadError::Loader("a copy was not loaded".to_owned())) }
+    if missing == 0 {
+        Ok(found)
+    } else {
+        Err(LoadError::Loader("a copy was not loaded".to_owned()))
+    }
 }
 
 /// Maps an object again: code from the original, tables and data from the master, changed pages kept.
@@ -157,9 +172,20 @@ fn share(template: &Template, base: usize, saved: &mut Vec<Page>) -> io::Result<
         };
         // SAFETY: the range is a read-only part of an object that nothing has run or read yet but the loader, and
         // what is mapped has the content that the loader saw.
-        unsafe { memory::map_over(base + run.vaddr as usize, run.length, run.protection, file, run.offset)? };
+        unsafe {
+            memory::map_over(
+                base + run.vaddr as usize,
+                run.length,
+                run.protection,
+                file,
+                run.offset,
+            )?
+        };
     }
-    template.data.iter().try_for_each(|data| share_data(template, base, data, saved))
+    template
+        .data
+        .iter()
+        .try_for_each(|data| share_data(template, base, data, saved))
 }
 
 fn share_data(template: &Template, base: usize, data: &Data, saved: &mut Vec<Page>) -> io::Result<()> {
@@ -171,11 +197,22 @@ fn share_data(template: &Template, base: usize, data: &Data, saved: &mut Vec<Pag
         let now = unsafe { &*(address as *const [u8; PAGE]) };
         let at = (data.offset + (page - data.vaddr)) as usize;
         if master[at..at + PAGE] != *now {
-            saved.push(Page { address, content: *now });
+            saved.push(Page {
+                address,
+                content: *now,
+            });
         }
     }
     // SAFETY: nothing uses the object yet; pages that differ are put back below.
-    unsafe { memory::map_over(base + data.vaddr as usize, data.length, data.protection, &template.master, data.offset)? };
+    unsafe {
+        memory::map_over(
+            base + data.vaddr as usize,
+            data.length,
+            data.protection,
+            &template.master,
+            data.offset,
+        )?
+    };
     for page in saved.iter() {
         // SAFETY: the page was mapped writable just now.
         unsafe { *(page.address as *mut [u8; PAGE]) = page.content };
@@ -185,14 +222,18 @@ fn share_data(template: &Template, base: usize, data: &Data, saved: &mut Vec<Pag
 
 /// Makes what is constant after relocation read-only.
 pub(crate) fn seal(template: &Template, base: usize) -> io::Result<()> {
-    let Some((vaddr, length)) = template.relro else { return Ok(()) };
+    let Some((vaddr, length)) = template.relro else {
+        return Ok(());
+    };
     // SAFETY: the linker has put only data there that no code writes after relocation.
     unsafe { memory::protect(base + vaddr as usize, length, libc::PROT_READ) }
 }
 
 /// Makes it writable again, for the loader's last changes.
 pub(crate) fn unseal(template: &Template, base: usize) -> io::Result<()> {
-    let Some((vaddr, length)) = template.relro else { return Ok(()) };
+    let Some((vaddr, length)) = template.relro else {
+        return Ok(());
+    };
     // SAFETY: more access breaks nobody.
     unsafe { memory::protect(base + vaddr as usize, length, libc::PROT_READ | libc::PROT_WRITE) }
 }

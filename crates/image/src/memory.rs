@@ -26,11 +26,23 @@ impl Mapping {
             (libc::PROT_READ, libc::MAP_PRIVATE)
         };
         // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours.
-        let address = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, kind, file.as_raw_fd(), 0) };
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                protection,
+                kind,
+                file.as_raw_fd(),
+                0,
+            )
+        };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Mapping { address: address.cast(), length })
+        Ok(Mapping {
+            address: address.cast(),
+            length,
+        })
     }
 
     /// The content.
@@ -72,13 +84,31 @@ pub(crate) fn memory_file(size: u64) -> io::Result<File> {
 ///
 /// # Safety
 /// The range must belong to an object whose content there may be replaced: nothing may use it now.
-pub(crate) unsafe fn map_over(address: usize, length: u64, protection: i32, file: &File, offset: u64) -> io::Result<()> {
+pub(crate) unsafe fn map_over(
+    address: usize,
+    length: u64,
+    protection: i32,
+    file: &File,
+    offset: u64,
+) -> io::Result<()> {
     let flags = libc::MAP_PRIVATE | libc::MAP_FIXED;
     let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
     // SAFETY: the range may be replaced (caller).
-    let result =
-        unsafe { libc::mmap(address as *mut _, length as usize, protection, flags, file.as_raw_fd(), offset) };
-    if result == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    let result = unsafe {
+        libc::mmap(
+            address as *mut _,
+            length as usize,
+            protection,
+            flags,
+            file.as_raw_fd(),
+            offset,
+        )
+    };
+    if result == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }
 
 /// Changes the protection of pages.
@@ -88,5 +118,9 @@ pub(crate) unsafe fn map_over(address: usize, length: u64, protection: i32, file
 pub(crate) unsafe fn protect(address: usize, length: u64, protection: i32) -> io::Result<()> {
     // SAFETY: the caller's.
     let result = unsafe { libc::mprotect(address as *mut _, length as usize, protection) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }

@@ -83,18 +83,38 @@ impl Prepared {
     /// [`ImageError::Reservation`] if this process has not reserved enough, and failures of the system.
     pub fn new(program: &Program, options: Options) -> Result<Prepared, ImageError> {
         let path = program.path().to_owned();
-        let checked = check::check(program, &options.preload)
-            .map_err(|reasons| ImageError::Unsuitable { path: path.clone(), reasons })?;
+        let checked = check::check(program, &options.preload).map_err(|reasons| ImageError::Unsuitable {
+            path: path.clone(),
+            reasons,
+        })?;
         let reservation = tls::reservation();
         if reservation < checked.fit.tls.size {
-            return Err(ImageError::Reservation { path, need: checked.fit.tls, have: reservation });
+            return Err(ImageError::Reservation {
+                path,
+                need: checked.fit.tls,
+                have: reservation,
+            });
         }
         let shim = shim::source()?;
-        let tools: Vec<usize> =
-            checked.closure.libraries.iter().enumerate().filter(|(_, l)| l.preload).map(|(i, _)| i + 2).collect();
+        let tools: Vec<usize> = checked
+            .closure
+            .libraries
+            .iter()
+            .enumerate()
+            .filter(|(_, l)| l.preload)
+            .map(|(i, _)| i + 2)
+            .collect();
         let mut parts = vec![
-            Part { source: program.source.clone(), names: Vec::new(), tls_distance: None },
-            Part { source: shim, names: Vec::new(), tls_distance: None },
+            Part {
+                source: program.source.clone(),
+                names: Vec::new(),
+                tls_distance: None,
+            },
+            Part {
+                source: shim,
+                names: Vec::new(),
+                tls_distance: None,
+            },
         ];
         parts.extend(checked.closure.libraries.into_iter().map(|library| Part {
             source: library.source,
@@ -102,7 +122,10 @@ impl Prepared {
             tls_distance: None,
         }));
         let shared = prepare(&path, parts, &tools, reservation)?;
-        Ok(Prepared { shared: Arc::new(shared), fit: checked.fit })
+        Ok(Prepared {
+            shared: Arc::new(shared),
+            fit: checked.fit,
+        })
     }
 
     /// What the program needs.
@@ -117,9 +140,16 @@ impl Prepared {
     /// Failures of the system or of the dynamic loader.
     pub fn instantiate(&self, context: RankContext) -> Result<Instance, ImageError> {
         let shared = &self.shared;
-        let system = |call, error| ImageError::System { path: shared.path.clone(), call, error };
+        let system = |call, error| ImageError::System {
+            path: shared.path.clone(),
+            call,
+            error,
+        };
         let loaded = load::load(&shared.templates, &shared.scratch).map_err(|error| match error {
-            LoadError::Loader(detail) => ImageError::Load { path: shared.path.clone(), detail },
+            LoadError::Loader(detail) => ImageError::Load {
+                path: shared.path.clone(),
+                detail,
+            },
             LoadError::System(call, error) => system(call, error),
         })?;
         let bases = loaded.bases;
@@ -141,7 +171,9 @@ impl Prepared {
             // SAFETY:
             // - the source is a variable of at least `size` bytes: both sizes were compared when it was resolved;
             // - the target is the space that the linker made for it in the program, writable now; they are distinct.
-            unsafe { std::ptr::copy_nonoverlapping(source as *const u8, target as *mut u8, copy.data.size as usize) };
+            unsafe {
+                std::ptr::copy_nonoverlapping(source as *const u8, target as *mut u8, copy.data.size as usize)
+            };
         }
         for (template, &base) in shared.templates.iter().zip(&linked.bases) {
             load::seal(template, base).map_err(|error| system("mprotect", error))?;
@@ -151,12 +183,20 @@ impl Prepared {
 }
 
 /// Makes the templates and resolves what is the same in all ranks.
-fn prepare(path: &Path, mut parts: Vec<Part>, tools: &[usize], reservation: u64) -> Result<Shared, ImageError> {
+fn prepare(
+    path: &Path,
+    mut parts: Vec<Part>,
+    tools: &[usize],
+    reservation: u64,
+) -> Result<Shared, ImageError> {
     let sources: Vec<Source> = parts.iter().map(|part| part.source.clone()).collect();
     let elves: Vec<Elf<'_>> = sources
         .iter()
         .map(|source| {
-            source.elf().map_err(|error| ImageError::Damaged { path: source.path.clone(), detail: error.to_string() })
+            source.elf().map_err(|error| ImageError::Damaged {
+                path: source.path.clone(),
+                detail: error.to_string(),
+            })
         })
         .collect::<Result<_, _>>()?;
     let mut allocator = Allocator::default();
@@ -168,13 +208,19 @@ fn prepare(path: &Path, mut parts: Vec<Part>, tools: &[usize], reservation: u64)
             part.tls_distance = Some(distance);
         }
     }
-    let by_name: HashMap<&str, usize> =
-        parts.iter().enumerate().flat_map(|(index, part)| part.names.iter().map(move |n| (n.as_str(), index))).collect();
+    let by_name: HashMap<&str, usize> = parts
+        .iter()
+        .enumerate()
+        .flat_map(|(index, part)| part.names.iter().map(move |n| (n.as_str(), index)))
+        .collect();
     let variables = thread_local_variables(&elves, &parts);
     let mut templates = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        let first: Vec<usize> =
-            if index == PROGRAM { std::iter::once(SHIM).chain(tools.iter().copied()).collect() } else { Vec::new() };
+        let first: Vec<usize> = if index == PROGRAM {
+            std::iter::once(SHIM).chain(tools.iter().copied()).collect()
+        } else {
+            Vec::new()
+        };
         let request = Request {
             first: &first,
             object: &|name| by_name.get(name).copied(),
@@ -184,19 +230,34 @@ fn prepare(path: &Path, mut parts: Vec<Part>, tools: &[usize], reservation: u64)
         };
         templates.push(Template::new(&part.source, &request)?);
     }
-    let symbols =
-        Symbols::of(&elves[SHIM]).ok_or_else(|| ImageError::MissingFunction("entry in the shim".to_owned()))?;
+    let symbols = Symbols::of(&elves[SHIM])
+        .ok_or_else(|| ImageError::MissingFunction("entry in the shim".to_owned()))?;
     let copies = resolve_copies(path, &elves, &templates[PROGRAM].copies)?;
-    Ok(Shared { path: path.to_owned(), order: order(&elves, &by_name), templates, layout, symbols, copies, scratch: Scratch::default() })
+    Ok(Shared {
+        path: path.to_owned(),
+        order: order(&elves, &by_name),
+        templates,
+        layout,
+        symbols,
+        copies,
+        scratch: Scratch::default(),
+    })
 }
 
 /// Exported thread-local variables of all objects, the first definition of a name in the lookup scope.
 fn thread_local_variables(elves: &[Elf<'_>], parts: &[Part]) -> HashMap<String, (u64, u64)> {
     let mut variables = HashMap::new();
     for (elf, part) in elves.iter().zip(parts) {
-        let Some(distance) = part.tls_distance else { continue };
-        for symbol in elf.symbols().filter(|s| s.is_exported() && s.kind() == abi::STT_TLS) {
-            variables.entry(symbol.name.to_owned()).or_insert((distance, symbol.value));
+        let Some(distance) = part.tls_distance else {
+            continue;
+        };
+        for symbol in elf
+            .symbols()
+            .filter(|s| s.is_exported() && s.kind() == abi::STT_TLS)
+        {
+            variables
+                .entry(symbol.name.to_owned())
+                .or_insert((distance, symbol.value));
         }
     }
     variables
@@ -204,7 +265,13 @@ fn thread_local_variables(elves: &[Elf<'_>], parts: &[Part]) -> HashMap<String, 
 
 /// The order of constructors: dependencies first, the program last; the shim has none.
 fn order(elves: &[Elf<'_>], by_name: &HashMap<&str, usize>) -> Vec<usize> {
-    fn visit(index: usize, elves: &[Elf<'_>], by_name: &HashMap<&str, usize>, seen: &mut [bool], out: &mut Vec<usize>) {
+    fn visit(
+        index: usize,
+        elves: &[Elf<'_>],
+        by_name: &HashMap<&str, usize>,
+        seen: &mut [bool],
+        out: &mut Vec<usize>,
+    ) {
         if std::mem::replace(&mut seen[index], true) {
             return;
         }
@@ -226,19 +293,31 @@ fn order(elves: &[Elf<'_>], by_name: &HashMap<&str, usize>) -> Vec<usize> {
 }
 
 /// Finds the source of each variable that the program copies: the shim, private libraries, then shared ones.
-fn resolve_copies(path: &Path, elves: &[Elf<'_>], copies: &[CopiedData]) -> Result<Vec<ResolvedCopy>, ImageError> {
+fn resolve_copies(
+    path: &Path,
+    elves: &[Elf<'_>],
+    copies: &[CopiedData],
+) -> Result<Vec<ResolvedCopy>, ImageError> {
     copies
         .iter()
         .map(|data| {
             let private = elves.iter().enumerate().skip(SHIM).find_map(|(object, elf)| {
                 let symbol = elf.exported(&data.name)?;
-                let data = CopiedData { size: data.size.min(symbol.size), ..data.clone() };
-                Some(ResolvedCopy { data, origin: CopyOrigin::Private(object, symbol.value) })
+                let data = CopiedData {
+                    size: data.size.min(symbol.size),
+                    ..data.clone()
+                };
+                Some(ResolvedCopy {
+                    data,
+                    origin: CopyOrigin::Private(object, symbol.value),
+                })
             });
-            private.or_else(|| shared_variable(data)).ok_or_else(|| ImageError::MissingData {
-                path: path.to_owned(),
-                symbol: data.name.clone(),
-            })
+            private
+                .or_else(|| shared_variable(data))
+                .ok_or_else(|| ImageError::MissingData {
+                    path: path.to_owned(),
+                    symbol: data.name.clone(),
+                })
         })
         .collect()
 }
@@ -248,6 +327,8 @@ fn shared_variable(data: &CopiedData) -> Option<ResolvedCopy> {
     let name = CString::new(data.name.as_str()).ok()?;
     // SAFETY: a lookup by a C string; `RTLD_DEFAULT` needs no handle.
     let address: *mut c_void = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    (!address.is_null())
-        .then(|| ResolvedCopy { data: data.clone(), origin: CopyOrigin::Shared(address as usize) })
+    (!address.is_null()).then(|| ResolvedCopy {
+        data: data.clone(),
+        origin: CopyOrigin::Shared(address as usize),
+    })
 }

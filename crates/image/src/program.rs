@@ -24,7 +24,10 @@ impl Program {
     pub fn open(path: &Path) -> Result<Program, ImageError> {
         let unreadable = |error: std::io::Error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => ImageError::NotFound(path.to_owned()),
-            _ => ImageError::Unreadable { path: path.to_owned(), error },
+            _ => ImageError::Unreadable {
+                path: path.to_owned(),
+                error,
+            },
         };
         let metadata = fs::metadata(path).map_err(unreadable)?;
         if metadata.is_dir() {
@@ -39,12 +42,18 @@ impl Program {
         let absolute = fs::canonicalize(path).map_err(unreadable)?;
         let source = Source::open(&absolute).map_err(unreadable)?;
         if source.bytes().starts_with(b"#!") {
-            return Err(ImageError::Script { path: path.to_owned(), interpreter: interpreter(source.bytes()) });
+            return Err(ImageError::Script {
+                path: path.to_owned(),
+                interpreter: interpreter(source.bytes()),
+            });
         }
         if !source.bytes().starts_with(b"\x7fELF") {
             return Err(ImageError::NotElf(path.to_owned()));
         }
-        source.elf().map_err(|error| ImageError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
+        source.elf().map_err(|error| ImageError::Damaged {
+            path: path.to_owned(),
+            detail: error.to_string(),
+        })?;
         Ok(Program { source })
     }
 
@@ -66,5 +75,7 @@ impl Program {
 /// What the first line of a script names.
 fn interpreter(script: &[u8]) -> String {
     let line = script[2..].split(|&b| b == b'\n').next().unwrap_or_default();
-    String::from_utf8_lossy(&line[..line.len().min(80)]).trim().to_owned()
+    String::from_utf8_lossy(&line[..line.len().min(80)])
+        .trim()
+        .to_owned()
 }

@@ -22,7 +22,9 @@ pub enum Reason {
     #[error("it does not start through __libc_start_main: link it with the usual start files of C")]
     NoStartFunction,
     /// Relocations in code.
-    #[error("{0} has relocations in its code: compile it with -fPIC, link without -z nocopyreloc and -z notext")]
+    #[error(
+        "{0} has relocations in its code: compile it with -fPIC, link without -z nocopyreloc and -z notext"
+    )]
     TextRelocations(String),
     /// It replaces malloc.
     #[error("{object} brings its own {symbol}: link without that memory allocator")]
@@ -56,7 +58,9 @@ pub enum Reason {
     #[error("it is a set-user-ID or set-group-ID program: ranks cannot have privileges of their own")]
     Privileged,
     /// Linked to an MPI that is not the standard ABI.
-    #[error("it is linked to {mpi} ({library}): compile it against the MPI ABI header and link with -lmpi_abi")]
+    #[error(
+        "it is linked to {mpi} ({library}): compile it against the MPI ABI header and link with -lmpi_abi"
+    )]
     OtherMpi {
         /// Name of that MPI.
         mpi: &'static str,

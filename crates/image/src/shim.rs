@@ -13,7 +13,7 @@ use crate::hooks::Hooks;
 use crate::source::Source;
 
 /// The shared object that build.rs has compiled.
-static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/simurgh-shim.so"));
+pub(crate) static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/simurgh-shim.so"));
 
 /// `struct object_code` of the shim.
 #[repr(C)]
@@ -49,8 +49,12 @@ pub(crate) struct RankRecord {
 /// `simurgh_shim_setup`.
 pub(crate) type Setup = unsafe extern "C" fn() -> c_int;
 /// `simurgh_shim_enter`.
-pub(crate) type Enter =
-    unsafe extern "C" fn(entry: usize, block: *const usize, bytes: usize, saved_stack: *mut *mut c_void) -> c_int;
+pub(crate) type Enter = unsafe extern "C" fn(
+    entry: usize,
+    block: *const usize,
+    bytes: usize,
+    saved_stack: *mut *mut c_void,
+) -> c_int;
 /// `simurgh_shim_flush`.
 pub(crate) type Flush = unsafe extern "C" fn();
 
@@ -83,7 +87,11 @@ pub(crate) fn source() -> Result<Source, ImageError> {
         return Ok(source.clone());
     }
     let bytes = with_libc_table()?;
-    let system = |error| ImageError::System { path: "the shim".into(), call: "memfd_create", error };
+    let system = |error| ImageError::System {
+        path: "the shim".into(),
+        call: "memfd_create",
+        error,
+    };
     let mut file: File = crate::memory::memory_file(0).map_err(system)?;
     file.write_all(&bytes).map_err(system)?;
     let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
@@ -99,7 +107,10 @@ fn with_libc_table() -> Result<Vec<u8>, ImageError> {
     let names = place("simurgh_shim_libc_names").ok_or_else(missing)? as usize;
     let mut table = place("simurgh_shim_libc").ok_or_else(missing)? as usize;
     let mut bytes = BYTES.to_vec();
-    for name in BYTES[names..].split(|&b| b == 0).take_while(|name| !name.is_empty()) {
+    for name in BYTES[names..]
+        .split(|&b| b == 0)
+        .take_while(|name| !name.is_empty())
+    {
         bytes[table..table + 8].copy_from_slice(&libc_function(name)?.to_le_bytes());
         table += 8;
     }
@@ -117,5 +128,9 @@ fn libc_function(name: &[u8]) -> Result<usize, ImageError> {
     }
     // SAFETY: a valid handle and a C string.
     let address = unsafe { libc::dlsym(library, name.as_ptr().cast::<c_char>()) };
-    if address.is_null() { Err(missing()) } else { Ok(address as usize) }
+    if address.is_null() {
+        Err(missing())
+    } else {
+        Ok(address as usize)
+    }
 }

@@ -25,7 +25,11 @@ impl Source {
     /// Takes an open file; `path` is what users and debuggers are told.
     pub(crate) fn from_file(path: &Path, file: File) -> io::Result<Source> {
         let map = Mapping::new(&file, false)?;
-        Ok(Source { path: path.to_owned(), file: Arc::new(file), map: Arc::new(map) })
+        Ok(Source {
+            path: path.to_owned(),
+            file: Arc::new(file),
+            map: Arc::new(map),
+        })
     }
 
     /// The parsed file.
@@ -40,6 +44,10 @@ impl Source {
 
     /// The name for messages: without folders.
     pub(crate) fn name(&self) -> String {
-        self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
+        self.path
+            .file_name()
+            .unwrap_or(self.path.as_os_str())
+            .to_string_lossy()
+            .into_owned()
     }
 }

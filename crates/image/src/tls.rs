@@ -43,7 +43,10 @@ impl Allocator {
 
     /// What all the blocks placed so far need.
     pub(crate) fn need(&self) -> TlsNeed {
-        TlsNeed { size: self.used.next_multiple_of(MIN_ALIGN), align: self.align.max(MIN_ALIGN) }
+        TlsNeed {
+            size: self.used.next_multiple_of(MIN_ALIGN),
+            align: self.align.max(MIN_ALIGN),
+        }
     }
 }
 
@@ -66,8 +69,16 @@ impl Layout {
     pub(crate) fn add(&mut self, elf: &Elf<'_>, segment: &Segment, distance: u64) {
         let start = usize::try_from(segment.offset).unwrap_or(usize::MAX);
         let size = usize::try_from(segment.file_size).unwrap_or(0);
-        let image = elf.bytes.get(start..start.saturating_add(size)).unwrap_or_default().to_vec();
-        self.blocks.push(Block { distance, image, size: segment.mem_size });
+        let image = elf
+            .bytes
+            .get(start..start.saturating_add(size))
+            .unwrap_or_default()
+            .to_vec();
+        self.blocks.push(Block {
+            distance,
+            image,
+            size: segment.mem_size,
+        });
     }
 
     /// Gives the calling thread fresh thread-local variables.
@@ -136,9 +147,15 @@ pub fn reserve_tls(host_elf: &[u8], need: TlsNeed) -> Result<Vec<u8>, ImageError
     let old = elf.segments[index];
     let align = need.align.max(MIN_ALIGN);
     if old.file_size != 0 || old.vaddr % align != 0 {
-        return Err(ImageError::Host("its thread-local segment is not an empty, page-aligned reservation"));
+        return Err(ImageError::Host(
+            "its thread-local segment is not an empty, page-aligned reservation",
+        ));
     }
-    let new = Segment { mem_size: need.size.max(MIN_ALIGN), align, ..old };
+    let new = Segment {
+        mem_size: need.size.max(MIN_ALIGN),
+        align,
+        ..old
+    };
     let at = elf.phoff as usize + index * crate::elf::PHDR_SIZE;
     let mut bytes = host_elf.to_vec();
     bytes[at..at + crate::elf::PHDR_SIZE].copy_from_slice(&new.encode());

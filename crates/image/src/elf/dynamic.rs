@@ -22,18 +22,31 @@ impl Dynamic {
         let Some(segment) = segments.iter().find(|s| s.kind == abi::PT_DYNAMIC) else {
             return Ok(Dynamic::default());
         };
+        let end = segment.offset.checked_add(segment.file_size);
+        if end.is_none_or(|end| end > bytes.len() as u64) {
+            return Err(Malformed("dynamic section"));
+        }
         let slots = segment.file_size / DYN_SIZE;
         let mut entries = Vec::new();
         for slot in 0..slots {
-            let at = segment.offset.checked_add(slot * DYN_SIZE).ok_or(Malformed("dynamic section"))?;
-            let tag = u64_at(bytes, at).ok_or(Malformed("dynamic section"))?.cast_signed();
+            let at = segment
+                .offset
+                .checked_add(slot * DYN_SIZE)
+                .ok_or(Malformed("dynamic section"))?;
+            let tag = u64_at(bytes, at)
+                .ok_or(Malformed("dynamic section"))?
+                .cast_signed();
             let value = u64_at(bytes, at + 8).ok_or(Malformed("dynamic section"))?;
             if tag == abi::DT_NULL {
                 break;
             }
             entries.push((tag, value));
         }
-        Ok(Dynamic { entries, offset: segment.offset, slots })
+        Ok(Dynamic {
+            entries,
+            offset: segment.offset,
+            slots,
+        })
     }
 
     /// The value of the first entry with a tag.
@@ -43,7 +56,10 @@ impl Dynamic {
 
     /// The values of all entries with a tag.
     pub(crate) fn all(&self, tag: i64) -> impl Iterator<Item = u64> + '_ {
-        self.entries.iter().filter(move |entry| entry.0 == tag).map(|entry| entry.1)
+        self.entries
+            .iter()
+            .filter(move |entry| entry.0 == tag)
+            .map(|entry| entry.1)
     }
 
     /// A bit of `DT_FLAGS`.

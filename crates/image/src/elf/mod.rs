@@ -84,7 +84,14 @@ impl Segment {
         let mut out = [0; PHDR_SIZE];
         out[0..4].copy_from_slice(&self.kind.to_le_bytes());
         out[4..8].copy_from_slice(&self.flags.to_le_bytes());
-        let words = [self.offset, self.vaddr, self.vaddr, self.file_size, self.mem_size, self.align];
+        let words = [
+            self.offset,
+            self.vaddr,
+            self.vaddr,
+            self.file_size,
+            self.mem_size,
+            self.align,
+        ];
         for (index, word) in words.iter().enumerate() {
             out[8 + index * 8..16 + index * 8].copy_from_slice(&word.to_le_bytes());
         }
@@ -140,6 +147,7 @@ impl<'a> Elf<'a> {
             .collect::<Option<Vec<_>>>()
             .ok_or(Malformed("program headers"))?;
         check_loads(&segments)?;
+        check_tls(&segments)?;
         let dynamic = Dynamic::parse(bytes, &segments)?;
         Ok(Elf {
             bytes,
@@ -171,14 +179,16 @@ impl<'a> Elf<'a> {
     pub(crate) fn interpreter(&self) -> Option<&'a str> {
         let segment = self.segment(abi::PT_INTERP)?;
         let start = usize::try_from(segment.offset).ok()?;
-        let bytes = self.bytes.get(start..start.checked_add(usize::try_from(segment.file_size).ok()?)?)?;
+        let bytes = self
+            .bytes
+            .get(start..start.checked_add(usize::try_from(segment.file_size).ok()?)?)?;
         std::str::from_utf8(bytes.split(|&b| b == 0).next()?).ok()
     }
 
     /// File offset of the byte at a virtual address, if it comes from the file.
     pub(crate) fn offset_of(&self, vaddr: u64) -> Option<u64> {
         let load = self.loads().find(|s| s.vaddr <= vaddr && vaddr < s.file_end())?;
-        Some(load.offset + (vaddr - load.vaddr))
+        Some(load.offset.saturating_add(vaddr - load.vaddr))
     }
 
     /// End of the last loadable segment in memory.
@@ -210,8 +220,14 @@ fn check_loads(segments: &[Segment]) -> Result<(), Malformed> {
     for load in segments.iter().filter(|s| s.kind == abi::PT_LOAD) {
         let sane = load.file_size <= load.mem_size
             && load.vaddr >= previous_end
-            && load.vaddr.checked_add(load.mem_size).is_some_and(|end| end < 1 << 47)
-            && load.offset.checked_add(load.file_size).is_some_and(|end| end < 1 << 47)
+            && load
+                .vaddr
+                .checked_add(load.mem_size)
+                .is_some_and(|end| end < 1 << 47)
+            && load
+                .offset
+                .checked_add(load.file_size)
+                .is_some_and(|end| end < 1 << 47)
             && load.vaddr % PAGE == load.offset % PAGE;
         if !sane {
             return Err(Malformed("loadable segments"));
@@ -219,4 +235,16 @@ fn check_loads(segments: &[Segment]) -> Result<(), Malformed> {
         previous_end = load.end();
     }
     Ok(())
+}
+
+/// A thread-local segment must have a sane size and alignment.
+fn check_tls(segments: &[Segment]) -> Result<(), Malformed> {
+    let mut tls = segments.iter().filter(|s| s.kind == abi::PT_TLS);
+    let sane =
+        tls.all(|s| s.file_size <= s.mem_size && s.mem_size < 1 << 40 && s.align.max(1).is_power_of_two());
+    if sane {
+        Ok(())
+    } else {
+        Err(Malformed("thread-local segment"))
+    }
 }

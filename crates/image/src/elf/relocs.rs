@@ -38,7 +38,8 @@ impl Elf<'_> {
     pub(crate) fn relocs(&self) -> impl Iterator<Item = Reloc> + '_ {
         self.reloc_tables().flat_map(move |(vaddr, size)| {
             let start = self.offset_of(vaddr);
-            (0..size / RELA_SIZE).map_while(move |index| self.reloc_at(start? + index * RELA_SIZE))
+            (0..size / RELA_SIZE)
+                .map_while(move |index| self.reloc_at(start?.checked_add(index * RELA_SIZE)?))
         })
     }
 
@@ -55,7 +56,10 @@ impl Elf<'_> {
 
     /// The addresses changed by the packed table of relative relocations (`DT_RELR`).
     pub(crate) fn packed_targets(&self) -> Vec<u64> {
-        let table = self.dynamic.get(abi::DT_RELR).and_then(|vaddr| self.offset_of(vaddr));
+        let table = self
+            .dynamic
+            .get(abi::DT_RELR)
+            .and_then(|vaddr| self.offset_of(vaddr));
         let (Some(start), Some(size)) = (table, self.dynamic.get(abi::DT_RELRSZ)) else {
             return Vec::new();
         };
@@ -66,7 +70,11 @@ impl Elf<'_> {
                 targets.push(word);
                 next = word.wrapping_add(8);
             } else {
-                targets.extend((0..63).filter(|bit| word >> (bit + 1) & 1 == 1).map(|bit| next.wrapping_add(bit * 8)));
+                targets.extend(
+                    (0..63)
+                        .filter(|bit| word >> (bit + 1) & 1 == 1)
+                        .map(|bit| next.wrapping_add(bit * 8)),
+                );
                 next = next.wrapping_add(63 * 8);
             }
         }

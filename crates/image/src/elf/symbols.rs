@@ -31,7 +31,10 @@ impl Symbol<'_> {
     /// Whether the object defines it for others.
     pub(crate) fn is_exported(&self) -> bool {
         self.section != abi::SHN_UNDEF
-            && matches!(self.binding(), abi::STB_GLOBAL | abi::STB_WEAK | abi::STB_GNU_UNIQUE)
+            && matches!(
+                self.binding(),
+                abi::STB_GLOBAL | abi::STB_WEAK | abi::STB_GNU_UNIQUE
+            )
     }
 }
 
@@ -66,7 +69,10 @@ impl<'a> Elf<'a> {
         let classic = || u32_at(self.bytes, self.offset_of(self.dynamic.get(abi::DT_HASH)?)? + 4);
         // A symbol takes 24 bytes of file, so a greater number is a damaged table.
         let limit = u32::try_from(self.bytes.len() as u64 / SYM_SIZE).unwrap_or(u32::MAX);
-        classic().or_else(|| self.gnu_hash_extent().map(|(_, _, count)| count)).unwrap_or(0).min(limit)
+        classic()
+            .or_else(|| self.gnu_hash_extent().map(|(_, _, count)| count))
+            .unwrap_or(0)
+            .min(limit)
     }
 
     /// The GNU hash table: (address, size in bytes, number of symbols it implies).
@@ -83,7 +89,14 @@ impl<'a> Elf<'a> {
         }
         let chains = bucket_at + buckets * 4;
         if last < first {
-            return Some((vaddr, chains - at, first));
+            // Nothing is exported: the table does not tell how many symbols are imported, but relocations name them.
+            let imported = self
+                .relocs()
+                .map(|reloc| reloc.symbol)
+                .max()
+                .unwrap_or(0)
+                .checked_add(1)?;
+            return Some((vaddr, chains - at, first.max(imported)));
         }
         // The last chain ends with an odd value.
         while u32_at(self.bytes, chains + u64::from(last - first) * 4)? & 1 == 0 {

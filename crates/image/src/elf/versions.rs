@@ -20,7 +20,10 @@ impl<'a> Elf<'a> {
         let mut needs = Vec::new();
         self.walk(abi::DT_VERNEED, abi::DT_VERNEEDNUM, 12, |elf, at| {
             let file = elf.string(u64::from(u32_at(elf.bytes, at + 4)?))?;
-            needs.push(Need { file, file_at: at + 4 });
+            needs.push(Need {
+                file,
+                file_at: at + 4,
+            });
             Some(())
         });
         needs
@@ -33,11 +36,16 @@ impl<'a> Elf<'a> {
             extents.push((table, u64::from(symbols) * 2));
         }
         // Entry sizes: a Verneed and its Vernaux have 16 bytes, a Verdef 20 and its Verdaux 8.
-        for (table, count, next, auxiliary) in
-            [(abi::DT_VERNEED, abi::DT_VERNEEDNUM, 12, (2, 8, 16)), (abi::DT_VERDEF, abi::DT_VERDEFNUM, 16, (6, 12, 8))]
-        {
-            let Some(vaddr) = self.dynamic.get(table) else { continue };
-            let Some(start) = self.offset_of(vaddr) else { continue };
+        for (table, count, next, auxiliary) in [
+            (abi::DT_VERNEED, abi::DT_VERNEEDNUM, 12, (2, 8, 16)),
+            (abi::DT_VERDEF, abi::DT_VERDEFNUM, 16, (6, 12, 8)),
+        ] {
+            let Some(vaddr) = self.dynamic.get(table) else {
+                continue;
+            };
+            let Some(start) = self.offset_of(vaddr) else {
+                continue;
+            };
             let (number_at, link_at, size) = auxiliary;
             let mut end = start + 20;
             self.walk(table, count, next, |elf, at| {
@@ -56,7 +64,13 @@ impl<'a> Elf<'a> {
     }
 
     /// Follows a chain of records, each with the distance to the next one at `next`.
-    fn walk(&self, table: i64, count: i64, next: u64, mut visit: impl FnMut(&Elf<'a>, u64) -> Option<()>) -> Option<()> {
+    fn walk(
+        &self,
+        table: i64,
+        count: i64,
+        next: u64,
+        mut visit: impl FnMut(&Elf<'a>, u64) -> Option<()>,
+    ) -> Option<()> {
         let mut at = self.offset_of(self.dynamic.get(table)?)?;
         let count = u32::try_from(self.dynamic.get(count)?).ok()?.min(CHAIN_LIMIT);
         for _ in 0..count {

@@ -8,6 +8,8 @@
 
 mod pages;
 mod patch;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::CString;
 use std::fs::File;
@@ -21,6 +23,7 @@ use crate::error::ImageError;
 use crate::memory::{Mapping, memory_file};
 use crate::source::Source;
 
+use pages::Pages;
 pub(crate) use patch::{Request, has_spare_header};
 
 /// Room for the path of one copy.
@@ -97,11 +100,19 @@ pub(crate) struct Template {
 impl Template {
     /// Makes the master.
     pub(crate) fn new(source: &Source, request: &Request<'_>) -> Result<Template, ImageError> {
-        let system = |call| move |error| ImageError::System { path: source.path.clone(), call, error };
-        let damaged =
-            |error: crate::elf::Malformed| ImageError::Damaged { path: source.path.clone(), detail: error.to_string() };
+        let system = |call| {
+            move |error| ImageError::System {
+                path: source.path.clone(),
+                call,
+                error,
+            }
+        };
+        let damaged = |error: crate::elf::Malformed| ImageError::Damaged {
+            path: source.path.clone(),
+            detail: error.to_string(),
+        };
         let elf = source.elf().map_err(damaged)?;
-        let pages = pages::Pages::of(&elf);
+        let pages = Pages::of(&elf);
         let names_vaddr = crate::elf::page_up(elf.end());
         let names_offset = pages.file_end;
         let patches = patch::collect(&elf, request, names_vaddr, names_offset).map_err(damaged)?;

@@ -17,16 +17,25 @@ pub(super) struct Pages {
     pub(super) data: Vec<Data>,
     /// End of the mapped part of the file, page aligned.
     pub(super) file_end: u64,
+    /// Length of the file: there are no pages behind it.
+    limit: u64,
 }
 
 impl Pages {
     pub(super) fn of(elf: &Elf<'_>) -> Pages {
-        let mut pages = Pages { hot: BTreeSet::new(), read_only: Vec::new(), data: Vec::new(), file_end: 0 };
+        let limit = elf.bytes.len() as u64;
+        let mut pages = Pages {
+            hot: BTreeSet::new(),
+            read_only: Vec::new(),
+            data: Vec::new(),
+            file_end: 0,
+            limit,
+        };
         pages.mark(0..EHDR_SIZE as u64);
         pages.mark(elf.phoff..elf.phoff + (elf.segments.len() * PHDR_SIZE) as u64);
         for (vaddr, length) in loader_tables(elf) {
             if let Some(offset) = elf.offset_of(vaddr) {
-                pages.mark(offset..offset + length);
+                pages.mark(offset..offset.saturating_add(length));
             }
         }
         let touched = touched_pages(elf);
@@ -40,7 +49,7 @@ impl Pages {
         }
         if runs_code_while_loading(elf) {
             for segment in elf.loads() {
-                pages.mark(segment.offset..segment.offset + segment.file_size);
+                pages.mark(segment.offset..segment.offset.saturating_add(segment.file_size));
             }
         }
         // A damaged table must not make us copy what is not in a segment.
@@ -50,8 +59,8 @@ impl Pages {
     }
 
     fn mark(&mut self, range: Range<u64>) {
-        let limit = range.end.min(range.start.saturating_add(1 << 32));
-        self.hot.extend((page_down(range.start)..limit).step_by(PAGE as usize));
+        self.hot
+            .extend((page_down(range.start)..range.end.min(self.limit)).step_by(PAGE as usize));
     }
 
     fn add_data(&mut self, segment: &Segment, touched: &BTreeSet<u64>) {
@@ -85,8 +94,16 @@ impl Pages {
 
     /// What the master must contain.
     pub(super) fn master_ranges(&self) -> Vec<Range<u64>> {
-        let data = self.data.iter().map(|data| data.offset..data.offset + data.length);
-        data.chain(self.read_only.iter().filter_map(|segment| self.patched_part(segment))).collect()
+        let data = self
+            .data
+            .iter()
+            .map(|data| data.offset..data.offset + data.length);
+        data.chain(
+            self.read_only
+                .iter()
+                .filter_map(|segment| self.patched_part(segment)),
+        )
+        .collect()
     }
 
     /// What a rank's copy must contain.
@@ -112,13 +129,18 @@ impl Pages {
                 (patched.clone(), Origin::Master),
                 (patched.end..whole.end, Origin::Original),
             ];
-            runs.extend(parts.into_iter().filter(|(range, _)| !range.is_empty()).map(|(range, origin)| Run {
-                vaddr: page_down(segment.vaddr) + (range.start - whole.start),
-                length: range.end - range.start,
-                offset: range.start,
-                protection: protection(segment),
-                origin,
-            }));
+            runs.extend(
+                parts
+                    .into_iter()
+                    .filter(|(range, _)| !range.is_empty())
+                    .map(|(range, origin)| Run {
+                        vaddr: page_down(segment.vaddr) + (range.start - whole.start),
+                        length: range.end - range.start,
+                        offset: range.start,
+                        protection: protection(segment),
+                        origin,
+                    }),
+            );
         }
         runs
     }
@@ -126,8 +148,15 @@ impl Pages {
 
 /// Protection of a segment for mmap.
 fn protection(segment: &Segment) -> i32 {
-    let pairs = [(abi::PF_R, libc::PROT_READ), (abi::PF_W, libc::PROT_WRITE), (abi::PF_X, libc::PROT_EXEC)];
-    pairs.iter().filter(|(flag, _)| segment.flags & flag != 0).fold(0, |all, (_, bit)| all | bit)
+    let pairs = [
+        (abi::PF_R, libc::PROT_READ),
+        (abi::PF_W, libc::PROT_WRITE),
+        (abi::PF_X, libc::PROT_EXEC),
+    ];
+    pairs
+        .iter()
+        .filter(|(flag, _)| segment.flags & flag != 0)
+        .fold(0, |all, (_, bit)| all | bit)
 }
 
 /// The tables that the loader reads: (address, length).
@@ -144,8 +173,14 @@ fn loader_tables(elf: &Elf<'_>) -> Vec<(u64, u64)> {
         Some((vaddr, 8 + 4 * (u64::from(buckets) + u64::from(count))))
     }));
     tables.extend(elf.version_extents(count));
-    tables.extend(elf.segment(abi::PT_DYNAMIC).map(|segment| (segment.vaddr, segment.file_size)));
-    tables.extend(elf.segment(abi::PT_NOTE).map(|segment| (segment.vaddr, segment.file_size)));
+    tables.extend(
+        elf.segment(abi::PT_DYNAMIC)
+            .map(|segment| (segment.vaddr, segment.file_size)),
+    );
+    tables.extend(
+        elf.segment(abi::PT_NOTE)
+            .map(|segment| (segment.vaddr, segment.file_size)),
+    );
     tables
 }
 
@@ -169,5 +204,7 @@ fn touched_pages(elf: &Elf<'_>) -> BTreeSet<u64> {
 /// Indirect functions: the loader calls their resolvers, so code must be there.
 fn runs_code_while_loading(elf: &Elf<'_>) -> bool {
     elf.relocs().any(|reloc| reloc.kind == abi::R_X86_64_IRELATIVE)
-        || elf.symbols().any(|s| s.is_exported() && s.kind() == abi::STT_GNU_IFUNC)
+        || elf
+            .symbols()
+            .any(|s| s.is_exported() && s.kind() == abi::STT_GNU_IFUNC)
 }

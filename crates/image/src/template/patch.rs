@@ -37,11 +37,19 @@ pub(super) struct Patches {
 }
 
 /// Program headers that a copy can do without, the most dispensable first.
-const DISPENSABLE: &[u32] = &[abi::PT_TLS, abi::PT_GNU_PROPERTY, abi::PT_NOTE, abi::PT_INTERP, abi::PT_PHDR];
+const DISPENSABLE: &[u32] = &[
+    abi::PT_TLS,
+    abi::PT_GNU_PROPERTY,
+    abi::PT_NOTE,
+    abi::PT_INTERP,
+    abi::PT_PHDR,
+];
 
 /// Whether an object has a program header to recycle.
 pub(crate) fn has_spare_header(elf: &Elf<'_>) -> bool {
-    elf.segments.iter().any(|s| s.kind == abi::PT_NULL || DISPENSABLE.contains(&s.kind))
+    elf.segments
+        .iter()
+        .any(|s| s.kind == abi::PT_NULL || DISPENSABLE.contains(&s.kind))
 }
 
 /// Works out all changes.
@@ -51,9 +59,18 @@ pub(super) fn collect(
     names_vaddr: u64,
     names_offset: u64,
 ) -> Result<Patches, Malformed> {
-    let mut patches = Patches { writes: Vec::new(), slots: Vec::new(), copies: Vec::new() };
-    let strings = elf.dynamic.get(abi::DT_STRTAB).ok_or(Malformed("no string table"))?;
-    let first_slot = names_vaddr.checked_sub(strings).ok_or(Malformed("string table"))?;
+    let mut patches = Patches {
+        writes: Vec::new(),
+        slots: Vec::new(),
+        copies: Vec::new(),
+    };
+    let strings = elf
+        .dynamic
+        .get(abi::DT_STRTAB)
+        .ok_or(Malformed("no string table"))?;
+    let first_slot = names_vaddr
+        .checked_sub(strings)
+        .ok_or(Malformed("string table"))?;
     patches.needed(elf, request, first_slot)?;
     patches.symbols(elf);
     patches.relocations(elf, request);
@@ -78,10 +95,14 @@ impl Patches {
 
     /// The string index of the path of an object's copy.
     fn slot(&mut self, object: usize, first_slot: u64) -> u64 {
-        let slot = self.slots.iter().position(|&known| known == object).unwrap_or_else(|| {
-            self.slots.push(object);
-            self.slots.len() - 1
-        });
+        let slot = self
+            .slots
+            .iter()
+            .position(|&known| known == object)
+            .unwrap_or_else(|| {
+                self.slots.push(object);
+                self.slots.len() - 1
+            });
         first_slot + (slot * SLOT) as u64
     }
 
@@ -92,14 +113,26 @@ impl Patches {
             entries.push((abi::DT_NEEDED, self.slot(object, first_slot)));
         }
         for &(tag, value) in &elf.dynamic.entries {
-            let private = (tag == abi::DT_NEEDED).then(|| elf.string(value).and_then(request.object)).flatten();
+            let private = (tag == abi::DT_NEEDED)
+                .then(|| elf.string(value).and_then(request.object))
+                .flatten();
             match (tag, private) {
                 (_, Some(object)) if request.first.contains(&object) => {}
                 (_, Some(object)) => entries.push((tag, self.slot(object, first_slot))),
                 (
-                    abi::DT_SONAME | abi::DT_RPATH | abi::DT_RUNPATH | abi::DT_DEBUG | abi::DT_INIT | abi::DT_FINI
-                    | abi::DT_INIT_ARRAY | abi::DT_INIT_ARRAYSZ | abi::DT_FINI_ARRAY | abi::DT_FINI_ARRAYSZ
-                    | abi::DT_PREINIT_ARRAY | abi::DT_PREINIT_ARRAYSZ | abi::DT_FLAGS_1,
+                    abi::DT_SONAME
+                    | abi::DT_RPATH
+                    | abi::DT_RUNPATH
+                    | abi::DT_DEBUG
+                    | abi::DT_INIT
+                    | abi::DT_FINI
+                    | abi::DT_INIT_ARRAY
+                    | abi::DT_INIT_ARRAYSZ
+                    | abi::DT_FINI_ARRAY
+                    | abi::DT_FINI_ARRAYSZ
+                    | abi::DT_PREINIT_ARRAY
+                    | abi::DT_PREINIT_ARRAYSZ
+                    | abi::DT_FLAGS_1,
                     _,
                 ) => {}
                 (abi::DT_FLAGS, _) => entries.push((tag, value & !abi::DF_STATIC_TLS)),
@@ -109,13 +142,16 @@ impl Patches {
         if entries.len() as u64 >= elf.dynamic.slots {
             return Err(Malformed("no room in the dynamic section"));
         }
-        let mut bytes: Vec<u8> =
-            entries.iter().flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat()).collect();
+        let mut bytes: Vec<u8> = entries
+            .iter()
+            .flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat())
+            .collect();
         bytes.resize((elf.dynamic.slots * DYN_SIZE) as usize, 0);
         self.write(elf.dynamic.offset, bytes);
         for need in elf.version_needs() {
             if let Some(object) = (request.object)(need.file) {
-                let index = u32::try_from(self.slot(object, first_slot)).map_err(|_| Malformed("too large"))?;
+                let index =
+                    u32::try_from(self.slot(object, first_slot)).map_err(|_| Malformed("too large"))?;
                 self.write(need.file_at, index.to_le_bytes());
             }
         }
@@ -123,18 +159,27 @@ impl Patches {
     }
 
     fn symbols(&mut self, elf: &Elf<'_>) {
-        for symbol in elf.symbols().filter(|symbol| symbol.binding() == abi::STB_GNU_UNIQUE) {
+        for symbol in elf
+            .symbols()
+            .filter(|symbol| symbol.binding() == abi::STB_GNU_UNIQUE)
+        {
             self.write(symbol.at + 4, [abi::STB_GLOBAL << 4 | symbol.kind()]);
         }
     }
 
     fn relocations(&mut self, elf: &Elf<'_>, request: &Request<'_>) {
-        let offsets: Vec<u64> =
-            elf.relocs().filter(|reloc| reloc.kind == abi::R_X86_64_DTPOFF64).map(|reloc| reloc.target).collect();
+        let offsets: Vec<u64> = elf
+            .relocs()
+            .filter(|reloc| reloc.kind == abi::R_X86_64_DTPOFF64)
+            .map(|reloc| reloc.target)
+            .collect();
         for reloc in elf.relocs() {
             match reloc.kind {
                 abi::R_X86_64_COPY => self.copy(elf, &reloc),
-                abi::R_X86_64_DTPMOD64 | abi::R_X86_64_DTPOFF64 | abi::R_X86_64_TPOFF64 | abi::R_X86_64_TLSDESC => {
+                abi::R_X86_64_DTPMOD64
+                | abi::R_X86_64_DTPOFF64
+                | abi::R_X86_64_TPOFF64
+                | abi::R_X86_64_TLSDESC => {
                     self.thread_local(elf, request, &reloc, &offsets);
                 }
                 _ => {}
@@ -149,7 +194,11 @@ impl Patches {
     fn copy(&mut self, elf: &Elf<'_>, reloc: &Reloc) {
         if let Some(symbol) = elf.symbol(reloc.symbol) {
             let name = symbol.name.to_owned();
-            self.copies.push(CopiedData { name, target: reloc.target, size: symbol.size });
+            self.copies.push(CopiedData {
+                name,
+                target: reloc.target,
+                size: symbol.size,
+            });
             self.drop_reloc(reloc);
         }
     }
@@ -157,7 +206,9 @@ impl Patches {
     /// A relocation that names a thread-local variable becomes a constant. One that names a variable of a shared
     /// library stays: the loader knows those.
     fn thread_local(&mut self, elf: &Elf<'_>, request: &Request<'_>, reloc: &Reloc, offsets: &[u64]) {
-        let named = elf.symbol(reloc.symbol).filter(|symbol| reloc.symbol != 0 && !symbol.name.is_empty());
+        let named = elf
+            .symbol(reloc.symbol)
+            .filter(|symbol| reloc.symbol != 0 && !symbol.name.is_empty());
         let variable = named
             .and_then(|symbol| (request.tls_variable)(symbol.name))
             .or_else(|| match named {
@@ -166,7 +217,9 @@ impl Patches {
                 None => Some((request.tls_distance?, 0)),
             });
         let Some((distance, value)) = variable else { return };
-        let Some(at) = elf.offset_of(reloc.target) else { return };
+        let Some(at) = elf.offset_of(reloc.target) else {
+            return;
+        };
         let value = value.wrapping_add_signed(reloc.addend);
         let from_thread_pointer = value.wrapping_sub(distance);
         let in_module = request.reservation.wrapping_sub(distance).wrapping_add(value);
@@ -175,7 +228,10 @@ impl Patches {
             abi::R_X86_64_DTPOFF64 => self.write(at, in_module.to_le_bytes()),
             abi::R_X86_64_TLSDESC => {
                 let function = tls_descriptor as *const () as u64;
-                self.write(at, [function.to_le_bytes(), from_thread_pointer.to_le_bytes()].concat());
+                self.write(
+                    at,
+                    [function.to_le_bytes(), from_thread_pointer.to_le_bytes()].concat(),
+                );
             }
             _ => {
                 self.write(at, 1_u64.to_le_bytes());
@@ -204,7 +260,11 @@ impl Patches {
         };
         let mut headers: Vec<Segment> = elf.loads().copied().collect();
         headers.push(names);
-        headers.extend(elf.segments.iter().filter(|s| !matches!(s.kind, abi::PT_LOAD | abi::PT_TLS | abi::PT_NULL)));
+        headers.extend(
+            elf.segments
+                .iter()
+                .filter(|s| !matches!(s.kind, abi::PT_LOAD | abi::PT_TLS | abi::PT_NULL)),
+        );
         for kind in DISPENSABLE {
             if headers.len() > elf.segments.len() {
                 headers.retain(|segment| segment.kind != *kind);
@@ -213,7 +273,10 @@ impl Patches {
         if headers.len() > elf.segments.len() {
             return Err(Malformed("no spare program header"));
         }
-        for header in headers.iter_mut().filter(|header| header.kind == abi::PT_GNU_STACK) {
+        for header in headers
+            .iter_mut()
+            .filter(|header| header.kind == abi::PT_GNU_STACK)
+        {
             header.flags &= !abi::PF_X;
         }
         let mut bytes: Vec<u8> = headers.iter().flat_map(Segment::encode).collect();

@@ -16,18 +16,29 @@ pub(crate) fn folder() -> PathBuf {
 
 /// A source file of the tests.
 pub(crate) fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name)
 }
 
 /// Runs a command that must succeed.
 pub(crate) fn succeed(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Whether a compiler is there.
 pub(crate) fn has(compiler: &str) -> bool {
-    Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
+    Command::new(compiler)
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
 }
 
 /// The library with the host's code: an example of this package, which cargo builds with the tests, but not if only
@@ -38,7 +49,14 @@ fn host_library() -> &'static Path {
         let test = std::env::current_exe().unwrap();
         let profile = test.parent().unwrap().parent().unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "simurgh-image", "--example", "image_test_host"]);
+        cargo.args([
+            "build",
+            "--quiet",
+            "--package",
+            "simurgh-image",
+            "--example",
+            "image_test_host",
+        ]);
         cargo.arg("--target-dir").arg(profile.parent().unwrap());
         if profile.ends_with("release") {
             cargo.arg("--release");
@@ -84,13 +102,20 @@ impl Run {
     /// The lines of a rank.
     pub(crate) fn of(&self, rank: usize) -> Vec<&str> {
         let front = format!("[{rank}] ");
-        self.output.lines().filter_map(|line| line.strip_prefix(front.as_str())).collect()
+        self.output
+            .lines()
+            .filter_map(|line| line.strip_prefix(front.as_str()))
+            .collect()
     }
 }
 
 /// Runs a program as that many ranks; `options` go to the host, `arguments` to the program.
 pub(crate) fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&str]) -> Run {
-    let preload: Vec<PathBuf> = options.iter().filter_map(|o| o.strip_prefix("preload=")).map(PathBuf::from).collect();
+    let preload: Vec<PathBuf> = options
+        .iter()
+        .filter_map(|o| o.strip_prefix("preload="))
+        .map(PathBuf::from)
+        .collect();
     let fit = Program::open(program).unwrap().check(&preload).unwrap();
     let output: Output = Command::new("timeout")
         .args(["-k", "1", "120"])
@@ -103,6 +128,10 @@ pub(crate) fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&
         .stdin(std::process::Stdio::null())
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    Run { output: text, status: output.status.code() }
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    Run {
+        output: text,
+        status: output.status.code(),
+    }
 }

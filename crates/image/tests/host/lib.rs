@@ -11,7 +11,12 @@ use std::sync::{Mutex, OnceLock};
 
 use simurgh_image::{Hooks, Instance, Options, Prepared, Program, RankContext};
 
-static HOOKS: Hooks = Hooks { write, thread_started, thread_ended, exited_elsewhere };
+static HOOKS: Hooks = Hooks {
+    write,
+    thread_started,
+    thread_ended,
+    exited_elsewhere,
+};
 
 /// What the ranks have printed that is not yet a line, by rank and stream.
 static PENDING: Mutex<BTreeMap<(usize, i32), Vec<u8>>> = Mutex::new(BTreeMap::new());
@@ -51,7 +56,11 @@ unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
 }
 
 extern "C" fn rank_main(rank: *mut c_void) -> *mut c_void {
-    let context = RankContext { rank: rank as u32, hooks: &HOOKS, user: rank };
+    let context = RankContext {
+        rank: rank as u32,
+        hooks: &HOOKS,
+        user: rank,
+    };
     let environment: Vec<CString> = std::env::vars_os()
         .map(|(name, value)| [name.into_vec(), value.into_vec()].join(&b'='))
         .map(|pair| CString::new(pair).unwrap())
@@ -62,7 +71,11 @@ extern "C" fn rank_main(rank: *mut c_void) -> *mut c_void {
         Ok(status) => format!("status {status}\n"),
         Err(error) => format!("failed: {error}\n"),
     };
-    let rest = PENDING.lock().unwrap().remove(&(rank as usize, 1)).unwrap_or_default();
+    let rest = PENDING
+        .lock()
+        .unwrap()
+        .remove(&(rank as usize, 1))
+        .unwrap_or_default();
     if !rest.is_empty() {
         emit(rank as usize, &[rest, b"\n".to_vec()].concat());
     }
@@ -83,7 +96,15 @@ fn start(rank: usize) -> libc::pthread_t {
         let mut thread = 0;
         assert_eq!(libc::pthread_attr_init(&raw mut attributes), 0);
         assert_eq!(libc::pthread_attr_setstack(&raw mut attributes, stack, STACK), 0);
-        assert_eq!(libc::pthread_create(&raw mut thread, &raw const attributes, rank_main, rank as *mut c_void), 0);
+        assert_eq!(
+            libc::pthread_create(
+                &raw mut thread,
+                &raw const attributes,
+                rank_main,
+                rank as *mut c_void
+            ),
+            0
+        );
         thread
     }
 }
@@ -133,7 +154,11 @@ pub unsafe extern "C" fn image_test_main(count: c_int, arguments: *const *const 
     }
     if stats {
         let (seconds, grown) = (begin.elapsed().as_secs_f64(), memory("Pss:") - before);
-        println!("stats: {:.1} kB and {:.3} ms for each of {ranks} ranks", grown as f64 / ranks as f64, seconds * 1e3 / ranks as f64);
+        println!(
+            "stats: {:.1} kB and {:.3} ms for each of {ranks} ranks",
+            grown as f64 / ranks as f64,
+            seconds * 1e3 / ranks as f64
+        );
     }
     let threads = THREADS.lock().unwrap();
     println!("threads {} {}", threads.0, threads.1);

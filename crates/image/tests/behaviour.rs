@@ -1,0 +1,232 @@
+//! What else a rank has to itself, how it ends, and what it costs.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{folder, run, source, succeed};
+
+/// Compiles a C program plainly.
+fn compile(name: &str, flags: &[&str]) -> PathBuf {
+    // A name of its own for each: tests run at the same time.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let program = folder().join(format!("{name}-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    succeed(
+        Command::new("gcc")
+            .arg("-O2")
+            .arg(source(&format!("{name}.c")))
+            .args(flags)
+            .arg("-o")
+            .arg(&program),
+    );
+    program
+}
+
+fn shared_library(name: &str, flags: &[&str]) -> PathBuf {
+    let library = folder().join(format!("lib{name}.so"));
+    let mut command = Command::new("gcc");
+    command
+        .args(["-O2", "-fPIC", "-shared"])
+        .arg(source(&format!("{name}.c")))
+        .args(flags)
+        .arg("-o")
+        .arg(&library);
+    succeed(&mut command);
+    library
+}
+
+#[test]
+fn libc_state_is_private() {
+    for flags in [["-O2", "-w"], ["-O2", "-D_FORTIFY_SOURCE=2"]] {
+        let program = compile("library", &flags);
+        for ranks in [1, 8, 32] {
+            let run = run(&program, ranks, &[], &[]);
+            for line in [
+                "library OK",
+                "a line in several parts",
+                "a line by puts",
+                "a line on stderr 1",
+                "status 0",
+            ] {
+                assert_eq!(run.count(line), ranks, "{line}: {}", run.output);
+            }
+        }
+    }
+}
+
+#[test]
+fn options_are_read_as_by_libc() {
+    let program = compile("options", &["-w"]);
+    let native = Command::new(&program).output().unwrap().stdout;
+    let native = String::from_utf8(native).unwrap();
+    let run = run(&program, 4, &[], &[]);
+    assert_eq!(run.count(native.trim()), 4, "{native} {}", run.output);
+}
+
+#[test]
+fn output_is_the_ranks_own() {
+    let program = compile("output", &["-w"]);
+    let run = run(&program, 6, &[], &[]);
+    for rank in 0..6 {
+        let lines = run.of(rank);
+        let out = [
+            "printf 1, puts",
+            "pqrs",
+            "write",
+            "writev",
+            "before freopen, ",
+            "status 0",
+        ];
+        let plain: Vec<_> = lines.iter().filter(|line| out.contains(line)).copied().collect();
+        assert_eq!(plain, out, "{}", run.output);
+        assert!(
+            lines.contains(&"end of output") && lines.iter().any(|l| l.starts_with("perror: ")),
+            "{}",
+            run.output
+        );
+        assert_eq!(lines.len(), 8, "{}", run.output);
+    }
+}
+
+#[test]
+fn every_way_to_end_is_seen() {
+    let program = compile("ending", &["-w", "-rdynamic"]);
+    let end = "destructor, not a whole line";
+    let handlers = |status: i32| {
+        vec![
+            format!("on_exit {status} argument"),
+            "atexit handler".into(),
+            end.into(),
+        ]
+    };
+    let front =
+        |lines: &[&str], status| [lines.iter().map(|l| (*l).to_owned()).collect(), handlers(status)].concat();
+    let name = program.file_name().unwrap().to_str().unwrap();
+    let complaint = format!("{name}: says errx");
+    let cases: Vec<(&str, i32, Vec<String>)> = vec![
+        ("return", 4, handlers(4)),
+        ("deep", 5, handlers(5)),
+        ("_exit", 6, vec![]),
+        ("quick", 7, vec!["quick handler".into()]),
+        ("err", 8, front(&[&complaint], 8)),
+        ("pthread_exit", 0, front(&["late thread"], 0)),
+    ];
+    for (way, status, lines) in cases {
+        let run = run(&program, 3, &[], &[way]);
+        for rank in 0..3 {
+            let expected = [lines.clone(), vec![format!("status {status}")]].concat();
+            assert_eq!(run.of(rank), expected, "{way}: {}", run.output);
+        }
+    }
+}
+
+#[test]
+fn forked_children_end_as_processes() {
+    let program = compile("ending", &["-w", "-rdynamic"]);
+    let run = run(&program, 3, &[], &["fork"]);
+    // The child writes past the host, in front of a line of the host's.
+    for (end, count) in [
+        ("child's status 11", 3),
+        ("on_exit 11 argument", 3),
+        ("atexit handler", 6),
+        ("status 4", 3),
+    ] {
+        assert_eq!(run.count(end), count, "{end}: {}", run.output);
+    }
+}
+
+#[test]
+fn exit_on_another_thread_ends_the_rank() {
+    let program = compile("ending", &["-w", "-rdynamic"]);
+    let run = run(&program, 3, &[], &["thread"]);
+    for line in ["on_exit 9 argument", "atexit handler", "elsewhere 9", "status 9"] {
+        assert_eq!(run.count(line), 3, "{line}: {}", run.output);
+    }
+}
+
+#[test]
+fn tools_come_before_the_library() {
+    let library = shared_library("answer", &[]);
+    let tool = shared_library("tool", &[]);
+    let program = compile(
+        "question",
+        &[
+            "-L",
+            library.parent().unwrap().to_str().unwrap(),
+            "-lanswer",
+            "-Wl,-rpath,$ORIGIN",
+        ],
+    );
+    let plain = run(&program, 2, &[], &[]);
+    assert_eq!(plain.count("answers 41 41"), 2, "{}", plain.output);
+    let with_tool = run(&program, 2, &[&format!("preload={}", tool.display())], &[]);
+    for line in ["tool call 1", "tool call 2", "answers 42 42", "status 0"] {
+        assert_eq!(with_tool.count(line), 2, "{}", with_tool.output);
+    }
+}
+
+#[test]
+fn nested_functions_work() {
+    let program = compile("nested", &["-w"]);
+    assert!(
+        simurgh_image::Program::open(&program)
+            .unwrap()
+            .check(&[])
+            .unwrap()
+            .needs_exec_stack
+    );
+    let run = run(&program, 4, &[], &[]);
+    assert_eq!(run.count("nested OK"), 4, "{}", run.output);
+}
+
+#[test]
+fn addresses_belong_to_the_original_file() {
+    let program = compile("where", &["-w"]);
+    let run = run(&program, 3, &[], &[]);
+    let path = std::fs::canonicalize(&program).unwrap();
+    assert_eq!(
+        run.count(&format!("main is in {}", path.display())),
+        3,
+        "{}",
+        run.output
+    );
+}
+
+/// Memory of each rank in kB.
+fn cost(program: &Path, ranks: usize) -> f64 {
+    let run = run(program, ranks, &["stats"], &[]);
+    assert_eq!(
+        run.count("status 0") + run.count("status 3"),
+        ranks,
+        "{}",
+        run.output
+    );
+    let line = run
+        .output
+        .lines()
+        .find_map(|line| line.strip_prefix("stats: "))
+        .unwrap()
+        .to_owned();
+    println!("{}: {line}", program.display());
+    line.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn many_ranks_cost_little_memory() {
+    // The figures to hold are 51 and 132 kB; in builds without optimisation the loader's own stack comes on top.
+    let allowance = if cfg!(debug_assertions) { 30.0 } else { 6.0 };
+    let c = cost(&compile("hello", &[]), 256);
+    assert!(c < 51.0 + allowance, "a rank of a C program costs {c} kB");
+    let cxx = folder().join("stream");
+    succeed(
+        Command::new("g++")
+            .arg("-O2")
+            .arg(source("stream.cpp"))
+            .arg("-o")
+            .arg(&cxx),
+    );
+    let cxx = cost(&cxx, 256);
+    assert!(cxx < 132.0 + allowance, "a rank of a C++ program costs {cxx} kB");
+}
