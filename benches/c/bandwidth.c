@@ -1,6 +1,6 @@
 /* What rank 0 sends to rank 1 with a window of nonblocking messages under way, by message size.
  *
- * Prints "bandwidth SIZE MEGABYTES_PER_SECOND" and "rate SIZE MILLION_MESSAGES_PER_SECOND" per size: the best of
+ * Prints "bandwidth SIZE MEGABYTES_PER_SECOND" and "rate SIZE THOUSAND_MESSAGES_PER_SECOND" per size: the best of
  * several batches, each long enough for the clock.
  */
 #include <mpi.h>
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
         double messages = (double)count * WINDOW;
         if (rank == 0) {
             printf("bandwidth %d %.2f\n", SIZES[i], messages * SIZES[i] / best / 1e6);
-            printf("rate %d %.4f\n", SIZES[i], messages / best / 1e6);
+            printf("rate %d %.3f\n", SIZES[i], messages / best / 1e3);
         }
     }
     free(buffers);

@@ -65,7 +65,7 @@ impl Metric {
         match self {
             Metric::Latency => "Latency, ns one way",
             Metric::Bandwidth => "Bandwidth, MB/s",
-            Metric::Rate => "Message rate, million/s",
+            Metric::Rate => "Message rate, thousand/s",
             Metric::Start => "Start to end of a hello program, s",
             Metric::Memory => "Memory, KiB (PSS) per rank",
         }
