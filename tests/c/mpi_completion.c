@@ -153,6 +153,7 @@ static void cancelling(void)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     CHECK(!flag);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
 
     /* A message that has arrived cannot be cancelled any more. */
     OK(MPI_Irecv(&value, 1, MPI_INT, left, 997, MPI_COMM_WORLD, &request));

@@ -73,6 +73,7 @@ static void probes(int n)
             break;
         }
         OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        OK(MPI_Barrier(MPI_COMM_WORLD)); /* nobody sends the next message yet */
     }
     free(out);
     free(in);

@@ -111,19 +111,20 @@ static void locations(void)
 
 /* 2 x 2 matrices modulo a prime: associative, not commutative. */
 typedef struct { int m[4]; } matrix;
+enum { PRIME = 10007 };
 static MPI_Datatype matrix_type;
 static int called;
 
 static matrix times(matrix a, matrix b)
 {
-    const int p = 10007;
+    const int p = PRIME;
     return (matrix){{(a.m[0] * b.m[0] + a.m[1] * b.m[2]) % p, (a.m[0] * b.m[1] + a.m[1] * b.m[3]) % p,
                      (a.m[2] * b.m[0] + a.m[3] * b.m[2]) % p, (a.m[2] * b.m[1] + a.m[3] * b.m[3]) % p}};
 }
 
 static matrix matrix_of(int rank, int i)
 {
-    return (matrix){{1 + rank, 2 + i, 3, 5 + rank * i}};
+    return (matrix){{1 + rank, (2 + i) % PRIME, 3, (5 + rank * i) % PRIME}};
 }
 
 static void multiply(void *in, void *inout, int *len, MPI_Datatype *type)
