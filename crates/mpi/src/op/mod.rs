@@ -11,7 +11,7 @@ mod user;
 
 pub use builtin::BuiltinOp;
 pub(crate) use complex::Complex;
-pub use user::UserOp;
+pub use user::{Function, UserOp};
 
 use loops::Kernel;
 use simurgh_core::sync::Arc;
