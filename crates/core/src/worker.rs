@@ -355,16 +355,19 @@ impl Worker {
         (state >> 16) as usize
     }
 
-    /// Gives the younger half of the queue to the worker that asked.
+    /// Gives the younger half of the queue to the worker that asked; while there is nothing to spare, the question
+    /// stands.
     #[cold]
     fn share(&self, local: &mut Chain<Ec>) {
-        // Relaxed: a hint.
-        let thief = self.shared.hungry.swap(0, Ordering::Relaxed) as usize;
-        if thief == 0 || local.len() < 2 {
+        if local.len() < 2 {
             return;
         }
-        let half = local.split_off(local.len().div_ceil(2));
-        self.peers()[thief - 1].inbox().push_chain(half);
+        // Relaxed: a hint, which may have been taken back.
+        let thief = self.shared.hungry.swap(0, Ordering::Relaxed) as usize;
+        if thief != 0 {
+            let half = local.split_off(local.len().div_ceil(2));
+            self.peers()[thief - 1].inbox().push_chain(half);
+        }
     }
 
     #[inline]

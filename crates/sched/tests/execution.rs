@@ -211,24 +211,32 @@ fn one_seed_gives_one_order() {
     assert_ne!(order(1), order(2));
 }
 
+/// Yields until it finds itself on the second processor, or another has.
+fn wander(stop: &AtomicBool) {
+    while !stop.load(Ordering::SeqCst) {
+        if current().vp() == Some(1) {
+            stop.store(true, Ordering::SeqCst);
+        }
+        yield_now();
+    }
+}
+
 #[test]
 fn an_idle_processor_takes_over_waiting_work() {
     let runtime = runtime(2);
     let stop = Arc::new(AtomicBool::new(false));
-    let handles: Vec<EcHandle> = (0..4)
-        .map(|_| {
-            let stop = Arc::clone(&stop);
-            let work = move || {
-                while !stop.load(Ordering::SeqCst) {
-                    if current().vp() == Some(1) {
-                        stop.store(true, Ordering::SeqCst);
-                    }
-                    yield_now();
-                }
-            };
-            runtime.spawn(small(), 0, work).expect("an execution context")
-        })
-        .collect();
+    let start = || {
+        let stop = Arc::clone(&stop);
+        runtime
+            .spawn(small(), 0, move || wander(&stop))
+            .expect("an execution context")
+    };
+    // The second processor asks while the first has nothing to spare; what comes later must reach it all the same.
+    let mut handles = vec![start()];
+    while runtime.stats()[1].sleeps == 0 {
+        std::thread::yield_now();
+    }
+    handles.extend((0..3).map(|_| start()));
     handles
         .into_iter()
         .for_each(|handle| handle.join().expect("no panic"));
