@@ -47,14 +47,6 @@ pub enum ImageError {
         /// Where it breaks the rules.
         detail: String,
     },
-    /// The dynamic loader could not say which libraries the program uses.
-    #[error("{}: cannot find out its libraries: {detail}", path.display())]
-    Closure {
-        /// The program.
-        path: PathBuf,
-        /// What the loader or the system said.
-        detail: String,
-    },
     /// The program cannot run in threads mode.
     #[error("{}: cannot run in threads mode: {}", path.display(), one_line(reasons))]
     Unsuitable {

@@ -125,7 +125,7 @@ pub(crate) fn reservation() -> u64 {
         // SAFETY: the record describes that many program headers.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
         let dummy = headers.iter().any(|h| h.p_type == abi::PT_TLS && h.p_filesz == 0);
-        if info.dlpi_tls_modid == 1 && dummy {
+        if info.dlpi_tls_modid == 1 && dummy && !info.dlpi_tls_data.is_null() {
             *result = (thread_pointer() - info.dlpi_tls_data as usize) as u64;
         }
         1 // the executable comes first: enough

@@ -182,6 +182,35 @@ fn nested_functions_work() {
 }
 
 #[test]
+fn openmp_teams_are_private() {
+    let program = compile("teams", &["-fopenmp"]);
+    let run = run(&program, 6, &[], &[]);
+    assert_eq!(run.count("teams OK"), 6, "{}", run.output);
+}
+
+#[test]
+fn indirect_functions_are_resolved_while_loading() {
+    let program = compile("indirect", &[]);
+    let run = run(&program, 6, &[], &[]);
+    assert_eq!(run.count("indirect OK"), 6, "{}", run.output);
+}
+
+#[test]
+fn runtime_of_cxx_may_be_static() {
+    let program = folder().join("static-stream");
+    let flags = ["-O2", "-static-libstdc++", "-static-libgcc"];
+    succeed(
+        Command::new("g++")
+            .args(flags)
+            .arg(source("stream.cpp"))
+            .arg("-o")
+            .arg(&program),
+    );
+    let run = run(&program, 6, &[], &[]);
+    assert_eq!(run.count("stream OK"), 6, "{}", run.output);
+}
+
+#[test]
 fn addresses_belong_to_the_original_file() {
     let program = compile("where", &["-w"]);
     let run = run(&program, 3, &[], &[]);
