@@ -5,11 +5,18 @@ use simurgh_testing::{Compile, Stage};
 fn passes(program: &str) {
     let stage = Stage::locate();
     let source = format!("tests/c/mpi_{program}.c");
-    let binary = Compile::c(source).flags(["-O1", "-Wall", "-Werror", "-pthread"]).against(&stage).build();
+    let binary = Compile::c(source)
+        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
+        .against(&stage)
+        .build();
     for (ranks, vps) in [(1, 1), (2, 1), (2, 2), (5, 2), (16, 2)] {
         let outcome = stage.mpiexec(ranks).vps(vps).run(&binary);
         outcome.expect_success();
-        assert_eq!(outcome.stdout, format!("passed with {ranks} ranks\n"), "{outcome}");
+        assert_eq!(
+            outcome.stdout,
+            format!("passed with {ranks} ranks\n"),
+            "{outcome}"
+        );
     }
 }
 
@@ -48,7 +55,11 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
         ("abort", "MPI_Abort", "code 7", 7),
     ] {
         let outcome = stage.mpiexec(4).args([mistake]).run(&program);
-        outcome.expect_code(code).expect_stderr("simurgh: rank ").expect_stderr(call).expect_stderr(class);
+        outcome
+            .expect_code(code)
+            .expect_stderr("simurgh: rank ")
+            .expect_stderr(call)
+            .expect_stderr(class);
     }
 }
 
@@ -56,7 +67,10 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
 fn a_tool_sees_the_calls_of_all_ranks() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/mpi_modes.c").against(&stage).build();
-    let tool = Compile::c("tests/c/mpi_tool.c").flags(["-shared", "-fPIC"]).against(&stage).build();
+    let tool = Compile::c("tests/c/mpi_tool.c")
+        .flags(["-shared", "-fPIC"])
+        .against(&stage)
+        .build();
     let outcome = stage.mpiexec(4).env("LD_PRELOAD", tool.path()).run(&program);
     outcome.expect_success();
     for rank in 0..4 {

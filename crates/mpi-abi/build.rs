@@ -8,9 +8,16 @@ fn main() {
     let script = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("exports.map");
     // The weak names come from assembly, which rustc's own list of exports does not know: a second script adds them.
     // Only lld takes two scripts, and it is the default linker on x86-64; elsewhere it has to be asked for.
-    fs::write(&script, "{ global: MPI_*; PMPI_*; simurgh_host_main; local: *; };\n").expect("OUT_DIR is writable");
+    fs::write(
+        &script,
+        "{ global: MPI_*; PMPI_*; simurgh_host_main; local: *; };\n",
+    )
+    .expect("OUT_DIR is writable");
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
-    println!("cargo::rustc-cdylib-link-arg=-Wl,--version-script={}", script.display());
+    println!(
+        "cargo::rustc-cdylib-link-arg=-Wl,--version-script={}",
+        script.display()
+    );
     if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch != "x86_64") {
         println!("cargo::rustc-cdylib-link-arg=-fuse-ld=lld");
     }

@@ -17,7 +17,10 @@ use crate::fault::{Fault, Outcome, ResultOf};
 use crate::types::MPI_Status;
 
 fn null(name: &str) -> Box<Fault> {
-    Fault::new(ErrorClass::Arg, format!("{name} is NULL: pass the address of a variable"))
+    Fault::new(
+        ErrorClass::Arg,
+        format!("{name} is NULL: pass the address of a variable"),
+    )
 }
 
 /// A `T *` that the function writes through.
@@ -367,6 +370,10 @@ numbers! { c_int i64 isize }
 #[inline]
 pub fn count_of(name: &str, count: impl Number) -> ResultOf<usize> {
     let count = count.wide();
-    usize::try_from(count)
-        .map_err(|_| Fault::new(ErrorClass::Count, format!("{name} is {count}: it must not be negative")))
+    usize::try_from(count).map_err(|_| {
+        Fault::new(
+            ErrorClass::Count,
+            format!("{name} is {count}: it must not be negative"),
+        )
+    })
 }

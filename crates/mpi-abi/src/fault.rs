@@ -25,7 +25,11 @@ impl Fault {
     /// A failure of this class.
     #[cold]
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self { class, message: message.into(), raised_on: None })
+        Box::new(Self {
+            class,
+            message: message.into(),
+            raised_on: None,
+        })
     }
 
     /// The same failure, raised on `comm`.

@@ -13,7 +13,7 @@ mod call;
 pub mod constants;
 pub mod fault;
 pub mod functions;
-mod host;
+pub mod host;
 mod singleton;
 mod tables;
 pub mod types;

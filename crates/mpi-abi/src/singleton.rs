@@ -16,9 +16,15 @@ pub(crate) fn adopt() {
 
 fn begin() -> Arc<Process> {
     let process = Process::singleton();
-    process.job().set_abort_hook(|Abort { process, code, reason }| {
-        eprintln!("simurgh: rank {process} ended the job with code {code}: {reason}");
-    });
+    process.job().set_abort_hook(
+        |Abort {
+             process,
+             code,
+             reason,
+         }| {
+            eprintln!("simurgh: rank {process} ended the job with code {code}: {reason}");
+        },
+    );
     process
 }
 

@@ -3,7 +3,12 @@
 //! A handle is a pointer to an incomplete type in C, and an opaque word here: it is never dereferenced, only looked
 //! up. The header generator turns each handle into `typedef struct MPI_ABI_… *`.
 
-#![allow(missing_docs, non_camel_case_types, non_snake_case, reason = "names and meaning are the standard's")]
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    reason = "names and meaning are the standard's"
+)]
 
 use std::ffi::{c_int, c_void};
 
@@ -29,12 +34,19 @@ pub struct MPI_Status {
 impl MPI_Status {
     /// The internal words for these facts.
     pub(crate) fn internal(bytes: u64, cancelled: bool) -> [c_int; 5] {
-        [bytes as c_int, (bytes >> 32) as c_int, c_int::from(cancelled), 0, 0]
+        [
+            bytes as c_int,
+            (bytes >> 32) as c_int,
+            c_int::from(cancelled),
+            0,
+            0,
+        ]
     }
 
     /// Number of bytes of the message.
     pub(crate) fn bytes(&self) -> u64 {
-        u64::from(self.MPI_internal[0].cast_unsigned()) | u64::from(self.MPI_internal[1].cast_unsigned()) << 32
+        u64::from(self.MPI_internal[0].cast_unsigned())
+            | u64::from(self.MPI_internal[1].cast_unsigned()) << 32
     }
 
     /// Whether the operation was cancelled.
@@ -77,14 +89,24 @@ pub enum MPI_T_source_order {
 }
 
 // Reductions
-pub type MPI_User_function =
-    unsafe extern "C" fn(invec: *mut c_void, inoutvec: *mut c_void, len: *mut c_int, datatype: *mut MPI_Datatype);
-pub type MPI_User_function_c =
-    unsafe extern "C" fn(invec: *mut c_void, inoutvec: *mut c_void, len: *mut MPI_Count, datatype: *mut MPI_Datatype);
+pub type MPI_User_function = unsafe extern "C" fn(
+    invec: *mut c_void,
+    inoutvec: *mut c_void,
+    len: *mut c_int,
+    datatype: *mut MPI_Datatype,
+);
+pub type MPI_User_function_c = unsafe extern "C" fn(
+    invec: *mut c_void,
+    inoutvec: *mut c_void,
+    len: *mut MPI_Count,
+    datatype: *mut MPI_Datatype,
+);
 
 // Error handlers
-pub type MPI_Comm_errhandler_function = unsafe extern "C" fn(comm: *mut MPI_Comm, error_code: *mut c_int, ...);
-pub type MPI_File_errhandler_function = unsafe extern "C" fn(file: *mut MPI_File, error_code: *mut c_int, ...);
+pub type MPI_Comm_errhandler_function =
+    unsafe extern "C" fn(comm: *mut MPI_Comm, error_code: *mut c_int, ...);
+pub type MPI_File_errhandler_function =
+    unsafe extern "C" fn(file: *mut MPI_File, error_code: *mut c_int, ...);
 pub type MPI_Win_errhandler_function = unsafe extern "C" fn(win: *mut MPI_Win, error_code: *mut c_int, ...);
 pub type MPI_Session_errhandler_function =
     unsafe extern "C" fn(session: *mut MPI_Session, error_code: *mut c_int, ...);
@@ -93,7 +115,8 @@ pub type MPI_Session_errhandler_function =
 pub type MPI_Grequest_query_function =
     unsafe extern "C" fn(extra_state: *mut c_void, status: *mut MPI_Status) -> c_int;
 pub type MPI_Grequest_free_function = unsafe extern "C" fn(extra_state: *mut c_void) -> c_int;
-pub type MPI_Grequest_cancel_function = unsafe extern "C" fn(extra_state: *mut c_void, complete: c_int) -> c_int;
+pub type MPI_Grequest_cancel_function =
+    unsafe extern "C" fn(extra_state: *mut c_void, complete: c_int) -> c_int;
 
 // Attributes: the first two are the deprecated names
 pub type MPI_Copy_function = unsafe extern "C" fn(

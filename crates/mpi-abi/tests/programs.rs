@@ -33,12 +33,17 @@ impl Tree {
     fn compile(&self, program: &str) -> Binary {
         let stage = Stage::at(self.prefix.path());
         let source = format!("tests/c/{program}.c");
-        Compile::c(source).flags(["-O1", "-Wall", "-Werror", "-pthread"]).against(&stage).build()
+        Compile::c(source)
+            .flags(["-O1", "-Wall", "-Werror", "-pthread"])
+            .against(&stage)
+            .build()
     }
 
     fn run(&self, program: &Binary, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(program);
-        command.args(arguments).env("LD_LIBRARY_PATH", self.prefix.path().join("lib"));
+        command
+            .args(arguments)
+            .env("LD_LIBRARY_PATH", self.prefix.path().join("lib"));
         run(&mut command, Input::Empty, LIMIT).expect("the program starts")
     }
 }
@@ -92,7 +97,9 @@ fn the_default_handler_says_on_one_line_what_was_wrong() {
         assert!(outcome.stderr.starts_with("simurgh: "), "{outcome}");
         assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
     }
-    tree.run(&program, &["abort"]).expect_code(7).expect_stderr("MPI_Abort");
+    tree.run(&program, &["abort"])
+        .expect_code(7)
+        .expect_stderr("MPI_Abort");
     tree.run(&program, &[]).expect_success();
 }
 
@@ -107,7 +114,9 @@ fn a_tool_sees_the_calls_of_a_program() {
         .output(tree.prefix.path().join("tool.so"))
         .build();
     let mut command = Command::new(&program);
-    command.env("LD_LIBRARY_PATH", tree.prefix.path().join("lib")).env("LD_PRELOAD", tool.path());
+    command
+        .env("LD_LIBRARY_PATH", tree.prefix.path().join("lib"))
+        .env("LD_PRELOAD", tool.path());
     let outcome = run(&mut command, Input::Empty, LIMIT).expect("the program starts");
     outcome.expect_success().expect_stderr("tool: rank 0 sent ");
 }

@@ -72,7 +72,9 @@ impl VisitMut for Width {
 fn c_name(function: &ItemFn) -> String {
     let name = function.sig.ident.to_string();
     let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The C names that a declaration exports, without `MPI_`, and the width of each.
@@ -94,7 +96,9 @@ pub(crate) fn parameters(function: &ItemFn) -> (bool, Vec<(&Ident, &Type)>) {
     let mut parameters = Vec::new();
     for input in &function.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
-        let Pat::Ident(pattern) = &*typed.pat else { continue };
+        let Pat::Ident(pattern) = &*typed.pat else {
+            continue;
+        };
         if is_rank(&typed.ty) {
             needs_rank = true;
         } else {

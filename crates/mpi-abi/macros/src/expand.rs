@@ -10,7 +10,10 @@ use crate::declaration::{Options, Width, exported_names, parameters, returns_out
 /// All exports of one declaration.
 pub(crate) fn exports(options: &Options, function: &ItemFn) -> TokenStream {
     let names = exported_names(options, function);
-    names.iter().map(|(name, width)| export(options, function, *width, name)).collect()
+    names
+        .iter()
+        .map(|(name, width)| export(options, function, *width, name))
+        .collect()
 }
 
 /// One strong `PMPI_` function in one width, and its weak `MPI_` name.
@@ -22,13 +25,18 @@ fn export(options: &Options, declared: &ItemFn, mut width: Width, name: &str) ->
     // The alias has to sit in the module of the function, or codegen may put them in different objects.
     let alias = format!(".weak MPI_{name}\n.set MPI_{name}, PMPI_{name}\n.type MPI_{name}, @function");
 
-    let docs = function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    let docs = function
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("doc"));
     let (_, c_parameters) = parameters(&function);
     let names = c_parameters.iter().map(|(name, _)| name);
     let types = c_parameters.iter().map(|(_, ty)| ty);
     let body = call_body(options, &function, &call);
     // A callee that ignores its variable arguments needs no code for them under the System V and AAPCS64 conventions.
-    let variadic = options.variadic.then(|| quote!(#[doc = "The C prototype ends in `...`."]));
+    let variadic = options
+        .variadic
+        .then(|| quote!(#[doc = "The C prototype ends in `...`."]));
     let result = if returns_outcome(&function) {
         quote!(-> ::core::ffi::c_int)
     } else {

@@ -33,7 +33,10 @@ fn buffer_detach(rank: Rank<'_>, buffer_addr: BufferMut, size: Out<Count>) -> Ou
         BufferSpace::Automatic => (MPI_BUFFER_AUTOMATIC.addr(), 0),
     };
     let Some(bytes) = i64::try_from(bytes).ok().and_then(Number::narrow) else {
-        return Err(Fault::new(ErrorClass::ValueTooLarge, "the size does not fit: call MPI_Buffer_detach_c"));
+        return Err(Fault::new(
+            ErrorClass::ValueTooLarge,
+            "the size does not fit: call MPI_Buffer_detach_c",
+        ));
     };
     size.set("size", bytes)?;
     buffer_addr.set_pointer("buffer_addr", ptr::with_exposed_provenance_mut(address))

@@ -72,7 +72,10 @@ fn gatherv(
     check::root(root, comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = match root == comm.rank() {
-        true => Some(targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?),
+        true => Some(targets(
+            recvbuf,
+            rank.parts(comm.size(), &recvcounts, &displs, recvtype)?,
+        )?),
         false => None,
     };
     Ok(comm.gather(send.as_ref(), recv, root)?)
@@ -119,7 +122,10 @@ fn scatterv(
     check::root(root, comm)?;
     let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
     let send = match root == comm.rank() {
-        true => Some(sources(sendbuf, rank.parts(comm.size(), &sendcounts, &displs, sendtype)?)?),
+        true => Some(sources(
+            sendbuf,
+            rank.parts(comm.size(), &sendcounts, &displs, sendtype)?,
+        )?),
         false => None,
     };
     Ok(comm.scatter(send, recv.as_ref(), root)?)
@@ -175,7 +181,9 @@ fn alltoall(
     comm: MPI_Comm,
 ) -> Outcome {
     let comm = rank.comm(comm)?;
-    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?.map(Parts::Even);
+    let send = rank
+        .source_unless_in_place(sendbuf, sendcount, sendtype)?
+        .map(Parts::Even);
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
     Ok(comm.alltoall(send, recv)?)
 }
@@ -198,7 +206,10 @@ fn alltoallv(
     let size = comm.size();
     let send = match sendbuf.is_in_place() {
         true => None,
-        false => Some(sources(sendbuf, rank.parts(size, &sendcounts, &sdispls, sendtype)?)?),
+        false => Some(sources(
+            sendbuf,
+            rank.parts(size, &sendcounts, &sdispls, sendtype)?,
+        )?),
     };
     let recv = targets(recvbuf, rank.parts(size, &recvcounts, &rdispls, recvtype)?)?;
     Ok(comm.alltoall(send, recv)?)
@@ -222,8 +233,14 @@ fn alltoallw(
     let size = comm.size();
     let send = match sendbuf.is_in_place() {
         true => None,
-        false => Some(sources(sendbuf, rank.typed_parts(size, &sendcounts, &sdispls, &sendtypes)?)?),
+        false => Some(sources(
+            sendbuf,
+            rank.typed_parts(size, &sendcounts, &sdispls, &sendtypes)?,
+        )?),
     };
-    let recv = targets(recvbuf, rank.typed_parts(size, &recvcounts, &rdispls, &recvtypes)?)?;
+    let recv = targets(
+        recvbuf,
+        rank.typed_parts(size, &recvcounts, &rdispls, &recvtypes)?,
+    )?;
     Ok(comm.alltoall(send, recv)?)
 }

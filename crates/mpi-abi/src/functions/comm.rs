@@ -106,7 +106,12 @@ fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
 /// `MPI_Comm_get_name`: the communicator's name.
 #[mpi(raises = comm)]
 fn comm_get_name(rank: Rank<'_>, comm: MPI_Comm, comm_name: TextOut, resultlen: Out<c_int>) -> Outcome {
-    comm_name.set("comm_name", &rank.comm(comm)?.name(), MPI_MAX_OBJECT_NAME, resultlen)
+    comm_name.set(
+        "comm_name",
+        &rank.comm(comm)?.name(),
+        MPI_MAX_OBJECT_NAME,
+        resultlen,
+    )
 }
 
 /// `MPI_Comm_set_name`: gives the communicator a name.

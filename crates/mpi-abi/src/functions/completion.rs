@@ -14,7 +14,9 @@ use crate::types::MPI_Request;
 /// Voids the handle of a completed request, unless it is persistent.
 #[inline]
 pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request) {
-    let Ok(Some(entry)) = rank.request(*handle) else { return };
+    let Ok(Some(entry)) = rank.request(*handle) else {
+        return;
+    };
     if entry.request.is_persistent() {
         return;
     }
@@ -71,7 +73,9 @@ fn test(rank: Rank<'_>, request: InOut<MPI_Request>, flag: Out<c_int>, status: S
 /// `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
 #[mpi]
 fn request_get_status(rank: Rank<'_>, request: MPI_Request, flag: Out<c_int>, status: StatusOut) -> Outcome {
-    let found = rank.request(request)?.map_or(Some(Status::EMPTY), |entry| entry.request.peek());
+    let found = rank
+        .request(request)?
+        .map_or(Some(Status::EMPTY), |entry| entry.request.peek());
     if let Some(found) = &found {
         status.set(found);
     }
@@ -83,7 +87,10 @@ fn request_get_status(rank: Rank<'_>, request: MPI_Request, flag: Out<c_int>, st
 fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let handle = request.get("request")?;
     if rank.request(handle)?.is_none() {
-        return Err(Fault::new(ErrorClass::Request, "request is MPI_REQUEST_NULL: there is nothing to free"));
+        return Err(Fault::new(
+            ErrorClass::Request,
+            "request is MPI_REQUEST_NULL: there is nothing to free",
+        ));
     }
     if let Some(entry) = rank.tables.requests.remove(handle.0) {
         rank.process.release(entry.request);
@@ -96,7 +103,13 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
 #[mpi]
 fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let Some(entry) = rank.request(request.get("request")?)? else {
-        return Err(Fault::new(ErrorClass::Request, "request is MPI_REQUEST_NULL: there is nothing to cancel"));
+        return Err(Fault::new(
+            ErrorClass::Request,
+            "request is MPI_REQUEST_NULL: there is nothing to cancel",
+        ));
     };
-    entry.request.cancel(rank.process).map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+    entry
+        .request
+        .cancel(rank.process)
+        .map_err(|error| Box::<Fault>::from(error).on(entry.comm))
 }

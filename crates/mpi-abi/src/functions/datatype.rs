@@ -26,7 +26,8 @@ fn set_bytes<C: Number>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
 
 fn signed(name: &str, count: impl Number) -> ResultOf<isize> {
     let count = count.wide();
-    isize::try_from(count).map_err(|_| Fault::new(ErrorClass::Arg, format!("{name} is {count}, which is too large")))
+    isize::try_from(count)
+        .map_err(|_| Fault::new(ErrorClass::Arg, format!("{name} is {count}, which is too large")))
 }
 
 /// `MPI_Type_contiguous`: `count` elements behind each other.
@@ -39,7 +40,11 @@ fn type_contiguous(
 ) -> Outcome {
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
-    give_out(rank, Datatype::contiguous(count_of("count", count)?, &old)?, newtype)
+    give_out(
+        rank,
+        Datatype::contiguous(count_of("count", count)?, &old)?,
+        newtype,
+    )
 }
 
 /// `MPI_Type_vector`: blocks whose starts are `stride` elements apart.
@@ -55,7 +60,11 @@ fn type_vector(
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
     let (count, block) = (count_of("count", count)?, count_of("blocklength", blocklength)?);
-    give_out(rank, Datatype::vector(count, block, signed("stride", stride)?, &old)?, newtype)
+    give_out(
+        rank,
+        Datatype::vector(count, block, signed("stride", stride)?, &old)?,
+        newtype,
+    )
 }
 
 /// `MPI_Type_create_hvector`: blocks whose starts are `stride` bytes apart.
@@ -71,7 +80,11 @@ fn type_create_hvector(
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
     let (count, block) = (count_of("count", count)?, count_of("blocklength", blocklength)?);
-    give_out(rank, Datatype::hvector(count, block, signed("stride", stride)?, &old)?, newtype)
+    give_out(
+        rank,
+        Datatype::hvector(count, block, signed("stride", stride)?, &old)?,
+        newtype,
+    )
 }
 
 /// `MPI_Type_commit`: declares that the datatype will be used in communication.
@@ -86,7 +99,10 @@ fn type_commit(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
 fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     let handle = datatype.get("datatype")?;
     if let Datatype::Basic(basic) = rank.any_datatype("datatype", handle)? {
-        let reason = format!("datatype is {}, which is predefined: it cannot be freed", basic.name());
+        let reason = format!(
+            "datatype is {}, which is predefined: it cannot be freed",
+            basic.name()
+        );
         return Err(Fault::new(ErrorClass::Type, reason));
     }
     rank.tables.datatypes.remove(handle.0);
@@ -97,7 +113,11 @@ fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
 /// `MPI_Type_size`: bytes of data in an element.
 #[mpi(large, also_x)]
 fn type_size(rank: Rank<'_>, datatype: MPI_Datatype, size: Out<Count>) -> Outcome {
-    set_bytes(size, "size", rank.any_datatype("datatype", datatype)?.size() as isize)
+    set_bytes(
+        size,
+        "size",
+        rank.any_datatype("datatype", datatype)?.size() as isize,
+    )
 }
 
 /// `MPI_Type_get_extent`: lower bound, and bytes from one element to the next.

@@ -26,7 +26,11 @@ fn abi_get_version(abi_major: Out<c_int>, abi_minor: Out<c_int>) -> Outcome {
 /// `MPI_Get_library_version`: who we are.
 #[mpi]
 fn get_library_version(version: TextOut, resultlen: Out<c_int>) -> Outcome {
-    let text = concat!("Simurgh ", env!("CARGO_PKG_VERSION"), ", MPI 5.0, ranks as coroutines");
+    let text = concat!(
+        "Simurgh ",
+        env!("CARGO_PKG_VERSION"),
+        ", MPI 5.0, ranks as coroutines"
+    );
     version.set("version", text, MPI_MAX_LIBRARY_VERSION_STRING, resultlen)
 }
 
@@ -34,7 +38,12 @@ fn get_library_version(version: TextOut, resultlen: Out<c_int>) -> Outcome {
 #[mpi]
 fn get_processor_name(name: TextOut, resultlen: Out<c_int>) -> Outcome {
     let node = rustix::system::uname();
-    name.set("name", &node.nodename().to_string_lossy(), MPI_MAX_PROCESSOR_NAME, resultlen)
+    name.set(
+        "name",
+        &node.nodename().to_string_lossy(),
+        MPI_MAX_PROCESSOR_NAME,
+        resultlen,
+    )
 }
 
 /// `MPI_Wtime`: seconds since some time in the past.

@@ -14,7 +14,10 @@ use crate::tables::{Rank, UserHandler};
 use crate::types::{MPI_Comm, MPI_Comm_errhandler_function, MPI_Errhandler};
 
 fn full() -> Box<Fault> {
-    Fault::new(ErrorClass::Intern, "too many error handlers are alive; free those not used")
+    Fault::new(
+        ErrorClass::Intern,
+        "too many error handlers are alive; free those not used",
+    )
 }
 
 /// `MPI_Comm_create_errhandler`: makes an error handler of a function.
@@ -87,7 +90,10 @@ fn errhandler_free(rank: Rank<'_>, errhandler: InOut<MPI_Errhandler>) -> Outcome
 }
 
 fn unknown_code(code: c_int) -> Box<Fault> {
-    Fault::new(ErrorClass::Arg, format!("errorcode is {code}, which is no error code"))
+    Fault::new(
+        ErrorClass::Arg,
+        format!("errorcode is {code}, which is no error code"),
+    )
 }
 
 /// `MPI_Error_class`: the class of an error code; ours are classes themselves.

@@ -49,7 +49,11 @@ fn group_translate_ranks(
     let n = count_of("n", n)?;
     let wanted = ranks1.slice("ranks1", n)?;
     for (&there, found) in wanted.iter().zip(ranks2.slice("ranks2", n)?) {
-        *found = if there == MPI_PROC_NULL { MPI_PROC_NULL } else { translate(&from, there, &to)? };
+        *found = if there == MPI_PROC_NULL {
+            MPI_PROC_NULL
+        } else {
+            translate(&from, there, &to)?
+        };
     }
     Ok(())
 }
@@ -57,33 +61,63 @@ fn group_translate_ranks(
 fn translate(from: &Group, rank: c_int, to: &Group) -> ResultOf<c_int> {
     match usize::try_from(rank) {
         Ok(member) if member < from.size() => Ok(from.translate(member, to)),
-        _ => Err(Fault::new(ErrorClass::Rank, format!("ranks1 has {rank}, but group1 has {} members", from.size()))),
+        _ => Err(Fault::new(
+            ErrorClass::Rank,
+            format!("ranks1 has {rank}, but group1 has {} members", from.size()),
+        )),
     }
 }
 
 /// `MPI_Group_compare`: whether two groups have the same members, and in the same order.
 #[mpi]
 fn group_compare(rank: Rank<'_>, group1: MPI_Group, group2: MPI_Group, result: Out<c_int>) -> Outcome {
-    let comparison = rank.group("group1", group1)?.compare(&rank.group("group2", group2)?);
+    let comparison = rank
+        .group("group1", group1)?
+        .compare(&rank.group("group2", group2)?);
     result.set("result", comparison as c_int)
 }
 
 /// `MPI_Group_union`: the members of the first, then the others of the second.
 #[mpi]
 fn group_union(rank: Rank<'_>, group1: MPI_Group, group2: MPI_Group, newgroup: Out<MPI_Group>) -> Outcome {
-    give_out(rank, rank.group("group1", group1)?.union(&rank.group("group2", group2)?), newgroup)
+    give_out(
+        rank,
+        rank.group("group1", group1)?
+            .union(&rank.group("group2", group2)?),
+        newgroup,
+    )
 }
 
 /// `MPI_Group_intersection`: the members of both, in the order of the first.
 #[mpi]
-fn group_intersection(rank: Rank<'_>, group1: MPI_Group, group2: MPI_Group, newgroup: Out<MPI_Group>) -> Outcome {
-    give_out(rank, rank.group("group1", group1)?.intersection(&rank.group("group2", group2)?), newgroup)
+fn group_intersection(
+    rank: Rank<'_>,
+    group1: MPI_Group,
+    group2: MPI_Group,
+    newgroup: Out<MPI_Group>,
+) -> Outcome {
+    give_out(
+        rank,
+        rank.group("group1", group1)?
+            .intersection(&rank.group("group2", group2)?),
+        newgroup,
+    )
 }
 
 /// `MPI_Group_difference`: the members of the first that are not in the second.
 #[mpi]
-fn group_difference(rank: Rank<'_>, group1: MPI_Group, group2: MPI_Group, newgroup: Out<MPI_Group>) -> Outcome {
-    give_out(rank, rank.group("group1", group1)?.difference(&rank.group("group2", group2)?), newgroup)
+fn group_difference(
+    rank: Rank<'_>,
+    group1: MPI_Group,
+    group2: MPI_Group,
+    newgroup: Out<MPI_Group>,
+) -> Outcome {
+    give_out(
+        rank,
+        rank.group("group1", group1)?
+            .difference(&rank.group("group2", group2)?),
+        newgroup,
+    )
 }
 
 /// `MPI_Group_incl`: the members with these ranks.
@@ -95,7 +129,9 @@ fn group_incl(
     ranks: Array<c_int>,
     newgroup: Out<MPI_Group>,
 ) -> Outcome {
-    let made = rank.group("group", group)?.include(ranks.slice("ranks", count_of("n", n)?)?)?;
+    let made = rank
+        .group("group", group)?
+        .include(ranks.slice("ranks", count_of("n", n)?)?)?;
     give_out(rank, made, newgroup)
 }
 
@@ -108,13 +144,18 @@ fn group_excl(
     ranks: Array<c_int>,
     newgroup: Out<MPI_Group>,
 ) -> Outcome {
-    let made = rank.group("group", group)?.exclude(ranks.slice("ranks", count_of("n", n)?)?)?;
+    let made = rank
+        .group("group", group)?
+        .exclude(ranks.slice("ranks", count_of("n", n)?)?)?;
     give_out(rank, made, newgroup)
 }
 
 /// Triplets of first rank, last rank and stride.
 fn ranges_of(ranges: &[[c_int; 3]]) -> Vec<RankRange> {
-    ranges.iter().map(|&[first, last, stride]| RankRange { first, last, stride }).collect()
+    ranges
+        .iter()
+        .map(|&[first, last, stride]| RankRange { first, last, stride })
+        .collect()
 }
 
 /// `MPI_Group_range_incl`: the members with the ranks of these ranges.
@@ -127,7 +168,11 @@ fn group_range_incl(
     newgroup: Out<MPI_Group>,
 ) -> Outcome {
     let ranges = ranges_of(ranges.slice("ranges", count_of("n", n)?)?);
-    give_out(rank, rank.group("group", group)?.include_ranges(&ranges)?, newgroup)
+    give_out(
+        rank,
+        rank.group("group", group)?.include_ranges(&ranges)?,
+        newgroup,
+    )
 }
 
 /// `MPI_Group_range_excl`: the members without those in these ranges.
@@ -140,7 +185,11 @@ fn group_range_excl(
     newgroup: Out<MPI_Group>,
 ) -> Outcome {
     let ranges = ranges_of(ranges.slice("ranges", count_of("n", n)?)?);
-    give_out(rank, rank.group("group", group)?.exclude_ranges(&ranges)?, newgroup)
+    give_out(
+        rank,
+        rank.group("group", group)?.exclude_ranges(&ranges)?,
+        newgroup,
+    )
 }
 
 /// `MPI_Group_free`: gives the group back.

@@ -17,7 +17,9 @@ use crate::types::MPI_Comm;
 fn initialise() -> ResultOf<ThreadLevel> {
     singleton::adopt();
     with_process(|process| {
-        let Some(process) = process else { return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank")) };
+        let Some(process) = process else {
+            return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank"));
+        };
         let provided = process.init()?;
         let tables = Tables::new(process, simurgh_core::current().id())?;
         process.set_extension(Box::new(tables));
@@ -40,8 +42,16 @@ fn init_thread(
     provided: Out<c_int>,
 ) -> Outcome {
     provided.check("provided")?;
-    if ![MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE].contains(&required) {
-        let reason = format!("required is {required}; pass MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED or _MULTIPLE");
+    if ![
+        MPI_THREAD_SINGLE,
+        MPI_THREAD_FUNNELED,
+        MPI_THREAD_SERIALIZED,
+        MPI_THREAD_MULTIPLE,
+    ]
+    .contains(&required)
+    {
+        let reason =
+            format!("required is {required}; pass MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED or _MULTIPLE");
         return Err(Fault::new(ErrorClass::Arg, reason));
     }
     provided.set("provided", initialise()? as c_int)
@@ -85,5 +95,8 @@ fn query_thread(_rank: Rank<'_>, provided: Out<c_int>) -> Outcome {
 /// `MPI_Is_thread_main`: whether the calling thread is the one that called [`PMPI_Init`].
 #[mpi]
 fn is_thread_main(rank: Rank<'_>, flag: Out<c_int>) -> Outcome {
-    flag.set("flag", c_int::from(rank.tables.main_context == simurgh_core::current().id()))
+    flag.set(
+        "flag",
+        c_int::from(rank.tables.main_context == simurgh_core::current().id()),
+    )
 }

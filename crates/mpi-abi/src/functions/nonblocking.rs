@@ -14,7 +14,12 @@ use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on `comm` has made.
 #[inline]
-pub(crate) fn give_out(rank: Rank<'_>, made: Arc<Request>, comm: MPI_Comm, request: Out<MPI_Request>) -> Outcome {
+pub(crate) fn give_out(
+    rank: Rank<'_>,
+    made: Arc<Request>,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
     let entry = RequestEntry { request: made, comm };
     request.set("request", MPI_Request(handle_of(&rank.tables.requests, entry)?))
 }
@@ -32,7 +37,9 @@ fn isend(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank.comm(comm)?.isend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let started = rank
+        .comm(comm)?
+        .isend(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, started, comm, request)
 }
 
@@ -49,7 +56,9 @@ fn issend(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank.comm(comm)?.issend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let started = rank
+        .comm(comm)?
+        .issend(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, started, comm, request)
 }
 
@@ -66,7 +75,9 @@ fn ibsend(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank.comm(comm)?.ibsend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let started = rank
+        .comm(comm)?
+        .ibsend(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, started, comm, request)
 }
 
@@ -83,7 +94,9 @@ fn irsend(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank.comm(comm)?.irsend(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let started = rank
+        .comm(comm)?
+        .irsend(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, started, comm, request)
 }
 
@@ -100,7 +113,9 @@ fn irecv(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank.comm(comm)?.irecv(&rank.target(buf, count, datatype)?, source, tag)?;
+    let started = rank
+        .comm(comm)?
+        .irecv(&rank.target(buf, count, datatype)?, source, tag)?;
     give_out(rank, started, comm, request)
 }
 
@@ -118,5 +133,10 @@ fn imrecv(
     let target = rank.target(buf, count, datatype)?;
     let taken = rank.take_message(message.get("message")?)?;
     message.set(MPI_MESSAGE_NULL);
-    give_out(rank, taken.message.irecv(rank.process, &target), taken.comm, request)
+    give_out(
+        rank,
+        taken.message.irecv(rank.process, &target),
+        taken.comm,
+        request,
+    )
 }

@@ -14,12 +14,23 @@ use crate::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c}
 /// Stores the handle of an operation that a call has made.
 fn give_out(rank: Rank<'_>, function: Function, commute: c_int, op: Out<MPI_Op>) -> Outcome {
     op.check("op")?;
-    op.set("op", MPI_Op(handle_of(&rank.tables.ops, ProgramOp::new(function, commute != 0))?))
+    op.set(
+        "op",
+        MPI_Op(handle_of(
+            &rank.tables.ops,
+            ProgramOp::new(function, commute != 0),
+        )?),
+    )
 }
 
 /// `MPI_Op_create`: makes an operation of a function.
 #[mpi]
-fn op_create(rank: Rank<'_>, user_fn: Callback<MPI_User_function>, commute: c_int, op: Out<MPI_Op>) -> Outcome {
+fn op_create(
+    rank: Rank<'_>,
+    user_fn: Callback<MPI_User_function>,
+    commute: c_int,
+    op: Out<MPI_Op>,
+) -> Outcome {
     give_out(rank, Function::Narrow(user_fn.get("user_fn")?), commute, op)
 }
 
@@ -39,7 +50,10 @@ fn op_create_c(
 fn op_free(rank: Rank<'_>, op: InOut<MPI_Op>) -> Outcome {
     let handle = op.get("op")?;
     if rank.predefined_op(handle).is_some() {
-        return Err(Fault::new(ErrorClass::Op, "op is a predefined operation, which cannot be freed"));
+        return Err(Fault::new(
+            ErrorClass::Op,
+            "op is a predefined operation, which cannot be freed",
+        ));
     }
     rank.program_op(handle)?;
     rank.tables.ops.remove(handle.0);

@@ -24,7 +24,9 @@ fn send_init(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let made = rank.comm(comm)?.send_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let made = rank
+        .comm(comm)?
+        .send_init(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, made, comm, request)
 }
 
@@ -41,7 +43,9 @@ fn ssend_init(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let made = rank.comm(comm)?.ssend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let made = rank
+        .comm(comm)?
+        .ssend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, made, comm, request)
 }
 
@@ -58,7 +62,9 @@ fn bsend_init(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let made = rank.comm(comm)?.bsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let made = rank
+        .comm(comm)?
+        .bsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, made, comm, request)
 }
 
@@ -75,7 +81,9 @@ fn rsend_init(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let made = rank.comm(comm)?.rsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let made = rank
+        .comm(comm)?
+        .rsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
     give_out(rank, made, comm, request)
 }
 
@@ -92,7 +100,9 @@ fn recv_init(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let made = rank.comm(comm)?.recv_init(&rank.target(buf, count, datatype)?, source, tag)?;
+    let made = rank
+        .comm(comm)?
+        .recv_init(&rank.target(buf, count, datatype)?, source, tag)?;
     give_out(rank, made, comm, request)
 }
 
@@ -101,7 +111,10 @@ fn start_one(rank: Rank<'_>, handle: MPI_Request) -> Outcome {
         let reason = "request is MPI_REQUEST_NULL: only a persistent request can be started";
         return Err(Fault::new(ErrorClass::Request, reason));
     };
-    entry.request.start().map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+    entry
+        .request
+        .start()
+        .map_err(|error| Box::<Fault>::from(error).on(entry.comm))
 }
 
 /// `MPI_Start`: starts a persistent operation.

@@ -41,7 +41,10 @@ fn recv(
     status: StatusOut,
 ) -> Outcome {
     let comm = rank.comm(comm)?;
-    tell(comm.recv(&rank.target(buf, count, datatype)?, source, tag), status)
+    tell(
+        comm.recv(&rank.target(buf, count, datatype)?, source, tag),
+        status,
+    )
 }
 
 /// `MPI_Sendrecv`: sends one message and receives another.
@@ -64,7 +67,10 @@ fn sendrecv(
     let comm = rank.comm(comm)?;
     let sent = rank.source(sendbuf, sendcount, sendtype)?;
     let target = rank.target(recvbuf, recvcount, recvtype)?;
-    tell(comm.sendrecv(&sent, dest, sendtag, &target, source, recvtag), status)
+    tell(
+        comm.sendrecv(&sent, dest, sendtag, &target, source, recvtag),
+        status,
+    )
 }
 
 /// `MPI_Sendrecv_replace`: sends what is in the buffer, then receives into it.
@@ -83,7 +89,10 @@ fn sendrecv_replace(
 ) -> Outcome {
     let comm = rank.comm(comm)?;
     let target = rank.target(buf, count, datatype)?;
-    tell(comm.sendrecv_replace(&target, dest, sendtag, source, recvtag), status)
+    tell(
+        comm.sendrecv_replace(&target, dest, sendtag, source, recvtag),
+        status,
+    )
 }
 
 /// `MPI_Probe`: waits for a message without receiving it.
@@ -115,7 +124,10 @@ fn message_handle(rank: Rank<'_>, message: Message, comm: MPI_Comm) -> ResultOf<
     if message.is_none() {
         return Ok(MPI_MESSAGE_NO_PROC);
     }
-    Ok(MPI_Message(handle_of(&rank.tables.messages, MessageEntry { message, comm })?))
+    Ok(MPI_Message(handle_of(
+        &rank.tables.messages,
+        MessageEntry { message, comm },
+    )?))
 }
 
 /// `MPI_Mprobe`: waits for a message and takes it.
@@ -149,7 +161,9 @@ fn improbe(
     message.check("message")?;
     let found = rank.comm(comm)?.improbe(source, tag)?;
     flag.set("flag", c_int::from(found.is_some()))?;
-    let Some((taken, found)) = found else { return Ok(()) };
+    let Some((taken, found)) = found else {
+        return Ok(());
+    };
     status.set(&found);
     message.set("message", message_handle(rank, taken, comm)?)
 }

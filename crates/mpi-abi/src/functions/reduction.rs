@@ -23,7 +23,8 @@ fn operands(
     let send = rank.source_unless_in_place(sendbuf, count, datatype)?;
     let recv = rank.target(recvbuf, count, datatype)?;
     if recv.bytes() > 0 && sendbuf.address() == recvbuf.address().cast_const() {
-        let reason = "sendbuf and recvbuf are the same memory: pass MPI_IN_PLACE as sendbuf to replace the data";
+        let reason =
+            "sendbuf and recvbuf are the same memory: pass MPI_IN_PLACE as sendbuf to replace the data";
         return Err(Fault::new(ErrorClass::Buffer, reason));
     }
     Ok((send, recv))
@@ -83,11 +84,20 @@ fn reduce_scatter(
     let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
     let counts = recvcounts.slice("recvcounts", comm.size())?;
-    let counts: ResultOf<Vec<usize>> = counts.iter().map(|&count| count_of("recvcounts", count)).collect();
+    let counts: ResultOf<Vec<usize>> = counts
+        .iter()
+        .map(|&count| count_of("recvcounts", count))
+        .collect();
     let counts = counts?;
-    let total = counts.iter().fold(0, |total: i64, &count| total.saturating_add_unsigned(count as u64));
+    let total = counts.iter().fold(0, |total: i64, &count| {
+        total.saturating_add_unsigned(count as u64)
+    });
     let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
-    let own = if send.is_some() { counts[comm.rank() as usize] as i64 } else { total };
+    let own = if send.is_some() {
+        counts[comm.rank() as usize] as i64
+    } else {
+        total
+    };
     let recv = rank.target(recvbuf, own, datatype)?;
     Ok(comm.reduce_scatter(send.as_ref(), &recv, &counts, &op)?)
 }

@@ -17,7 +17,9 @@ use crate::types::MPI_Request;
 
 /// Refuses handles that are none.
 fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
-    handles.iter().try_for_each(|&handle| rank.request(handle).map(drop))
+    handles
+        .iter()
+        .try_for_each(|&handle| rank.request(handle).map(drop))
 }
 
 /// The entry of a handle that has been checked.
@@ -26,8 +28,13 @@ fn entry<'a>(rank: Rank<'a>, handle: MPI_Request) -> Option<&'a RequestEntry> {
 }
 
 /// The requests of checked handles, for the engine.
-fn requests<'a>(rank: Rank<'a>, handles: &[MPI_Request]) -> impl Iterator<Item = Option<&'a Request>> + Clone {
-    handles.iter().map(move |&handle| entry(rank, handle).map(|entry| &*entry.request))
+fn requests<'a>(
+    rank: Rank<'a>,
+    handles: &[MPI_Request],
+) -> impl Iterator<Item = Option<&'a Request>> + Clone {
+    handles
+        .iter()
+        .map(move |&handle| entry(rank, handle).map(|entry| &*entry.request))
 }
 
 /// What the ended operations of one call report.
@@ -39,7 +46,10 @@ struct Report {
 
 impl Report {
     fn new(statuses: StatusesOut) -> Self {
-        Self { statuses, failed: Vec::new() }
+        Self {
+            statuses,
+            failed: Vec::new(),
+        }
     }
 
     /// Operation `index` has ended; its status goes to element `place` of the caller's array.
@@ -52,10 +62,17 @@ impl Report {
 
     /// The result of the call, of which `count` operations have ended: if one failed, each status gets its error code.
     fn outcome(self, rank: Rank<'_>, handles: &[MPI_Request], count: usize) -> Outcome {
-        let Some(&(_, first, class)) = self.failed.first() else { return Ok(()) };
+        let Some(&(_, first, class)) = self.failed.first() else {
+            return Ok(());
+        };
         (0..count).for_each(|place| self.statuses.set_error(place, ErrorClass::Success.code()));
-        self.failed.iter().for_each(|&(place, _, class)| self.statuses.set_error(place, class.code()));
-        let reason = format!("request {first} failed with {}; the MPI_ERROR fields tell of each", class.symbol());
+        self.failed
+            .iter()
+            .for_each(|&(place, _, class)| self.statuses.set_error(place, class.code()));
+        let reason = format!(
+            "request {first} failed with {}; the MPI_ERROR fields tell of each",
+            class.symbol()
+        );
         let fault = Fault::new(ErrorClass::InStatus, reason);
         Err(match entry(rank, handles[first]) {
             Some(entry) => fault.on(entry.comm),
@@ -75,7 +92,9 @@ fn waitall(
     let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
     check(rank, handles)?;
     let mut report = Report::new(array_of_statuses);
-    engine::wait_all(requests(rank, handles), |index, status| report.ended(index, index, &status));
+    engine::wait_all(requests(rank, handles), |index, status| {
+        report.ended(index, index, &status)
+    });
     let outcome = report.outcome(rank, handles, handles.len());
     handles.iter_mut().for_each(|handle| retire(rank, handle));
     outcome
@@ -94,7 +113,9 @@ fn testall(
     flag.check("flag")?;
     check(rank, handles)?;
     let mut report = Report::new(array_of_statuses);
-    let done = engine::test_all(requests(rank, handles), |index, status| report.ended(index, index, &status));
+    let done = engine::test_all(requests(rank, handles), |index, status| {
+        report.ended(index, index, &status)
+    });
     flag.set("flag", c_int::from(done.is_some()))?;
     if done.is_none() {
         return Ok(());
@@ -191,7 +212,9 @@ impl Completed<'_> {
         outcount.set("outcount", self.count as c_int)?;
         let ended = &self.indices[..self.count];
         let outcome = self.report.outcome(rank, handles, self.count);
-        ended.iter().for_each(|&index| retire(rank, &mut handles[index as usize]));
+        ended
+            .iter()
+            .for_each(|&index| retire(rank, &mut handles[index as usize]));
         outcome
     }
 }
@@ -210,8 +233,14 @@ fn waitsome(
     outcount.check("outcount")?;
     check(rank, handles)?;
     let indices = array_of_indices.slice("array_of_indices", handles.len())?;
-    let mut some = Completed { indices, report: Report::new(array_of_statuses), count: 0 };
-    let active = engine::wait_some(requests(rank, handles), |index, status| some.ended(index, &status));
+    let mut some = Completed {
+        indices,
+        report: Report::new(array_of_statuses),
+        count: 0,
+    };
+    let active = engine::wait_some(requests(rank, handles), |index, status| {
+        some.ended(index, &status)
+    });
     some.outcome(rank, active.is_some(), handles, outcount)
 }
 
@@ -229,8 +258,14 @@ fn testsome(
     outcount.check("outcount")?;
     check(rank, handles)?;
     let indices = array_of_indices.slice("array_of_indices", handles.len())?;
-    let mut some = Completed { indices, report: Report::new(array_of_statuses), count: 0 };
-    let active = engine::test_some(requests(rank, handles), |index, status| some.ended(index, &status));
+    let mut some = Completed {
+        indices,
+        report: Report::new(array_of_statuses),
+        count: 0,
+    };
+    let active = engine::test_some(requests(rank, handles), |index, status| {
+        some.ended(index, &status)
+    });
     some.outcome(rank, active.is_some(), handles, outcount)
 }
 
@@ -245,7 +280,9 @@ fn request_get_status_all(
 ) -> Outcome {
     let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
     check(rank, handles)?;
-    let done = requests(rank, handles).flatten().all(|request| request.peek().is_some());
+    let done = requests(rank, handles)
+        .flatten()
+        .all(|request| request.peek().is_some());
     if done {
         for (index, request) in requests(rank, handles).enumerate() {
             let found = request.and_then(Request::peek).unwrap_or(Status::EMPTY);

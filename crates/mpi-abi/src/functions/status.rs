@@ -13,7 +13,9 @@ use crate::types::{MPI_Datatype, MPI_Status};
 
 /// Stores a number, or `MPI_UNDEFINED` if there is none or it does not fit.
 fn set_or_undefined<C: Number + From<c_int>>(count: Out<C>, name: &str, number: Option<u64>) -> Outcome {
-    let fitting = number.and_then(|number| i64::try_from(number).ok()).and_then(C::narrow);
+    let fitting = number
+        .and_then(|number| i64::try_from(number).ok())
+        .and_then(C::narrow);
     count.set(name, fitting.unwrap_or_else(|| C::from(MPI_UNDEFINED)))
 }
 
@@ -21,14 +23,27 @@ fn set_or_undefined<C: Number + From<c_int>>(count: Out<C>, name: &str, number: 
 #[mpi(large)]
 fn get_count(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, count: Out<Count>) -> Outcome {
     let bytes = status.get("status")?.bytes();
-    set_or_undefined(count, "count", rank.datatype("datatype", datatype)?.count_in(bytes))
+    set_or_undefined(
+        count,
+        "count",
+        rank.datatype("datatype", datatype)?.count_in(bytes),
+    )
 }
 
 /// `MPI_Get_elements`: how many predefined elements arrived.
 #[mpi(large, also_x)]
-fn get_elements(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, count: Out<Count>) -> Outcome {
+fn get_elements(
+    rank: Rank<'_>,
+    status: In<MPI_Status>,
+    datatype: MPI_Datatype,
+    count: Out<Count>,
+) -> Outcome {
     let bytes = status.get("status")?.bytes();
-    set_or_undefined(count, "count", rank.datatype("datatype", datatype)?.elements_in(bytes))
+    set_or_undefined(
+        count,
+        "count",
+        rank.datatype("datatype", datatype)?.elements_in(bytes),
+    )
 }
 
 /// `MPI_Status_set_elements`: makes the status that of a message of `count` elements.
@@ -41,7 +56,10 @@ fn status_set_elements(
 ) -> Outcome {
     let size = rank.datatype("datatype", datatype)?.size();
     let bytes = count_of("count", count)?.checked_mul(size).ok_or_else(|| {
-        Fault::new(ErrorClass::ValueTooLarge, format!("{count} elements of {size} bytes are more than 64 bits can count"))
+        Fault::new(
+            ErrorClass::ValueTooLarge,
+            format!("{count} elements of {size} bytes are more than 64 bits can count"),
+        )
     })?;
     status.update("status", |status| {
         status.MPI_internal = MPI_Status::internal(bytes as u64, status.cancelled());

@@ -25,7 +25,10 @@ struct Named {
 
 impl UserHandler {
     pub(crate) fn new(function: MPI_Comm_errhandler_function) -> Arc<Self> {
-        Arc::new(Self { function, named: SpinLock::new(Named::default()) })
+        Arc::new(Self {
+            function,
+            named: SpinLock::new(Named::default()),
+        })
     }
 
     /// Gives out the handle once more; `None` if the table is full.

@@ -71,14 +71,20 @@ impl<'a> Rank<'a> {
         if datatype.is_committed() {
             Ok(datatype)
         } else {
-            let reason = format!("{name} is {datatype:?}, which is not committed: call MPI_Type_commit first");
+            let reason =
+                format!("{name} is {datatype:?}, which is not committed: call MPI_Type_commit first");
             Err(Fault::new(ErrorClass::Type, reason))
         }
     }
 
     /// Data of the program to be sent: `count` elements at `buffer`.
     #[inline]
-    pub(crate) fn source(self, buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> ResultOf<Source> {
+    pub(crate) fn source(
+        self,
+        buffer: Buffer,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> ResultOf<Source> {
         let datatype = self.datatype("datatype", datatype)?;
         let count = count_of("count", count)?;
         check_address(buffer, count, &datatype)?;
@@ -89,7 +95,12 @@ impl<'a> Rank<'a> {
 
     /// Memory of the program to be received into: `count` elements at `buffer`.
     #[inline]
-    pub(crate) fn target(self, buffer: BufferMut, count: impl Number, datatype: MPI_Datatype) -> ResultOf<Target> {
+    pub(crate) fn target(
+        self,
+        buffer: BufferMut,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> ResultOf<Target> {
         let datatype = self.datatype("datatype", datatype)?;
         let count = count_of("count", count)?;
         check_address(buffer.as_const(), count, &datatype)?;
@@ -105,7 +116,11 @@ impl<'a> Rank<'a> {
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> ResultOf<Option<Source>> {
-        if buffer.is_in_place() { Ok(None) } else { self.source(buffer, count, datatype).map(Some) }
+        if buffer.is_in_place() {
+            Ok(None)
+        } else {
+            self.source(buffer, count, datatype).map(Some)
+        }
     }
 
     /// [`Rank::target`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.
@@ -115,7 +130,11 @@ impl<'a> Rank<'a> {
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> ResultOf<Option<Target>> {
-        if buffer.is_in_place() { Ok(None) } else { self.target(buffer, count, datatype).map(Some) }
+        if buffer.is_in_place() {
+            Ok(None)
+        } else {
+            self.target(buffer, count, datatype).map(Some)
+        }
     }
 
     /// The predefined operation with this handle.
@@ -162,14 +181,22 @@ impl<'a> Rank<'a> {
         // - the rule above.
         match unsafe { self.tables.requests.get(handle.0) } {
             Some(entry) => Ok(Some(entry)),
-            None => Err(not_an_object(ErrorClass::Request, "request", handle.0, MPI_REQUEST_NULL.0)),
+            None => Err(not_an_object(
+                ErrorClass::Request,
+                "request",
+                handle.0,
+                MPI_REQUEST_NULL.0,
+            )),
         }
     }
 
     /// Takes the message behind a handle.
     pub(crate) fn take_message(self, handle: MPI_Message) -> ResultOf<MessageEntry> {
         if handle == MPI_MESSAGE_NO_PROC {
-            return Ok(MessageEntry { message: Message::NONE, comm: MPI_COMM_SELF });
+            return Ok(MessageEntry {
+                message: Message::NONE,
+                comm: MPI_COMM_SELF,
+            });
         }
         let entry = self.tables.messages.remove(handle.0);
         entry.ok_or_else(|| not_an_object(ErrorClass::Request, "message", handle.0, MPI_MESSAGE_NULL.0))
@@ -179,8 +206,14 @@ impl<'a> Rank<'a> {
     pub(crate) fn user_handler(self, handle: MPI_Errhandler) -> ResultOf<&'a Arc<UserHandler>> {
         // SAFETY:
         // - the rule above.
-        unsafe { self.tables.errhandlers.get(handle.0) }
-            .ok_or_else(|| not_an_object(ErrorClass::Errhandler, "errhandler", handle.0, MPI_ERRHANDLER_NULL.0))
+        unsafe { self.tables.errhandlers.get(handle.0) }.ok_or_else(|| {
+            not_an_object(
+                ErrorClass::Errhandler,
+                "errhandler",
+                handle.0,
+                MPI_ERRHANDLER_NULL.0,
+            )
+        })
     }
 }
 
@@ -201,7 +234,10 @@ static PREDEFINED: [Option<Basic>; PAGE] = {
 
 #[inline]
 fn predefined(handle: MPI_Datatype) -> Option<Basic> {
-    PREDEFINED.get(handle.0.wrapping_sub(MPI_DATATYPE_NULL.0)).copied().flatten()
+    PREDEFINED
+        .get(handle.0.wrapping_sub(MPI_DATATYPE_NULL.0))
+        .copied()
+        .flatten()
 }
 
 /// Refuses the null pointer for data: only datatypes that carry absolute addresses go with `MPI_BOTTOM`.
@@ -222,6 +258,9 @@ pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -
 pub(crate) fn handle_of<T>(table: &Slab<T>, value: T) -> ResultOf<usize> {
     table.insert(value).map_err(|_| {
         let limit = c_int::try_from(LIMIT).unwrap_or(c_int::MAX);
-        Fault::new(ErrorClass::Intern, format!("more than {limit} objects of one kind are alive; free those not used"))
+        Fault::new(
+            ErrorClass::Intern,
+            format!("more than {limit} objects of one kind are alive; free those not used"),
+        )
     })
 }

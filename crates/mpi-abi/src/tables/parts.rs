@@ -20,7 +20,10 @@ pub(crate) struct Part {
 
 #[cold]
 fn too_far(displacement: i64) -> Box<Fault> {
-    Fault::new(ErrorClass::Arg, format!("displacement {displacement} is more than an address can reach"))
+    Fault::new(
+        ErrorClass::Arg,
+        format!("displacement {displacement} is more than an address can reach"),
+    )
 }
 
 impl Rank<'_> {
@@ -33,13 +36,20 @@ impl Rank<'_> {
         datatype: MPI_Datatype,
     ) -> ResultOf<Vec<Part>> {
         let datatype = self.datatype("datatype", datatype)?;
-        let places = counts.slice("counts", size)?.iter().zip(displs.slice("displs", size)?);
+        let places = counts
+            .slice("counts", size)?
+            .iter()
+            .zip(displs.slice("displs", size)?);
         places
             .map(|(&count, &displacement)| {
                 let elements = isize::try_from(displacement.wide()).ok();
                 let offset = elements.and_then(|elements| elements.checked_mul(datatype.extent()));
                 let offset = offset.ok_or_else(|| too_far(displacement.wide()))?;
-                Ok(Part { offset, count: count_of("count", count)?, datatype: datatype.clone() })
+                Ok(Part {
+                    offset,
+                    count: count_of("count", count)?,
+                    datatype: datatype.clone(),
+                })
             })
             .collect()
     }
@@ -52,13 +62,21 @@ impl Rank<'_> {
         displs: &Array<D>,
         types: &Array<MPI_Datatype>,
     ) -> ResultOf<Vec<Part>> {
-        let places = counts.slice("counts", size)?.iter().zip(displs.slice("displs", size)?);
+        let places = counts
+            .slice("counts", size)?
+            .iter()
+            .zip(displs.slice("displs", size)?);
         places
             .zip(types.slice("types", size)?)
             .map(|((&count, &displacement), &datatype)| {
-                let offset = isize::try_from(displacement.wide()).map_err(|_| too_far(displacement.wide()))?;
+                let offset =
+                    isize::try_from(displacement.wide()).map_err(|_| too_far(displacement.wide()))?;
                 let datatype = self.datatype("datatype", datatype)?;
-                Ok(Part { offset, count: count_of("count", count)?, datatype })
+                Ok(Part {
+                    offset,
+                    count: count_of("count", count)?,
+                    datatype,
+                })
             })
             .collect()
     }
@@ -68,12 +86,18 @@ impl Rank<'_> {
 pub(crate) fn sources(buffer: Buffer, parts: Vec<Part>) -> ResultOf<Parts<Source>> {
     let parts: ResultOf<Box<[Source]>> = parts
         .into_iter()
-        .map(|Part { offset, count, datatype }| {
-            check_address(buffer, count, &datatype)?;
-            // SAFETY:
-            // - the program passed the buffer with these parts, and leaves it alone until the collective is complete.
-            Ok(unsafe { Source::new(buffer.address().wrapping_offset(offset), count, datatype) })
-        })
+        .map(
+            |Part {
+                 offset,
+                 count,
+                 datatype,
+             }| {
+                check_address(buffer, count, &datatype)?;
+                // SAFETY:
+                // - the program passed the buffer with these parts, and leaves it alone until the collective is complete.
+                Ok(unsafe { Source::new(buffer.address().wrapping_offset(offset), count, datatype) })
+            },
+        )
         .collect();
     Ok(Parts::Each(parts?))
 }
@@ -82,12 +106,18 @@ pub(crate) fn sources(buffer: Buffer, parts: Vec<Part>) -> ResultOf<Parts<Source
 pub(crate) fn targets(buffer: BufferMut, parts: Vec<Part>) -> ResultOf<Parts<Target>> {
     let parts: ResultOf<Box<[Target]>> = parts
         .into_iter()
-        .map(|Part { offset, count, datatype }| {
-            check_address(buffer.as_const(), count, &datatype)?;
-            // SAFETY:
-            // - the program passed the buffer with these parts, and leaves it alone until the collective is complete.
-            Ok(unsafe { Target::new(buffer.address().wrapping_offset(offset), count, datatype) })
-        })
+        .map(
+            |Part {
+                 offset,
+                 count,
+                 datatype,
+             }| {
+                check_address(buffer.as_const(), count, &datatype)?;
+                // SAFETY:
+                // - the program passed the buffer with these parts, and leaves it alone until the collective is complete.
+                Ok(unsafe { Target::new(buffer.address().wrapping_offset(offset), count, datatype) })
+            },
+        )
         .collect();
     Ok(Parts::Each(parts?))
 }

@@ -37,7 +37,13 @@ impl ProgramOp {
         let call = move |input: &Source, inout: &Target| {
             // The function's first argument is not const, though the standard forbids it to write there.
             let (invec, inoutvec) = (input.address().cast_mut().cast(), inout.address().cast());
-            function.call(invec, inoutvec, inout.count(), inout.datatype().extent(), datatype);
+            function.call(
+                invec,
+                inoutvec,
+                inout.count(),
+                inout.datatype().extent(),
+                datatype,
+            );
         };
         Op::User(Arc::new(UserOp::new(Box::new(call), self.commutes)))
     }
@@ -45,7 +51,14 @@ impl ProgramOp {
 
 impl Function {
     /// Calls the function, more than once if its `int` cannot hold the count.
-    fn call(self, invec: *mut c_void, inoutvec: *mut c_void, count: usize, extent: isize, mut datatype: MPI_Datatype) {
+    fn call(
+        self,
+        invec: *mut c_void,
+        inoutvec: *mut c_void,
+        count: usize,
+        extent: isize,
+        mut datatype: MPI_Datatype,
+    ) {
         const MOST: usize = c_int::MAX as usize;
         match self {
             Function::Large(function) => {
@@ -59,7 +72,10 @@ impl Function {
                 for start in (0..count).step_by(MOST) {
                     let mut len = (count - start).min(MOST) as c_int;
                     let offset = start as isize * extent;
-                    let (invec, inoutvec) = (invec.wrapping_byte_offset(offset), inoutvec.wrapping_byte_offset(offset));
+                    let (invec, inoutvec) = (
+                        invec.wrapping_byte_offset(offset),
+                        inoutvec.wrapping_byte_offset(offset),
+                    );
                     // SAFETY:
                     // - as above; `start` is below the number of elements.
                     unsafe { function(invec, inoutvec, &raw mut len, &raw mut datatype) };

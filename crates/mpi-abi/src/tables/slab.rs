@@ -67,8 +67,12 @@ impl<T> Slab<T> {
 
     /// Puts `value` into the table; gives it back when the table is full.
     pub(crate) fn insert(&self, value: T) -> Result<usize, T> {
-        let Some(index) = self.pop_free().or_else(|| self.grow()) else { return Err(value) };
-        let Some(slot) = self.slot(index) else { return Err(value) };
+        let Some(index) = self.pop_free().or_else(|| self.grow()) else {
+            return Err(value);
+        };
+        let Some(slot) = self.slot(index) else {
+            return Err(value);
+        };
         // SAFETY:
         // - the slot was taken off the free list or is fresh: nobody else knows it.
         unsafe { (*slot.value.get()).write(value) };
@@ -97,7 +101,9 @@ impl<T> Slab<T> {
         let (slot, generation, index) = self.occupied(handle)?;
         // Acquire pairs with the Release in `insert`; of several removals of one handle only one wins.
         let emptied = generation.wrapping_add(1);
-        slot.generation.compare_exchange(generation, emptied, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        slot.generation
+            .compare_exchange(generation, emptied, Ordering::Acquire, Ordering::Relaxed)
+            .ok()?;
         // SAFETY:
         // - this thread made the generation even, so it alone takes the value.
         let value = unsafe { (*slot.value.get()).assume_init_read() };
@@ -152,7 +158,10 @@ impl<T> Slab<T> {
             }
             let next = self.slot(index)?.next.load(Ordering::Relaxed);
             let replacement = (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(next);
-            match self.free.compare_exchange_weak(head, replacement, Ordering::Acquire, Ordering::Acquire) {
+            match self
+                .free
+                .compare_exchange_weak(head, replacement, Ordering::Acquire, Ordering::Acquire)
+            {
                 Ok(_) => return Some(index),
                 Err(current) => head = current,
             }
@@ -165,7 +174,10 @@ impl<T> Slab<T> {
             slot.next.store(head as u32, Ordering::Relaxed);
             let replacement = (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(index);
             // Release pairs with the Acquire in `pop_free`.
-            match self.free.compare_exchange_weak(head, replacement, Ordering::Release, Ordering::Relaxed) {
+            match self
+                .free
+                .compare_exchange_weak(head, replacement, Ordering::Release, Ordering::Relaxed)
+            {
                 Ok(_) => return,
                 Err(current) => head = current,
             }
@@ -241,7 +253,11 @@ mod tests {
         // - single-threaded.
         assert_eq!(unsafe { slab.get(handle) }, None);
         assert_eq!(slab.remove(handle), None);
-        assert_ne!(slab.insert("b"), Ok(handle), "a slot used again has another handle");
+        assert_ne!(
+            slab.insert("b"),
+            Ok(handle),
+            "a slot used again has another handle"
+        );
     }
 
     #[test]
@@ -249,7 +265,17 @@ mod tests {
         let slab = Slab::new(3);
         let handle = slab.insert(1).expect("room");
         let other_kind = (handle & !(0xff << 56)) | 4 << 56;
-        for number in [0, 1, 0x101, 4096, 4097, handle + 1, other_kind, usize::MAX, handle | 0xff << 56] {
+        for number in [
+            0,
+            1,
+            0x101,
+            4096,
+            4097,
+            handle + 1,
+            other_kind,
+            usize::MAX,
+            handle | 0xff << 56,
+        ] {
             // SAFETY:
             // - single-threaded.
             assert_eq!(unsafe { slab.get(number) }, None, "{number:#x}");

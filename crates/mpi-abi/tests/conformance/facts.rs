@@ -20,7 +20,10 @@ pub(crate) struct Facts {
 impl Facts {
     pub(crate) fn read() -> Self {
         let mut facts = Facts::default();
-        for line in include_str!("standard.txt").lines().filter(|line| !line.starts_with('#')) {
+        for line in include_str!("standard.txt")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+        {
             let (kind, rest) = line.split_once(' ').expect("each line has a kind");
             let (name, rest) = rest.split_once(' ').expect("each fact has a name");
             let (name, number) = (name.to_owned(), |text: &str| text.parse().expect("a number"));

@@ -30,7 +30,11 @@ fn compile(compiler: &str, name: &str, source: &str) {
         .output()
         .unwrap_or_else(|error| panic!("{compiler} cannot be started: {error}; install a C compiler"));
     let report = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{} does not hold:\n{report}", file.display());
+    assert!(
+        output.status.success(),
+        "{} does not hold:\n{report}",
+        file.display()
+    );
 }
 
 fn compiler() -> String {
@@ -41,18 +45,39 @@ fn compiler() -> String {
 fn our_header_declares_what_the_standard_declares() {
     let facts = Facts::read();
     let declared = symbols::declared(Path::new(HEADER));
-    let foreign: Vec<_> = declared.iter().filter(|name| !facts.functions.contains_key(*name)).collect();
-    assert!(foreign.is_empty(), "the standard has no such functions: {foreign:?}");
-    compile(&compiler(), "ours", &assertions::source(&facts, HEADER, &declared));
+    let foreign: Vec<_> = declared
+        .iter()
+        .filter(|name| !facts.functions.contains_key(*name))
+        .collect();
+    assert!(
+        foreign.is_empty(),
+        "the standard has no such functions: {foreign:?}"
+    );
+    compile(
+        &compiler(),
+        "ours",
+        &assertions::source(&facts, HEADER, &declared),
+    );
 }
 
 #[test]
 fn our_header_is_accepted_by_cxx_and_old_c() {
     let file = Path::new(SCRATCH).join("include.cc");
-    fs::write(&file, format!("#include \"{HEADER}\"\nint main() {{ return MPI_COMM_WORLD == MPI_COMM_NULL; }}\n"))
-        .expect("the scratch folder is writable");
-    for options in [&["-x", "c++", "-std=c++98"][..], &["-x", "c++", "-std=c++20"], &["-x", "c", "-std=gnu90"]] {
-        let status = Command::new(compiler()).args(options).args(["-Wall", "-Werror", "-fsyntax-only"]).arg(&file).status();
+    fs::write(
+        &file,
+        format!("#include \"{HEADER}\"\nint main() {{ return MPI_COMM_WORLD == MPI_COMM_NULL; }}\n"),
+    )
+    .expect("the scratch folder is writable");
+    for options in [
+        &["-x", "c++", "-std=c++98"][..],
+        &["-x", "c++", "-std=c++20"],
+        &["-x", "c", "-std=gnu90"],
+    ] {
+        let status = Command::new(compiler())
+            .args(options)
+            .args(["-Wall", "-Werror", "-fsyntax-only"])
+            .arg(&file)
+            .status();
         assert!(status.expect("a compiler is installed").success(), "{options:?}");
     }
 }
@@ -61,14 +86,23 @@ fn our_header_is_accepted_by_cxx_and_old_c() {
 fn the_facts_are_those_of_the_reference_header() {
     let facts = Facts::read();
     let Some(reference) = reference::header() else {
-        println!("not checked: no reference header here; set SIMURGH_REFERENCE_HEADER to an mpi.h of the standard ABI");
+        println!(
+            "not checked: no reference header here; set SIMURGH_REFERENCE_HEADER to an mpi.h of the standard ABI"
+        );
         return;
     };
     println!("reference header: {}", reference.display());
     let all = facts.functions.keys().cloned().collect();
-    compile(&compiler(), "reference", &assertions::source(&facts, &reference.display().to_string(), &all));
+    compile(
+        &compiler(),
+        "reference",
+        &assertions::source(&facts, &reference.display().to_string(), &all),
+    );
     let declared = symbols::declared(&reference);
-    let unlisted: Vec<_> = declared.difference(&all).filter(|name| !name.starts_with("MPIX_")).collect();
+    let unlisted: Vec<_> = declared
+        .difference(&all)
+        .filter(|name| !name.starts_with("MPIX_"))
+        .collect();
     assert!(unlisted.is_empty(), "standard.txt lacks {unlisted:?}");
 }
 
@@ -80,17 +114,36 @@ fn the_library_exports_each_function_weak_and_strong_and_nothing_else() {
 
     let declared = symbols::declared(Path::new(HEADER));
     let exported: BTreeSet<_> = library.functions().into_iter().collect();
-    assert_eq!(exported, declared, "the library and the header have the same functions");
+    assert_eq!(
+        exported, declared,
+        "the library and the header have the same functions"
+    );
     for name in &exported {
         let (weak, strong) = (&library.symbols[name], &library.symbols[&format!("P{name}")]);
         assert!(weak.weak, "{name} is weak");
         assert!(!strong.weak, "P{name} is strong");
-        assert_eq!(weak.address, strong.address, "{name} and P{name} are one function");
+        assert_eq!(
+            weak.address, strong.address,
+            "{name} and P{name} are one function"
+        );
     }
-    let leaked: Vec<_> = library.others().into_iter().filter(|name| name != "simurgh_host_main").collect();
+    let leaked: Vec<_> = library
+        .others()
+        .into_iter()
+        .filter(|name| name != "simurgh_host_main")
+        .collect();
     assert!(leaked.is_empty(), "symbols that nobody should see: {leaked:?}");
 
-    let absent: Vec<_> = facts.functions.keys().filter(|name| !exported.contains(*name)).cloned().collect();
-    println!("{} of {} functions of the standard are present", exported.len(), facts.functions.len());
+    let absent: Vec<_> = facts
+        .functions
+        .keys()
+        .filter(|name| !exported.contains(*name))
+        .cloned()
+        .collect();
+    println!(
+        "{} of {} functions of the standard are present",
+        exported.len(),
+        facts.functions.len()
+    );
     println!("absent: {}", absent.join(" "));
 }

@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 pub(crate) fn header() -> Option<PathBuf> {
     if let Some(given) = env::var_os("SIMURGH_REFERENCE_HEADER") {
         let given = PathBuf::from(given);
-        assert!(given.is_file(), "SIMURGH_REFERENCE_HEADER is {}, which is no file", given.display());
+        assert!(
+            given.is_file(),
+            "SIMURGH_REFERENCE_HEADER is {}, which is no file",
+            given.display()
+        );
         return Some(given);
     }
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

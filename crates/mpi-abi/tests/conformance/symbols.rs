@@ -10,11 +10,19 @@ use object::{Endianness, Object, ObjectSymbol, elf};
 /// The functions `MPI_…` that a header declares.
 pub(crate) fn declared(header: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(header).unwrap_or_else(|error| panic!("{}: {error}", header.display()));
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/', '*']));
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(['#', '/', '*']));
     let code = lines.collect::<Vec<_>>().join("\n");
     code.split(';')
         .filter(|statement| !statement.contains("typedef"))
-        .filter_map(|statement| statement.split_once('(')?.0.rsplit(|c: char| c.is_whitespace() || c == '*').next())
+        .filter_map(|statement| {
+            statement
+                .split_once('(')?
+                .0
+                .rsplit(|c: char| c.is_whitespace() || c == '*')
+                .next()
+        })
         .filter(|name| name.starts_with("MPI_") || name.starts_with("MPIX_"))
         .map(str::to_owned)
         .collect()
@@ -35,13 +43,21 @@ pub(crate) struct Library {
 impl Library {
     /// The exported functions by their `MPI_` names.
     pub(crate) fn functions(&self) -> Vec<String> {
-        self.symbols.keys().filter(|name| name.starts_with("MPI_")).cloned().collect()
+        self.symbols
+            .keys()
+            .filter(|name| name.starts_with("MPI_"))
+            .cloned()
+            .collect()
     }
 
     /// The exported symbols that are no functions of MPI.
     pub(crate) fn others(&self) -> Vec<String> {
         let is_mpi = |name: &&String| name.strip_prefix('P').unwrap_or(name).starts_with("MPI_");
-        self.symbols.keys().filter(|name| !is_mpi(name)).cloned().collect()
+        self.symbols
+            .keys()
+            .filter(|name| !is_mpi(name))
+            .cloned()
+            .collect()
     }
 }
 
@@ -56,18 +72,40 @@ pub(crate) fn library() -> Library {
         .filter(|symbol| symbol.is_definition())
         .map(|symbol| {
             let name = symbol.name().expect("names are text").to_owned();
-            (name, Symbol { weak: symbol.is_weak(), address: symbol.address() })
+            (
+                name,
+                Symbol {
+                    weak: symbol.is_weak(),
+                    address: symbol.address(),
+                },
+            )
         })
         .collect();
-    Library { soname: soname(&file), symbols }
+    Library {
+        soname: soname(&file),
+        symbols,
+    }
 }
 
 fn soname(file: &ElfFile64<'_, Endianness>) -> String {
     let endian = file.endian();
-    let sections = file.elf_header().sections(endian, file.data()).expect("the library has sections");
-    let (entries, link) = sections.dynamic(endian, file.data()).expect("readable").expect("it is dynamic");
-    let strings = sections.strings(endian, file.data(), link).expect("it has dynamic strings");
-    let entry = entries.iter().find(|entry| entry.d_tag(endian) == elf::DT_SONAME).expect("it has a name");
-    let name = strings.get(entry.d_val(endian) as u32).expect("the name is in the string table");
+    let sections = file
+        .elf_header()
+        .sections(endian, file.data())
+        .expect("the library has sections");
+    let (entries, link) = sections
+        .dynamic(endian, file.data())
+        .expect("readable")
+        .expect("it is dynamic");
+    let strings = sections
+        .strings(endian, file.data(), link)
+        .expect("it has dynamic strings");
+    let entry = entries
+        .iter()
+        .find(|entry| entry.d_tag(endian) == elf::DT_SONAME)
+        .expect("it has a name");
+    let name = strings
+        .get(entry.d_val(endian) as u32)
+        .expect("the name is in the string table");
     String::from_utf8_lossy(name).into_owned()
 }

@@ -10,7 +10,8 @@ pub(crate) fn defines(file: &File) -> String {
     for item in &file.items {
         if let Item::Const(constant) = item {
             let value = value(&constant.ty, &constant.expr);
-            writeln!(text, "#define {:<35}{value}", constant.ident.to_string()).expect("strings take everything");
+            writeln!(text, "#define {:<35}{value}", constant.ident.to_string())
+                .expect("strings take everything");
         }
     }
     text
@@ -19,7 +20,12 @@ pub(crate) fn defines(file: &File) -> String {
 /// A value in C: an integer, another constant's name, or a number with a cast.
 fn value(ty: &Type, expr: &Expr) -> String {
     match expr {
-        Expr::Path(path) => path.path.segments.iter().map(|segment| segment.ident.to_string()).collect(),
+        Expr::Path(path) => path
+            .path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect(),
         Expr::Call(call) => {
             let number = integer(call.args.first().expect("a wrapped constant has a number"));
             format!("(({}){number:#010x})", c_type(ty))
@@ -48,7 +54,11 @@ fn c_type(ty: &Type) -> String {
     match ty {
         Type::Ptr(pointer) => {
             let target = c_type(&pointer.elem);
-            if target.ends_with('*') { format!("{target}*") } else { format!("{target} *") }
+            if target.ends_with('*') {
+                format!("{target}*")
+            } else {
+                format!("{target} *")
+            }
         }
         Type::Path(path) => {
             let last = path.path.segments.last().expect("paths are not empty");

@@ -97,10 +97,18 @@ impl Plain {
 
     /// All prototypes that one declaration stands for.
     fn add_function(&mut self, function: ItemFn) {
-        let Some(attribute) = function.attrs.iter().find(|attribute| attribute.path().is_ident("mpi")) else { return };
+        let Some(attribute) = function
+            .attrs
+            .iter()
+            .find(|attribute| attribute.path().is_ident("mpi"))
+        else {
+            return;
+        };
         let options: Options = match &attribute.meta {
             syn::Meta::Path(_) => Options::default(),
-            _ => attribute.parse_args().expect("the macro has accepted the options"),
+            _ => attribute
+                .parse_args()
+                .expect("the macro has accepted the options"),
         };
         for (name, mut width) in exported_names(&options, &function) {
             let mut function = function.clone();
@@ -126,9 +134,17 @@ fn prototype(name: &str, function: &ItemFn, variadic: bool, documented: bool) ->
         quote!(#name: #ty)
     });
     let ellipsis = variadic.then(|| quote!(...));
-    let output = if returns_outcome(function) { parse_quote!(-> c_int) } else { function.sig.output.clone() };
-    let docs = function.attrs.iter().filter(|attribute| documented && attribute.path().is_ident("doc"));
-    quote!(#(#docs)* #[no_mangle] pub unsafe extern "C" fn #ident(#(#inputs,)* #ellipsis) #output {}).to_string()
+    let output = if returns_outcome(function) {
+        parse_quote!(-> c_int)
+    } else {
+        function.sig.output.clone()
+    };
+    let docs = function
+        .attrs
+        .iter()
+        .filter(|attribute| documented && attribute.path().is_ident("doc"));
+    quote!(#(#docs)* #[no_mangle] pub unsafe extern "C" fn #ident(#(#inputs,)* #ellipsis) #output {})
+        .to_string()
 }
 
 /// Replaces the parameter types of `boundary.rs` by the pointers that they are.
@@ -136,7 +152,9 @@ struct Lower;
 
 impl VisitMut for Lower {
     fn visit_type_mut(&mut self, ty: &mut Type) {
-        let Type::Path(path) = &*ty else { return visit_mut::visit_type_mut(self, ty) };
+        let Type::Path(path) = &*ty else {
+            return visit_mut::visit_type_mut(self, ty);
+        };
         let last = path.path.segments.last().expect("paths are not empty");
         let inner = match &last.arguments {
             PathArguments::AngleBracketed(arguments) => match arguments.args.first() {

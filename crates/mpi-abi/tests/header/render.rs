@@ -50,11 +50,18 @@ pub(crate) fn header(src: &Path, scratch: &Path) -> String {
         ("Special addresses", "addresses"),
         ("Tool information interface", "tool"),
     ] {
-        section(title, &constants::defines(&parse(&src.join(format!("constants/{file}.rs")))));
+        section(
+            title,
+            &constants::defines(&parse(&src.join(format!("constants/{file}.rs")))),
+        );
     }
     for (title, prefix) in [("Functions", "MPI_"), ("The same functions, for tools", "PMPI_")] {
-        let declared: String =
-            plain.functions.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, text)| text.as_str()).collect();
+        let declared: String = plain
+            .functions
+            .iter()
+            .filter(|(name, _)| name.starts_with(prefix))
+            .map(|(_, text)| text.as_str())
+            .collect();
         section(title, &functions(&declared, &plain, "", scratch));
     }
     text.push_str(CLOSING);
@@ -96,7 +103,11 @@ fn config() -> Config {
 fn print(source: &str, config: Config, scratch: &Path) -> String {
     let input = scratch.join("declarations.rs");
     fs::write(&input, source).expect("the scratch folder is writable");
-    let bindings = Builder::new().with_config(config).with_src(&input).generate().expect("cbindgen takes the source");
+    let bindings = Builder::new()
+        .with_config(config)
+        .with_src(&input)
+        .generate()
+        .expect("cbindgen takes the source");
     let mut output = Vec::new();
     bindings.write(&mut output);
     String::from_utf8(output).expect("cbindgen writes UTF-8")
