@@ -39,10 +39,18 @@ impl Status {
     /// # Errors
     ///
     /// The class in [`Status::error`], with this status attached.
+    #[inline]
     pub fn into_result(self) -> Result<Self> {
         match self.error {
             ErrorClass::Success => Ok(self),
-            ErrorClass::Truncate => Err(Error::new(
+            _ => Err(self.into_error()),
+        }
+    }
+
+    #[cold]
+    fn into_error(self) -> Error {
+        match self.error {
+            ErrorClass::Truncate => Error::new(
                 ErrorClass::Truncate,
                 format!(
                     "the message from rank {} with tag {} is longer than the receive buffer: its first {} bytes were \
@@ -50,8 +58,8 @@ impl Status {
                     self.source, self.tag, self.bytes
                 ),
             )
-            .with_status(self)),
-            class => Err(Error::new(class, class.text()).with_status(self)),
+            .with_status(self),
+            class => Error::new(class, class.text()).with_status(self),
         }
     }
 }

@@ -24,6 +24,9 @@ impl Ends {
 }
 
 /// An entry of a queue, or a free node whose `links[0].next` is the next free one.
+///
+/// Two cache lines that are next to each other: entries wander between the caches of sender and receiver.
+#[repr(align(128))]
 pub(super) struct Node<T, const LISTS: usize> {
     pub(super) pattern: Pattern,
     pub(super) sequence: u64,

@@ -28,8 +28,8 @@ impl Comm {
         check::source(from, self)?;
         check::receive_tag(receive_tag)?;
         let mut call = None;
-        let received = self.accept(target, from, receive_tag, || {
-            call.insert(Call::begin(self.process())).waiter()
+        let received = self.accept(target, from, receive_tag, |own| {
+            call.insert(Call::begin_in(own, self.process())).waiter()
         });
         self.send(source, dest, send_tag)?;
         let status = match (received, call) {

@@ -109,7 +109,7 @@ impl Comm {
             if let Some(found) = look(&mut table) {
                 return found;
             }
-            let call = Call::begin(self.process());
+            let call = Call::begin_in(&table, self.process());
             table.await_message(pattern, call.waiter());
             drop(table);
             // Another thread of the rank may take the message before us: look again.

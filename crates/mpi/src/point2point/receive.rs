@@ -3,7 +3,7 @@
 use crate::check;
 use crate::comm::Comm;
 use crate::constants::PROC_NULL;
-use crate::endpoint::Posted;
+use crate::endpoint::{Posted, Table};
 use crate::error::Result;
 use crate::matching::{Pattern, Place};
 use crate::memory::Target;
@@ -32,8 +32,8 @@ impl Comm {
         check::source(source, self)?;
         check::receive_tag(tag)?;
         let mut call = None;
-        let received = self.accept(target, source, tag, || {
-            call.insert(Call::begin(self.process())).waiter()
+        let received = self.accept(target, source, tag, |own| {
+            call.insert(Call::begin_in(own, self.process())).waiter()
         });
         let status = match (received, call) {
             (Received::Done(status), _) => status,
@@ -53,7 +53,7 @@ impl Comm {
         check::receive_tag(tag)?;
         let requests = self.process().requests();
         let mut request = None;
-        let received = self.accept(target, source, tag, || {
+        let received = self.accept(target, source, tag, |_| {
             Waiter::Request(Arc::clone(request.insert(requests.take_receive())))
         });
         match (received, request) {
@@ -66,14 +66,15 @@ impl Comm {
         }
     }
 
-    /// Receives with checked arguments; `waiter` is asked who waits if no message is there.
+    /// Receives with checked arguments; `waiter` is asked, with the process's table locked, who waits if no message
+    /// is there.
     #[inline]
     pub(crate) fn accept(
         &self,
         target: &Target,
         source: i32,
         tag: i32,
-        waiter: impl FnOnce() -> Waiter,
+        waiter: impl FnOnce(&Table) -> Waiter,
     ) -> Received {
         if source == PROC_NULL {
             return Received::Done(Status::PROC_NULL);
@@ -89,12 +90,11 @@ impl Comm {
             drop(table);
             return Received::Done(payload.deliver(self.process().job(), endpoint, envelope, target));
         }
-        Received::Posted(table.post(
-            pattern,
-            Posted {
-                target: target.clone(),
-                waiter: waiter(),
-            },
-        ))
+        let waiter = waiter(&table);
+        let receive = Posted {
+            target: target.clone(),
+            waiter,
+        };
+        Received::Posted(table.post(pattern, receive))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::slots::CallSlot;
 use super::{Request, Waiter};
+use crate::endpoint::Table;
 use crate::process::Process;
 use crate::status::Status;
 use simurgh_core::sync::Arc;
@@ -16,10 +17,21 @@ pub(crate) enum Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Prepares to wait in the name of `process`.
+    /// Prepares to wait in the table of another process, in the name of `process`.
     #[inline]
     pub(crate) fn begin(process: &'a Process) -> Self {
-        match process.endpoint().slots().take() {
+        Self::with(process, process.endpoint().slots().take())
+    }
+
+    /// Prepares to wait in the table of `process` itself, which the caller holds.
+    #[inline]
+    pub(crate) fn begin_in(own: &Table, process: &'a Process) -> Self {
+        Self::with(process, process.endpoint().slots().take_in(own))
+    }
+
+    #[inline]
+    fn with(process: &'a Process, slot: Option<CallSlot<'a>>) -> Self {
+        match slot {
             Some(slot) => Self::Slot {
                 process: process.id(),
                 slot,

@@ -69,7 +69,7 @@ impl Persistent {
                 Sent::Queued { process, place } => request.queued_at(process, place),
             },
             Operation::Receive { target, source, tag } => {
-                match self.comm.accept(target, *source, *tag, waiter) {
+                match self.comm.accept(target, *source, *tag, |_| waiter()) {
                     Received::Done(status) => request.finish(&status),
                     Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
                 }

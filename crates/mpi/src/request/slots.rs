@@ -1,17 +1,19 @@
 //! Tickets for blocking calls.
 //!
 //! A blocking call needs a ticket only until it returns. So each rank has a few that are taken and given back without
-//! counting references: a slot is taken with one locked instruction and given back with a plain store. Whoever completes
-//! the call finds the slot by the numbers of the rank and of the slot. When all are taken (more threads of the rank
-//! wait than there are slots) the call uses a request instead.
+//! counting references. A slot is given back with a plain store. A receiver takes one with plain instructions too: it
+//! holds the lock of its own table then. A sender holds that of another rank's table, and takes one of other slots with one
+//! locked instruction. Whoever completes the call finds the slot by the numbers of the rank and of the slot. When all are
+//! taken (more threads of the rank wait than there are slots) the call uses a request instead.
 
 use super::ticket::Ticket;
+use crate::endpoint::Table;
 use crate::limits::CALL_SLOTS;
 use simurgh_core::sync::{AtomicBool, Ordering};
 
-/// The slots of a rank.
+/// The slots of a rank: the first half for calls that wait in its own table, the second for all others.
 #[derive(Debug, Default)]
-pub(crate) struct CallSlots([Slot; CALL_SLOTS]);
+pub(crate) struct CallSlots([Slot; 2 * CALL_SLOTS]);
 
 /// One ticket on a line of its own: a remote rank writes to it.
 #[derive(Debug, Default)]
@@ -29,10 +31,22 @@ pub(crate) struct CallSlot<'a> {
 }
 
 impl CallSlots {
-    /// Takes a free slot, with its ticket reset.
+    /// Takes a free slot for a call that is about to wait in the rank's own table, which the caller holds.
+    #[inline]
+    pub(crate) fn take_in(&self, _own: &Table) -> Option<CallSlot<'_>> {
+        let mut slots = (0..).zip(&self.0[..CALL_SLOTS]);
+        // Acquire pairs with the Release in `drop`: the last user is done with the ticket.
+        let (number, slot) = slots.find(|(_, slot)| !slot.taken.load(Ordering::Acquire))?;
+        // Relaxed: nobody else takes slots of this half while the table is locked.
+        slot.taken.store(true, Ordering::Relaxed);
+        slot.ticket.reset();
+        Some(CallSlot { slot, number })
+    }
+
+    /// Takes a free slot for a call that will wait elsewhere.
     #[inline]
     pub(crate) fn take(&self) -> Option<CallSlot<'_>> {
-        for (number, slot) in (0..).zip(&self.0) {
+        for (number, slot) in (0..).zip(&self.0).skip(CALL_SLOTS) {
             // Acquire pairs with the Release in `drop`: the last user is done with the ticket.
             if !slot.taken.load(Ordering::Relaxed) && !slot.taken.swap(true, Ordering::Acquire) {
                 slot.ticket.reset();
@@ -66,7 +80,7 @@ impl<'a> CallSlot<'a> {
 impl Drop for CallSlot<'_> {
     #[inline]
     fn drop(&mut self) {
-        // Release pairs with the Acquire in `take`.
+        // Release pairs with the Acquire in `take` and `take_in`.
         self.slot.taken.store(false, Ordering::Release);
     }
 }
@@ -77,11 +91,15 @@ mod tests {
 
     #[test]
     fn slots_run_out_and_come_back() {
-        let slots = CallSlots::default();
+        let (slots, table) = (CallSlots::default(), Table::default());
         let taken: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take()).collect();
-        assert_eq!(taken.len(), CALL_SLOTS);
-        assert!(slots.take().is_none());
-        drop(taken);
-        assert_eq!(slots.take().map(|slot| slot.number()), Some(0));
+        let taken_in: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take_in(&table)).collect();
+        let mut numbers: Vec<_> = taken.iter().chain(&taken_in).map(CallSlot::number).collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..2 * CALL_SLOTS as u32));
+        assert!(slots.take().is_none() && slots.take_in(&table).is_none());
+        drop((taken, taken_in));
+        assert_eq!(slots.take_in(&table).map(|slot| slot.number()), Some(0));
+        assert_eq!(slots.take().map(|slot| slot.number()), Some(CALL_SLOTS as u32));
     }
 }
