@@ -75,7 +75,7 @@ impl Mpiexec {
     /// Runs the program to its end or to the time limit.
     #[track_caller]
     pub fn run(&self, program: impl AsRef<OsStr>) -> Outcome {
-        let mut command = self.command(program);
+        let mut command = self.command(program.as_ref());
         run(&mut command, Input::Bytes(&self.input), self.limit)
             .unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"))
     }

@@ -12,11 +12,11 @@ impl Scratch {
     pub fn new(name: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let unique = format!(
-            "{name}-{}-{}",
+            "simurgh-{name}-{}-{}",
             std::process::id(),
             NEXT.fetch_add(1, Ordering::Relaxed)
         );
-        let path = std::env::temp_dir().join("simurgh-tests").join(unique);
+        let path = std::env::temp_dir().join(unique);
         std::fs::create_dir_all(&path).unwrap_or_else(|e| panic!("cannot make {}: {e}", path.display()));
         Scratch(path)
     }
