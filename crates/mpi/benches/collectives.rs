@@ -3,13 +3,12 @@
 //! `cargo bench -p simurgh-mpi --bench collectives [-- NAME]`
 #![allow(missing_docs, reason = "a bench")]
 
+use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Parts, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, Job, Process};
 use simurgh_sched::{Builder, EcSpec};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// A collective: what it is called, bytes it is given, and the call on a buffer with a part for each rank.

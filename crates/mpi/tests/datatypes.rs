@@ -178,7 +178,12 @@ proptest! {
     }
 
     #[test]
-    fn packing_follows_the_type_map(recipe in recipes(), count in 0..4_usize, room in 0..400_usize, skip in 0..50_usize) {
+    fn packing_follows_the_type_map(
+        recipe in recipes(),
+        count in 0..4_usize,
+        room in 0..400_usize,
+        skip in 0..50_usize,
+    ) {
         let (datatype, offsets) = (recipe.build(), recipe.type_map().array(count));
         let arena = Arena::new(&offsets, noise);
         let source = arena.source(count, &datatype);

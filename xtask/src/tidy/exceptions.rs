@@ -30,4 +30,6 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ),
     ("crates/mpi-abi/", "raw pointers from C"),
     ("crates/mpi/src/memory/", "the users' buffers"),
+    ("crates/mpi/benches/", "lends buffers as a user's program does"),
+    ("crates/mpi/tests/", "lends buffers as a user's program does"),
 ];

@@ -138,10 +138,35 @@ basics! {
 
 static TABLE: [Info; PAGE] = Basic::TABLE;
 
+/// What every message asks for, in a table of its own: eight cache lines.
+static MEASURES: [Measures; PAGE] = {
+    let mut measures = [Measures { size: 0, extent: 0 }; PAGE];
+    let mut index = 0;
+    while index < PAGE {
+        let kind = Basic::TABLE[index].kind;
+        measures[index] = Measures {
+            size: kind.size() as u8,
+            extent: kind.extent() as u8,
+        };
+        index += 1;
+    }
+    measures
+};
+
+#[derive(Clone, Copy)]
+struct Measures {
+    size: u8,
+    extent: u8,
+}
+
 impl Basic {
     #[inline]
-    pub(crate) fn info(self) -> &'static Info {
-        &TABLE[(self as u16 - FIRST) as usize & (PAGE - 1)]
+    fn index(self) -> usize {
+        (self as u16 - FIRST) as usize & (PAGE - 1)
+    }
+
+    fn info(self) -> &'static Info {
+        &TABLE[self.index()]
     }
 
     /// The datatype of a handle of the standard ABI, if it is a predefined one.
@@ -169,7 +194,6 @@ impl Basic {
     }
 
     /// What it looks like in memory.
-    #[inline]
     #[must_use]
     pub fn kind(self) -> Kind {
         self.info().kind
@@ -179,14 +203,21 @@ impl Basic {
     #[inline]
     #[must_use]
     pub fn size(self) -> usize {
-        self.kind().size()
+        MEASURES[self.index()].size.into()
     }
 
     /// Bytes from one element of an array to the next.
     #[inline]
     #[must_use]
     pub fn extent(self) -> usize {
-        self.kind().extent()
+        MEASURES[self.index()].extent.into()
+    }
+
+    /// Whether an array of these is one stretch of data.
+    #[inline]
+    #[must_use]
+    pub fn is_dense(self) -> bool {
+        self.size() == self.extent()
     }
 
     /// Alignment the language gives it.

@@ -125,11 +125,4 @@ impl Kind {
             _ => None,
         }
     }
-
-    /// Whether an array of these is one stretch of data.
-    #[inline]
-    #[must_use]
-    pub const fn is_dense(self) -> bool {
-        self.size() == self.extent()
-    }
 }

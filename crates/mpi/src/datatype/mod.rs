@@ -149,7 +149,7 @@ impl Datatype {
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         match self {
-            Datatype::Basic(basic) => basic.kind().is_dense(),
+            Datatype::Basic(basic) => basic.is_dense(),
             Datatype::Derived(layout) => match layout.form {
                 Form::Empty => true,
                 Form::Run { offset: 0, len } => len as isize == layout.ub - layout.lb,

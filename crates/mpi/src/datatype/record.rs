@@ -18,8 +18,8 @@ pub struct Field {
 }
 
 impl Datatype {
-    /// A struct of `size` bytes, of which only the fields are data; what lies between is never touched. Reductions take it
-    /// with operations of the user only.
+    /// A struct of `size` bytes, of which only the fields are data; what lies between is never touched. Reductions take
+    /// it with operations of the user only.
     #[must_use]
     pub fn record(fields: &[Field], size: usize) -> Datatype {
         let mut blocks = Vec::new();
