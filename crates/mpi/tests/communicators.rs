@@ -75,7 +75,7 @@ fn a_split_sorts_ranks_by_color_and_key() {
         let same = part.split(3, 0).unwrap().unwrap();
         assert_eq!(same.rank(), part.rank());
         assert_eq!(same.compare(&part), Comparison::Congruent);
-        let turned = part.split(0, part.rank() * -1).unwrap().unwrap();
+        let turned = part.split(0, -part.rank()).unwrap().unwrap();
         assert_eq!(turned.compare(&part), Comparison::Similar);
         assert_eq!(world.split(-5, 0).unwrap_err().class(), ErrorClass::Arg);
     });

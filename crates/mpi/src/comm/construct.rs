@@ -7,6 +7,7 @@ use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::{Comparison, Group};
 use simurgh_core::sync::{Arc, SpinLock};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 /// A rank's place in a new communicator: its shared part and the rank there.
@@ -130,10 +131,10 @@ fn gather_groups(contexts: &Arc<ContextPool>, parent: &Group, chosen: &[Chosen])
             places.push(None);
             continue;
         };
-        if !made.contains_key(&first) {
-            made.insert(first, CommShared::new(contexts, group.clone())?);
-        }
-        let shared = &made[&first];
+        let shared = match made.entry(first) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(CommShared::new(contexts, group.clone())?),
+        };
         if shared.group.compare(group) != Comparison::Identical {
             return Err(Error::new(
                 ErrorClass::Group,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// How the ranks of a test run.
 #[derive(Clone, Copy, Debug)]
-pub enum Runner {
+pub(crate) enum Runner {
     /// As execution contexts on this many virtual processors, in an order decided by the seed.
     Contexts(usize, Option<u64>),
     /// As operating system threads.
@@ -18,7 +18,7 @@ pub enum Runner {
 }
 
 /// The runners that every test goes through.
-pub const RUNNERS: [Runner; 5] = [
+pub(crate) const RUNNERS: [Runner; 5] = [
     Runner::Contexts(1, None),
     Runner::Contexts(2, None),
     Runner::Contexts(1, Some(1)),
@@ -27,7 +27,7 @@ pub const RUNNERS: [Runner; 5] = [
 ];
 
 /// Runs `f` on each of `size` ranks, with every runner.
-pub fn run(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+pub(crate) fn run(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
     let f = Arc::new(f);
     for runner in RUNNERS {
         let f = Arc::clone(&f);
@@ -36,7 +36,7 @@ pub fn run(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
 }
 
 /// Runs `f` on each of `size` ranks.
-pub fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+pub(crate) fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
     let (job, f) = (Job::new(size), Arc::new(f));
     let rank = |id: u32| {
         let (process, f) = (Process::new(Arc::clone(&job), id), Arc::clone(&f));
@@ -85,21 +85,21 @@ pub fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Send + Syn
 }
 
 /// The elements of a slice, to be sent.
-pub fn out<T: Element>(data: &[T]) -> Source {
+pub(crate) fn out<T: Element>(data: &[T]) -> Source {
     // SAFETY:
     // - the tests keep their buffers until the operations on them are complete.
     unsafe { Source::new(data.as_ptr().cast(), data.len(), Datatype::Basic(T::BASIC)) }
 }
 
 /// The elements of a slice, to be received into.
-pub fn into<T: Element>(data: &mut [T]) -> Target {
+pub(crate) fn into<T: Element>(data: &mut [T]) -> Target {
     // SAFETY:
     // - as in `out`.
     unsafe { Target::new(data.as_mut_ptr().cast(), data.len(), Datatype::Basic(T::BASIC)) }
 }
 
 /// A type with an MPI counterpart.
-pub trait Element: Copy {
+pub(crate) trait Element: Copy {
     /// The counterpart.
     const BASIC: Basic;
 }
@@ -113,7 +113,7 @@ impl Element for i32 {
 }
 
 /// Receives one number.
-pub fn recv_one(comm: &Comm, source: i32, tag: i32) -> i32 {
+pub(crate) fn recv_one(comm: &Comm, source: i32, tag: i32) -> i32 {
     let mut number = [i32::MIN];
     comm.recv(&into(&mut number), source, tag)
         .expect("a message comes");
@@ -121,12 +121,12 @@ pub fn recv_one(comm: &Comm, source: i32, tag: i32) -> i32 {
 }
 
 /// Sends one number.
-pub fn send_one(comm: &Comm, number: i32, dest: i32, tag: i32) {
+pub(crate) fn send_one(comm: &Comm, number: i32, dest: i32, tag: i32) {
     comm.send(&out(&[number]), dest, tag).expect("the message goes");
 }
 
 /// Makes both ranks of a pair come here before either goes on.
-pub fn meet(comm: &Comm) {
+pub(crate) fn meet(comm: &Comm) {
     let other = 1 - comm.rank();
     comm.sendrecv(
         &out(&[0_u8; 0]),

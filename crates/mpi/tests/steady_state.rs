@@ -1,0 +1,101 @@
+//! Steady traffic allocates nothing: a counting allocator looks.
+#![allow(missing_docs, reason = "a test")]
+
+mod common;
+
+use common::{Runner, into, out, run_with};
+use simurgh_mpi::{Comm, Request, wait_all};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY:
+// - everything is left to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY:
+        // - the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY:
+        // - the caller's promise is passed on.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+/// Sizes of the three ways through the protocol: inline, copied out, lent.
+const SIZES: [usize; 3] = [8, 4000, 50_000];
+
+/// One round of everything that programs do again and again.
+fn round(world: &Comm, mine: &[u8], theirs: &mut [u8], persistent: &[Arc<Request>; 2]) {
+    let other = 1 - world.rank();
+    let (source, target) = (out(mine), into(theirs));
+    // The receive of one is posted, the other's message comes unexpected.
+    if world.rank() == 0 {
+        world.send(&source, other, 1).unwrap();
+        world.recv(&target, other, 1).unwrap();
+    } else {
+        world.recv(&target, other, 1).unwrap();
+        world.send(&source, other, 1).unwrap();
+    }
+    world.sendrecv(&source, other, 2, &target, other, 2).unwrap();
+    let requests = [
+        world.isend(&source, other, 3).unwrap(),
+        world.irecv(&target, other, 3).unwrap(),
+    ];
+    assert!(wait_all(
+        requests.iter().map(|request| Some(&**request)),
+        |_, _| {}
+    ));
+    requests
+        .into_iter()
+        .for_each(|request| world.process().release(request));
+    Request::start_all(persistent).unwrap();
+    assert!(wait_all(
+        persistent.iter().map(|request| Some(&**request)),
+        |_, _| {}
+    ));
+    let status = world.iprobe(other, 99).unwrap();
+    assert_eq!(status, None);
+}
+
+#[test]
+fn steady_traffic_allocates_nothing() {
+    for seed in [None, Some(1), Some(2)] {
+        run_with(Runner::Contexts(1, seed), 2, |world| {
+            let other = 1 - world.rank();
+            for size in SIZES {
+                let (mine, mut theirs) = (vec![1; size], vec![0; size]);
+                let persistent = [
+                    world.recv_init(&into(&mut theirs), other, 4).unwrap(),
+                    world.send_init(&out(&mine), other, 4).unwrap(),
+                ];
+                // Tables, pools and stacks grow to what they need.
+                (0..50).for_each(|_| round(world, &mine, &mut theirs, &persistent));
+                let before = ALLOCATIONS.load(Ordering::Relaxed);
+                (0..200).for_each(|_| round(world, &mine, &mut theirs, &persistent));
+                // Rank 1 may end its rounds while rank 0 is about to start the next size; it counts for both.
+                if world.rank() == 0 {
+                    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+                    assert_eq!(
+                        allocated, 0,
+                        "{allocated} allocations in 200 rounds of {size} bytes"
+                    );
+                }
+                world
+                    .sendrecv(&out(&[0_u8]), other, 5, &into(&mut [0_u8]), other, 5)
+                    .unwrap();
+            }
+        });
+    }
+}
