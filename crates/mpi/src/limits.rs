@@ -33,3 +33,13 @@ pub const MAX_COMMUNICATORS: u32 = 1 << 30;
 
 /// Longest name of an object in bytes, with the terminating zero (`MPI_MAX_OBJECT_NAME`).
 pub const MAX_OBJECT_NAME: usize = 128;
+
+/// Bytes of work up to which a collective is done by the last rank to arrive; beyond, the ranks share it, which costs a
+/// second round of switches.
+pub const ALONE_LIMIT: usize = 64 << 10;
+
+/// Bytes of a reduction that are not worth being cut into shares.
+pub const SHARE_GRAIN: usize = 4 << 10;
+
+/// Bytes that predefined operations combine at a time, so that partial results stay in the first-level cache.
+pub const REDUCTION_CHUNK: usize = 8 << 10;

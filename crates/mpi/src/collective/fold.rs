@@ -3,11 +3,9 @@
 use super::Offer;
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
+use crate::limits::REDUCTION_CHUNK;
 use crate::memory::{Scratch, Source, Target, transfer};
 use crate::op::{Bound, Op};
-
-/// Bytes combined at a time by predefined operations, so that partial results stay in the first-level cache.
-const CHUNK: usize = 8 << 10;
 
 /// A reduction as one rank carries it out.
 pub(super) struct Fold<'a> {
@@ -45,7 +43,7 @@ impl<'a> Fold<'a> {
     /// Elements combined at a time, of `len`: users' functions get all at once.
     fn step(&self, len: usize) -> usize {
         if self.bound.is_builtin() {
-            (CHUNK / self.element().max(1)).max(1)
+            (REDUCTION_CHUNK / self.element().max(1)).max(1)
         } else {
             len.max(1)
         }

@@ -4,6 +4,7 @@ use simurgh_core::WaitList;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
 
 use crate::error::{Error, Result};
+use crate::limits::SHARE_GRAIN;
 use crate::memory::{Parts, Source, Target};
 
 /// What one rank brings to a collective.
@@ -89,12 +90,6 @@ impl Share {
     /// The whole work.
     pub(crate) const ALL: Share = Share { index: 0, of: 1 };
 
-    /// Bytes of work above which the ranks share it. Below, a second round of switches costs more than is won.
-    pub(crate) const LIMIT: usize = 64 << 10;
-
-    /// Bytes that are not worth being cut.
-    const GRAIN: usize = 4 << 10;
-
     /// The share of `rank` when all `size` ranks work.
     pub(crate) fn one(rank: usize, size: usize) -> Self {
         Self {
@@ -112,7 +107,7 @@ impl Share {
     ///
     /// Slices depend on the numbers alone, so results are the same from run to run.
     pub(crate) fn slice(self, count: usize, bytes: usize) -> (usize, usize) {
-        let grain = (Self::GRAIN / bytes.max(1)).max(1);
+        let grain = (SHARE_GRAIN / bytes.max(1)).max(1);
         let step = count.div_ceil(self.of).next_multiple_of(grain);
         let start = step.saturating_mul(self.index).min(count);
         (start, step.min(count - start))
