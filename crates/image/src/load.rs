@@ -110,7 +110,7 @@ pub(crate) fn load(templates: &[Template], scratch: &Scratch) -> Result<Loaded, 
         let base = unsafe { (*map).base };
         share(template, base, &mut saved).map_err(|error| LoadError::System("mmap", error))?;
         // SAFETY:
-        // - only `name` is written, which the loader reads for messages and name lookups under its lock, a word at a time;
+        // - only `name` is written, a word at a time, which the loader reads for messages and name lookups;
         // - `link_name` lives as long as the process: the templates belong to a `Prepared` that instances keep alive,
         //   and `Prepared::instantiate` leaks one count of it.
         unsafe { (*map).name = template.link_name.as_ptr() };

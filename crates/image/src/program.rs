@@ -20,7 +20,8 @@ impl Program {
     /// Opens a program.
     ///
     /// # Errors
-    /// Each kind of wrong file has its own [`ImageError`]: missing, a directory, not executable, empty, a script, no ELF file.
+    /// Each kind of wrong file has its own [`ImageError`]: missing, a directory, not executable, empty, a script,
+    /// no ELF file.
     pub fn open(path: &Path) -> Result<Program, ImageError> {
         let unreadable = |error: std::io::Error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => ImageError::NotFound(path.to_owned()),

@@ -67,7 +67,8 @@ fn unsuitable_programs_are_refused() {
         reasons(&build("asan", MAIN, &["-fsanitize=address"]))[0],
         Reason::Sanitizer(_)
     ));
-    let allocator = "#include <stdio.h>\nvoid *malloc(unsigned long n) { return (void *)0; }\nint main(void) { puts(\"x\"); return 0; }";
+    let allocator = "#include <stdio.h>\nvoid *malloc(unsigned long n) { return (void *)0; }\n\
+                     int main(void) { puts(\"x\"); return 0; }";
     assert!(matches!(
         &reasons(&build("allocator", allocator, &["-fno-builtin"]))[0],
         Reason::OwnAllocator { symbol, .. } if symbol == "malloc"
@@ -78,7 +79,8 @@ fn unsuitable_programs_are_refused() {
         reasons(&build("aligned", aligned, &["-O0"]))[..],
         [Reason::TlsAlignment { align: 8192, .. }]
     ));
-    let code = "extern int environ; int main(void) { __asm__(\".pushsection .text; .quad main; .popsection\"); return environ; }";
+    let code = "extern int environ; int main(void)\n\
+                { __asm__(\".pushsection .text; .quad main; .popsection\"); return environ; }";
     let text = build("textrel", code, &["-pie", "-Wl,-z,notext"]);
     assert!(matches!(reasons(&text)[..], [Reason::TextRelocations(_)]));
     let privileged = build("privileged", MAIN, &[]);
@@ -178,7 +180,8 @@ fn wrong_files_are_told_apart() {
 
 #[test]
 fn needs_are_stated() {
-    let text = "static __thread char a[200000] __attribute__((aligned(1024)));\nint main(int n) { a[n] = 1; return a[5]; }";
+    let text = "static __thread char a[200000] __attribute__((aligned(1024)));\n\
+                int main(int n) { a[n] = 1; return a[5]; }";
     let program = build("large", text, &[]);
     let fit = Program::open(&program).unwrap().check(&[]).unwrap();
     assert!(

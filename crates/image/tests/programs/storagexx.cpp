@@ -24,7 +24,11 @@ static void expect(bool right, const std::string &what)
 static std::vector<std::string> *notes;
 
 struct Last {
-    ~Last() { std::puts(notes && *notes == std::vector<std::string>{"handler", "thread_local"} ? "destructors OK" : "destructors BAD"); }
+    ~Last()
+    {
+        const std::vector<std::string> should{"handler", "thread_local"};
+        std::puts(notes && *notes == should ? "destructors OK" : "destructors BAD");
+    }
 };
 static Last last;
 

@@ -16,7 +16,8 @@ static void fail(const std::string &why)
 
 View JOIN(PLACE, _view)()
 {
-    return {&constructed, &thread_constructed, &inline_variable, &Templated<int>::variable, &inline_function_static(), fail};
+    return {&constructed,       &thread_constructed,       &inline_variable, &Templated<int>::variable,
+            &inline_function_static(), fail};
 }
 
 #ifdef OWNS_FAILURE
