@@ -25,6 +25,9 @@ fn main() {
     std::fs::copy(&host, &beside).expect("the folder of programs is writable");
     std::fs::rename(&beside, programs.join("simurgh-host")).expect("the folder of programs is writable");
     println!("cargo:rustc-env=SIMURGH_HOST={}", host.display());
+    // Users preload tools that need libmpi_abi, which the loader then looks for on behalf of mpiexec too. Only the old
+    // kind of run path holds for what other libraries need.
+    println!("cargo:rustc-link-arg-bin=mpiexec=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib");
 }
 
 fn compile(host: &Path) {

@@ -37,9 +37,14 @@ pub(super) fn wait_for_the_end() -> ! {
     }
 }
 
-/// A status that says failure whatever the code is: codes are cut to their lowest byte.
+/// What a parent sees of an exit status: its lowest byte.
+pub(super) fn exit_status(status: i32) -> u8 {
+    status.to_le_bytes()[0]
+}
+
+/// The exit status for a code of `MPI_Abort`, which says failure even if the lowest byte of the code does not.
 pub(super) fn failure_status(code: i32) -> u8 {
-    match code.to_le_bytes()[0] {
+    match exit_status(code) {
         0 if code != 0 => 1,
         status => status,
     }

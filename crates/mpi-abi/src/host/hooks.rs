@@ -3,7 +3,7 @@
 //! The `user` pointer of every hook is the rank's [`Rank`], which lives as long as the process.
 
 use super::crash::altstack;
-use super::end::failure_status;
+use super::end::exit_status;
 use super::output::Stream;
 use super::rank::finished;
 use super::state::{Host, Rank};
@@ -66,6 +66,6 @@ unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
     if let Some(host) = Host::running() {
-        finished(host, rank, failure_status(status));
+        finished(host, rank, exit_status(status));
     }
 }

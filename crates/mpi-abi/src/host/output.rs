@@ -71,24 +71,25 @@ impl LineBuffer {
         pending.extend_from_slice(&bytes[end..]);
     }
 
-    /// Passes on an incomplete line, complete with a line end if lines are tagged.
+    /// Passes on an incomplete line at the end of the rank: as it is, or complete with a line end if lines are tagged.
     pub(super) fn finish(&self) {
-        self.finish_locked(&mut lock(&self.pending));
+        let end: &[u8] = if self.tag.is_empty() { b"" } else { b"\n" };
+        self.finish_locked(&mut lock(&self.pending), end);
     }
 
-    /// As [`finish`](Self::finish), at the end of the job: a buffer that a crashed rank was using is left alone.
+    /// As [`finish`](Self::finish), when the job ends before its ranks: what several of them have begun gets a line each,
+    /// and a buffer that a crashed rank was using is left alone.
     pub(super) fn finish_if_possible(&self) {
         for _ in 0..PATIENCE {
             if let Ok(mut pending) = self.pending.try_lock() {
-                return self.finish_locked(&mut pending);
+                return self.finish_locked(&mut pending, b"\n");
             }
             std::thread::yield_now();
         }
     }
 
-    fn finish_locked(&self, pending: &mut Vec<u8>) {
+    fn finish_locked(&self, pending: &mut Vec<u8>, end: &[u8]) {
         if !pending.is_empty() {
-            let end: &[u8] = if self.tag.is_empty() { b"" } else { b"\n" };
             self.pass_on(pending, end);
         }
     }

@@ -1,6 +1,6 @@
 //! The life of one rank.
 
-use super::end::{end_job, failure_status};
+use super::end::{end_job, exit_status};
 use super::hooks;
 use super::state::{Host, Rank};
 use simurgh_image::{Prepared, RankContext};
@@ -27,7 +27,7 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program) {
         Ok(instance) => {
             rank.set_flusher(instance.flusher());
             let status = instance.run(&program.argv, &program.environment);
-            finished(host, rank, failure_status(status));
+            finished(host, rank, exit_status(status));
         }
         Err(error) => end_job(host, 1, &format!("rank {} cannot be started: {error}", rank.id())),
     }

@@ -1,0 +1,31 @@
+/* Ways for ranks of an MPI program to end: the first argument says which, rank 1 takes it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "";
+    int code = argc > 2 ? atoi(argv[2]) : 0;
+    int rank, size, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("rank %d of %d: sum %d", rank, size, sum);
+    if (rank == 1) {
+        if (!strcmp(way, "abort"))
+            MPI_Abort(MPI_COMM_WORLD, code);
+        if (!strcmp(way, "return"))
+            return code;
+        if (!strcmp(way, "exit"))
+            exit(code);
+        if (!strcmp(way, "wait"))
+            MPI_Recv(&sum, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("\n");
+    MPI_Finalize();
+    return rank == 1 && !strcmp(way, "after") ? code : 0;
+}

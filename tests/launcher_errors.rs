@@ -1,0 +1,150 @@
+//! Wrong command lines, unsuitable programs, and ranks that end as they should not: one line says what is wrong.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use simurgh_testing::{Compile, Input, Outcome, Scratch, Stage, run};
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+fn tool(name: &str, words: &[&str]) -> Outcome {
+    run(
+        Command::new(Stage::locate().tool(name)).args(words),
+        Input::Empty,
+        LIMIT,
+    )
+    .unwrap()
+}
+
+/// Runs mpiexec, which has to refuse with this status and one line with this text.
+fn refused(words: &[&str], code: i32, text: &str) {
+    let outcome = tool("mpiexec", words);
+    outcome.expect_code(code).expect_stderr(text);
+    assert!(
+        outcome.stderr.starts_with("mpiexec: ") && outcome.stderr.lines().count() == 1,
+        "{outcome}"
+    );
+    assert_eq!(outcome.stdout, "");
+}
+
+fn executable(scratch: &Scratch, name: &str, contents: &str) -> PathBuf {
+    let path = scratch.write(name, contents);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn name(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn wrong_command_lines_are_explained() {
+    refused(&[], 2, "no program to run");
+    refused(&["--stack-sice", "1M", "true"], 2, "did you mean --stack-size?");
+    refused(&["-n", "none", "true"], 2, "\"none\" is not a number of ranks");
+    refused(&["--mode", "processes", "true"], 2, "auto, threads");
+    refused(
+        &["-n", "1", "-wdir", "/no/such/place", "true"],
+        1,
+        "/no/such/place",
+    );
+    refused(
+        &["-n", "1", "-wdir", "/", "true", ":", "-wdir", "/tmp", "true"],
+        1,
+        "give one -wdir for all",
+    );
+    refused(
+        &["-n", "1", "-x", "LD_PRELOAD=/no/tool.so", "true"],
+        1,
+        "/no/tool.so",
+    );
+}
+
+#[test]
+fn files_that_are_no_programs_are_named() {
+    let scratch = Scratch::new("no-programs");
+    refused(&[name(&scratch.path().join("missing"))], 127, "no such file");
+    refused(&["no-such-program-anywhere"], 127, "no such program in PATH");
+    refused(&[name(scratch.path())], 126, "a directory");
+    refused(&[name(&scratch.write("data", "x"))], 126, "chmod +x");
+    refused(
+        &[name(&executable(&scratch, "script", "#!/bin/sh\n"))],
+        1,
+        "script for /bin/sh",
+    );
+    refused(
+        &[name(&executable(&scratch, "text", "hello"))],
+        1,
+        "not an ELF program",
+    );
+    refused(&[name(&executable(&scratch, "empty", ""))], 1, "empty file");
+}
+
+#[test]
+fn unsuitable_programs_are_explained_before_and_at_the_start() {
+    for (flag, reason) in [
+        ("-static", "statically linked"),
+        ("-no-pie", "not position independent"),
+    ] {
+        let program = Compile::c("tests/c/launch_plain.c").flags([flag]).build();
+        refused(&[name(program.path())], 1, reason);
+        let verdict = tool("simurgh", &["check", name(program.path())]);
+        verdict.expect_code(1);
+        assert!(
+            verdict.stdout.contains("cannot run in threads mode") && verdict.stdout.contains(reason),
+            "{verdict}"
+        );
+    }
+    let program = Compile::c("tests/c/launch_plain.c").build();
+    let verdict = tool("simurgh", &["check", name(program.path())]);
+    assert!(
+        verdict.expect_success().stdout.contains("runs in threads mode"),
+        "{verdict}"
+    );
+}
+
+/// Runs `launch_mpi` so that rank 1 ends in some way.
+fn ending(way: &str, code: &str) -> Outcome {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+    stage.mpiexec(4).limit(LIMIT).args([way, code]).run(&program)
+}
+
+#[test]
+fn abort_ends_the_job_with_its_code_and_flushes() {
+    let outcome = ending("abort", "17");
+    outcome
+        .expect_code(17)
+        .expect_stderr("rank 1 ended the job with code 17");
+    assert!(outcome.stdout.contains("rank 1 of 4: sum 6\n"), "{outcome}");
+    ending("abort", "256").expect_code(1);
+}
+
+#[test]
+fn a_rank_that_does_not_finalize_ends_the_job() {
+    for way in ["return", "exit"] {
+        ending(way, "5")
+            .expect_code(5)
+            .expect_stderr("status 5 without calling MPI_Finalize");
+        ending(way, "0")
+            .expect_code(1)
+            .expect_stderr("status 0 without calling MPI_Finalize");
+    }
+}
+
+#[test]
+fn a_status_after_finalize_is_the_jobs() {
+    let outcome = ending("after", "9");
+    outcome.expect_code(9);
+    assert_eq!(outcome.stdout.lines().count(), 4, "{outcome}");
+}
+
+#[test]
+fn a_deadlock_is_recognised() {
+    ending("wait", "0")
+        .expect_code(125)
+        .expect_stderr("deadlock")
+        .expect_stderr("0-3");
+}

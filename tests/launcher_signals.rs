@@ -1,0 +1,148 @@
+//! However a job is ended from outside, it ends at once, with the right status, and nothing is left of it.
+
+use std::io::Read;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use simurgh_testing::{Binary, Compile, Stage, wait};
+
+/// Longer than any end may take.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+fn program() -> Binary {
+    Compile::c("tests/c/launch_wait.c").build()
+}
+
+/// A job whose two ranks have said that they are up.
+struct Job {
+    mpiexec: Child,
+    stdout: ChildStdout,
+    _program: Binary,
+}
+
+impl Job {
+    fn start(how: &str) -> Self {
+        let program = program();
+        let mut command = Stage::locate().mpiexec(2).args([how]).command(&program);
+        let mut mpiexec = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = mpiexec.stdout.take().unwrap();
+        let mut said = [0; 6];
+        stdout.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"up\nup\n");
+        Job {
+            mpiexec,
+            stdout,
+            _program: program,
+        }
+    }
+
+    /// Sends a signal to a process, mpiexec unless another one is named.
+    fn signal(&self, signal: &str, process: Option<u32>) {
+        let process = process.unwrap_or(self.mpiexec.id()).to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-s", signal, &process])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// The process in which the ranks are.
+    fn host(&self) -> u32 {
+        let mpiexec = self.mpiexec.id();
+        let children = std::fs::read_to_string(format!("/proc/{mpiexec}/task/{mpiexec}/children")).unwrap();
+        children.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    /// Waits for the end; the rest of the output ends only when the last process that could write has ended.
+    #[track_caller]
+    fn ends(mut self, code: i32) -> String {
+        let start = Instant::now();
+        let ending = wait(self.mpiexec, Duration::from_secs(10)).unwrap();
+        assert!(
+            !ending.timed_out && start.elapsed() < AT_ONCE,
+            "after {:?}",
+            start.elapsed()
+        );
+        let status = std::os::unix::process::ExitStatusExt::signal(&ending.status)
+            .map_or(ending.status.code(), |s| Some(128 + s));
+        assert_eq!(status, Some(code));
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut rest = String::new();
+            let read = self.stdout.read_to_string(&mut rest);
+            sender.send(read.map(|_| rest))
+        });
+        receiver
+            .recv_timeout(AT_ONCE)
+            .expect("a process of the job is left")
+            .unwrap()
+    }
+}
+
+#[test]
+fn signals_end_the_job_with_their_status_and_flush() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+        let job = Job::start("");
+        job.signal(signal, None);
+        assert!(job.ends(code).starts_with("not finished\n"));
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_job() {
+    let job = Job::start("busy");
+    job.signal("INT", None);
+    job.ends(130);
+}
+
+#[test]
+fn killing_the_launcher_leaves_nothing() {
+    let job = Job::start("");
+    job.signal("KILL", None);
+    job.ends(137);
+}
+
+#[test]
+fn killing_the_host_ends_the_job() {
+    let job = Job::start("parent");
+    let host = job.host();
+    job.signal("KILL", Some(host));
+    job.ends(137);
+}
+
+#[test]
+fn a_program_that_ignores_signals_is_killed() {
+    let job = Job::start("stubborn");
+    job.signal("TERM", None);
+    job.ends(137);
+}
+
+#[test]
+fn what_ranks_have_started_ends_with_a_job_that_is_ended() {
+    let job = Job::start("parent");
+    job.signal("TERM", None);
+    job.ends(143);
+}
+
+#[test]
+fn the_time_limit_ends_the_job() {
+    for (how, variable) in [("", "SIMURGH_TIMEOUT"), ("busy", "MPIEXEC_TIMEOUT")] {
+        let outcome = Stage::locate()
+            .mpiexec(2)
+            .env(variable, "1")
+            .args([how])
+            .run(&program());
+        outcome
+            .expect_code(124)
+            .expect_stderr("time limit")
+            .expect_stderr("0-1");
+        assert!(outcome.elapsed < Duration::from_secs(3), "{outcome}");
+    }
+}
