@@ -1,6 +1,6 @@
 //! Where messages for a rank meet its receives.
 
-use crate::job::Job;
+use crate::job::{Job, Operation, Unmatched};
 use crate::limits::BACKLOG_LIMIT;
 use crate::matching::{Envelope, Pattern, Place, Queue};
 use crate::memory::Target;
@@ -131,6 +131,25 @@ impl Table {
         let payload = self.arrived.withdraw(place);
         self.backlog -= payload.as_ref().map_or(0, Payload::stored);
         payload.is_some()
+    }
+
+    /// The operations that wait here for their counterparts: those of process `own`, and sends to it.
+    pub(crate) fn unmatched(&self, own: u32) -> impl Iterator<Item = Unmatched> {
+        let unmatched = move |pattern, operation, waiter: &Waiter| {
+            Unmatched::new(own, pattern, operation, waiter.is_call())
+        };
+        let receives = self.posted.iter();
+        let probes = self.probes.iter();
+        let sends = self
+            .arrived
+            .iter()
+            .filter_map(|(pattern, payload)| Some((pattern, payload.waiter()?)));
+        let receives =
+            receives.map(move |(pattern, posted)| unmatched(pattern, Operation::Receive, &posted.waiter));
+        let probes = probes.map(move |probe| unmatched(probe.pattern, Operation::Probe, &probe.waiter));
+        receives
+            .chain(probes)
+            .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
     }
 
     /// Whether another `bytes` may be copied out for the receiver to find.

@@ -1,5 +1,9 @@
 //! All ranks of a host.
 
+mod unmatched;
+
+pub use unmatched::{Operation, Unmatched};
+
 use crate::comm::{CommShared, ContextPool, Gatherings};
 use crate::endpoint::Endpoint;
 use crate::group::Group;
@@ -78,6 +82,16 @@ impl Job {
     /// Where members of a group come together.
     pub(crate) fn gatherings(&self) -> &Gatherings {
         &self.gatherings
+    }
+
+    /// The first `limit` operations that wait for their counterparts: what to tell of a deadlock.
+    #[must_use]
+    pub fn unmatched(&self, limit: usize) -> Vec<Unmatched> {
+        let mut found = Vec::new();
+        for (process, endpoint) in (0..).zip(&self.endpoints) {
+            found.extend(endpoint.table().unmatched(process).take(limit - found.len()));
+        }
+        found
     }
 
     /// Sets what ends the job; the first setting counts. Returns whether it was the first.

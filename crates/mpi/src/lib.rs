@@ -31,7 +31,7 @@ pub use comm::{Comm, CommShared};
 pub use errhandler::ErrorHandler;
 pub use error::{Error, ErrorClass, Result};
 pub use group::{Comparison, Group, RankRange};
-pub use job::{Abort, Job};
+pub use job::{Abort, Job, Operation, Unmatched};
 pub use point2point::{BufferSpace, Message};
 pub use process::{Phase, Process, ThreadLevel};
 pub use request::{Outcome, Request, test_all, test_any, test_some, wait_all, wait_any, wait_some};

@@ -108,6 +108,13 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         self.slab.remove(index)
     }
 
+    /// The entries from the oldest to the newest.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Pattern, &T)> {
+        let node = |at: u32| (at != NIL).then(|| self.slab.node(at));
+        let nodes = std::iter::successors(node(self.order.head), move |last| node(last.links[ORDER].next));
+        nodes.filter_map(|node| node.value.as_ref().map(|value| (node.pattern, value)))
+    }
+
     fn holds(&self, place: Place) -> bool {
         self.slab
             .get(place.index)

@@ -39,6 +39,14 @@ impl Payload {
         }
     }
 
+    /// Who waits for the message to be received.
+    pub(crate) fn waiter(&self) -> Option<&Waiter> {
+        match self {
+            Self::Inline { .. } | Self::Copied { .. } => None,
+            Self::Lent { waiter, .. } => Some(waiter),
+        }
+    }
+
     /// Memory that the message takes besides its entry.
     #[inline]
     pub(crate) fn stored(&self) -> usize {

@@ -15,6 +15,11 @@ pub(crate) enum Waiter {
 }
 
 impl Waiter {
+    /// Whether a blocking call waits.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self, Self::Call { .. })
+    }
+
     /// Leaves the outcome and wakes whoever waits for it.
     #[inline]
     pub(crate) fn finish(self, job: &Job, status: &Status) {

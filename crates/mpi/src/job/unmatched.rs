@@ -1,0 +1,72 @@
+//! What ranks wait for, in words.
+
+use crate::constants::{ANY_SOURCE, ANY_TAG};
+use crate::matching::Pattern;
+use std::fmt;
+
+/// What kind of operation waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A receive without a message.
+    Receive,
+    /// A probe without a message.
+    Probe,
+    /// A send without a receive.
+    Send,
+}
+
+/// An operation that waits for its counterpart; it displays itself as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The process that receives.
+    pub receiver: u32,
+    /// What waits.
+    pub operation: Operation,
+    /// Rank of the sender in the communicator, or [`ANY_SOURCE`].
+    pub source: i32,
+    /// The tag, or [`ANY_TAG`].
+    pub tag: i32,
+    /// Number of the communicator; the world is 0.
+    pub communicator: u32,
+    /// Whether a blocking call waits, not a request.
+    pub blocking: bool,
+}
+
+impl Unmatched {
+    pub(crate) fn new(receiver: u32, pattern: Pattern, operation: Operation, blocking: bool) -> Self {
+        let Pattern { context, source, tag } = pattern;
+        Self {
+            receiver,
+            operation,
+            source,
+            tag,
+            communicator: context,
+            blocking,
+        }
+    }
+
+    /// The sender: a rank of the world, or of another communicator, or anyone.
+    fn sender(&self) -> String {
+        match (self.source, self.communicator) {
+            (ANY_SOURCE, _) => "any rank".to_owned(),
+            (source, 0) => format!("rank {source}"),
+            (source, communicator) => format!("rank {source} of communicator {communicator}"),
+        }
+    }
+}
+
+impl fmt::Display for Unmatched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (receiver, sender) = (self.receiver, self.sender());
+        let waits = if self.blocking { "waits in" } else { "has started" };
+        match self.operation {
+            Operation::Receive => write!(f, "rank {receiver} {waits} a receive from {sender}"),
+            Operation::Probe => write!(f, "rank {receiver} {waits} a probe for a message from {sender}"),
+            Operation::Send => write!(f, "{sender} {waits} a send to rank {receiver}"),
+        }?;
+        match self.tag {
+            ANY_TAG => write!(f, " with any tag"),
+            tag => write!(f, " with tag {tag}"),
+        }
+    }
+}
