@@ -22,6 +22,9 @@ const RANKS: &[usize] = &[1, 2, 16, 64];
 const PLATE: &str = "1024";
 const STEPS: &str = "500";
 
+/// How often each number of ranks is run; the fastest run counts, for other work on the machine only slows them down.
+const ROUNDS: usize = 3;
+
 /// What one run told.
 struct Run {
     ranks: usize,
@@ -46,10 +49,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     println!(
         "examples/heat2d.c: a plate of {PLATE} x {PLATE} cells, {STEPS} steps, all ranks in one process\n"
     );
+    let options = ["-n", PLATE, "-s", STEPS, "-o", &pgm.to_string_lossy()].map(str::to_owned);
     let mut runs = Vec::new();
     for &ranks in RANKS {
-        let options = ["-n", PLATE, "-s", STEPS, "-o", &pgm.to_string_lossy()].map(str::to_owned);
-        runs.push(one(&stage, &program, ranks, &options)?);
+        runs.push(fastest(&stage, &program, ranks, &options)?);
     }
     print!("{}", table(&runs));
     if runs.iter().any(|run| run.checksum != runs[0].checksum) {
@@ -62,6 +65,22 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     image::convert(&pgm, &png)?;
     println!("The plate at the end: {}", png.display());
     Ok(())
+}
+
+fn fastest(stage: &Stage, program: &Binary, ranks: usize, options: &[String]) -> Result<Run> {
+    let mut fastest = one(stage, program, ranks, options)?;
+    for _ in 1..ROUNDS {
+        let run = one(stage, program, ranks, options)?;
+        if run.checksum != fastest.checksum {
+            return Err(Failure::Faults(format!(
+                "two runs of {ranks} ranks have different results"
+            )));
+        }
+        if run.seconds < fastest.seconds {
+            fastest = run;
+        }
+    }
+    Ok(fastest)
 }
 
 fn one(stage: &Stage, program: &Binary, ranks: usize, options: &[String]) -> Result<Run> {
