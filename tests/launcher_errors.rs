@@ -146,5 +146,6 @@ fn a_deadlock_is_recognised() {
     ending("wait", "0")
         .expect_code(125)
         .expect_stderr("deadlock")
-        .expect_stderr("0-3");
+        .expect_stderr("0-3")
+        .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99");
 }

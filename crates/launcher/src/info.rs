@@ -4,6 +4,7 @@ use crate::VERSION;
 use crate::args::{OPTIONS, option_names};
 use crate::error::LaunchError;
 use crate::supervise::GRACE;
+use simurgh_mpi::limits;
 use simurgh_net::job::{self, Settings};
 use simurgh_sched::Topology;
 use std::fmt::{self, Display, Write};
@@ -43,14 +44,14 @@ fn write_all(
         }
     }
     writeln!(text, "\nLimits:")?;
-    for (name, value) in limits() {
+    for (name, value) in all_limits() {
         writeln!(text, "  {name:<44} {value}")?;
     }
     Ok(())
 }
 
 /// Every limit that a user may meet.
-fn limits() -> Vec<(&'static str, String)> {
+fn all_limits() -> Vec<(&'static str, String)> {
     let show = |value: &dyn Display| value.to_string();
     vec![
         ("ranks of a job", show(&job::MAX_RANKS)),
@@ -58,6 +59,26 @@ fn limits() -> Vec<(&'static str, String)> {
         ("least stack of a rank, bytes", show(&Settings::MIN_STACK)),
         ("largest stack of a rank, bytes", show(&Settings::MAX_STACK)),
         ("length of a job description, bytes", show(&job::MAX_BYTES)),
+        (
+            "message kept inside its queue entry, bytes",
+            show(&limits::INLINE_LIMIT),
+        ),
+        (
+            "message sent before its receive, bytes",
+            show(&limits::EAGER_LIMIT),
+        ),
+        (
+            "such messages waiting at a rank, bytes",
+            show(&limits::BACKLOG_LIMIT),
+        ),
+        (
+            "communicators of a host at one time",
+            show(&limits::MAX_COMMUNICATORS),
+        ),
+        (
+            "collective done by one rank alone, bytes",
+            show(&limits::ALONE_LIMIT),
+        ),
         (
             "time to end after a signal, milliseconds",
             show(&GRACE.as_millis()),

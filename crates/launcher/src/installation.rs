@@ -16,7 +16,7 @@ impl Installation {
         let prefix = tool.parent().and_then(Path::parent).map(Path::to_path_buf);
         prefix
             .map(Self::at)
-            .ok_or_else(|| LaunchError::Incomplete { missing: tool })
+            .ok_or(LaunchError::Incomplete { missing: tool })
     }
 
     /// The tree below `prefix`.

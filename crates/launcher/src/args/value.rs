@@ -74,7 +74,7 @@ impl Value<'_> {
         const LONGEST: f64 = 1e8;
         let text = self.str();
         match text.strip_suffix('s').unwrap_or(text).parse::<f64>() {
-            Ok(seconds) if seconds >= 0.001 && seconds <= LONGEST => Ok((seconds * 1000.0) as u64),
+            Ok(seconds) if (0.001..=LONGEST).contains(&seconds) => Ok((seconds * 1000.0) as u64),
             _ => Err(self.bad("a time in seconds, more than 0")),
         }
     }

@@ -4,9 +4,9 @@ use super::crash::{self, altstack};
 use super::end::{end_job, failure_status, flush};
 use super::error::HostError;
 use super::output::say;
-use super::ranges::ranges;
 use super::rank::{self, Program};
 use super::state::Host;
+use super::waiting::waiting;
 use super::wake::{Event, Wake};
 use super::{environment, signals, stats};
 use simurgh_image::{Options, Prepared};
@@ -198,32 +198,17 @@ fn wait(host: &Host, settings: &Settings, start: Instant) -> u8 {
 }
 
 fn timeout_message(host: &Host, limit: Duration) -> String {
-    let running = running(host);
-    let all = host.ranks().len();
+    let seconds = limit.as_secs_f64();
     format!(
-        "the job has run for {} s, its time limit; of its {all} ranks these still run: {running}",
-        limit.as_secs_f64()
-    )
-}
-
-/// The ranks that have not ended.
-fn running(host: &Host) -> String {
-    ranges(
-        host.ranks()
-            .iter()
-            .filter(|rank| !rank.has_ended())
-            .map(super::state::Rank::id),
+        "the job has run for {seconds} s, its time limit; {}",
+        waiting(host)
     )
 }
 
 /// All execution contexts wait, and nobody is left to wake one.
 fn deadlocked(host: &Host) {
-    if !host.is_waiting() {
-        return;
+    if host.is_waiting() {
+        let message = format!("deadlock: every rank waits and none can go on; {}", waiting(host));
+        end_job(host, DEADLOCKED, &message)
     }
-    let message = format!(
-        "deadlock: these ranks wait for each other, and none of them can go on: {}",
-        running(host)
-    );
-    end_job(host, DEADLOCKED, &message)
 }

@@ -22,6 +22,7 @@ mod rank;
 mod signals;
 mod state;
 mod stats;
+mod waiting;
 mod wake;
 
 use std::ffi::c_int;
