@@ -1,0 +1,26 @@
+//! What the ranks are waiting for, when a job has to be ended because it does not end.
+
+use super::ranges::ranges;
+use super::state::{Host, Rank};
+use std::fmt::Write;
+
+/// Most operations that are shown.
+const SHOWN: usize = 20;
+
+/// The ranks that have not ended, and the operations that wait for their counterparts.
+pub(super) fn waiting(host: &Host) -> String {
+    let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
+    let (all, running_ranks) = (host.ranks().len(), ranges(running().map(Rank::id)));
+    let mut text = format!("of {all} ranks these have not ended: {running_ranks}");
+    let Some(job) = running().next().map(|rank| rank.process().job()) else {
+        return text;
+    };
+    let operations = job.unmatched(SHOWN + 1);
+    for operation in operations.iter().take(SHOWN) {
+        let _ = write!(text, "\n  {operation}");
+    }
+    if operations.len() > SHOWN {
+        text.push_str("\n  and more");
+    }
+    text
+}
