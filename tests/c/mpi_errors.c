@@ -70,7 +70,7 @@ static void wrong_arguments(void)
     OK(MPI_Type_free(&type));
     CHECK(type == MPI_DATATYPE_NULL);
     FAILS(MPI_ERR_TYPE, MPI_Type_size(stale, &n));
-    OK(MPI_Isend(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request));
+    OK(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request));
     MPI_Request done = request;
     OK(MPI_Wait(&request, &status));
     FAILS(MPI_ERR_REQUEST, MPI_Wait(&done, &status));

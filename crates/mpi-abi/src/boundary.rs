@@ -238,6 +238,12 @@ impl Buffer {
     pub fn is_in_place(self) -> bool {
         self.0.addr() == MPI_IN_PLACE.addr()
     }
+
+    /// Whether this is one of the addresses that have a meaning of their own: `MPI_BOTTOM` and `MPI_IN_PLACE`.
+    #[inline]
+    pub(crate) fn is_special(self) -> bool {
+        self.0.addr() <= MPI_IN_PLACE.addr()
+    }
 }
 
 /// A `void *`: the caller's memory for data.

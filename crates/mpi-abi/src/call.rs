@@ -32,7 +32,7 @@ pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'
     with_process(|process| {
         let tables = process.and_then(|process| Some((process, process.extension::<Tables>()?)));
         match tables {
-            Some((process, tables)) if process.phase() == Phase::Active => {
+            Some((process, tables)) if process.check_active().is_ok() => {
                 let rank = Rank { process, tables };
                 match body(rank) {
                     Ok(()) => MPI_SUCCESS,

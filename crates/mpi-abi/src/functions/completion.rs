@@ -6,24 +6,16 @@ use simurgh_mpi::{ErrorClass, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{InOut, Out, StatusOut};
-use crate::constants::MPI_REQUEST_NULL;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{Rank, RequestEntry};
 use crate::types::MPI_Request;
 
 /// Voids the handle of a completed request, unless it is persistent.
 #[inline]
-pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request) {
-    let Ok(Some(entry)) = rank.request(*handle) else {
-        return;
-    };
-    if entry.request.is_persistent() {
-        return;
+pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request, entry: Option<&RequestEntry>) {
+    if entry.is_some_and(|entry| !entry.request.is_persistent()) {
+        rank.forget_request(handle);
     }
-    if let Some(entry) = rank.tables.requests.remove(handle.0) {
-        rank.process.release(entry.request);
-    }
-    *handle = MPI_REQUEST_NULL;
 }
 
 /// The failure of one completed operation, raised on its communicator.
@@ -49,7 +41,7 @@ fn wait(rank: Rank<'_>, request: InOut<MPI_Request>, status: StatusOut) -> Outco
     let found = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
     status.set(&found);
     let outcome = failure(found, entry);
-    retire(rank, &mut handle);
+    retire(rank, &mut handle, entry);
     request.set(handle);
     outcome
 }
@@ -65,7 +57,7 @@ fn test(rank: Rank<'_>, request: InOut<MPI_Request>, flag: Out<c_int>, status: S
     let Some(found) = found else { return Ok(()) };
     status.set(&found);
     let outcome = failure(found, entry);
-    retire(rank, &mut handle);
+    retire(rank, &mut handle, entry);
     request.set(handle);
     outcome
 }
@@ -85,17 +77,15 @@ fn request_get_status(rank: Rank<'_>, request: MPI_Request, flag: Out<c_int>, st
 /// `MPI_Request_free`: gives the request up; its operation goes on.
 #[mpi]
 fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
-    let handle = request.get("request")?;
+    let mut handle = request.get("request")?;
     if rank.request(handle)?.is_none() {
         return Err(Fault::new(
             ErrorClass::Request,
             "request is MPI_REQUEST_NULL: there is nothing to free",
         ));
     }
-    if let Some(entry) = rank.tables.requests.remove(handle.0) {
-        rank.process.release(entry.request);
-    }
-    request.set(MPI_REQUEST_NULL);
+    rank.forget_request(&mut handle);
+    request.set(handle);
     Ok(())
 }
 

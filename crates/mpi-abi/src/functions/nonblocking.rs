@@ -9,7 +9,7 @@ use simurgh_mpi_abi_macros::mpi;
 use crate::boundary::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
 use crate::fault::Outcome;
-use crate::tables::{Rank, RequestEntry, handle_of};
+use crate::tables::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on `comm` has made.
@@ -20,8 +20,7 @@ pub(crate) fn give_out(
     comm: MPI_Comm,
     request: Out<MPI_Request>,
 ) -> Outcome {
-    let entry = RequestEntry { request: made, comm };
-    request.set("request", MPI_Request(handle_of(&rank.tables.requests, entry)?))
+    request.set("request", rank.request_handle(made, comm)?)
 }
 
 /// `MPI_Isend`: starts a send.

@@ -27,6 +27,12 @@ fn entry<'a>(rank: Rank<'a>, handle: MPI_Request) -> Option<&'a RequestEntry> {
     rank.request(handle).ok().flatten()
 }
 
+/// Voids a checked handle whose request is complete, unless it is persistent.
+fn retire_checked(rank: Rank<'_>, handle: &mut MPI_Request) {
+    let entry = entry(rank, *handle);
+    retire(rank, handle, entry);
+}
+
 /// The requests of checked handles, for the engine.
 fn requests<'a>(
     rank: Rank<'a>,
@@ -96,7 +102,7 @@ fn waitall(
         report.ended(index, index, &status)
     });
     let outcome = report.outcome(rank, handles, handles.len());
-    handles.iter_mut().for_each(|handle| retire(rank, handle));
+    handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
     outcome
 }
 
@@ -121,7 +127,7 @@ fn testall(
         return Ok(());
     }
     let outcome = report.outcome(rank, handles, handles.len());
-    handles.iter_mut().for_each(|handle| retire(rank, handle));
+    handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
     outcome
 }
 
@@ -143,7 +149,7 @@ fn tell_any(
             status.set(&found);
             indx.set("indx", index as c_int)?;
             let outcome = failure(found, entry(rank, handles[index]));
-            retire(rank, &mut handles[index]);
+            retire_checked(rank, &mut handles[index]);
             outcome
         }
     }
@@ -214,7 +220,7 @@ impl Completed<'_> {
         let outcome = self.report.outcome(rank, handles, self.count);
         ended
             .iter()
-            .for_each(|&index| retire(rank, &mut handles[index as usize]));
+            .for_each(|&index| retire_checked(rank, &mut handles[index as usize]));
         outcome
     }
 }

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process};
+use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request};
 
+use super::REQUESTS;
 use super::slab::LIMIT;
 use super::{MessageEntry, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
 use crate::boundary::{Buffer, BufferMut, Number, count_of};
@@ -26,6 +27,9 @@ pub(crate) struct Rank<'a> {
     pub(crate) process: &'a Arc<Process>,
     pub(crate) tables: &'a Tables,
 }
+
+/// The handle of every send that was complete when its call returned: it needs no slot in the table.
+const DONE_SEND: MPI_Request = MPI_Request((REQUESTS as usize) << 56 | 0x1000);
 
 #[cold]
 fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<Fault> {
@@ -78,35 +82,59 @@ impl<'a> Rank<'a> {
     }
 
     /// Data of the program to be sent: `count` elements at `buffer`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn source(
         self,
         buffer: Buffer,
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> ResultOf<Source> {
-        let datatype = self.datatype("datatype", datatype)?;
-        let count = count_of("count", count)?;
-        check_address(buffer, count, &datatype)?;
+        let (count, datatype) = self.elements(buffer, count, datatype)?;
         // SAFETY:
         // - the program passed the buffer for this operation and leaves it alone until the operation is complete.
         Ok(unsafe { Source::new(buffer.address(), count, datatype) })
     }
 
     /// Memory of the program to be received into: `count` elements at `buffer`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn target(
         self,
         buffer: BufferMut,
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> ResultOf<Target> {
-        let datatype = self.datatype("datatype", datatype)?;
-        let count = count_of("count", count)?;
-        check_address(buffer.as_const(), count, &datatype)?;
+        let (count, datatype) = self.elements(buffer.as_const(), count, datatype)?;
         // SAFETY:
         // - the program passed the buffer for this operation and leaves it alone until the operation is complete.
         Ok(unsafe { Target::new(buffer.address(), count, datatype) })
+    }
+
+    /// What a buffer holds, once it has been checked. Inlined for predefined datatypes: it is on the path of every
+    /// message.
+    #[inline(always)]
+    fn elements(
+        self,
+        buffer: Buffer,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> ResultOf<(usize, Datatype)> {
+        match (predefined(datatype), usize::try_from(count.wide())) {
+            (Some(basic), Ok(count)) if !buffer.is_special() => Ok((count, Datatype::Basic(basic))),
+            _ => self.elements_checked(buffer, count, datatype),
+        }
+    }
+
+    #[inline(never)]
+    fn elements_checked(
+        self,
+        buffer: Buffer,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> ResultOf<(usize, Datatype)> {
+        let datatype = self.datatype("datatype", datatype)?;
+        let count = count_of("count", count)?;
+        check_address(buffer, count, &datatype)?;
+        Ok((count, datatype))
     }
 
     /// [`Rank::source`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.
@@ -174,20 +202,42 @@ impl<'a> Rank<'a> {
     /// The request behind a handle; `None` for the null request.
     #[inline]
     pub(crate) fn request(self, handle: MPI_Request) -> ResultOf<Option<&'a RequestEntry>> {
-        if handle == MPI_REQUEST_NULL {
-            return Ok(None);
+        match handle {
+            MPI_REQUEST_NULL => Ok(None),
+            DONE_SEND => Ok(Some(&self.tables.done_send)),
+            // SAFETY:
+            // - the rule above.
+            _ => match unsafe { self.tables.requests.get(handle.0) } {
+                Some(entry) => Ok(Some(entry)),
+                None => Err(not_an_object(
+                    ErrorClass::Request,
+                    "request",
+                    handle.0,
+                    MPI_REQUEST_NULL.0,
+                )),
+            },
         }
-        // SAFETY:
-        // - the rule above.
-        match unsafe { self.tables.requests.get(handle.0) } {
-            Some(entry) => Ok(Some(entry)),
-            None => Err(not_an_object(
-                ErrorClass::Request,
-                "request",
-                handle.0,
-                MPI_REQUEST_NULL.0,
-            )),
+    }
+
+    /// The handle of a request that a call on `comm` has made.
+    #[inline]
+    pub(crate) fn request_handle(self, request: Arc<Request>, comm: MPI_Comm) -> ResultOf<MPI_Request> {
+        if Arc::ptr_eq(&request, &self.tables.done_send.request) {
+            return Ok(DONE_SEND);
         }
+        let entry = RequestEntry { request, comm };
+        Ok(MPI_Request(handle_of(&self.tables.requests, entry)?))
+    }
+
+    /// Voids the handle of a request that is complete or given up.
+    #[inline]
+    pub(crate) fn forget_request(self, handle: &mut MPI_Request) {
+        if *handle != DONE_SEND
+            && let Some(entry) = self.tables.requests.remove(handle.0)
+        {
+            self.process.release(entry.request);
+        }
+        *handle = MPI_REQUEST_NULL;
     }
 
     /// Takes the message behind a handle.

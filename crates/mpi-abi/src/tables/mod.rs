@@ -9,8 +9,10 @@ mod parts;
 mod program_op;
 mod slab;
 
-use simurgh_mpi::datatype::Datatype;
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::Source;
 use simurgh_mpi::{Comm, Group, Message, Process, Request, Result};
+use std::ptr;
 use std::sync::Arc;
 
 pub(crate) use errhandler::UserHandler;
@@ -19,7 +21,11 @@ pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use slab::Slab;
 
+use crate::constants::{MPI_COMM_SELF, MPI_PROC_NULL};
 use crate::types::MPI_Comm;
+
+/// The kind number of requests in their handles.
+const REQUESTS: u8 = 5;
 
 /// A request, and the communicator on which its errors are raised.
 pub(crate) struct RequestEntry {
@@ -44,6 +50,8 @@ pub(crate) struct Tables {
     pub(crate) datatypes: Slab<Datatype>,
     pub(crate) ops: Slab<ProgramOp>,
     pub(crate) requests: Slab<RequestEntry>,
+    /// The request of every send that was complete when its call returned.
+    pub(crate) done_send: RequestEntry,
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,
 }
@@ -51,17 +59,31 @@ pub(crate) struct Tables {
 impl Tables {
     /// The tables of a process that `main_context` has just initialised.
     pub(crate) fn new(process: &Process, main_context: u64) -> Result<Self> {
+        let myself = process.comm_self()?;
+        // A send to nobody is complete at once.
+        let done_send = myself.isend(&nothing(), MPI_PROC_NULL, 0)?;
         Ok(Self {
             main_context,
             world: process.comm_world()?,
-            myself: process.comm_self()?,
+            myself,
             comms: Slab::new(1),
             groups: Slab::new(2),
             datatypes: Slab::new(3),
             ops: Slab::new(4),
-            requests: Slab::new(5),
+            requests: Slab::new(REQUESTS),
+            done_send: RequestEntry {
+                request: done_send,
+                comm: MPI_COMM_SELF,
+            },
             messages: Slab::new(6),
             errhandlers: Slab::new(7),
         })
     }
+}
+
+/// A message without data.
+fn nothing() -> Source {
+    // SAFETY:
+    // - no element, so no memory.
+    unsafe { Source::new(ptr::dangling(), 0, Basic::Byte.into()) }
 }
