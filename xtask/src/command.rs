@@ -20,7 +20,7 @@ pub(crate) fn succeed(command: &mut Command, limit: Duration) -> Result<()> {
         .map_err(not_started(command))?;
     if ending.timed_out {
         return Err(Failure::TimedOut {
-            command: format!("{command:?}"),
+            command: line(command),
             limit,
         });
     }
@@ -28,7 +28,7 @@ pub(crate) fn succeed(command: &mut Command, limit: Duration) -> Result<()> {
         return Ok(());
     }
     Err(Failure::Failed {
-        command: format!("{command:?}"),
+        command: line(command),
         status: ending.status,
     })
 }
@@ -46,6 +46,15 @@ pub(crate) fn captured_success(command: &mut Command, limit: Duration) -> Result
     } else {
         Err(Failure::Faults(outcome.to_string()))
     }
+}
+
+/// The command line without the environment, of which cargo adds a lot.
+fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn not_started(command: &Command) -> impl FnOnce(std::io::Error) -> Failure + use<> {
