@@ -1615,6 +1615,11 @@ int MPI_Type_create_hvector_c(MPI_Count count,
                               MPI_Datatype *newtype);
 
 /**
+ * `MPI_Type_dup`: another handle to the same layout, committed if the first is.
+ */
+int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+/**
  * `MPI_Type_free`: gives the datatype back; pending operations keep it.
  */
 int MPI_Type_free(MPI_Datatype *datatype);
@@ -1627,6 +1632,11 @@ int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
 int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
 
 int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
+
+/**
+ * `MPI_Type_get_name`: the standard's name of a predefined datatype; the others have none.
+ */
+int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen);
 
 /**
  * `MPI_Type_get_true_extent`: where the data begins, and bytes from its first to its last.
@@ -2363,6 +2373,8 @@ int PMPI_Type_create_hvector_c(MPI_Count count,
                                MPI_Datatype oldtype,
                                MPI_Datatype *newtype);
 
+int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
+
 int PMPI_Type_free(MPI_Datatype *datatype);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
@@ -2370,6 +2382,8 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
 
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
+
+int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen);
 
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent);
 

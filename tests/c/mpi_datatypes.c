@@ -117,11 +117,36 @@ static void nested(void)
     OK(MPI_Type_free(&padded));
 }
 
+static void handles(void)
+{
+    MPI_Datatype pair, dup;
+    char name[MPI_MAX_OBJECT_NAME];
+    int length, size, value = check_rank, got = -1;
+    OK(MPI_Type_get_name(MPI_DOUBLE, name, &length));
+    CHECK(!strcmp(name, "MPI_DOUBLE") && length == 10);
+    OK(MPI_Type_contiguous(2, MPI_INT, &pair));
+    OK(MPI_Type_get_name(pair, name, &length));
+    CHECK(length == 0 && !*name);
+    OK(MPI_Type_commit(&pair));
+    OK(MPI_Type_dup(pair, &dup));
+    OK(MPI_Type_free(&pair));
+    OK(MPI_Type_size(dup, &size));
+    CHECK(size == 2 * sizeof(int));
+    OK(MPI_Type_free(&dup));
+    OK(MPI_Type_dup(MPI_INT, &dup)); /* a predefined one: the duplicate can be freed */
+    OK(MPI_Sendrecv(&value, 1, dup, check_rank, 0, &got, 1, MPI_INT, check_rank, 0, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+    CHECK(got == check_rank);
+    OK(MPI_Type_free(&dup));
+    CHECK(dup == MPI_DATATYPE_NULL);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     sizes();
     columns();
     nested();
+    handles();
     return check_end();
 }

@@ -1,11 +1,13 @@
 //! Derived datatypes, and what datatypes look like.
 
+use std::ffi::c_int;
+
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Number, Out, count_of};
-use crate::constants::{MPI_DATATYPE_NULL, MPI_UNDEFINED};
+use crate::boundary::{InOut, Number, Out, TextOut, count_of};
+use crate::constants::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME, MPI_UNDEFINED};
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::tables::{Rank, handle_of};
 use crate::types::MPI_Datatype;
@@ -94,20 +96,43 @@ fn type_commit(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     Ok(())
 }
 
+/// `MPI_Type_dup`: another handle to the same layout, committed if the first is.
+#[mpi]
+fn type_dup(rank: Rank<'_>, oldtype: MPI_Datatype, newtype: Out<MPI_Datatype>) -> Outcome {
+    newtype.check("newtype")?;
+    give_out(rank, rank.any_datatype("oldtype", oldtype)?, newtype)
+}
+
 /// `MPI_Type_free`: gives the datatype back; pending operations keep it.
 #[mpi]
 fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     let handle = datatype.get("datatype")?;
-    if let Datatype::Basic(basic) = rank.any_datatype("datatype", handle)? {
+    if let Some(basic) = rank.predefined_datatype(handle) {
         let reason = format!(
             "datatype is {}, which is predefined: it cannot be freed",
             basic.name()
         );
         return Err(Fault::new(ErrorClass::Type, reason));
     }
+    rank.any_datatype("datatype", handle)?;
     rank.tables.datatypes.remove(handle.0);
     datatype.set(MPI_DATATYPE_NULL);
     Ok(())
+}
+
+/// `MPI_Type_get_name`: the standard's name of a predefined datatype; the others have none.
+#[mpi]
+fn type_get_name(
+    rank: Rank<'_>,
+    datatype: MPI_Datatype,
+    type_name: TextOut,
+    resultlen: Out<c_int>,
+) -> Outcome {
+    rank.any_datatype("datatype", datatype)?;
+    let name = rank
+        .predefined_datatype(datatype)
+        .map_or("", |basic| basic.name());
+    type_name.set("type_name", name, MPI_MAX_OBJECT_NAME, resultlen)
 }
 
 /// `MPI_Type_size`: bytes of data in an element.

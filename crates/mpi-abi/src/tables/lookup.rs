@@ -55,6 +55,11 @@ impl<'a> Rank<'a> {
         }
     }
 
+    /// The predefined datatype with this handle.
+    pub(crate) fn predefined_datatype(self, handle: MPI_Datatype) -> Option<Basic> {
+        predefined(handle)
+    }
+
     /// The datatype behind a handle, to ask about or to derive from.
     #[inline]
     pub(crate) fn any_datatype(self, name: &str, handle: MPI_Datatype) -> ResultOf<Datatype> {
