@@ -64,6 +64,7 @@ impl Completion {
     /// Makes the event one that has not happened, for its next use.
     ///
     /// Only for an event that is done, or that nobody else knows of.
+    #[inline]
     pub fn reset(&self) {
         // Relaxed: the event is handed to the next completer by other means.
         self.0.store(PENDING, Ordering::Relaxed);

@@ -31,3 +31,24 @@ pub fn relax() {
     #[cfg(loom)]
     loom::thread::yield_now();
 }
+
+/// Times [`step_aside`] only yields before it sleeps.
+const YIELDS: u32 = 100;
+/// Length of such a sleep.
+const NAP: std::time::Duration = std::time::Duration::from_micros(50);
+
+/// Leaves the core to other kernel threads, on the `turn`-th look at something that is taking long.
+#[cold]
+fn step_aside(turn: u32) {
+    #[cfg(loom)]
+    {
+        let _ = (turn, YIELDS, NAP);
+        loom::thread::yield_now();
+    }
+    #[cfg(not(loom))]
+    if turn < YIELDS {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep(NAP);
+    }
+}

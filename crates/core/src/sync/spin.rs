@@ -3,23 +3,21 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-use super::{AtomicU32, Ordering, futex_wait, futex_wake, relax};
+use super::{AtomicBool, Ordering, relax, step_aside};
 
-const FREE: u32 = 0;
-const HELD: u32 = 1;
-/// Held, and somebody may sleep on the word.
-const CONTENDED: u32 = 2;
-
-/// Looks at a held lock before a waiter goes to sleep in the kernel.
+/// Looks at a held lock before a waiter offers its core to others.
 const SPINS: u32 = 200;
 
-/// A lock for short critical sections: it spins for a bounded time, then sleeps in the kernel.
+/// A lock for short critical sections: a waiter looks at it for a bounded time, then leaves its core to others, ever
+/// longer.
 ///
 /// It blocks the kernel thread, not the execution context: never hold it across [`crate::park`],
-/// [`crate::yield_now`] or a copy of unbounded length. Uncontended, it costs one locked instruction.
+/// [`crate::yield_now`] or a copy of unbounded length. Uncontended, taking it costs one locked instruction and giving it
+/// back a plain store; that is why waiters look again and are not woken: only a holder that has lost its core keeps
+/// them long enough to notice.
 #[derive(Default)]
 pub struct SpinLock<T: ?Sized> {
-    state: AtomicU32,
+    held: AtomicBool,
     value: UnsafeCell<T>,
 }
 
@@ -40,7 +38,7 @@ impl<T> SpinLock<T> {
     #[cfg(not(loom))]
     pub const fn new(value: T) -> Self {
         Self {
-            state: AtomicU32::new(FREE),
+            held: AtomicBool::new(false),
             value: UnsafeCell::new(value),
         }
     }
@@ -49,7 +47,7 @@ impl<T> SpinLock<T> {
     #[cfg(loom)]
     pub fn new(value: T) -> Self {
         Self {
-            state: AtomicU32::new(FREE),
+            held: AtomicBool::new(false),
             value: UnsafeCell::new(value),
         }
     }
@@ -64,12 +62,7 @@ impl<T: ?Sized> SpinLock<T> {
     /// Takes the lock, waiting for it if need be.
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
-        // Acquire pairs with the Release in `unlock`.
-        if self
-            .state
-            .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed)
-            .is_err()
-        {
+        if !self.take() {
             self.lock_contended();
         }
         SpinGuard { lock: self }
@@ -78,30 +71,27 @@ impl<T: ?Sized> SpinLock<T> {
     /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        self.take().then(|| SpinGuard { lock: self })
+    }
+
+    #[inline]
+    fn take(&self) -> bool {
         // Acquire pairs with the Release in `unlock`.
-        let taken = self
-            .state
-            .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed);
-        taken.ok().map(|_| SpinGuard { lock: self })
+        self.held
+            .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
     }
 
     #[cold]
     fn lock_contended(&self) {
-        for _ in 0..SPINS {
-            // Acquire pairs with the Release in `unlock`.
-            if self.state.load(Ordering::Relaxed) == FREE
-                && self
-                    .state
-                    .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed)
-                    .is_ok()
-            {
-                return;
+        let mut looks = 0;
+        while self.held.load(Ordering::Relaxed) || !self.take() {
+            looks += 1;
+            if looks < SPINS {
+                relax()
+            } else {
+                step_aside(looks - SPINS)
             }
-            relax();
-        }
-        // Acquire pairs with the Release in `unlock`.
-        while self.state.swap(CONTENDED, Ordering::Acquire) != FREE {
-            futex_wait(&self.state, CONTENDED);
         }
     }
 
@@ -112,10 +102,8 @@ impl<T: ?Sized> SpinLock<T> {
     /// The lock is held and its guard has been forgotten; nobody uses the value any more.
     #[inline]
     pub(crate) unsafe fn unlock(&self) {
-        // Release pairs with the Acquire in `lock`.
-        if self.state.swap(FREE, Ordering::Release) == CONTENDED {
-            futex_wake(&self.state, 1);
-        }
+        // Release pairs with the Acquire in `take`.
+        self.held.store(false, Ordering::Release);
     }
 
     /// The value, for whoever holds the lock without a guard.
