@@ -13,7 +13,8 @@ enum { N = 37 };
 #define ARITHMETIC(function, ctype)                                                                    \
     static void function(MPI_Datatype type, int many)                                                 \
     {                                                                                                 \
-        MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR}; \
+        MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND,                                \
+                        MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR};                              \
         ctype out[N], in[N];                                                                          \
         for (int o = 0; o < many; o++) {                                                              \
             for (int i = 0; i < N; i++)                                                               \

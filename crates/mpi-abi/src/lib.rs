@@ -13,7 +13,7 @@ mod call;
 pub mod constants;
 pub mod fault;
 pub mod functions;
-pub mod host;
+mod host;
 mod singleton;
 mod tables;
 pub mod types;

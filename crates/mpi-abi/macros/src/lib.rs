@@ -2,7 +2,7 @@
 //!
 //! From
 //!
-//! ```ignore
+//! ```text
 //! /// Sends and returns when the buffer may be used again.
 //! #[mpi(large, raises = comm)]
 //! fn send(rank: &Rank<'_>, buf: Buffer, count: Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,

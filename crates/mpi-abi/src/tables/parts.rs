@@ -94,7 +94,7 @@ pub(crate) fn sources(buffer: Buffer, parts: Vec<Part>) -> ResultOf<Parts<Source
              }| {
                 check_address(buffer, count, &datatype)?;
                 // SAFETY:
-                // - the program passed the buffer with these parts, and leaves it alone until the collective is complete.
+                // - the program passed the buffer with these parts, and leaves it alone until the call returns.
                 Ok(unsafe { Source::new(buffer.address().wrapping_offset(offset), count, datatype) })
             },
         )
@@ -114,7 +114,7 @@ pub(crate) fn targets(buffer: BufferMut, parts: Vec<Part>) -> ResultOf<Parts<Tar
              }| {
                 check_address(buffer.as_const(), count, &datatype)?;
                 // SAFETY:
-                // - the program passed the buffer with these parts, and leaves it alone until the collective is complete.
+                // - the program passed the buffer with these parts, and leaves it alone until the call returns.
                 Ok(unsafe { Target::new(buffer.address().wrapping_offset(offset), count, datatype) })
             },
         )

@@ -2,7 +2,7 @@
 //!
 //! A handle is a number: the kind of object in bits 56 to 59, the generation of the slot in bits 32 to 55, and the
 //! slot in the low 31 bits, counted from [`FIRST`] on so that it can be told from the predefined handles. Nothing is
-//! dereferenced on the program's word: a handle that was never given out, was freed, or is of another kind is not found.
+//! dereferenced on the program's word: a handle that was never given out, was freed or is of another kind finds nothing.
 //!
 //! Costs: looking up is two dependent loads and a comparison, without a locked instruction. Giving out a handle is one
 //! locked instruction and taking it back two. Slots are allocated in blocks of doubling size and used again; they are
@@ -92,7 +92,7 @@ impl<T> Slab<T> {
     pub(crate) unsafe fn get(&self, handle: usize) -> Option<&T> {
         let (slot, ..) = self.occupied(handle)?;
         // SAFETY:
-        // - an odd generation equal to the handle's means that the value is there, and the caller sees to it that it stays.
+        // - an odd generation equal to the handle's means that the value is there; the caller sees to it that it stays.
         Some(unsafe { (*slot.value.get()).assume_init_ref() })
     }
 

@@ -1,7 +1,7 @@
 //! The header and the library say what the standard's ABI says.
 //!
-//! `standard.txt` lists the facts of the standard. They are turned into a C file of static assertions, which is compiled
-//! with our header and, where there is one, with a reference header made by others (the variable
+//! `standard.txt` lists the facts of the standard. They are turned into a C file of static assertions, which is
+//! compiled with our header and, where there is one, with a reference header made by others (the variable
 //! `SIMURGH_REFERENCE_HEADER`, or PyPI's mpich package in a virtual environment below `target/`), so that the facts are
 //! checked as well. The symbols of the library are compared with both.
 
