@@ -33,7 +33,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     }
     let host = begin(&spec)?;
     let runtime = start_runtime(host, &spec.settings)?;
-    let programs = spec.sections.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+    let programs = prepare(&spec.sections)?;
     spawn_ranks(host, &runtime, &spec, programs)?;
     host.all_started();
     let status = wait(host, &spec.settings, start);
@@ -130,19 +130,32 @@ fn start_runtime(host: &'static Host, settings: &Settings) -> Result<Runtime, Ho
     Ok(runtime)
 }
 
-/// Makes what the ranks of a program share.
-fn prepare(section: &Section) -> Result<Program, HostError> {
+/// Makes what the ranks of each program share; programs that stand there twice are made once.
+fn prepare(sections: &[Section]) -> Result<Vec<Program>, HostError> {
+    let mut programs: Vec<Program> = Vec::new();
+    for (index, section) in sections.iter().enumerate() {
+        let same = |other: &Section| other.program == section.program && other.preload == section.preload;
+        let prepared = match sections[..index].iter().position(same) {
+            Some(earlier) => programs[earlier].prepared.clone(),
+            None => prepare_one(section)?,
+        };
+        programs.push(Program {
+            prepared,
+            argv: section.argv.iter().map(job::Text::to_c_string).collect(),
+            environment: environment::with_changes(std::env::vars_os(), &section.env),
+        });
+    }
+    Ok(programs)
+}
+
+fn prepare_one(section: &Section) -> Result<Prepared, HostError> {
     let program = simurgh_image::Program::open(section.program.as_path())?;
     let preload = section
         .preload
         .iter()
         .map(|library| library.as_path().to_path_buf())
         .collect();
-    Ok(Program {
-        prepared: Prepared::new(&program, Options { preload })?,
-        argv: section.argv.iter().map(job::Text::to_c_string).collect(),
-        environment: environment::with_changes(std::env::vars_os(), &section.env),
-    })
+    Ok(Prepared::new(&program, Options { preload })?)
 }
 
 /// Starts one execution context per rank.

@@ -31,9 +31,12 @@ use std::ffi::c_int;
 /// the main thread of a process that has done nothing yet.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn simurgh_host_main() -> c_int {
-    let status = job::run().unwrap_or_else(|error| {
-        output::say(&error.to_string());
-        1
-    });
-    end::exit(status)
+    match (job::run(), state::Host::running()) {
+        (Ok(status), _) => end::exit(status),
+        (Err(error), Some(host)) => end::end_job(host, 1, &error.to_string()),
+        (Err(error), None) => {
+            output::say(&error.to_string());
+            end::exit(1)
+        }
+    }
 }

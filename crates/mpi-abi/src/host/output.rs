@@ -168,7 +168,7 @@ mod tests {
         buffer.write(b"no line end");
         buffer.write(b" yet");
         assert_eq!(*lock(&buffer.pending), b"no line end yet");
-        buffer.write(&vec![b'\n'; 1]);
+        buffer.write(b"\n");
         assert!(lock(&buffer.pending).is_empty());
     }
 }

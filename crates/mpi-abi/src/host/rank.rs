@@ -29,7 +29,31 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program) {
             let status = instance.run(&program.argv, &program.environment);
             finished(host, rank, exit_status(status));
         }
-        Err(error) => end_job(host, 1, &format!("rank {} cannot be started: {error}", rank.id())),
+        Err(error) => {
+            let hint = mappings_hint();
+            end_job(
+                host,
+                1,
+                &format!("rank {} cannot be started: {error}{hint}", rank.id()),
+            )
+        }
+    }
+}
+
+/// What to do if the kernel's limit on mappings is the reason that a program could not be loaded; or nothing.
+fn mappings_hint() -> String {
+    let used =
+        std::fs::read("/proc/self/maps").map_or(0, |maps| maps.iter().filter(|&&b| b == b'\n').count());
+    let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
+    match limit.trim().parse::<usize>() {
+        // Loading a program takes a few dozen mappings.
+        Ok(limit) if used + 100 > limit => {
+            format!(
+                "; this process has used up its {limit} mappings: raise them with sysctl vm.max_map_count={}",
+                limit * 4
+            )
+        }
+        _ => String::new(),
     }
 }
 
