@@ -1,9 +1,9 @@
 //! The programs that a user meets: `mpiexec`, the compiler wrappers `mpicc` and `mpicxx`, and `simurgh`.
 //!
-//! `mpiexec` reads its command line ([`args`]), finds the programs ([`program`]), asks the image crate whether they can
-//! run ([`fit`]), writes the job description and starts the host with it ([`start`]), and then only waits, forwarding
-//! signals ([`supervise`]). It prints nothing of its own but errors. The host itself is a few lines (`host/main.rs`) that
-//! load `libmpi_abi.so.1`, in which the runtime lives.
+//! `mpiexec` reads its command line ([`args`]), finds the programs ([`program`]), asks the image crate whether they
+//! can run ([`fit`]), writes the job description and starts the host with it ([`start`]), and then only waits,
+//! forwarding signals ([`supervise`]). It prints nothing of its own but errors. The host itself is a few lines
+//! (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
 //!
 //! The library is safe Rust; of the programs only the host has to call C.
 

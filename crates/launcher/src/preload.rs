@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The libraries that an `LD_PRELOAD` names, by absolute path.
 ///
-/// They must not get into the host, where there is one copy of everything, but into each rank's program: so the launcher
-/// takes the variable away and hands on this list. Names without `/` are looked for where the loader would.
+/// They must not get into the host, where there is one copy of everything, but into each rank's program: so the
+/// launcher takes the variable away and hands on this list. Names without `/` are looked for where the loader would.
 pub fn list(value: &OsStr, search: Option<&OsStr>, wdir: &Path) -> Result<Vec<PathBuf>, LaunchError> {
     let separators = |b: &u8| *b == b':' || *b == b' ';
     let names = value

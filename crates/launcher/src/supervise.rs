@@ -30,8 +30,8 @@ const FORWARDED: &[(i32, Signal, bool)] = &[
 
 /// Runs the host to its end and returns the status that the launcher has to exit with.
 ///
-/// It must be called on the main thread: the kernel takes the end of the thread that started the host for the end of the
-/// host's parent.
+/// It must be called on the main thread: the kernel takes the end of the thread that started the host for the end of
+/// the host's parent.
 pub fn supervise(host: &mut Command) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| LaunchError::Supervise(error.into()))?;

@@ -36,7 +36,7 @@ pub fn help(tool: &str) -> String {
     text.push_str(
         "\nRank 0 reads the standard input; the environment is passed on; the exit status is that of the first rank\n\
          that fails, 128+N if a signal N ends it. LD_PRELOAD is applied to the ranks, not to the launcher's process.\n\
-         `simurgh check PROGRAM` tells whether a program can run, `simurgh info` what the machine and the settings are.\n",
+         `simurgh check PROGRAM` tells whether a program can run, `simurgh info` shows machine and settings.\n",
     );
     text
 }

@@ -3,9 +3,10 @@
 //! `mpiexec` starts a tiny executable that loads this library and calls [`simurgh_host_main`]. From there:
 //!
 //! 1. [`job`] reads the job description, starts the virtual processors and one execution context per rank.
-//! 2. On it, [`rank`] makes the rank's private image of the program and runs it; [`hooks`] is what the image calls back.
-//! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]) or the
-//!    time limit. It ends the process ([`end`]).
+//! 2. On it, [`rank`] makes the rank's private image of the program and runs it; [`hooks`] is what the image calls
+//!    back.
+//! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]) or
+//!    the time limit. It ends the process ([`end`]).
 //!
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.

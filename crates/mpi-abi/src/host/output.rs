@@ -77,8 +77,8 @@ impl LineBuffer {
         self.finish_locked(&mut lock(&self.pending), end);
     }
 
-    /// As [`finish`](Self::finish), when the job ends before its ranks: what several of them have begun gets a line each,
-    /// and a buffer that a crashed rank was using is left alone.
+    /// As [`finish`](Self::finish), when the job ends before its ranks: what several of them have begun gets a line
+    /// each, and a buffer that a crashed rank was using is left alone.
     pub(super) fn finish_if_possible(&self) {
         for _ in 0..PATIENCE {
             if let Ok(mut pending) = self.pending.try_lock() {

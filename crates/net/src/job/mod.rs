@@ -6,9 +6,9 @@
 //!    and its number in the environment variable [`FD_VARIABLE`], and with the runtime's path in [`LIBRARY_VARIABLE`].
 //! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`].
 //!
-//! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment string
-//! has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then the
-//! shape, then the values ([`JobSpec::validate`]).
+//! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment
+//! string has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then
+//! the shape, then the values ([`JobSpec::validate`]).
 
 mod env;
 mod error;

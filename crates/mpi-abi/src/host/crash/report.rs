@@ -15,7 +15,9 @@ const BEGINNINGS: &[&str] = &["main", "_start", "start_thread"];
 /// The text of the report, and the signal that was the cause.
 pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
     let note = noted();
-    let who = note.rank.and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
+    let who = note
+        .rank
+        .and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
     let who = match who {
         Some(rank) => format!("rank {} ({})", rank.id(), rank.program()),
         None => "a thread that belongs to no rank".to_owned(),
@@ -38,8 +40,8 @@ fn cause(note: &Note) -> String {
     }
 }
 
-/// Whether the fault happened where the stack should be. What is near the stack pointer can be accessed unless the stack
-/// has run out; and of a rank's own stack it is known where it ends.
+/// Whether the fault happened where the stack should be. What is near the stack pointer can be accessed unless the
+/// stack has run out; and of a rank's own stack it is known where it ends.
 fn near_stack_pointer(note: &Note) -> bool {
     let near = note.address.abs_diff(note.stack_pointer) < OVERSHOOT;
     near && note.stack.is_none_or(|stack| note.address < stack.low)
@@ -50,16 +52,25 @@ fn overflow(note: &Note) -> String {
         Some(stack) => {
             let size = stack.high - stack.low;
             let more = ((size * 4) >> 20).max(1);
-            format!("has overflown its stack of {} KiB: give it more with --stack-size {more}M", size >> 10)
+            format!(
+                "has overflown its stack of {} KiB: give it more with --stack-size {more}M",
+                size >> 10
+            )
         }
-        None => "has overflown the stack of one of its threads: give it more where the thread is made".to_owned(),
+        None => {
+            "has overflown the stack of one of its threads: give it more where the thread is made".to_owned()
+        }
     }
 }
 
 /// Adds a line for each function, the same ones in a row only once.
 fn add_backtrace(text: &mut String, frames: &[usize]) {
     let mut previous = (String::new(), 0);
-    for (index, &address) in frames.iter().enumerate().take_while(|(_, address)| **address != 0) {
+    for (index, &address) in frames
+        .iter()
+        .enumerate()
+        .take_while(|(_, address)| **address != 0)
+    {
         // A return address may be the first of the next function: look at the call before it.
         let functions = functions(if index == 0 { address } else { address - 1 });
         if functions.text == previous.0 {
@@ -94,8 +105,14 @@ struct Functions {
 fn functions(address: usize) -> Functions {
     let mut found = Functions::default();
     backtrace::resolve(address as *mut _, |symbol| {
-        let name = symbol.name().map_or_else(|| "?".to_owned(), |name| name.to_string());
-        let separator = if found.text.is_empty() { "" } else { "\n      inlined into " };
+        let name = symbol
+            .name()
+            .map_or_else(|| "?".to_owned(), |name| name.to_string());
+        let separator = if found.text.is_empty() {
+            ""
+        } else {
+            "\n      inlined into "
+        };
         let _ = write!(found.text, "{separator}{name}");
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
             let _ = write!(found.text, " at {}:{line}", file.display());
