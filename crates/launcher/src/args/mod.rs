@@ -1,7 +1,7 @@
 //! The command line of `mpiexec`.
 //!
 //! MPI launchers have long options with one dash (`-np`, `-env`) as well as with two, options with two values, and
-//! several programs separated by `:`. So the options are a [table](table) of our own, and each long option may be
+//! several programs separated by `:`. So the options are a table of our own, and each long option may be
 //! written with one dash or with two, its value behind it or after `=`.
 
 mod error;
