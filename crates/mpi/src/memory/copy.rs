@@ -9,8 +9,8 @@ const SHORT: usize = 32;
 /// memory bandwidth of a node.
 const SHARED: usize = 64 << 10;
 
-/// Length of such a piece: long enough that taking one costs nothing beside copying it.
-const PIECE: usize = 16 << 10;
+/// Least length of such a piece. Longer ones use the memory better; a quarter of the whole keeps late helpers useful.
+const PIECE_MIN: usize = 32 << 10;
 
 /// Copies `len` bytes.
 ///
@@ -55,14 +55,15 @@ unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
         return;
     }
     let (src, dst) = (src.expose_provenance(), dst.expose_provenance());
-    simurgh_core::share(len.div_ceil(PIECE), &|piece| {
-        let start = piece * PIECE;
+    let length = (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN);
+    simurgh_core::share(len.div_ceil(length), &|piece| {
+        let start = piece * length;
         let from = ptr::with_exposed_provenance::<u8>(src + start);
         let to = ptr::with_exposed_provenance_mut::<u8>(dst + start);
         // SAFETY:
         // - the piece lies within the memory demanded of the caller, which stays valid until `share` returns;
         // - pieces do not overlap each other, nor, as checked, source and target.
-        unsafe { ptr::copy_nonoverlapping(from, to, PIECE.min(len - start)) };
+        unsafe { ptr::copy_nonoverlapping(from, to, length.min(len - start)) };
     });
 }
 
