@@ -1,1 +1,126 @@
 //! MPI whose ranks are user-level threads: the API for native Rust programs.
+//!
+//! [`run`] runs a closure as every rank of the world. The ranks are coroutines on one pinned kernel thread per core; a message
+//! between two of them is one copy, and a blocked rank costs nothing. [`Builder`] chooses how many.
+//!
+//! ```
+//! use simurgh::{Builder, Source, Tag};
+//!
+//! let results = Builder::new().ranks(4).run(|world| {
+//!     let next = (world.rank() + 1) % world.size();
+//!     let mut token = 0_u64;
+//!     let status = world.send_receive(&(world.rank() as u64), next, 0, &mut token, Source::Any, Tag::Any)?;
+//!     assert_eq!(status.source(), Some(token as usize));
+//!     Ok::<_, simurgh::Error>(token)
+//! })?;
+//! assert_eq!(results, [Ok(3), Ok(0), Ok(1), Ok(2)]);
+//! # Ok::<(), simurgh::RunError>(())
+//! ```
+//!
+//! # Data
+//!
+//! What can be sent implements [`Equivalence`]: numbers, arrays of them, and structs that derive it. Calls take a value, a slice or a
+//! vector ([`Buffer`]). A receive never writes outside its buffer and never makes an invalid value, whatever was sent.
+//!
+//! # Nonblocking operations
+//!
+//! They live in a scope ([`Communicator::scope`]), like the threads of [`std::thread::scope`], and borrow their buffers for as long:
+//!
+//! ```
+//! # simurgh::Builder::new().ranks(2).run(|world| {
+//! let (mine, mut theirs) = ([world.rank(); 1000], [0; 1000]);
+//! let other = 1 - world.rank();
+//! world.scope(|scope| {
+//!     scope.irecv(&mut theirs[..], other, 0)?;
+//!     scope.isend(&mine[..], other, 0)?;
+//!     Ok(())
+//! })?;
+//! assert_eq!(theirs, [other; 1000]);
+//! # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+//! # Ok::<(), simurgh::RunError>(())
+//! ```
+//!
+//! # Errors
+//!
+//! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank that panics, and a
+//! deadlock, end the run with a [`RunError`] ([`Builder::run`]).
+#![deny(unsafe_code)]
+
+mod activity;
+mod builder;
+mod communicator;
+mod ending;
+mod error;
+mod message;
+mod op;
+mod peer;
+mod scope;
+mod settings;
+mod status;
+
+pub use activity::Wait;
+pub use builder::{Builder, run};
+pub use communicator::Communicator;
+pub use error::{RANKS_MAX, RunError};
+pub use message::Message;
+pub use op::{Bits, Number, Op};
+pub use peer::{Destination, Source, Tag};
+pub use scope::{ReceiveRequest, Scope, SendRequest};
+pub use status::Status;
+
+pub use simurgh_mpi::memory::typed::{Buffer, BufferMut, Equivalence};
+pub use simurgh_mpi::{Error, ErrorClass, Result};
+
+/// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`] themselves.
+/// Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).
+///
+/// ```
+/// #[derive(Clone, Copy, Debug, PartialEq, simurgh::Equivalence)]
+/// #[repr(C)]
+/// struct Particle {
+///     kind: u8,
+///     position: [f64; 3],
+/// }
+///
+/// let results = simurgh::Builder::new().ranks(2).run(|world| {
+///     let mut particle = Particle { kind: world.rank() as u8, position: [world.rank() as f64; 3] };
+///     world.broadcast(&mut particle, 1)?;
+///     Ok::<_, simurgh::Error>(particle)
+/// })?;
+/// assert_eq!(results[0], Ok(Particle { kind: 1, position: [1.0; 3] }));
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+///
+/// A field whose type has invalid bit patterns is refused:
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy, simurgh::Equivalence)]
+/// #[repr(C)]
+/// struct Flagged {
+///     value: f64,
+///     valid: bool,
+/// }
+/// ```
+///
+/// And so is a struct whose layout the compiler may choose:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, simurgh::Equivalence)]
+/// struct Pair(u8, f64);
+/// ```
+pub use simurgh_derive::Equivalence;
+
+/// What the code of `#[derive(Equivalence)]` needs.
+#[doc(hidden)]
+pub mod derive_support {
+    pub use simurgh_mpi::datatype::{Datatype, Field};
+}
+
+/// Seconds since some moment in the past (`MPI_Wtime`).
+#[must_use]
+pub fn wtime() -> f64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}

@@ -1,1 +1,14 @@
-//! derive(Equivalence): MPI datatypes of Rust structs.
+//! `#[derive(Equivalence)]`: MPI datatypes of Rust structs. Use it through the crate `simurgh`, which documents it.
+
+mod equivalence;
+
+use proc_macro::TokenStream;
+
+/// Makes a struct one whose values can be sent and received; see `simurgh::Equivalence`.
+#[proc_macro_derive(Equivalence)]
+pub fn derive_equivalence(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    equivalence::expand(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -69,8 +69,16 @@ pub fn in_flight<'env, R>(
     comm: &'env Comm,
     f: impl for<'scope> FnOnce(&'scope Flights<'scope, 'env>) -> Result<R>,
 ) -> Result<R> {
-    let board = Board { process: Arc::clone(comm.process()), requests: RefCell::default() };
-    let flights = Flights { comm, board, scope: PhantomData, env: PhantomData };
+    let board = Board {
+        process: Arc::clone(comm.process()),
+        requests: RefCell::default(),
+    };
+    let flights = Flights {
+        comm,
+        board,
+        scope: PhantomData,
+        env: PhantomData,
+    };
     let result = catch_unwind(AssertUnwindSafe(|| f(&flights)));
     if !matches!(result, Ok(Ok(_))) {
         flights.board.recall();
@@ -123,12 +131,19 @@ impl<'scope> Flights<'scope, '_> {
         //   of it, which gives it back after completion.
         let values = unsafe { target(&mut *data) };
         let flight = self.track(self.comm.irecv(&values, from, tag)?);
-        Ok(FlightIn { flight, data, borrow: PhantomData })
+        Ok(FlightIn {
+            flight,
+            data,
+            borrow: PhantomData,
+        })
     }
 
     fn track(&'scope self, request: Arc<Request>) -> Flight<'scope> {
         let number = self.board.requests.borrow_mut().insert(request);
-        Flight { board: &self.board, number }
+        Flight {
+            board: &self.board,
+            number,
+        }
     }
 
     /// Waits until one of the operations is complete and gives its position; `None` if there are none.
@@ -202,7 +217,10 @@ impl Flight<'_> {
     ///
     /// That of the operation.
     pub fn wait(self) -> Result<Status> {
-        self.board.finish(self.number).unwrap_or(Status::EMPTY).into_result()
+        self.board
+            .finish(self.number)
+            .unwrap_or(Status::EMPTY)
+            .into_result()
     }
 
     /// Whether the operation is complete; lets others run if not.

@@ -5,6 +5,7 @@
 //! complete. Whatever other ranks do, bytes are moved only between data of both sides' [`Equivalence`] types, as much as both
 //! have room for, so that a program that gets its messages wrong gets wrong numbers, never wrong memory.
 
+mod buffer;
 mod collective;
 mod equivalence;
 mod flight;
@@ -12,6 +13,7 @@ mod message;
 mod operator;
 mod reduction;
 
+pub use buffer::{Buffer, BufferMut};
 pub use collective::{
     all_gather, all_gatherv, all_to_all, all_to_allv, broadcast, gather, gatherv, scatter, scatterv,
 };
@@ -63,4 +65,23 @@ fn whole<T: Equivalence>() -> Datatype {
         return T::datatype();
     }
     Datatype::contiguous(T::COUNT, &T::datatype()).expect("a type that exists fits in memory")
+}
+
+/// Calls a collective, in which other ranks use this rank's buffers: they must not go away under them.
+#[inline]
+fn together<R>(call: impl FnOnce() -> R) -> R {
+    let guard = NoUnwind;
+    let result = call();
+    std::mem::forget(guard);
+    result
+}
+
+/// Ends the program rather than let a panic of the engine unwind.
+struct NoUnwind;
+
+impl Drop for NoUnwind {
+    fn drop(&mut self) {
+        eprintln!("a panic inside a collective call: other ranks use its buffers, so the program ends");
+        std::process::abort();
+    }
 }

@@ -14,7 +14,7 @@ use crate::op::{BuiltinOp, Op, UserOp};
 #[derive(Clone, Debug)]
 pub struct Operator<T> {
     op: Op,
-    panicked: Panicked,
+    panicked: Option<Panicked>,
     values: PhantomData<fn(T, T) -> T>,
 }
 
@@ -26,7 +26,11 @@ impl<T: Equivalence> Operator<T> {
     /// An operation of the standard.
     #[must_use]
     pub fn builtin(op: BuiltinOp) -> Self {
-        Self { op: Op::Builtin(op), panicked: Panicked::default(), values: PhantomData }
+        Self {
+            op: Op::Builtin(op),
+            panicked: None,
+            values: PhantomData,
+        }
     }
 
     /// An operation of the user, which must be associative; `commutes` promises that it is commutative, too.
@@ -43,7 +47,11 @@ impl<T: Equivalence> Operator<T> {
             }
         };
         let op = Op::User(Arc::new(UserOp::new(Box::new(guarded), commutes)));
-        Self { op, panicked, values: PhantomData }
+        Self {
+            op,
+            panicked: Some(panicked),
+            values: PhantomData,
+        }
     }
 
     /// The operation of the engine.
@@ -53,15 +61,12 @@ impl<T: Equivalence> Operator<T> {
 
     /// Whether the operation is a function of the user, which sees whole values.
     pub(super) fn takes_whole_values(&self) -> bool {
-        matches!(self.op, Op::User(_))
+        self.panicked.is_some()
     }
 
     /// Goes on with the panic of the user's function, if there was one.
     pub(super) fn rethrow(&self) {
-        if !self.takes_whole_values() {
-            return;
-        }
-        let panic = self.panicked.lock().take();
+        let panic = self.panicked.as_ref().and_then(|panicked| panicked.lock().take());
         if let Some(panic) = panic {
             resume_unwind(panic);
         }

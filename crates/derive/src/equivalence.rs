@@ -1,0 +1,94 @@
+//! The implementation of `Equivalence` for a struct.
+//!
+//! The datatype names each field by its offset, so that padding is neither read nor written; the compiler checks that the fields
+//! are `Equivalence` themselves. It is made once per struct.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, Member, Result, Type};
+
+/// The `impl` for the struct.
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let fields = fields(input)?;
+    if !input.generics.params.is_empty() {
+        let message =
+            "Equivalence can be derived only for structs without parameters: their datatype is made once";
+        return Err(Error::new_spanned(&input.generics, message));
+    }
+    check_representation(input)?;
+    let name = &input.ident;
+    let records = fields.iter().map(|(member, kind)| {
+        quote! {
+            ::simurgh::derive_support::Field {
+                offset: ::core::mem::offset_of!(#name, #member),
+                count: <#kind as ::simurgh::Equivalence>::COUNT,
+                datatype: <#kind as ::simurgh::Equivalence>::datatype(),
+            }
+        }
+    });
+    Ok(quote! {
+        // SAFETY:
+        // - the datatype has the struct's size and describes its fields only, which keep the promises themselves;
+        //   `Copy` structs have no destructor, and fields that are `Equivalence` are free of interior mutability.
+        #[automatically_derived]
+        unsafe impl ::simurgh::Equivalence for #name {
+            const COUNT: usize = 1;
+
+            fn datatype() -> ::simurgh::derive_support::Datatype {
+                static DATATYPE: ::std::sync::OnceLock<::simurgh::derive_support::Datatype> =
+                    ::std::sync::OnceLock::new();
+                DATATYPE
+                    .get_or_init(|| {
+                        ::simurgh::derive_support::Datatype::record(
+                            &[#(#records),*],
+                            ::core::mem::size_of::<#name>(),
+                        )
+                    })
+                    .clone()
+            }
+        }
+    })
+}
+
+/// The fields by name or number, with their types.
+fn fields(input: &DeriveInput) -> Result<Vec<(Member, &Type)>> {
+    let Data::Struct(data) = &input.data else {
+        let message = "Equivalence can be derived only for structs: a message could bring bytes that are no value \
+                       of an enum or a union; send a number and convert it";
+        return Err(Error::new_spanned(&input.ident, message));
+    };
+    let types = match &data.fields {
+        Fields::Named(fields) => fields.named.iter(),
+        Fields::Unnamed(fields) => fields.unnamed.iter(),
+        Fields::Unit => return Ok(Vec::new()),
+    };
+    Ok(data.fields.members().zip(types.map(|field| &field.ty)).collect())
+}
+
+/// Only a struct whose layout is laid down is the same in every program that exchanges it.
+fn check_representation(input: &DeriveInput) -> Result<()> {
+    let mut fixed = false;
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("repr"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            fixed |= meta.path.is_ident("C") || meta.path.is_ident("transparent");
+            if meta.input.peek(syn::token::Paren) {
+                // The number of `packed(2)` or `align(16)`.
+                let number;
+                syn::parenthesized!(number in meta.input);
+                number.parse::<syn::LitInt>()?;
+            }
+            Ok(())
+        })?;
+    }
+    if fixed {
+        return Ok(());
+    }
+    Err(Error::new_spanned(
+        &input.ident,
+        "a struct with Equivalence needs #[repr(C)] or #[repr(transparent)]",
+    ))
+}

@@ -1,0 +1,69 @@
+//! What can be given to a call as data.
+
+use super::Equivalence;
+
+/// Data to be sent: one value, a slice, or a vector.
+///
+/// An array is one value of an array type; to have its elements looked at one by one (in a reduction, say), make it a slice:
+/// `&array[..]`.
+pub trait Buffer {
+    /// The type of the values.
+    type Item: Equivalence;
+
+    /// The values.
+    fn values(&self) -> &[Self::Item];
+}
+
+/// Data to be received: one value, a slice, or a vector, which keeps its length.
+pub trait BufferMut: Buffer {
+    /// The values.
+    fn values_mut(&mut self) -> &mut [Self::Item];
+}
+
+impl<T: Equivalence> Buffer for T {
+    type Item = T;
+
+    #[inline]
+    fn values(&self) -> &[T] {
+        std::slice::from_ref(self)
+    }
+}
+
+impl<T: Equivalence> BufferMut for T {
+    #[inline]
+    fn values_mut(&mut self) -> &mut [T] {
+        std::slice::from_mut(self)
+    }
+}
+
+impl<T: Equivalence> Buffer for [T] {
+    type Item = T;
+
+    #[inline]
+    fn values(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: Equivalence> BufferMut for [T] {
+    #[inline]
+    fn values_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T: Equivalence> Buffer for Vec<T> {
+    type Item = T;
+
+    #[inline]
+    fn values(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: Equivalence> BufferMut for Vec<T> {
+    #[inline]
+    fn values_mut(&mut self) -> &mut [T] {
+        self
+    }
+}

@@ -1,0 +1,237 @@
+//! Running a closure as the ranks of an MPI program.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use simurgh_core::sync::SpinLock;
+use simurgh_mpi::{Job, Process};
+use simurgh_sched::policy::Policy;
+use simurgh_sched::{EcSpec, Runtime};
+
+use crate::communicator::Communicator;
+use crate::ending::Ending;
+use crate::error::{RANKS_MAX, RunError};
+use crate::settings;
+
+/// Runs `f` as every rank of the world, with the settings of the environment; see [`Builder::run`].
+///
+/// # Errors
+///
+/// As [`Builder::run`].
+///
+/// ```
+/// let ranks = simurgh::run(|world| world.rank())?;
+/// assert!(ranks.iter().copied().eq(0..ranks.len()));
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+pub fn run<T, F>(f: F) -> Result<Vec<T>, RunError>
+where
+    F: Fn(&Communicator) -> T + Send + Sync + 'static,
+    T: Send + 'static,
+{
+    Builder::new().run(f)
+}
+
+/// Chooses what a run is like. What is not chosen here is taken from the environment, and else by default:
+///
+/// | setting | environment variable | default |
+/// |---|---|---|
+/// | [`ranks`](Self::ranks) | `SIMURGH_RANKS` | one per virtual processor |
+/// | [`vps`](Self::vps) | `SIMURGH_VPS` | one per core |
+/// | [`policy`](Self::policy) | `SIMURGH_POLICY` | `wq`, the work queue |
+/// | [`stack_size`](Self::stack_size) | | 8 MiB, of which only the touched part costs memory |
+/// | [`seed`](Self::seed) | | none: ranks run in the order they become ready |
+///
+/// ```
+/// let sums = simurgh::Builder::new().ranks(7).vps(2).run(|world| {
+///     let mut sum = 0;
+///     world.all_reduce(&world.rank(), &mut sum, &simurgh::Op::sum())?;
+///     Ok::<_, simurgh::Error>(sum)
+/// })?;
+/// assert!(sums.into_iter().all(|sum| sum == Ok(21)));
+/// # Ok::<(), simurgh::RunError>(())
+/// ```
+#[derive(Default)]
+#[must_use = "a builder does nothing until it runs something"]
+pub struct Builder {
+    ranks: Option<usize>,
+    vps: Option<usize>,
+    policy: Option<Arc<dyn Policy>>,
+    stack_size: Option<usize>,
+    seed: Option<u64>,
+    other_threads: usize,
+}
+
+impl Builder {
+    /// Everything by default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of ranks.
+    pub fn ranks(mut self, ranks: usize) -> Self {
+        self.ranks = Some(ranks);
+        self
+    }
+
+    /// Number of virtual processors: kernel threads that run the ranks, each pinned to a core.
+    pub fn vps(mut self, vps: usize) -> Self {
+        self.vps = Some(vps);
+        self
+    }
+
+    /// The scheduling policy.
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Bytes of stack for each rank.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = Some(bytes);
+        self
+    }
+
+    /// Makes the order in which ranks run a random one that the seed decides: with one virtual processor, every run with
+    /// the same seed is the same. For tests.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Threads of the process, besides the calling one, that will never wake a rank: with them known, deadlocks of the
+    /// ranks are recognised in spite of them. While a thread is unknown, it might still act, and nothing is concluded.
+    pub fn other_threads(mut self, count: usize) -> Self {
+        self.other_threads = count;
+        self
+    }
+
+    /// Runs `f` as every rank of the world, and gives what it returned, by rank (`MPI_Init` to `MPI_Finalize`, chapter 11 of
+    /// the standard).
+    ///
+    /// The ranks are coroutines of this process: they share its memory, and a blocked rank costs no thread. The calling thread
+    /// waits.
+    ///
+    /// # Errors
+    ///
+    /// The first failure ends the run: a rank that panics or aborts, or a deadlock. The call returns at once then. The other ranks
+    /// leave, unwinding, with their next call of this interface; those that are blocked stay so for good, and what they own is
+    /// leaked. Otherwise, when the settings cannot be had, no rank is started.
+    pub fn run<T, F>(self, f: F) -> Result<Vec<T>, RunError>
+    where
+        F: Fn(&Communicator) -> T + Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let ending = Arc::new(Ending::default());
+        let spec = self.spec();
+        let ranks = self.ranks.map_or_else(settings::ranks, |ranks| Ok(Some(ranks)))?;
+        let runtime = self.start(&ending)?;
+        let ranks = ranks.unwrap_or_else(|| runtime.vps());
+        if !(1..=RANKS_MAX).contains(&ranks) {
+            return Err(RunError::Ranks { asked: ranks });
+        }
+        let crew = Arc::new(Crew::new(ranks, ending, f));
+        crew.start(&runtime, spec);
+        let result = crew.ending.wait();
+        stop(runtime, &crew.ending);
+        result.map(|()| crew.results())
+    }
+
+    fn spec(&self) -> EcSpec {
+        let default = EcSpec::default();
+        EcSpec {
+            stack_size: self.stack_size.unwrap_or(default.stack_size),
+            ..default
+        }
+    }
+
+    fn start(self, ending: &Arc<Ending>) -> Result<Runtime, RunError> {
+        let vps = self.vps.map_or_else(settings::vps, |vps| Ok(Some(vps)))?;
+        let policy = self
+            .policy
+            .map_or_else(settings::policy, |policy| Ok(Some(policy)))?;
+        let told = Arc::clone(ending);
+        let mut builder = simurgh_sched::Builder::new()
+            .vps(vps)
+            .seed(self.seed)
+            .known_threads(self.other_threads)
+            .on_deadlock(move || told.report_deadlock());
+        if let Some(policy) = policy {
+            builder = builder.policy(policy);
+        }
+        Ok(builder.start()?)
+    }
+}
+
+/// Stops the virtual processors. If ranks are left, some may compute for a long time yet; nobody waits for them.
+fn stop(runtime: Runtime, ending: &Ending) {
+    if ending.is_empty() {
+        drop(runtime);
+    } else {
+        std::thread::spawn(move || drop(runtime));
+    }
+}
+
+/// The ranks of a run.
+struct Crew<T, F> {
+    job: Arc<Job>,
+    ending: Arc<Ending>,
+    results: Box<[SpinLock<Option<T>>]>,
+    f: F,
+}
+
+impl<T, F> Crew<T, F>
+where
+    F: Fn(&Communicator) -> T + Send + Sync + 'static,
+    T: Send + 'static,
+{
+    fn new(ranks: usize, ending: Arc<Ending>, f: F) -> Self {
+        ending.begin(ranks);
+        Self {
+            job: Job::new(ranks),
+            ending,
+            results: (0..ranks).map(|_| SpinLock::new(None)).collect(),
+            f,
+        }
+    }
+
+    fn start(self: &Arc<Self>, runtime: &Runtime, spec: EcSpec) {
+        let ranks = self.results.len();
+        for rank in 0..ranks {
+            let crew = Arc::clone(self);
+            if let Err(error) = runtime.spawn_member(spec, (rank, ranks), move || crew.serve(rank)) {
+                return self.ending.fail(error.into());
+            }
+        }
+    }
+
+    /// The life of a rank.
+    fn serve(&self, rank: usize) {
+        match catch_unwind(AssertUnwindSafe(|| self.sail(rank))) {
+            Ok(Ok(value)) => *self.results[rank].lock() = Some(value),
+            Ok(Err(error)) => self.ending.fail(RunError::Engine { rank, error }),
+            Err(payload) => self.ending.fail_with(rank, &*payload),
+        }
+        self.ending.leave(rank);
+    }
+
+    fn sail(&self, rank: usize) -> simurgh_mpi::Result<T> {
+        let number = u32::try_from(rank).expect("fewer ranks than the limit");
+        let process = Process::new(Arc::clone(&self.job), number);
+        Process::bind(Arc::clone(&process));
+        process.init()?;
+        let world = Communicator::new(process.comm_world()?, &self.ending, rank);
+        let value = (self.f)(&world);
+        drop(world);
+        process.finalize()?;
+        Ok(value)
+    }
+
+    /// What the ranks returned; all have ended.
+    fn results(&self) -> Vec<T> {
+        self.results
+            .iter()
+            .filter_map(|result| result.lock().take())
+            .collect()
+    }
+}

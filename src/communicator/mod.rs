@@ -1,0 +1,89 @@
+//! Communicators, as one rank sees them.
+
+mod collective;
+mod construct;
+mod point_to_point;
+mod reduction;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::resume_unwind;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use simurgh_mpi::Comm;
+
+use crate::activity::{Call, Inside};
+use crate::ending::{Abort, Ending};
+
+/// A group of ranks that exchange messages apart from all others (chapter 7 of the standard).
+///
+/// It belongs to its rank: it stays in the rank's thread of execution.
+pub struct Communicator {
+    comm: Arc<Comm>,
+    ending: Arc<Ending>,
+    /// The rank in the world.
+    own: usize,
+    /// Collectives of a rank follow one another, which the type system sees to.
+    not_shared: PhantomData<Rc<()>>,
+}
+
+impl Communicator {
+    pub(crate) fn new(comm: Arc<Comm>, ending: &Arc<Ending>, own: usize) -> Self {
+        Self {
+            comm,
+            ending: Arc::clone(ending),
+            own,
+            not_shared: PhantomData,
+        }
+    }
+
+    /// The calling rank, from zero (`MPI_Comm_rank`).
+    #[inline]
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.comm.rank().unsigned_abs() as usize
+    }
+
+    /// Number of ranks (`MPI_Comm_size`).
+    #[inline]
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.comm.size()
+    }
+
+    /// The name (`MPI_Comm_get_name`).
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.comm.name()
+    }
+
+    /// Sets the name, for whoever looks for what went wrong; what is longer than the standard allows is cut off
+    /// (`MPI_Comm_set_name`).
+    pub fn set_name(&self, name: &str) {
+        self.comm.set_name(name);
+    }
+
+    /// Ends the run, which fails with [`RunError::Aborted`](crate::RunError::Aborted) (`MPI_Abort`).
+    pub fn abort(&self, code: i32) -> ! {
+        resume_unwind(Box::new(Abort(code)))
+    }
+
+    /// Enters a call that may block.
+    #[inline]
+    pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {
+        self.ending.check();
+        self.ending.activity(self.own).enter(call, peer, tag)
+    }
+}
+
+impl fmt::Debug for Communicator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, rank, size) = (self.name(), self.rank(), self.size());
+        f.debug_struct("Communicator")
+            .field("name", &name)
+            .field("rank", &rank)
+            .field("size", &size)
+            .finish()
+    }
+}

@@ -1,0 +1,158 @@
+//! Messages between two ranks (chapter 3 of the standard).
+
+use simurgh_mpi::Result;
+use simurgh_mpi::constants::UNDEFINED;
+use simurgh_mpi::memory::typed::{self, Mode};
+
+use super::Communicator;
+use crate::activity::Call;
+use crate::{Buffer, BufferMut, Destination, Message, Scope, Source, Status, Tag};
+
+impl Communicator {
+    /// Sends `data`; returns when it may be changed again, which may be before it is received (`MPI_Send`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) if there is no such rank,
+    /// or the tag is negative.
+    #[inline]
+    pub fn send<B>(&self, data: &B, dest: impl Into<Destination>, tag: i32) -> Result<()>
+    where
+        B: Buffer + ?Sized,
+    {
+        let dest = dest.into().raw();
+        let _inside = self.enter(Call::Send, dest, tag);
+        typed::send(&self.comm, data.values(), dest, tag, Mode::Standard)
+    }
+
+    /// Sends `data`; returns when its receive has begun (`MPI_Ssend`).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn ssend<B>(&self, data: &B, dest: impl Into<Destination>, tag: i32) -> Result<()>
+    where
+        B: Buffer + ?Sized,
+    {
+        let dest = dest.into().raw();
+        let _inside = self.enter(Call::SyncSend, dest, tag);
+        typed::send(&self.comm, data.values(), dest, tag, Mode::Synchronous)
+    }
+
+    /// Receives into `data`, which may be longer than the message (`MPI_Recv`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) as for
+    /// [`send`](Self::send); [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the message is longer than `data`, which
+    /// then holds the beginning.
+    #[inline]
+    pub fn recv<B>(&self, data: &mut B, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Status>
+    where
+        B: BufferMut + ?Sized,
+    {
+        let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::Receive, source, tag);
+        typed::receive(&self.comm, data.values_mut(), source, tag).map(Status::from)
+    }
+
+    /// Sends one message and receives another, without a deadlock if all do so (`MPI_Sendrecv`).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send) and [`recv`](Self::recv).
+    pub fn send_receive<S, R>(
+        &self,
+        sent: &S,
+        dest: impl Into<Destination>,
+        send_tag: i32,
+        received: &mut R,
+        source: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> Result<Status>
+    where
+        S: Buffer + ?Sized,
+        R: BufferMut + ?Sized,
+    {
+        let to = (dest.into().raw(), send_tag);
+        let from = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::SendReceive, from.0, from.1);
+        typed::send_receive(&self.comm, sent.values(), to, received.values_mut(), from).map(Status::from)
+    }
+
+    /// Waits for a message that a receive would get, and tells of it (`MPI_Probe`).
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv), truncation excepted.
+    pub fn probe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Status> {
+        let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::Probe, source, tag);
+        self.comm.probe(source, tag).map(Status::from)
+    }
+
+    /// Tells of the message that a receive would get, if there is one (`MPI_Iprobe`). Lets other ranks run otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`probe`](Self::probe).
+    pub fn iprobe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Option<Status>> {
+        let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::Probe, source, tag);
+        Ok(self.comm.iprobe(source, tag)?.map(Status::from))
+    }
+
+    /// Waits for a message that a receive would get, and takes it: nobody else can receive it (`MPI_Mprobe`).
+    ///
+    /// # Errors
+    ///
+    /// As [`probe`](Self::probe).
+    ///
+    /// ```
+    /// # use simurgh::{Source, Tag};
+    /// # simurgh::Builder::new().ranks(2).run(|world| {
+    /// if world.rank() == 0 {
+    ///     world.send(&[1.5, 2.5, 3.5], 1, 7)?;
+    /// } else {
+    ///     let message = world.mprobe(Source::Any, Tag::Any)?;
+    ///     let values: Vec<f64> = message.recv_vec()?;
+    ///     assert_eq!(values, [1.5, 2.5, 3.5]);
+    /// }
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn mprobe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Message> {
+        let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::MatchedProbe, source, tag);
+        self.comm.mprobe(source, tag).map(Message::new)
+    }
+
+    /// Takes the message that a receive would get, if there is one (`MPI_Improbe`). Lets other ranks run otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`probe`](Self::probe).
+    pub fn improbe(&self, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Option<Message>> {
+        let (source, tag) = (source.into().raw(), tag.into().raw()?);
+        let _inside = self.enter(Call::MatchedProbe, source, tag);
+        Ok(self.comm.improbe(source, tag)?.map(Message::new))
+    }
+
+    /// Runs `f`, which may start operations, and returns when all of them are complete; see [`Scope`].
+    ///
+    /// # Errors
+    ///
+    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an error, or a panic, of
+    /// `f`, operations that nobody has matched are cancelled.
+    pub fn scope<'env, R>(
+        &'env self,
+        f: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
+    ) -> Result<R> {
+        typed::in_flight(&self.comm, |flights| {
+            let result = f(&Scope::new(self, flights))?;
+            let _inside = self.enter(Call::Wait, UNDEFINED, UNDEFINED);
+            flights.wait_all()?;
+            Ok(result)
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! How a run ends: when all ranks have ended, or with the first failure.
+
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
+
+use simurgh_core::Completion;
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
+
+use crate::activity::{Activity, Wait};
+use crate::error::RunError;
+
+/// What the ranks of a run and its caller share.
+#[derive(Default)]
+pub(crate) struct Ending {
+    /// The ranks that have not ended, and what each is doing.
+    left: AtomicUsize,
+    activities: OnceLock<Box<[Activity]>>,
+    failed: AtomicBool,
+    failure: SpinLock<Option<RunError>>,
+    /// All ranks have ended, or one has failed.
+    over: Completion,
+}
+
+/// The payload with which a rank leaves a run that has failed elsewhere.
+struct Abandoned;
+
+/// The payload with which a rank aborts the run.
+pub(crate) struct Abort(pub(crate) i32);
+
+impl Ending {
+    /// Begins the run of `ranks` ranks.
+    pub(crate) fn begin(&self, ranks: usize) {
+        self.left.store(ranks, Ordering::Relaxed);
+        // A run begins once.
+        let _ = self.activities.set((0..ranks).map(|_| Activity::new()).collect());
+    }
+
+    /// The activity of a rank.
+    pub(crate) fn activity(&self, rank: usize) -> &Activity {
+        &self.activities.get().expect("the run has begun")[rank]
+    }
+
+    /// A rank has ended, one way or the other.
+    pub(crate) fn leave(&self, rank: usize) {
+        self.activity(rank).end();
+        // AcqRel: what the ranks leave behind is seen by whoever finds that none is left.
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.over.complete();
+        }
+    }
+
+    /// Whether all ranks have ended.
+    pub(crate) fn is_empty(&self) -> bool {
+        // Acquire pairs with the AcqRel in `leave`.
+        self.left.load(Ordering::Acquire) == 0
+    }
+
+    /// The run has failed; the first failure counts.
+    pub(crate) fn fail(&self, failure: RunError) {
+        self.failure.lock().get_or_insert(failure);
+        // Release pairs with the Acquire in `wait`; elsewhere the flag is only a hint.
+        self.failed.store(true, Ordering::Release);
+        self.over.complete();
+    }
+
+    /// A rank ended with a panic.
+    pub(crate) fn fail_with(&self, rank: usize, payload: &(dyn Any + Send)) {
+        if payload.is::<Abandoned>() {
+            return;
+        }
+        if let Some(Abort(code)) = payload.downcast_ref() {
+            return self.fail(RunError::Aborted { rank, code: *code });
+        }
+        let text = payload.downcast_ref::<&str>().copied();
+        let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let message = message.unwrap_or("its payload is not a text").to_owned();
+        self.fail(RunError::Panicked { rank, message });
+    }
+
+    /// The scheduler says that nobody can ever be woken again.
+    pub(crate) fn report_deadlock(&self) {
+        // The last rank may have ended while the caller of the run has not quite woken up.
+        if self.is_empty() || self.failed.load(Ordering::Relaxed) {
+            return;
+        }
+        let activities = self.activities.get().into_iter().flatten().enumerate();
+        let waits: Vec<Wait> = activities
+            .filter_map(|(rank, activity)| activity.wait(rank))
+            .collect();
+        self.fail(RunError::Deadlock { waits });
+    }
+
+    /// Blocks until the run is over.
+    pub(crate) fn wait(&self) -> Result<(), RunError> {
+        self.over.wait();
+        self.failure.lock().take().map_or(Ok(()), Err)
+    }
+
+    /// Unwinds the calling rank if the run has failed.
+    #[inline]
+    pub(crate) fn check(&self) {
+        // Relaxed: a rank that does not see it yet sees it in its next call.
+        if self.failed.load(Ordering::Relaxed) {
+            abandon();
+        }
+    }
+}
+
+/// Unwinds, silently, unless the rank is unwinding already.
+#[cold]
+fn abandon() {
+    if !std::thread::panicking() {
+        resume_unwind(Box::new(Abandoned));
+    }
+}

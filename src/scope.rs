@@ -1,0 +1,271 @@
+//! Nonblocking operations (section 3.7 of the standard).
+
+use simurgh_mpi::Result;
+use simurgh_mpi::constants::UNDEFINED;
+use simurgh_mpi::memory::typed::{BufferMut, Flight, FlightIn, Flights, Mode};
+
+use crate::activity::Call;
+use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag};
+
+/// The time in which nonblocking operations may be under way; made by [`Communicator::scope`].
+///
+/// An operation borrows its buffer until the scope ends, where it is waited for, whether its request has been waited for, dropped or
+/// leaked. A receive that is waited for gives its buffer back at once.
+///
+/// A buffer cannot be used while an operation may still write to it:
+///
+/// ```compile_fail,E0503
+/// # simurgh::run(|world| {
+/// let mut value = 0;
+/// world.scope(|scope| {
+///     let request = scope.irecv(&mut value, 0, 0)?;
+///     assert_eq!(value, 0);
+///     request.wait()?;
+///     Ok(())
+/// })
+/// # });
+/// ```
+///
+/// nor changed while one may still read it:
+///
+/// ```compile_fail,E0506
+/// # simurgh::run(|world| {
+/// let mut value = 0;
+/// world.scope(|scope| {
+///     let request = scope.isend(&value, 0, 0)?;
+///     value = 1;
+///     request.wait()
+/// })
+/// # });
+/// ```
+///
+/// nor go away before the scope ends:
+///
+/// ```compile_fail,E0597
+/// # simurgh::run(|world| {
+/// world.scope(|scope| {
+///     let mut value = 0;
+///     scope.irecv(&mut value, 0, 0)?;
+///     Ok(())
+/// })
+/// # });
+/// ```
+///
+/// and no request leaves the scope:
+///
+/// ```compile_fail
+/// # simurgh::run(|world| {
+/// let value = 0;
+/// let mut kept = None;
+/// world.scope(|scope| {
+///     kept = Some(scope.isend(&value, 0, 0)?);
+///     Ok(())
+/// })
+/// # });
+/// ```
+#[derive(Debug)]
+pub struct Scope<'scope, 'env: 'scope> {
+    communicator: &'env Communicator,
+    flights: &'scope Flights<'scope, 'env>,
+}
+
+impl<'scope, 'env> Scope<'scope, 'env> {
+    pub(crate) fn new(communicator: &'env Communicator, flights: &'scope Flights<'scope, 'env>) -> Self {
+        Self {
+            communicator,
+            flights,
+        }
+    }
+
+    /// Starts to send `data` (`MPI_Isend`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::send`].
+    pub fn isend<B>(
+        &self,
+        data: &'scope B,
+        dest: impl Into<Destination>,
+        tag: i32,
+    ) -> Result<SendRequest<'scope, 'env>>
+    where
+        B: Buffer + ?Sized,
+    {
+        self.start_send(data, dest.into(), tag, Mode::Standard)
+    }
+
+    /// Starts to send `data`; complete when its receive has begun (`MPI_Issend`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::send`].
+    pub fn issend<B>(
+        &self,
+        data: &'scope B,
+        dest: impl Into<Destination>,
+        tag: i32,
+    ) -> Result<SendRequest<'scope, 'env>>
+    where
+        B: Buffer + ?Sized,
+    {
+        self.start_send(data, dest.into(), tag, Mode::Synchronous)
+    }
+
+    fn start_send<B>(
+        &self,
+        data: &'scope B,
+        dest: Destination,
+        tag: i32,
+        mode: Mode,
+    ) -> Result<SendRequest<'scope, 'env>>
+    where
+        B: Buffer + ?Sized,
+    {
+        let flight = self.flights.send(data.values(), dest.raw(), tag, mode)?;
+        Ok(SendRequest {
+            communicator: self.communicator,
+            flight,
+        })
+    }
+
+    /// Starts to receive into `data` (`MPI_Irecv`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::recv`]; truncation is reported by the wait.
+    pub fn irecv<B>(
+        &self,
+        data: &'scope mut B,
+        source: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> Result<ReceiveRequest<'scope, 'env, B::Item>>
+    where
+        B: BufferMut + ?Sized,
+    {
+        let flight = self
+            .flights
+            .receive(data.values_mut(), source.into().raw(), tag.into().raw()?)?;
+        Ok(ReceiveRequest {
+            communicator: self.communicator,
+            flight,
+        })
+    }
+
+    /// Waits until every operation of the scope so far is complete (`MPI_Waitall`).
+    ///
+    /// # Errors
+    ///
+    /// That of the first operation that failed.
+    pub fn wait_all(&self) -> Result<()> {
+        let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
+        self.flights.wait_all()
+    }
+
+    /// Waits until one of the receives is complete, and takes it out (`MPI_Waitany`); `None` if there are none.
+    ///
+    /// # Errors
+    ///
+    /// That of the receive.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(4).run(|world| {
+    /// let mut values = [0_usize; 4];
+    /// world.scope(|scope| {
+    ///     scope.isend(&world.rank(), 0, 0)?;
+    ///     if world.rank() == 0 {
+    ///         let receives = values.iter_mut().enumerate().map(|(rank, value)| scope.irecv(value, rank, 0));
+    ///         let mut receives: Vec<_> = receives.collect::<Result<_, _>>()?;
+    ///         while let Some((value, status)) = scope.wait_any(&mut receives)? {
+    ///             assert_eq!(Some(value[0]), status.source());
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// })
+    /// # })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn wait_any<T: Equivalence>(
+        &self,
+        receives: &mut Vec<ReceiveRequest<'scope, 'env, T>>,
+    ) -> Result<Option<(&'scope mut [T], Status)>> {
+        let inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
+        let position = self
+            .flights
+            .wait_any(receives.iter().map(|receive| receive.flight.flight()));
+        drop(inside);
+        position
+            .map(|position| receives.swap_remove(position).wait())
+            .transpose()
+    }
+}
+
+/// A send under way.
+#[derive(Debug)]
+pub struct SendRequest<'scope, 'env> {
+    communicator: &'env Communicator,
+    flight: Flight<'scope>,
+}
+
+impl SendRequest<'_, '_> {
+    /// Waits until the send is complete (`MPI_Wait`).
+    ///
+    /// # Errors
+    ///
+    /// That of the operation.
+    pub fn wait(self) -> Result<()> {
+        let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
+        self.flight.wait().map(|_| ())
+    }
+
+    /// Whether the send is complete (`MPI_Test`). Lets other ranks run otherwise.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.flight.is_done()
+    }
+
+    /// Takes the send back unless it has been matched, and says whether it has been taken back (`MPI_Cancel`).
+    ///
+    /// # Errors
+    ///
+    /// That of the operation.
+    pub fn cancel(self) -> Result<bool> {
+        let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
+        self.flight.cancel()
+    }
+}
+
+/// A receive under way.
+#[derive(Debug)]
+pub struct ReceiveRequest<'scope, 'env, T> {
+    communicator: &'env Communicator,
+    flight: FlightIn<'scope, T>,
+}
+
+impl<'scope, T: Equivalence> ReceiveRequest<'scope, '_, T> {
+    /// Waits until the message is there, and gives the buffer back (`MPI_Wait`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the message is longer than the buffer.
+    pub fn wait(self) -> Result<(&'scope mut [T], Status)> {
+        let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
+        let (values, status) = self.flight.wait()?;
+        Ok((values, status.into()))
+    }
+
+    /// Whether the message is there (`MPI_Test`). Lets other ranks run otherwise.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.flight.flight().is_done()
+    }
+
+    /// Takes the receive back unless it has been matched, and says whether it has been taken back (`MPI_Cancel`).
+    ///
+    /// # Errors
+    ///
+    /// As [`wait`](Self::wait), if it was matched.
+    pub fn cancel(self) -> Result<bool> {
+        let _inside = self.communicator.enter(Call::Wait, UNDEFINED, UNDEFINED);
+        self.flight.cancel()
+    }
+}
