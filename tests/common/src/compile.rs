@@ -79,6 +79,11 @@ impl Compile {
     /// Compiles and links; panics with the compiler's messages if that fails.
     #[track_caller]
     pub fn build(&self) -> Binary {
+        self.try_build().unwrap_or_else(|messages| panic!("{messages}"))
+    }
+
+    /// Compiles and links; on failure gives the compiler's messages.
+    pub fn try_build(&self) -> Result<Binary, String> {
         let (path, scratch) = match &self.output {
             Some(path) => (path.clone(), None),
             None => {
@@ -93,12 +98,15 @@ impl Compile {
             .args(&self.libraries)
             .arg("-o")
             .arg(&path);
-        run(&mut command, Input::Empty, LIMIT)
-            .unwrap_or_else(|e| panic!("cannot run {}: {e}", self.compiler.display()))
-            .expect_success();
-        Binary {
-            path,
-            _scratch: scratch,
+        let outcome = run(&mut command, Input::Empty, LIMIT)
+            .map_err(|e| format!("cannot run {}: {e}", self.compiler.display()))?;
+        if outcome.success() {
+            Ok(Binary {
+                path,
+                _scratch: scratch,
+            })
+        } else {
+            Err(outcome.to_string())
         }
     }
 

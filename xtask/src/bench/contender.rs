@@ -75,7 +75,10 @@ fn compile(directory: &Path, against: impl Fn(Compile) -> Compile) -> Result<()>
     fs::create_dir_all(directory).map_err(Failure::file(directory))?;
     for program in PROGRAMS {
         let source = Compile::c(format!("benches/c/{program}.c")).flags(["-O2"]);
-        against(source).output(directory.join(program)).build();
+        against(source)
+            .output(directory.join(program))
+            .try_build()
+            .map_err(Failure::Faults)?;
     }
     Ok(())
 }

@@ -43,7 +43,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         .against(&stage)
         .libraries(["-lm"])
         .output(directory.join("heat2d"))
-        .build();
+        .try_build()
+        .map_err(Failure::Faults)?;
 
     let pgm = directory.join("heat2d.pgm");
     println!(
