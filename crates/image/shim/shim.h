@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +42,7 @@ struct hooks {
     void (*thread_started)(void *user);
     void (*thread_ended)(void *user);
     void (*exited_elsewhere)(void *user, int status);
+    void (*yield)(void *user);
 };
 
 typedef void (*init_function)(int, char **, char **);
@@ -95,6 +97,9 @@ extern const struct libc_table libc;
 #undef errno
 #define errno (*libc.__errno_location())
 
+/* Longest time a wait on the main context keeps the other ranks from running. */
+enum { SIMURGH_SLICE_NANOSECONDS = 1000000 };
+
 /* Standard streams of the rank; the exported variables stdin, stdout and stderr may move (COPY relocations). */
 extern FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
 
@@ -105,6 +110,7 @@ void simurgh_flush_streams(void);
 void simurgh_run_thread_destructors(void);
 void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
 void simurgh_wait_for_threads(void);
+void simurgh_let_others_run(void);
 bool simurgh_on_main(void);
 void simurgh_name_program(char *path);
 

@@ -49,9 +49,12 @@ static void forget_thread(void)
 
 void simurgh_wait_for_threads(void)
 {
+    const struct timespec slice = {0, SIMURGH_SLICE_NANOSECONDS};
     int running;
-    while ((running = __atomic_load_n(&running_threads, __ATOMIC_ACQUIRE)) != 0)
-        libc.syscall(SYS_futex, &running_threads, FUTEX_WAIT_PRIVATE, running, NULL, NULL, 0);
+    while ((running = __atomic_load_n(&running_threads, __ATOMIC_ACQUIRE)) != 0) {
+        libc.syscall(SYS_futex, &running_threads, FUTEX_WAIT_PRIVATE, running, &slice, NULL, 0);
+        simurgh_let_others_run();
+    }
 }
 
 static void end_thread(void *unused)

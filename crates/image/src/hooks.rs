@@ -20,6 +20,9 @@ pub struct Hooks {
     /// relative. Handlers have run and stdout is flushed there; the rank counts as ended with this status. `run`
     /// returns the same status if the rank's main thread later exits too, which it need not do (it may be blocked).
     pub exited_elsewhere: unsafe extern "C" fn(user: *mut c_void, status: i32),
+    /// Lets other ranks run. Called on the stack of [`Instance::run`](crate::Instance::run), between short waits in the
+    /// kernel for a thread, a lock or a time.
+    pub yield_now: unsafe extern "C" fn(user: *mut c_void),
 }
 
 /// Who a rank is.

@@ -16,6 +16,7 @@ static HOOKS: Hooks = Hooks {
     thread_started,
     thread_ended,
     exited_elsewhere,
+    yield_now,
 };
 
 /// What the ranks have printed that is not yet a line, by rank and stream.
@@ -53,6 +54,10 @@ unsafe extern "C" fn thread_ended(_user: *mut c_void) {
 
 unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
     emit(user as usize, format!("elsewhere {status}\n").as_bytes());
+}
+
+unsafe extern "C" fn yield_now(_user: *mut c_void) {
+    std::thread::yield_now();
 }
 
 extern "C" fn rank_main(rank: *mut c_void) -> *mut c_void {

@@ -19,6 +19,7 @@ pub(super) static HOOKS: Hooks = Hooks {
     thread_started,
     thread_ended,
     exited_elsewhere,
+    yield_now,
 };
 
 /// The pointer that the hooks get for a rank.
@@ -68,4 +69,8 @@ unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
     if let Some(host) = Host::running() {
         finished(host, rank, exit_status(status));
     }
+}
+
+unsafe extern "C" fn yield_now(_user: *mut c_void) {
+    simurgh_core::yield_now();
 }

@@ -1,0 +1,165 @@
+/* Waiting for other threads and for time on the main context.
+ *
+ * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
+ * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
+ * between. On other threads of the rank, and where nobody has to wait, these are libc's functions. */
+#include "shim.h"
+
+enum { SECOND = 1000000000 };
+
+static bool shares_its_thread(void)
+{
+    return !simurgh_forked && simurgh_on_main();
+}
+
+void simurgh_let_others_run(void)
+{
+    simurgh_shim_rank.hooks->yield(simurgh_shim_rank.user);
+}
+
+static struct timespec after(struct timespec time, long nanoseconds)
+{
+    time.tv_nsec += nanoseconds;
+    if (time.tv_nsec >= SECOND) {
+        time.tv_nsec -= SECOND;
+        time.tv_sec++;
+    }
+    return time;
+}
+
+static struct timespec end_of_slice(clockid_t clock)
+{
+    struct timespec now;
+    libc.clock_gettime(clock, &now);
+    return after(now, SIMURGH_SLICE_NANOSECONDS);
+}
+
+EXPORT int pthread_join(pthread_t thread, void **result)
+{
+    if (!shares_its_thread())
+        return libc.pthread_join(thread, result);
+    for (;;) {
+        struct timespec end = end_of_slice(CLOCK_REALTIME);
+        int error = libc.pthread_timedjoin_np(thread, result, &end);
+        if (error != ETIMEDOUT)
+            return error;
+        simurgh_let_others_run();
+    }
+}
+
+EXPORT int thrd_join(thrd_t thread, int *result)
+{
+    void *value;
+    if (pthread_join(thread, &value) != 0)
+        return thrd_error;
+    if (result)
+        *result = (int)(intptr_t)value;
+    return thrd_success;
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    if (!shares_its_thread())
+        return libc.pthread_mutex_lock(mutex);
+    int error = libc.pthread_mutex_trylock(mutex);
+    while (error == EBUSY || error == ETIMEDOUT) {
+        /* Also finds out that the mutex is ours already, where its type wants that to be an error. */
+        struct timespec end = end_of_slice(CLOCK_REALTIME);
+        error = libc.pthread_mutex_timedlock(mutex, &end);
+        if (error == ETIMEDOUT)
+            simurgh_let_others_run();
+    }
+    return error;
+}
+
+/* May return without a signal, as POSIX allows: its callers wait for a condition in a loop. */
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    if (!shares_its_thread())
+        return libc.pthread_cond_wait(condition, mutex);
+    struct timespec end = end_of_slice(CLOCK_MONOTONIC);
+    int error = libc.pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &end);
+    if (error != ETIMEDOUT)
+        return error;
+    libc.pthread_mutex_unlock(mutex);
+    simurgh_let_others_run();
+    return pthread_mutex_lock(mutex);
+}
+
+EXPORT int sem_wait(sem_t *semaphore)
+{
+    if (!shares_its_thread())
+        return libc.sem_wait(semaphore);
+    for (;;) {
+        struct timespec end = end_of_slice(CLOCK_REALTIME);
+        if (libc.sem_timedwait(semaphore, &end) == 0)
+            return 0;
+        if (errno != ETIMEDOUT)
+            return -1;
+        simurgh_let_others_run();
+    }
+}
+
+static bool before(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+/* Sleeps until `end` on the monotonic clock; false if a signal has come. */
+static bool sleep_until(struct timespec end)
+{
+    for (;;) {
+        struct timespec slice = end_of_slice(CLOCK_MONOTONIC);
+        bool last = !before(slice, end);
+        if (libc.clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, last ? &end : &slice, NULL) != 0)
+            return false;
+        if (last)
+            return true;
+        simurgh_let_others_run();
+    }
+}
+
+static struct timespec left_until(struct timespec end)
+{
+    struct timespec now;
+    libc.clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!before(now, end))
+        return (struct timespec){0};
+    struct timespec left = {end.tv_sec - now.tv_sec, end.tv_nsec - now.tv_nsec};
+    if (left.tv_nsec < 0) {
+        left.tv_nsec += SECOND;
+        left.tv_sec--;
+    }
+    return left;
+}
+
+EXPORT int nanosleep(const struct timespec *duration, struct timespec *left)
+{
+    bool valid = duration && duration->tv_sec >= 0 && duration->tv_nsec >= 0 && duration->tv_nsec < SECOND;
+    if (!valid || !shares_its_thread())
+        return libc.nanosleep(duration, left);
+    struct timespec end;
+    libc.clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += duration->tv_sec;
+    end = after(end, duration->tv_nsec);
+    if (sleep_until(end))
+        return 0;
+    if (left)
+        *left = left_until(end);
+    errno = EINTR;
+    return -1;
+}
+
+EXPORT int usleep(useconds_t microseconds)
+{
+    struct timespec duration = {microseconds / 1000000, microseconds % 1000000 * 1000L};
+    return nanosleep(&duration, NULL);
+}
+
+EXPORT unsigned int sleep(unsigned int seconds)
+{
+    struct timespec duration = {seconds, 0}, left = {0, 0};
+    if (nanosleep(&duration, &left) == 0)
+        return 0;
+    return (unsigned int)left.tv_sec + (left.tv_nsec >= SECOND / 2);
+}
