@@ -169,9 +169,9 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// ```
     /// # simurgh::Builder::new().ranks(4).run(|world| {
-    /// let mut values = [0_usize; 4];
+    /// let (mine, mut values) = (world.rank(), [0_usize; 4]);
     /// world.scope(|scope| {
-    ///     scope.isend(&world.rank(), 0, 0)?;
+    ///     scope.isend(&mine, 0, 0)?;
     ///     if world.rank() == 0 {
     ///         let receives = values.iter_mut().enumerate().map(|(rank, value)| scope.irecv(value, rank, 0));
     ///         let mut receives: Vec<_> = receives.collect::<Result<_, _>>()?;
