@@ -61,18 +61,35 @@ impl Block {
     /// The block of a rank. The grid is the squarest: the shorter the cuts, the less to exchange; rather more rows than columns,
     /// since a row of cells is contiguous in memory.
     fn new(plate: usize, rank: usize, ranks: usize) -> Self {
-        let across = (1..=ranks.isqrt()).rev().find(|cols| ranks.is_multiple_of(*cols)).unwrap_or(1);
+        let across = (1..=ranks.isqrt())
+            .rev()
+            .find(|cols| ranks.is_multiple_of(*cols))
+            .unwrap_or(1);
         let grid = (ranks / across, across);
         let place = (rank / across, rank % across);
         let rows = first(plate, place.0, grid.0)..first(plate, place.0 + 1, grid.0);
         let cols = first(plate, place.1, grid.1)..first(plate, place.1 + 1, grid.1);
-        Self { plate, grid, place, rows, cols }
+        Self {
+            plate,
+            grid,
+            place,
+            rows,
+            cols,
+        }
     }
 
     /// The rank so many rows and columns away; nobody beyond the edge of the plate.
     fn neighbour(&self, down: isize, right: isize) -> Destination {
-        let row = self.place.0.checked_add_signed(down).filter(|row| *row < self.grid.0);
-        let col = self.place.1.checked_add_signed(right).filter(|col| *col < self.grid.1);
+        let row = self
+            .place
+            .0
+            .checked_add_signed(down)
+            .filter(|row| *row < self.grid.0);
+        let col = self
+            .place
+            .1
+            .checked_add_signed(right)
+            .filter(|col| *col < self.grid.1);
         row.zip(col).map(|(row, col)| row * self.grid.1 + col).into()
     }
 
@@ -84,7 +101,10 @@ impl Block {
             let col = (self.cols.start + index % width) as f64 - 1.0;
             initial((row + 0.5) / self.plate as f64, (col + 0.5) / self.plate as f64)
         };
-        Field { cells: (0..(self.rows.len() + 2) * width).map(cell).collect(), width }
+        Field {
+            cells: (0..(self.rows.len() + 2) * width).map(cell).collect(),
+            width,
+        }
     }
 }
 
@@ -101,7 +121,11 @@ fn initial(y: f64, x: f64) -> f64 {
         dy * dy + dx * dx < radius * radius
     };
     let ring = in_disc(0.4, 0.45, 0.28) && !in_disc(0.4, 0.45, 0.2);
-    if ring || in_disc(0.72, 0.74, 0.14) { 1.0 } else { 0.0 }
+    if ring || in_disc(0.72, 0.74, 0.14) {
+        1.0
+    } else {
+        0.0
+    }
 }
 
 impl Field {
@@ -111,7 +135,9 @@ impl Field {
 
     /// A column, the rim's corners excepted.
     fn column(&self, col: usize) -> Vec<f64> {
-        (1..self.height() - 1).map(|row| self.cells[row * self.width + col]).collect()
+        (1..self.height() - 1)
+            .map(|row| self.cells[row * self.width + col])
+            .collect()
     }
 
     fn set_column(&mut self, col: usize, values: &[f64]) {
@@ -165,7 +191,11 @@ impl Field {
                 let around = above[col] + below[col] + here[col - 1] + here[col + 1];
                 let change = CONDUCTION * (around - 4.0 * here[col]);
                 after[col] = here[col] + change;
-                largest = if change.abs() > largest { change.abs() } else { largest };
+                largest = if change.abs() > largest {
+                    change.abs()
+                } else {
+                    largest
+                };
             }
         }
         largest
@@ -188,7 +218,12 @@ fn compute(world: &Communicator, arguments: Arguments) -> simurgh::Result<Option
     }
     let seconds = simurgh::wtime() - start;
     let plate = gather(world, &now.inner(), arguments.plate)?;
-    Ok(plate.map(|plate| Outcome { plate, largest, seconds, grid: block.grid }))
+    Ok(plate.map(|plate| Outcome {
+        plate,
+        largest,
+        seconds,
+        grid: block.grid,
+    }))
 }
 
 /// The whole plate, on rank 0 only.
@@ -213,11 +248,17 @@ fn gather(world: &Communicator, inner: &[f64], plate: usize) -> simurgh::Result<
 /// FNV-1a over every bit of every cell.
 fn checksum(plate: &[f64]) -> u64 {
     let bytes = plate.iter().flat_map(|cell| cell.to_ne_bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut arguments = Arguments { plate: 512, steps: 200, verify: false };
+    let mut arguments = Arguments {
+        plate: 512,
+        steps: 200,
+        verify: false,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let number = |text: Option<String>| text.and_then(|text| text.parse().ok());
@@ -238,12 +279,19 @@ fn arguments() -> Result<Arguments, String> {
 fn run(builder: Builder, arguments: Arguments) -> Result<(Outcome, usize), Box<dyn std::error::Error>> {
     let outcomes = builder.run(move |world| {
         let rows = Block::new(arguments.plate, 0, world.size()).grid.0;
-        assert!(rows <= arguments.plate, "more ranks in a column than cells: take a larger plate");
+        assert!(
+            rows <= arguments.plate,
+            "more ranks in a column than cells: take a larger plate"
+        );
         compute(world, arguments)
     })?;
     let ranks = outcomes.len();
     let outcomes = outcomes.into_iter().collect::<simurgh::Result<Vec<_>>>()?;
-    let outcome = outcomes.into_iter().flatten().next().ok_or("rank 0 has no plate")?;
+    let outcome = outcomes
+        .into_iter()
+        .flatten()
+        .next()
+        .ok_or("rank 0 has no plate")?;
     Ok((outcome, ranks))
 }
 
@@ -253,11 +301,18 @@ fn demonstrate() -> Result<(), Box<dyn std::error::Error>> {
     let (outcome, ranks) = run(Builder::new(), arguments)?;
     let (rows, cols) = outcome.grid;
     println!("plate {plate} x {plate}, {steps} steps, {ranks} ranks as {rows} x {cols}");
-    println!("seconds {:.6}\nlargest change {:?}", outcome.seconds, outcome.largest);
+    println!(
+        "seconds {:.6}\nlargest change {:?}",
+        outcome.seconds, outcome.largest
+    );
     println!("checksum {:016x}", checksum(&outcome.plate));
     if verify {
         let (alone, _) = run(Builder::new().ranks(1), arguments)?;
-        let same = alone.plate.iter().zip(&outcome.plate).all(|(left, right)| left.to_bits() == right.to_bits());
+        let same = alone
+            .plate
+            .iter()
+            .zip(&outcome.plate)
+            .all(|(left, right)| left.to_bits() == right.to_bits());
         if !same {
             return Err("the result differs from that of one rank".into());
         }
