@@ -75,6 +75,7 @@ fn draw(file: &Path, title: &str, curves: &[(&str, Curve)]) -> std::result::Resu
         .configure_mesh()
         .x_desc("message size, bytes")
         .x_label_formatter(&|x| format!("{x:.0}"))
+        .y_label_formatter(&|y| format!("{y:.0}"))
         .draw()?;
     for ((name, curve), colour) in curves.iter().zip(COLOURS.iter().cycle()) {
         let colour = *colour;

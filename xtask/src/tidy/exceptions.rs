@@ -22,6 +22,10 @@ pub(crate) const ATOMICS: &[(&str, &str)] = &[
 /// Where unsafe code may be: (path prefix, why).
 pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/alloc/", "memory by its nature"),
+    (
+        "crates/derive/",
+        "writes the promise of a struct whose fields the compiler has checked",
+    ),
     ("crates/core/", "stacks, switches and intrusive lists"),
     ("crates/image/", "ELF images in memory"),
     (
