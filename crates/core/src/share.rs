@@ -1,8 +1,8 @@
 //! Work that idle workers join in: a large copy is cut into pieces, and whoever is free takes the next.
 //!
-//! The offer lies on the stack of the execution context that makes it. Helpers find it through their peer's slot, under
-//! its lock, and are counted before the lock is given back, so the offer outlives its last helper. Making an offer costs
-//! two locked sections and one shared counter; with one worker nothing is offered at all.
+//! The offer lies on the stack of the execution context that makes it. Helpers find it through their peer's slot,
+//! under its lock, and are counted before the lock is given back, so the offer outlives its last helper. Making an
+//! offer costs two locked sections and one shared counter; with one worker nothing is offered at all.
 
 use std::ptr::NonNull;
 

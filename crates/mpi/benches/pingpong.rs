@@ -1,6 +1,7 @@
 //! Time of a message one way, between two ranks that wait for each other: on one virtual processor and on two.
 //!
-//! `cargo bench -p simurgh-mpi --bench pingpong` for the table, `… -- VPS BYTES ROUNDS` for one figure (under a profiler).
+//! `cargo bench -p simurgh-mpi --bench pingpong` for the table, `… -- VPS BYTES ROUNDS` for one figure (under a
+//! profiler).
 #![allow(missing_docs, reason = "a bench")]
 
 use simurgh_mpi::datatype::{Basic, Datatype};

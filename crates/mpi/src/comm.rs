@@ -1,8 +1,8 @@
 //! Communicators.
 //!
-//! What the ranks of a communicator share exists once per host ([`CommShared`]); each rank holds a small object of its own
-//! ([`Comm`]) with its rank and what it may set for itself: name and error handler. A communicator lives as long as one of
-//! its ranks, or an operation on it, refers to it; then its context ids are free again.
+//! What the ranks of a communicator share exists once per host ([`CommShared`]); each rank holds a small object of
+//! its own ([`Comm`]) with its rank and what it may set for itself: name and error handler. A communicator lives
+//! as long as one of its ranks, or an operation on it, refers to it; then its context ids are free again.
 
 mod compare;
 mod construct;

@@ -1,7 +1,7 @@
 //! Ordered sets of processes.
 //!
-//! A process is named by its number in the job. A group that is a run of consecutive processes, as that of the world, stores
-//! two numbers; any other stores its members and, when it is long, an index for the way back.
+//! A process is named by its number in the job. A group that is a run of consecutive processes, as that of the
+//! world, stores two numbers; any other stores its members and, when it is long, an index for the way back.
 
 mod algebra;
 

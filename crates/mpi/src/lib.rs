@@ -1,10 +1,10 @@
 //! The MPI engine of Simurgh: what the calls of the standard do, whoever calls them.
 //!
-//! All ranks of a host are in one process. A [`Job`] is what they share, a [`Process`] is one of them, a [`Comm`] is a communicator as
-//! one of them sees it, a [`Request`] an operation in progress. The C interface (`simurgh-mpi-abi`) and the Rust interface (the
-//! root crate) check and convert arguments and call what is here. Blocking calls suspend the execution context through
-//! `simurgh-core`, never the kernel thread. May depend on core, sched, net and alloc; safe Rust, except for the
-//! [`memory`] module, which touches the users' buffers.
+//! All ranks of a host are in one process. A [`Job`] is what they share, a [`Process`] is one of them, a [`Comm`]
+//! is a communicator as one of them sees it, a [`Request`] an operation in progress. The C interface
+//! (`simurgh-mpi-abi`) and the Rust interface (the root crate) check and convert arguments and call what is here.
+//! Blocking calls suspend the execution context through `simurgh-core`, never the kernel thread. May depend on
+//! core, sched, net and alloc; safe Rust, except for the [`memory`] module, which touches the users' buffers.
 
 #![deny(unsafe_code)]
 

@@ -18,8 +18,8 @@ pub const POOLED_BUFFERS: usize = 16;
 /// Finished requests that a rank keeps for reuse.
 pub const POOLED_REQUESTS: usize = 1024;
 
-/// Blocking receives and probes, and as many blocking sends, that can wait in one rank without a request from the pool (a
-/// rank has as many at a time as it has threads).
+/// Blocking receives and probes, and as many blocking sends, that can wait in one rank without a request from the
+/// pool (a rank has as many at a time as it has threads).
 pub const CALL_SLOTS: usize = 4;
 
 /// What a buffered send takes of the attached buffer besides its data (`MPI_BSEND_OVERHEAD`).

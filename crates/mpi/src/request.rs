@@ -1,8 +1,9 @@
 //! Operations in progress.
 //!
-//! A request is a [`Ticket`] for the outcome, shared by who waits for it and whoever completes it. Requests of finished
-//! one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that steady traffic allocates
-//! nothing. A send that is complete when its call returns needs no request of its own: its rank has one that is done for good.
+//! A request is a [`Ticket`] for the outcome, shared by who waits for it and whoever completes it. Requests of
+//! finished one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that
+//! steady traffic allocates nothing. A send that is complete when its call returns needs no request of its own:
+//! its rank has one that is done for good.
 
 mod call;
 mod many;
@@ -67,8 +68,8 @@ impl Queued {
         }
     }
 
-    /// Relaxed throughout: only threads of the request's rank, which MPI makes take turns, write and read the place; the table
-    /// checks under its lock whether the entry is still there.
+    /// Relaxed throughout: only threads of the request's rank, which MPI makes take turns, write and read the
+    /// place; the table checks under its lock whether the entry is still there.
     fn set(&self, process: u32, place: Place) {
         self.process.store(process, Ordering::Relaxed);
         self.index.store(place.index, Ordering::Relaxed);
@@ -230,7 +231,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Request`] if the request is not persistent or is active already; otherwise what the operation reports.
+    /// [`ErrorClass::Request`] if the request is not persistent or is active already; otherwise what the operation
+    /// reports.
     pub fn start(self: &Arc<Self>) -> Result<()> {
         let Some(persistent) = self.persistent() else {
             return Err(Error::new(

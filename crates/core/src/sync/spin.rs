@@ -12,9 +12,9 @@ const SPINS: u32 = 200;
 /// longer.
 ///
 /// It blocks the kernel thread, not the execution context: never hold it across [`crate::park`],
-/// [`crate::yield_now`] or a copy of unbounded length. Uncontended, taking it costs one locked instruction and giving it
-/// back a plain store; that is why waiters look again and are not woken: only a holder that has lost its core keeps
-/// them long enough to notice.
+/// [`crate::yield_now`] or a copy of unbounded length. Uncontended, taking it costs one locked instruction and
+/// giving it back a plain store; that is why waiters look again and are not woken: only a holder that has lost its
+/// core keeps them long enough to notice.
 #[derive(Default)]
 pub struct SpinLock<T: ?Sized> {
     held: AtomicBool,

@@ -1,8 +1,9 @@
 //! A table of objects behind handles.
 //!
 //! A handle is a number: the kind of object in bits 56 to 59, the generation of the slot in bits 32 to 55, and the
-//! slot in the low 31 bits, counted from [`FIRST`] on so that it can be told from the predefined handles. Nothing is
-//! dereferenced on the program's word: a handle that was never given out, was freed or is of another kind finds nothing.
+//! slot in the low 31 bits, counted from [`FIRST`] on so that it can be told from the predefined handles. Nothing
+//! is dereferenced on the program's word: a handle that was never given out, was freed or is of another kind finds
+//! nothing.
 //!
 //! Costs: looking up is two dependent loads and a comparison, without a locked instruction. Giving out a handle is one
 //! locked instruction and taking it back two. Slots are allocated in blocks of doubling size and used again; they are

@@ -66,8 +66,8 @@ impl Comm {
         self.take_place(&places)
     }
 
-    /// Communicators over subgroups (`MPI_Comm_create`): every rank names the group it will be in, or the same group as the others;
-    /// none for a rank that is not in the group it names.
+    /// Communicators over subgroups (`MPI_Comm_create`): every rank names the group it will be in, or the same
+    /// group as the others; none for a rank that is not in the group it names.
     ///
     /// # Errors
     ///

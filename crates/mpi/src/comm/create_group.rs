@@ -1,7 +1,8 @@
 //! Making a communicator by the members of a group alone.
 //!
-//! The members have no board of their own yet, and the other ranks of the parent do not take part. So the first member to come
-//! lays out a board for this group and tag; the others find it, and the last to find it takes the notice down.
+//! The members have no board of their own yet, and the other ranks of the parent do not take part. So the first
+//! member to come lays out a board for this group and tag; the others find it, and the last to find it takes the
+//! notice down.
 
 use super::{Comm, CommShared};
 use crate::collective::Board;
@@ -54,7 +55,8 @@ impl Gatherings {
 }
 
 impl Comm {
-    /// A communicator over `group`, made by its members alone (`MPI_Comm_create_group`); none for a rank that is not in it.
+    /// A communicator over `group`, made by its members alone (`MPI_Comm_create_group`); none for a rank that is
+    /// not in it.
     ///
     /// # Errors
     ///

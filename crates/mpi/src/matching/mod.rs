@@ -4,14 +4,15 @@
 //! first: a sender looks among the posted receives of its destination, a receiver among its own arrived messages; who
 //! finds nothing leaves an entry. Both sides keep MPI's order: among the entries that fit, the oldest is taken.
 //!
-//! A posted receive is a [`Pattern`], an arrived message an [`Envelope`]; an envelope fits a pattern in four ways only (its
-//! four [generalisations](Envelope::generalisations)). So a receive lies in one bin, that of its pattern, and a sender
-//! looks at the heads of four bins; a message lies in four bins, and a receiver looks at the head of one. Both are O(1)
-//! whatever the number of entries. With few entries no bin exists and the queue is scanned in order.
+//! A posted receive is a [`Pattern`], an arrived message an [`Envelope`]; an envelope fits a pattern in four ways
+//! only (its four [generalisations](Envelope::generalisations)). So a receive lies in one bin, that of its
+//! pattern, and a sender looks at the heads of four bins; a message lies in four bins, and a receiver looks at the
+//! head of one. Both are O(1) whatever the number of entries. With few entries no bin exists and the queue is
+//! scanned in order.
 //!
-//! Costs: with up to [`crate::limits::SCAN_LIMIT`] entries one line for the queue's header and one or two for each entry scanned;
-//! beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables have grown.
-//! The bench is `benches/matching.rs`.
+//! Costs: with up to [`crate::limits::SCAN_LIMIT`] entries one line for the queue's header and one or two for each
+//! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
+//! have grown. The bench is `benches/matching.rs`.
 
 mod bins;
 mod pattern;

@@ -1,8 +1,8 @@
 //! The buffer that a rank attaches for buffered sends.
 //!
-//! The copies of buffered messages lie in memory of the engine; the attached buffer is what they are charged against, so
-//! that a program that fits in its buffer here fits everywhere, and one that does not is told. A copy is charged until its receiver
-//! has taken it. Detaching does not wait: nothing lies in the user's memory.
+//! The copies of buffered messages lie in memory of the engine; the attached buffer is what they are charged
+//! against, so that a program that fits in its buffer here fits everywhere, and one that does not is told. A copy
+//! is charged until its receiver has taken it. Detaching does not wait: nothing lies in the user's memory.
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::BSEND_OVERHEAD;

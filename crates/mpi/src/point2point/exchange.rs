@@ -40,8 +40,8 @@ impl Comm {
         status.into_result()
     }
 
-    /// Sends what is in the target's memory and then receives into it (`MPI_Sendrecv_replace`). A message that finds no receive
-    /// is copied out, whatever its size.
+    /// Sends what is in the target's memory and then receives into it (`MPI_Sendrecv_replace`). A message that
+    /// finds no receive is copied out, whatever its size.
     ///
     /// # Errors
     ///

@@ -58,8 +58,8 @@ impl Message {
         self.deliver(target).into_result()
     }
 
-    /// Starts to receive the message in the name of `process` (`MPI_Imrecv`). Since the message is there, the request is complete
-    /// at once.
+    /// Starts to receive the message in the name of `process` (`MPI_Imrecv`). Since the message is there, the
+    /// request is complete at once.
     #[must_use]
     pub fn irecv(self, process: &Process, target: &Target) -> Arc<Request> {
         process.requests().take_finished(&self.deliver(target))

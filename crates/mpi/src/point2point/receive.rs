@@ -25,8 +25,9 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a wrong argument;
-    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate), with the status, if the message was longer than the target.
+    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a wrong
+    /// argument; [`ErrorClass::Truncate`](crate::ErrorClass::Truncate), with the status, if the message was longer
+    /// than the target.
     #[inline]
     pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
         check::source(source, self)?;

@@ -42,7 +42,8 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a wrong argument.
+    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) for a wrong
+    /// argument.
     #[inline]
     pub fn send(&self, source: &Source, dest: i32, tag: i32) -> Result<()> {
         self.send_in_mode(source, dest, tag, Mode::Standard)

@@ -1,8 +1,8 @@
 //! Waiting for several requests.
 //!
-//! The calls take the requests as an iterator that can be walked again, with `None` for null requests, so that the caller
-//! needs no array of its own; what became of each is told to a closure, by the request's position. Null and inactive
-//! requests count as complete for the calls that wait for all, and as absent for the others.
+//! The calls take the requests as an iterator that can be walked again, with `None` for null requests, so that the
+//! caller needs no array of its own; what became of each is told to a closure, by the request's position. Null and
+//! inactive requests count as complete for the calls that wait for all, and as absent for the others.
 
 use super::Request;
 use crate::error::ErrorClass;

@@ -1,10 +1,11 @@
 //! Tickets for blocking calls.
 //!
-//! A blocking call needs a ticket only until it returns. So each rank has a few that are taken and given back without
-//! counting references. A slot is given back with a plain store. A receiver takes one with plain instructions too: it
-//! holds the lock of its own table then. A sender holds that of another rank's table, and takes one of other slots with one
-//! locked instruction. Whoever completes the call finds the slot by the numbers of the rank and of the slot. When all are
-//! taken (more threads of the rank wait than there are slots) the call uses a request instead.
+//! A blocking call needs a ticket only until it returns. So each rank has a few that are taken and given back
+//! without counting references. A slot is given back with a plain store. A receiver takes one with plain
+//! instructions too: it holds the lock of its own table then. A sender holds that of another rank's table, and
+//! takes one of other slots with one locked instruction. Whoever completes the call finds the slot by the numbers
+//! of the rank and of the slot. When all are taken (more threads of the rank wait than there are slots) the call
+//! uses a request instead.
 
 use super::ticket::Ticket;
 use crate::endpoint::Table;
