@@ -2,9 +2,10 @@
 //!
 //!     SIMURGH_RANKS=16 cargo run --release --example heat2d -- -n 1024 -s 500
 //!
-//! The same computation as `heat2d.c`, with the same output. A cell is computed from the same numbers in the same order however
-//! the plate is cut, and the largest change of a step is a maximum, so the result is the same bit by bit for any number
-//! of ranks; the checksum shows it. With `-v` the program itself repeats the computation with one rank and compares every bit.
+//! The same computation as `heat2d.c`, with the same output. A cell is computed from the same numbers in the
+//! same order however the plate is cut, and the largest change of a step is a maximum, so the result is the
+//! same bit by bit for any number of ranks; the checksum shows it. With `-v` the program itself repeats the
+//! computation with one rank and compares every bit.
 
 use std::process::ExitCode;
 
@@ -58,8 +59,8 @@ fn first(plate: usize, part: usize, parts: usize) -> usize {
 }
 
 impl Block {
-    /// The block of a rank. The grid is the squarest: the shorter the cuts, the less to exchange; rather more rows than columns,
-    /// since a row of cells is contiguous in memory.
+    /// The block of a rank. The grid is the squarest: the shorter the cuts, the less to exchange; rather more
+    /// rows than columns, since a row of cells is contiguous in memory.
     fn new(plate: usize, rank: usize, ranks: usize) -> Self {
         let across = (1..=ranks.isqrt())
             .rev()

@@ -92,8 +92,8 @@ impl Builder {
         self
     }
 
-    /// Makes the order in which ranks run a random one that the seed decides: with one virtual processor, every run with
-    /// the same seed is the same. For tests.
+    /// Makes the order in which ranks run a random one that the seed decides: with one virtual processor,
+    /// every run with the same seed is the same. For tests.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
@@ -106,17 +106,17 @@ impl Builder {
         self
     }
 
-    /// Runs `f` as every rank of the world, and gives what it returned, by rank (`MPI_Init` to `MPI_Finalize`, chapter 11 of
-    /// the standard).
+    /// Runs `f` as every rank of the world, and gives what it returned, by rank (`MPI_Init` to
+    /// `MPI_Finalize`, chapter 11 of the standard).
     ///
-    /// The ranks are coroutines of this process: they share its memory, and a blocked rank costs no thread. The calling thread
-    /// waits.
+    /// The ranks are coroutines of this process: they share its memory, and a blocked rank costs no thread.
+    /// The calling thread waits.
     ///
     /// # Errors
     ///
-    /// The first failure ends the run: a rank that panics or aborts, or a deadlock. The call returns at once then. The other ranks
-    /// leave, unwinding, with their next call of this interface; those that are blocked stay so for good, and what they own is
-    /// leaked. Otherwise, when the settings cannot be had, no rank is started.
+    /// The first failure ends the run: a rank that panics or aborts, or a deadlock. The call returns at once
+    /// then. The other ranks leave, unwinding, with their next call of this interface; those that are blocked
+    /// stay so for good, and what they own is leaked. Otherwise, when the settings cannot be had, no rank is started.
     pub fn run<T, F>(self, f: F) -> Result<Vec<T>, RunError>
     where
         F: Fn(&Communicator) -> T + Send + Sync + 'static,

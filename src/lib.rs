@@ -1,7 +1,7 @@
 //! MPI whose ranks are user-level threads: the API for native Rust programs.
 //!
-//! [`run`] runs a closure as every rank of the world. The ranks are coroutines on one pinned kernel thread per core; a message
-//! between two of them is one copy, and a blocked rank costs nothing. [`Builder`] chooses how many.
+//! [`run`] runs a closure as every rank of the world. The ranks are coroutines on one pinned kernel thread
+//! per core; a message between two of them is one copy, and a blocked rank costs nothing. [`Builder`] chooses how many.
 //!
 //! ```
 //! use simurgh::{Builder, Source, Tag};
@@ -19,12 +19,14 @@
 //!
 //! # Data
 //!
-//! What can be sent implements [`Equivalence`]: numbers, arrays of them, and structs that derive it. Calls take a value, a slice or a
-//! vector ([`Buffer`]). A receive never writes outside its buffer and never makes an invalid value, whatever was sent.
+//! What can be sent implements [`Equivalence`]: numbers, arrays of them, and structs that derive it. Calls
+//! take a value, a slice or a vector ([`Buffer`]). A receive never writes outside its buffer and never makes
+//! an invalid value, whatever was sent.
 //!
 //! # Nonblocking operations
 //!
-//! They live in a scope ([`Communicator::scope`]), like the threads of [`std::thread::scope`], and borrow their buffers for as long:
+//! They live in a scope ([`Communicator::scope`]), like the threads of [`std::thread::scope`], and borrow
+//! their buffers for as long:
 //!
 //! ```
 //! # simurgh::Builder::new().ranks(2).run(|world| {
@@ -42,8 +44,8 @@
 //!
 //! # Errors
 //!
-//! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank that panics, and a
-//! deadlock, end the run with a [`RunError`] ([`Builder::run`]).
+//! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank
+//! that panics, and a deadlock, end the run with a [`RunError`] ([`Builder::run`]).
 #![deny(unsafe_code)]
 
 mod activity;
@@ -71,8 +73,8 @@ pub use status::Status;
 pub use simurgh_mpi::memory::typed::{Buffer, BufferMut, Equivalence};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
 
-/// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`] themselves.
-/// Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).
+/// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`]
+/// themselves. Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq, simurgh::Equivalence)]

@@ -5,7 +5,8 @@ use simurgh_mpi::{Error, ErrorClass, Result};
 
 use crate::{BufferMut, Equivalence, Status};
 
-/// A message that a matched probe took (section 3.8.2 of the standard). Dropping it throws it away, and lets its sender go on.
+/// A message that a matched probe took (section 3.8.2 of the standard). Dropping it throws it away, and lets
+/// its sender go on.
 #[derive(Debug)]
 #[must_use = "dropping a message throws it away"]
 pub struct Message {

@@ -9,8 +9,8 @@ use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag}
 
 /// The time in which nonblocking operations may be under way; made by [`Communicator::scope`].
 ///
-/// An operation borrows its buffer until the scope ends, where it is waited for, whether its request has been waited for, dropped or
-/// leaked. A receive that is waited for gives its buffer back at once.
+/// An operation borrows its buffer until the scope ends, where it is waited for, whether its request has been
+/// waited for, dropped or leaked. A receive that is waited for gives its buffer back at once.
 ///
 /// A buffer cannot be used while an operation may still write to it:
 ///

@@ -1,7 +1,7 @@
 //! Collective calls that move data (sections 6.3 to 6.8 of the standard).
 //!
-//! Every rank of the communicator makes the same call. Data with a part for each rank are slices of parts one behind the other, in
-//! rank order.
+//! Every rank of the communicator makes the same call. Data with a part for each rank are slices of parts one
+//! behind the other, in rank order.
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
@@ -48,13 +48,13 @@ impl Communicator {
         typed::gather(&self.comm, sent, received, root)
     }
 
-    /// Collects what each rank sends at the root, where `counts[r]` values come from rank `r` (`MPI_Gatherv`). `received` and `counts`
-    /// mean something at the root only.
+    /// Collects what each rank sends at the root, where `counts[r]` values come from rank `r`
+    /// (`MPI_Gatherv`). `received` and `counts` mean something at the root only.
     ///
     /// # Errors
     ///
-    /// As [`gather`](Self::gather); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not a count for each rank, or they
-    /// add up to more than `received` has room for.
+    /// As [`gather`](Self::gather); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not a count
+    /// for each rank, or they add up to more than `received` has room for.
     pub fn gatherv<T: Equivalence>(
         &self,
         sent: &[T],
@@ -66,7 +66,8 @@ impl Communicator {
         typed::gatherv(&self.comm, sent, received, counts, root)
     }
 
-    /// Collects what each rank sends at every rank, where `received` is `size` times as long as `sent` (`MPI_Allgather`).
+    /// Collects what each rank sends at every rank, where `received` is `size` times as long as `sent`
+    /// (`MPI_Allgather`).
     ///
     /// # Errors
     ///
@@ -114,13 +115,13 @@ impl Communicator {
         typed::scatter(&self.comm, sent, received, root)
     }
 
-    /// Gives each rank its part of what the root sends, `counts[r]` values to rank `r` (`MPI_Scatterv`). `sent` and `counts` mean
-    /// something at the root only.
+    /// Gives each rank its part of what the root sends, `counts[r]` values to rank `r` (`MPI_Scatterv`).
+    /// `sent` and `counts` mean something at the root only.
     ///
     /// # Errors
     ///
-    /// As [`scatter`](Self::scatter); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not a count for each rank, or
-    /// they add up to more than there is in `sent`.
+    /// As [`scatter`](Self::scatter); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not a count
+    /// for each rank, or they add up to more than there is in `sent`.
     pub fn scatterv<T: Equivalence>(
         &self,
         sent: &[T],
@@ -132,7 +133,8 @@ impl Communicator {
         typed::scatterv(&self.comm, sent, counts, received, root)
     }
 
-    /// Gives each rank its part of what every rank sends (`MPI_Alltoall`). Both slices are cut into a part for each rank.
+    /// Gives each rank its part of what every rank sends (`MPI_Alltoall`). Both slices are cut into a part
+    /// for each rank.
     ///
     /// # Errors
     ///
@@ -143,13 +145,13 @@ impl Communicator {
         typed::all_to_all(&self.comm, sent, received)
     }
 
-    /// Gives each rank its part of what every rank sends, `send_counts[r]` values to rank `r` and `receive_counts[r]` from it
-    /// (`MPI_Alltoallv`).
+    /// Gives each rank its part of what every rank sends, `send_counts[r]` values to rank `r` and
+    /// `receive_counts[r]` from it (`MPI_Alltoallv`).
     ///
     /// # Errors
     ///
-    /// As [`all_to_all`](Self::all_to_all); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not a count for each
-    /// rank, or they add up to more than their slice has.
+    /// As [`all_to_all`](Self::all_to_all); [`ErrorClass::Count`](crate::ErrorClass::Count) if there is not a
+    /// count for each rank, or they add up to more than their slice has.
     pub fn all_to_allv<T: Equivalence>(
         &self,
         sent: &[T],

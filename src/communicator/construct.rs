@@ -17,8 +17,8 @@ impl Communicator {
         Ok(self.child(self.comm.dup()?))
     }
 
-    /// A communicator of the ranks that give the same `color`, ordered by `key` and then by rank; none for the ranks that give
-    /// no colour (`MPI_Comm_split`). Collective.
+    /// A communicator of the ranks that give the same `color`, ordered by `key` and then by rank; none for
+    /// the ranks that give no colour (`MPI_Comm_split`). Collective.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) if there is no such rank,
-    /// or the tag is negative.
+    /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) if there
+    /// is no such rank, or the tag is negative.
     #[inline]
     pub fn send<B>(&self, data: &B, dest: impl Into<Destination>, tag: i32) -> Result<()>
     where
@@ -44,8 +44,8 @@ impl Communicator {
     /// # Errors
     ///
     /// [`ErrorClass::Rank`](crate::ErrorClass::Rank) or [`ErrorClass::Tag`](crate::ErrorClass::Tag) as for
-    /// [`send`](Self::send); [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the message is longer than `data`, which
-    /// then holds the beginning.
+    /// [`send`](Self::send); [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the message is longer
+    /// than `data`, which then holds the beginning.
     #[inline]
     pub fn recv<B>(&self, data: &mut B, source: impl Into<Source>, tag: impl Into<Tag>) -> Result<Status>
     where
@@ -142,7 +142,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an error, or a panic, of
+    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an
+    /// error, or a panic, of
     /// `f`, operations that nobody has matched are cancelled.
     pub fn scope<'env, R>(
         &'env self,

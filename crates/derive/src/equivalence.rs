@@ -1,7 +1,7 @@
 //! The implementation of `Equivalence` for a struct.
 //!
-//! The datatype names each field by its offset, so that padding is neither read nor written; the compiler checks that the fields
-//! are `Equivalence` themselves. It is made once per struct.
+//! The datatype names each field by its offset, so that padding is neither read nor written; the compiler
+//! checks that the fields are `Equivalence` themselves. It is made once per struct.
 
 use proc_macro2::TokenStream;
 use quote::quote;

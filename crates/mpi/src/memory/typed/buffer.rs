@@ -4,7 +4,8 @@ use super::Equivalence;
 
 /// Data to be sent: one value, a slice, or a vector.
 ///
-/// An array is one value of an array type; to have its elements looked at one by one (in a reduction, say), make it a slice:
+/// An array is one value of an array type; to have its elements looked at one by one (in a reduction, say),
+/// make it a slice:
 /// `&array[..]`.
 pub trait Buffer {
     /// The type of the values.

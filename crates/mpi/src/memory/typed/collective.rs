@@ -21,7 +21,8 @@ pub fn broadcast<T: Equivalence>(comm: &Comm, values: &mut [T], root: i32) -> Re
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`] if the root's `received` cannot be cut into a part for each rank.
+/// As the call of the communicator; [`ErrorClass::Count`] if the root's `received` cannot be cut into a part
+/// for each rank.
 pub fn gather<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], root: i32) -> Result<()> {
     let received = at_root(comm, root, || even_targets(comm, received))?;
     // SAFETY:

@@ -4,14 +4,14 @@ use crate::datatype::{Basic, Datatype};
 
 /// A type whose values can be sent and received.
 ///
-/// Implemented for the integers, `f32`, `f64` and arrays of such types; for structs use `#[derive(Equivalence)]`. `bool`, `char`,
-/// references and enums are no such types, because a message could bring bytes that are none of their values: send a
-/// number and convert it.
+/// Implemented for the integers, `f32`, `f64` and arrays of such types; for structs use
+/// `#[derive(Equivalence)]`. `bool`, `char`, references and enums are no such types, because a message could
+/// bring bytes that are none of their values: send a number and convert it.
 ///
 /// # Safety
 ///
-/// * Behind the address of a value lie [`COUNT`](Self::COUNT) elements of the datatype, one extent apart, which together have the
-///   size of the type.
+/// * Behind the address of a value lie [`COUNT`](Self::COUNT) elements of the datatype, one extent apart,
+///   which together have the size of the type.
 /// * The bytes that the datatype describes are always initialised (they are no padding) and change only through `&mut`.
 /// * Whatever bytes are written there, the result is a value of the type.
 pub unsafe trait Equivalence: Copy + Send + Sync + 'static {

@@ -1,8 +1,8 @@
 //! Operations in flight on borrowed memory.
 //!
-//! The lifetimes are those of `std::thread::scope`: `'scope` is the time in which operations may be under way; it begins after
-//! everything of `'env` exists and ends inside [`in_flight`], which no handle survives and which returns only when every
-//! operation is complete. So a handle may be dropped or leaked at any time.
+//! The lifetimes are those of `std::thread::scope`: `'scope` is the time in which operations may be under
+//! way; it begins after everything of `'env` exists and ends inside [`in_flight`], which no handle survives
+//! and which returns only when every operation is complete. So a handle may be dropped or leaked at any time.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -63,8 +63,8 @@ impl Requests {
 ///
 /// # Errors
 ///
-/// The error of `f`, or else that of the first operation that failed and was not waited for. After an error or a panic, operations
-/// that nobody has matched are cancelled.
+/// The error of `f`, or else that of the first operation that failed and was not waited for. After an error
+/// or a panic, operations that nobody has matched are cancelled.
 pub fn in_flight<'env, R>(
     comm: &'env Comm,
     f: impl for<'scope> FnOnce(&'scope Flights<'scope, 'env>) -> Result<R>,
@@ -127,8 +127,8 @@ impl<'scope> Flights<'scope, '_> {
     ) -> Result<FlightIn<'scope, T>> {
         let data: *mut [T] = values;
         // SAFETY:
-        // - the slice is borrowed for `'scope`, within which the operation is completed; until then only `FlightIn` knows
-        //   of it, which gives it back after completion.
+        // - the slice is borrowed for `'scope`, within which the operation is completed; until then only
+        //   `FlightIn` knows of it, which gives it back after completion.
         let values = unsafe { target(&mut *data) };
         let flight = self.track(self.comm.irecv(&values, from, tag)?);
         Ok(FlightIn {
@@ -260,8 +260,8 @@ impl<'scope, T: Equivalence> FlightIn<'scope, T> {
     pub fn wait(self) -> Result<(&'scope mut [T], Status)> {
         let status = self.flight.wait()?;
         // SAFETY:
-        // - the operation is complete, and `self`, which is used up, was the only one to know of the slice that was borrowed
-        //   for `'scope`.
+        // - the operation is complete, and `self`, which is used up, was the only one to know of the slice
+        //   that was borrowed for `'scope`.
         Ok((unsafe { &mut *self.data }, status))
     }
 

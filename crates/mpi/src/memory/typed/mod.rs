@@ -1,9 +1,10 @@
 //! Calls of the engine on slices of Rust values: what the Rust interface (the root crate) is made of.
 //!
-//! A [`Source`] or [`Target`] knows no lifetime; here the borrow checker does the promising. A blocking call borrows its slices
-//! until it returns. An operation in flight borrows them for a scope ([`in_flight`]) that does not end before the operation is
-//! complete. Whatever other ranks do, bytes are moved only between data of both sides' [`Equivalence`] types, as much as both
-//! have room for, so that a program that gets its messages wrong gets wrong numbers, never wrong memory.
+//! A [`Source`] or [`Target`] knows no lifetime; here the borrow checker does the promising. A blocking call
+//! borrows its slices until it returns. An operation in flight borrows them for a scope ([`in_flight`]) that
+//! does not end before the operation is complete. Whatever other ranks do, bytes are moved only between data
+//! of both sides' [`Equivalence`] types, as much as both have room for, so that a program that gets its
+//! messages wrong gets wrong numbers, never wrong memory.
 
 mod buffer;
 mod collective;

@@ -18,8 +18,8 @@ pub struct Operator<T> {
     values: PhantomData<fn(T, T) -> T>,
 }
 
-/// Why a function of the user has given up, if it has: a panic must not unwind through a collective, whose other ranks count on this
-/// one.
+/// Why a function of the user has given up, if it has: a panic must not unwind through a collective, whose
+/// other ranks count on this one.
 type Panicked = Arc<SpinLock<Option<Box<dyn Any + Send>>>>;
 
 impl<T: Equivalence> Operator<T> {

@@ -44,8 +44,8 @@ pub fn all_reduce<T: Equivalence>(
 ///
 /// # Errors
 ///
-/// As the call of the communicator; [`ErrorClass::Count`] unless `sent` has as many parts of the length of `received` as there are
-/// ranks.
+/// As the call of the communicator; [`ErrorClass::Count`] unless `sent` has as many parts of the length of
+/// `received` as there are ranks.
 pub fn reduce_scatter_block<T: Equivalence>(
     comm: &Comm,
     sent: &[T],
@@ -93,8 +93,8 @@ fn finish<T: Equivalence>(op: &Operator<T>, call: impl FnOnce() -> Result<()>) -
     result
 }
 
-/// How the operation sees its operands: those of the standard work on the elements of an array, functions of the user on
-/// whole values.
+/// How the operation sees its operands: those of the standard work on the elements of an array, functions of
+/// the user on whole values.
 struct Operands {
     datatype: Datatype,
     elements: usize,
