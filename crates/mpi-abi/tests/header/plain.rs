@@ -64,7 +64,10 @@ impl Plain {
                 Type::BareFn(function) => {
                     let (name, inputs, output) = (&alias.ident, function.inputs.iter(), &function.output);
                     let variadic = function.variadic.as_ref().map(|_| quote!(...));
-                    let declared = quote!(#[no_mangle] pub unsafe extern "C" fn #name(#(#inputs,)* #variadic) #output {});
+                    let declared = quote!(
+                        #[no_mangle]
+                        pub unsafe extern "C" fn #name(#(#inputs,)* #variadic) #output {}
+                    );
                     self.callbacks.push_str(&declared.to_string());
                 }
                 Type::Path(path) if alias.ident.to_string().ends_with("_fn") => {

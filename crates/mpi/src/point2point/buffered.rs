@@ -63,8 +63,8 @@ impl AttachedBuffer {
             BufferSpace::Fixed { size, .. } if amount > size.saturating_sub(in_use) => Err(Error::new(
                 ErrorClass::Buffer,
                 format!(
-                    "a buffered message of {bytes} bytes (and {BSEND_OVERHEAD} of overhead) does not fit: {in_use} of the \
-                     attached {size} bytes are in use; attach a larger buffer"
+                    "a buffered message of {bytes} bytes (and {BSEND_OVERHEAD} of overhead) does not fit: {in_use} of \
+                     the attached {size} bytes are in use; attach a larger buffer"
                 ),
             )),
             _ => {
