@@ -8,7 +8,8 @@
 //! stage.mpiexec(4).run(&hello).expect_success();
 //! ```
 //!
-//! Everything panics with a full account on failure, as is right in a test; only [`run`] and [`wait`] return errors.
+//! Everything panics with a full account on failure, as is right in a test, save [`run()`], [`wait()`] and
+//! [`Compile::try_build`].
 
 mod compile;
 mod mpiexec;

@@ -44,7 +44,7 @@ pub struct Board {
 /// One of the two places at the board.
 struct Round {
     table: SpinLock<Table>,
-    /// Number of the last meeting that ended here, counted from one, shifted, and its [`Verdict`].
+    /// Number of the last meeting that ended here, counted from one, shifted, and its verdict ([`DONE`] or [`LOOK`]).
     ended: AtomicU64,
     waiting: WaitList,
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Source`] or a [`Target`] says where data lies: address, count, datatype. Making one is unsafe and is the promise
 //! that the memory stays valid until the operation that it is given to is complete; everything after that is safe and
-//! stays inside the bytes described. Data goes from layout to layout in one pass ([`transfer`]); the kernels are:
+//! stays inside the bytes described. Data goes from layout to layout in one pass ([`transfer()`]); the kernels are:
 //! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, and lists of blocks.
 //!
 //! Races between a user's own accesses and an operation under way are errors of the program by the standard; they are

@@ -5,7 +5,7 @@
 //! The handler runs on the alternate stack of the kernel thread ([`altstack`]), with the thread pointer of the rank,
 //! so that it knows whose crash it is. It only notes what it finds in a static record ([`note`]), which needs no
 //! memory and no lock, wakes the main thread and stops for good. The main thread, an ordinary thread with nothing
-//! else to do, finds the names of the functions and prints everything ([`report`]), flushes the ranks' output and
+//! else to do, finds the names of the functions and prints everything ([`report()`]), flushes the ranks' output and
 //! ends the process. Other ranks that crash meanwhile stop as well: the first one counts.
 //!
 //! If the crash has left a lock taken that the main thread needs (of the allocator, of the loader), an alarm ends the
