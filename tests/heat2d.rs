@@ -40,6 +40,6 @@ fn the_plate_does_not_depend_on_the_number_of_ranks() {
 #[test]
 fn a_bad_argument_ends_the_job_with_a_message() {
     let stage = Stage::locate();
-    let run = stage.mpiexec(4).args(["-n", "0"]).run(compiled(&stage));
+    let run = stage.mpiexec(4).args(["-n", "0"]).run(&compiled(&stage));
     run.expect_code(1).expect_stderr("a side has 1 to 32768 cells");
 }

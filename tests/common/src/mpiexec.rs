@@ -74,14 +74,14 @@ impl Mpiexec {
 
     /// Runs the program to its end or to the time limit.
     #[track_caller]
-    pub fn run(&self, program: impl AsRef<OsStr>) -> Outcome {
-        let mut command = self.command(program.as_ref());
+    pub fn run<P: AsRef<OsStr> + ?Sized>(&self, program: &P) -> Outcome {
+        let mut command = self.command(program);
         run(&mut command, Input::Bytes(&self.input), self.limit)
             .unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"))
     }
 
     /// The command itself, for tests that start it and do something to it.
-    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub fn command<P: AsRef<OsStr> + ?Sized>(&self, program: &P) -> Command {
         let mut command = Command::new(&self.mpiexec);
         command.args(&self.options).arg(program).args(&self.arguments);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
