@@ -1,16 +1,18 @@
 //! One-shot events with one waiter.
 //!
-//! The word is PENDING, DONE, or names who waits: an execution context, or a countdown on the stack of one that waits
-//! for several events. Completing is one swap, after which the event is never touched again by the completer, so its
+//! The word is PENDING, DONE, or names who waits: an execution context asleep on this event, one that may also be woken
+//! otherwise, or a countdown on the stack of one that waits for several events. Completing is one swap, after which the event is never touched again by the completer, so its
 //! owner may reuse or free it at once. Waiting for N events wakes the waiter once.
 
-use crate::ec::{EcRef, current, park, spin_while_idle, yield_now};
+use crate::ec::{EcRef, current, park, sleep_on, spin_while_idle, yield_now};
 use crate::sync::{AtomicUsize, Ordering};
 
 const PENDING: usize = 0;
 const DONE: usize = 1;
 /// Set in a word that holds the address of a [`Countdown`].
 const COUNTDOWN: usize = 2;
+/// Set in a word that names an execution context that sleeps on this event and nothing else.
+const ASLEEP: usize = 4;
 
 /// An event that happens once, until it is [`reset`](Completion::reset).
 pub struct Completion(AtomicUsize);
@@ -82,8 +84,16 @@ impl Completion {
         if spin_while_idle(|| self.is_done()) {
             return;
         }
-        let me = current();
-        match self.subscribe(me.to_word()) {
+        while !self.is_done() {
+            if !sleep_on(self) {
+                return self.wait_attached();
+            }
+        }
+    }
+
+    /// Waits as an attached thread, which stays where it is.
+    fn wait_attached(&self) {
+        match self.subscribe(current().to_word()) {
             Subscribed::Done => {}
             Subscribed::Yes => {
                 while !self.is_done() {
@@ -96,6 +106,14 @@ impl Completion {
                 }
             }
         }
+    }
+
+    /// Leaves an execution context in the word whose stack has been left, so that the completer makes it ready itself:
+    /// a blocking wait costs two locked instructions, this and the completer's. False if that came too late, or
+    /// somebody else waits.
+    #[inline]
+    pub(crate) fn admit_sleeper(&self, ec: EcRef) -> bool {
+        matches!(self.subscribe(ec.to_word() | ASLEEP), Subscribed::Yes)
     }
 
     /// Leaves `waiter` in the word.
@@ -128,11 +146,13 @@ enum Subscribed {
 }
 
 /// Wakes who is named by `word`.
-#[cold]
+#[inline(never)]
 fn notify(word: usize) {
+    if word & ASLEEP != 0 {
+        return EcRef::from_word(word & !ASLEEP).wake_sleeper();
+    }
     if word & COUNTDOWN == 0 {
-        EcRef::from_word(word).unpark();
-        return;
+        return EcRef::from_word(word).unpark();
     }
     let countdown = std::ptr::with_exposed_provenance::<Countdown>(word & !COUNTDOWN);
     // SAFETY:

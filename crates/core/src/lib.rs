@@ -54,7 +54,7 @@ pub use token::Token;
 pub use wait_list::WaitList;
 
 #[cfg(not(loom))]
-pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, try_current};
+pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, try_current, while_blocked};
 #[cfg(not(loom))]
 pub use hollow::HollowError;
 #[cfg(not(loom))]

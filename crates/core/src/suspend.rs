@@ -6,6 +6,7 @@
 
 use corosensei::Yielder;
 
+use crate::completion::Completion;
 use crate::sync::SpinLock;
 use crate::wait_list::Slot;
 use crate::worker::Worker;
@@ -16,6 +17,8 @@ pub(crate) enum Suspend {
     Yield,
     /// Let it sleep until its token is given.
     Park,
+    /// Let it sleep until this event has happened.
+    Await(*const Completion),
     /// Link it into this slot, which it has locked, and unlock the slot.
     Freeze(*const SpinLock<Slot>),
     /// Send it to another worker.

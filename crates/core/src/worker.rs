@@ -16,7 +16,7 @@ use corosensei::CoroutineResult;
 use crossbeam_utils::CachePadded;
 
 use crate::chain::Chain;
-use crate::ec::{Attribute, Ec};
+use crate::ec::{Attribute, Ec, EcRef};
 use crate::here;
 use crate::inbox::Inbox;
 use crate::share::{OfferSlot, help};
@@ -398,6 +398,14 @@ impl Worker {
                     unsafe { self.push_local(ec) };
                 }
             }
+            // SAFETY:
+            // - the EC waits for the event, so the event outlives the wait; neither is touched once the EC is admitted;
+            // - this is the worker's kernel thread.
+            Suspend::Await(event) => unsafe {
+                if !(*event).admit_sleeper(EcRef::new(ec)) {
+                    self.push_local(ec);
+                }
+            },
             Suspend::Yield => self.requeue(ec),
             // SAFETY:
             // - the EC locked the slot, forgot the guard and lives on; the slot outlives the wait. The EC is linked

@@ -21,9 +21,9 @@ impl Sleepers {
         let wakeups = self.wakeups.load(Ordering::SeqCst);
         let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
         asleep == team.len()
+            && all_threads_known(team.len() + threads_of_others)
             && simurgh_core::attached_running() == 0
             && team.iter().all(|worker| worker.is_quiet())
-            && kernel_threads() == Some(team.len() + simurgh_core::attached_count() + threads_of_others)
             && self.asleep.load(Ordering::SeqCst) == team.len()
             && self.wakeups.load(Ordering::SeqCst) == wakeups
     }
@@ -35,7 +35,12 @@ impl Sleepers {
     }
 }
 
-/// Kernel threads of this process.
-fn kernel_threads() -> Option<usize> {
-    std::fs::read_dir("/proc/self/task").ok().map(Iterator::count)
+/// Whether the process has no threads but attached ones and `others`.
+///
+/// Asked before anything else: a thread that attaches itself later counts as unknown here, and one that is attached
+/// already is running until it blocks, by which time it has woken whom it wanted to wake.
+fn all_threads_known(others: usize) -> bool {
+    let attached = simurgh_core::attached_count();
+    let threads = std::fs::read_dir("/proc/self/task").ok().map(Iterator::count);
+    threads == Some(attached + others)
 }

@@ -1,5 +1,6 @@
 //! Execution contexts for the model checker: loom's threads, all of them attached, with the real token.
 
+use crate::completion::Completion;
 use crate::sync::{SpinGuard, SpinLock};
 use crate::token::Token;
 use crate::wait_list::Slot;
@@ -37,6 +38,10 @@ impl EcRef {
     /// Every loom thread is attached.
     pub fn is_attached(self) -> bool {
         true
+    }
+
+    pub(crate) fn wake_sleeper(self) {
+        unreachable!("loom threads are attached")
     }
 
     pub(crate) fn slot(self) -> usize {
@@ -78,6 +83,10 @@ pub fn park() {
 /// Lets others run.
 pub fn yield_now() {
     loom::thread::yield_now();
+}
+
+pub(crate) fn sleep_on(_event: &Completion) -> bool {
+    false
 }
 
 pub(crate) fn spin_while_idle(_done: impl Fn() -> bool) -> bool {

@@ -5,6 +5,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
 use crate::chain::{Chain, Node};
+use crate::completion::Completion;
 use crate::here;
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
@@ -219,6 +220,12 @@ impl EcRef {
         }
     }
 
+    /// Makes a coroutine run again that slept on one event only, and is on no list.
+    #[inline]
+    pub(crate) fn wake_sleeper(self) {
+        self.0.make_ready();
+    }
+
     /// Whether it is an OS thread that was attached, not a coroutine.
     #[must_use]
     pub fn is_attached(self) -> bool {
@@ -342,6 +349,28 @@ pub fn attached_running() -> usize {
     ATTACHED_RUNNING.load(Ordering::SeqCst)
 }
 
+/// Runs `f`, in which the calling attached thread waits for something outside the runtime, such as a descriptor, and
+/// afterwards wakes no execution context: it counts as blocked meanwhile, so that deadlocks of the others are
+/// recognised.
+pub fn while_blocked<R>(f: impl FnOnce() -> R) -> R {
+    let attached = current().is_attached();
+    if attached {
+        note_blocked();
+    }
+    let result = f();
+    if attached {
+        ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
+    }
+    result
+}
+
+/// One attached thread less can wake others; if it was the last, somebody has to look for a deadlock.
+fn note_blocked() {
+    if ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
+        crate::worker::nudge_teams();
+    }
+}
+
 /// Blocks the calling execution context until [`EcRef::unpark`]; may also return for no reason.
 #[inline]
 pub fn park() {
@@ -352,15 +381,25 @@ pub fn park() {
     if me.is_attached() {
         // Counted as blocked only once it is, and as running again by who wakes it: the count is never too low.
         if me.0.token.settle() {
-            if ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
-                crate::worker::nudge_teams();
-            }
+            note_blocked();
             me.0.token.wait_in_kernel();
         }
     } else {
         me.0.suspend(Suspend::Park);
     }
     me.0.token.clear();
+}
+
+/// Suspends the calling execution context until `event` has happened, or for a moment if somebody else waits for it.
+/// False, at once, for an attached thread.
+#[inline]
+pub(crate) fn sleep_on(event: &Completion) -> bool {
+    let me = current();
+    let suspends = !me.is_attached();
+    if suspends {
+        me.0.suspend(Suspend::Await(event));
+    }
+    suspends
 }
 
 /// Lets other execution contexts of this worker run; for an attached thread, other threads.
