@@ -35,7 +35,6 @@ pub(super) fn run() -> Result<u8, HostError> {
     let runtime = start_runtime(host, &spec.settings)?;
     let programs = prepare(&spec.sections)?;
     spawn_ranks(host, &runtime, &spec, programs)?;
-    host.all_started();
     let status = wait(host, &spec.settings, start);
     if spec.settings.stats {
         say(&stats::text(&runtime, host.ranks().len()));
@@ -106,8 +105,6 @@ fn start_runtime(host: &'static Host, settings: &Settings) -> Result<Runtime, Ho
         .vps(settings.vps.map(|vps| vps as usize))
         .seed(settings.seed)
         .policy(Arc::new(policy))
-        // The main thread, which waits for the ranks and wakes none.
-        .known_threads(1)
         .on_deadlock(move || deadlocked(host))
         .start()?;
     let vps = runtime.vps();
@@ -188,7 +185,8 @@ fn spawn_ranks(
 /// Waits for the end of the job.
 fn wait(host: &Host, settings: &Settings, start: Instant) -> u8 {
     let limit = settings.timeout_ms.map(Duration::from_millis);
-    match host.wake().receive(limit.map(|limit| start + limit)) {
+    let deadline = limit.map(|limit| start + limit);
+    match simurgh_core::while_blocked(|| host.wake().receive(deadline)) {
         Some(Event::Ended) => {
             if !host.begin_end() {
                 super::end::wait_for_the_end();
@@ -220,7 +218,7 @@ fn timeout_message(host: &Host, limit: Duration) -> String {
 
 /// All execution contexts wait, and nobody is left to wake one.
 fn deadlocked(host: &Host) {
-    if host.is_waiting() {
+    if host.is_running() {
         let message = format!("deadlock: every rank waits and none can go on; {}", waiting(host));
         end_job(host, DEADLOCKED, &message)
     }

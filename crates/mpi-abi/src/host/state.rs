@@ -18,7 +18,6 @@ pub(super) struct Host {
     ranks: Box<[Rank]>,
     wake: Wake,
     running: AtomicU32,
-    started: AtomicBool,
     status: AtomicU32,
     ending: AtomicBool,
 }
@@ -43,12 +42,11 @@ impl Host {
             .map(|process| Rank::new(spec, process))
             .collect();
         let running = AtomicU32::new(spec.ranks.count);
-        let (status, started, ending) = (AtomicU32::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        let (status, ending) = (AtomicU32::new(0), AtomicBool::new(false));
         HOST.get_or_init(|| Self {
             ranks,
             wake,
             running,
-            started,
             status,
             ending,
         })
@@ -73,16 +71,10 @@ impl Host {
         self.status.load(Ordering::Acquire) as u8
     }
 
-    /// Notes that the last rank has been started.
-    pub(super) fn all_started(&self) {
-        // Release pairs with the Acquire in `is_waiting`.
-        self.started.store(true, Ordering::Release);
-    }
-
-    /// Whether the job goes on only if a rank does: all have been started and not all have ended.
-    pub(super) fn is_waiting(&self) -> bool {
-        // Acquire pairs with the Release in `all_started` and in `rank_ended`.
-        self.started.load(Ordering::Acquire) && self.running.load(Ordering::Acquire) > 0
+    /// Whether a rank has yet to end.
+    pub(super) fn is_running(&self) -> bool {
+        // Acquire pairs with the Release in `rank_ended`.
+        self.running.load(Ordering::Acquire) > 0
     }
 
     /// Notes the end of a rank.
