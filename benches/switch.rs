@@ -19,11 +19,18 @@ fn timed(runtime: &Runtime, count: usize, f: impl Fn(usize) -> Duration + Send +
                     *shared.1.lock() = took;
                 }
             };
-            let spec = EcSpec { stack_size: 64 << 10, ..EcSpec::default() };
-            runtime.spawn_member(spec, (index, count), body).expect("an execution context")
+            let spec = EcSpec {
+                stack_size: 64 << 10,
+                ..EcSpec::default()
+            };
+            runtime
+                .spawn_member(spec, (index, count), body)
+                .expect("an execution context")
         })
         .collect();
-    handles.into_iter().for_each(|handle| handle.join().expect("no panic"));
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("no panic"));
     *shared.1.lock()
 }
 
@@ -62,7 +69,9 @@ fn switches(c: &mut Criterion) {
             });
         });
     }
-    c.bench_function("event, one way, one processor", |b| b.iter_custom(|n| ping_pong(&one, n)));
+    c.bench_function("event, one way, one processor", |b| {
+        b.iter_custom(|n| ping_pong(&one, n))
+    });
     for count in [2, 64, 1024] {
         c.bench_function(&format!("barrier, {count} contexts on one processor"), |b| {
             b.iter_custom(|iterations| {
@@ -79,7 +88,9 @@ fn switches(c: &mut Criterion) {
     }
     drop(one);
     if let Ok(two) = Builder::new().vps(Some(2)).start() {
-        c.bench_function("event, one way, two processors", |b| b.iter_custom(|n| ping_pong(&two, n)));
+        c.bench_function("event, one way, two processors", |b| {
+            b.iter_custom(|n| ping_pong(&two, n))
+        });
     }
 }
 
