@@ -1,8 +1,9 @@
 //! One-shot events with one waiter.
 //!
 //! The word is PENDING, DONE, or names who waits: an execution context asleep on this event, one that may also be woken
-//! otherwise, or a countdown on the stack of one that waits for several events. Completing is one swap, after which the event is never touched again by the completer, so its
-//! owner may reuse or free it at once. Waiting for N events wakes the waiter once.
+//! otherwise, or a countdown on the stack of one that waits for several events. Completing is one swap, after which the
+//! event is never touched again by the completer, so its owner may reuse or free it at once. Waiting for N events wakes
+//! the waiter once.
 
 use crate::ec::{EcRef, current, park, sleep_on, spin_while_idle, yield_now};
 use crate::sync::{AtomicUsize, Ordering};
