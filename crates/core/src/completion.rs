@@ -5,6 +5,8 @@
 //! event is never touched again by the completer, so its owner may reuse or free it at once. Waiting for N events wakes
 //! the waiter once.
 
+use std::cell::Cell;
+
 use crate::ec::{EcRef, current, park, sleep_on, spin_while_idle, yield_now};
 use crate::sync::{AtomicUsize, Ordering};
 
@@ -169,6 +171,21 @@ fn notify(word: usize) {
 
 /// Blocks the execution context until all `events` have happened; it is woken once.
 pub fn wait_all(events: &[&Completion]) {
+    let done = Cell::new(0);
+    let all_done = || {
+        done.set(
+            done.get()
+                + events[done.get()..]
+                    .iter()
+                    .take_while(|event| event.is_done())
+                    .count(),
+        );
+        done.get() == events.len()
+    };
+    if all_done() || spin_while_idle(all_done) {
+        return;
+    }
+    let events = &events[done.get()..];
     let countdown = Countdown {
         left: AtomicUsize::new(events.len() + 1),
         waiter: current(),
@@ -204,6 +221,7 @@ pub fn wait_all(events: &[&Completion]) {
 pub fn wait_any(events: &[&Completion]) -> usize {
     assert!(!events.is_empty(), "waiting for one of no events");
     let first_done = || events.iter().position(|event| event.is_done());
+    spin_while_idle(|| first_done().is_some());
     if let Some(index) = first_done() {
         return index;
     }

@@ -6,7 +6,7 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::ec::{EcRef, Frozen, current, park, slot_count};
+use crate::ec::{EcRef, Frozen, current, park, slot_count, spin_while_idle};
 use crate::sync::SpinLock;
 
 /// A set of frozen execution contexts, released together.
@@ -42,6 +42,9 @@ impl WaitList {
     /// `closed` is asked under the slot's lock; whoever releases makes it false first, so no release is missed. It is
     /// asked again after a release, because a release meant for an earlier use of the list may come late.
     pub fn freeze_while(&self, closed: impl Fn() -> bool) {
+        if spin_while_idle(|| !closed()) {
+            return;
+        }
         let me = current();
         loop {
             let slot = &self.slots[me.slot() % self.slots.len()];
