@@ -48,7 +48,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 
     let pgm = directory.join("heat2d.pgm");
     println!(
-        "examples/heat2d.c: a plate of {PLATE} x {PLATE} cells, {STEPS} steps, all ranks in one process\n"
+        "examples/heat2d.c: a plate of {PLATE} x {PLATE} cells, {STEPS} steps; best of {ROUNDS} runs each\n"
     );
     let options = ["-n", PLATE, "-s", STEPS, "-o", &pgm.to_string_lossy()].map(str::to_owned);
     let mut runs = Vec::new();
