@@ -23,7 +23,6 @@ pub(super) fn run_destructors() {
         // - glibc calls the function in the same situation: on the thread whose variables end.
         unsafe { call() };
     }
-    simurgh_alloc::release_thread_heap();
 }
 
 /// Gives the thread-local variables of all libraries but libc their initial values, for the calling EC.
