@@ -7,7 +7,7 @@ use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_core::{
     Barrier, Completion, Condvar, EcHandle, Mutex, current, migrate, park, wait_all, wait_any, yield_now,
 };
-use simurgh_sched::{Builder, EcSpec, Runtime};
+use simurgh_sched::{Attribute, Builder, EcSpec, Runtime};
 
 fn runtime(vps: usize) -> Runtime {
     Builder::new().vps(Some(vps)).start().expect("a runtime")
@@ -87,6 +87,17 @@ fn errno_is_private() {
             }
         }
     });
+}
+
+#[test]
+fn an_execution_context_keeps_its_attribute() {
+    let runtime = runtime(1);
+    assert_eq!(current().attribute(), Attribute::Compute);
+    for attribute in [Attribute::Network, Attribute::Io, Attribute::Compute] {
+        let spec = EcSpec { attribute, ..small() };
+        let ec = runtime.spawn(spec, 0, move || assert_eq!(current().attribute(), attribute));
+        ec.expect("an execution context").join().expect("no panic");
+    }
 }
 
 #[test]

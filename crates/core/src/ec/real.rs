@@ -226,6 +226,17 @@ impl EcRef {
         self.0.make_ready();
     }
 
+    /// What it is for; attached threads compute.
+    #[must_use]
+    pub fn attribute(self) -> Attribute {
+        // Relaxed: written before the execution context starts.
+        match self.0.attribute.load(Ordering::Relaxed) {
+            value if value == Attribute::Network as u8 => Attribute::Network,
+            value if value == Attribute::Io as u8 => Attribute::Io,
+            _ => Attribute::Compute,
+        }
+    }
+
     /// Whether it is an OS thread that was attached, not a coroutine.
     #[must_use]
     pub fn is_attached(self) -> bool {

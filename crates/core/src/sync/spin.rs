@@ -51,11 +51,6 @@ impl<T> SpinLock<T> {
             value: UnsafeCell::new(value),
         }
     }
-
-    /// The value, when the lock is no longer shared.
-    pub fn into_inner(self) -> T {
-        self.value.into_inner()
-    }
 }
 
 impl<T: ?Sized> SpinLock<T> {
@@ -66,12 +61,6 @@ impl<T: ?Sized> SpinLock<T> {
             self.lock_contended();
         }
         SpinGuard { lock: self }
-    }
-
-    /// Takes the lock if it is free.
-    #[inline]
-    pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
-        self.take().then(|| SpinGuard { lock: self })
     }
 
     #[inline]

@@ -12,7 +12,7 @@
 //!
 //! Costs: with up to [`crate::limits::SCAN_LIMIT`] entries one line for the queue's header and one or two for each
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
-//! have grown. The bench is `benches/matching.rs`.
+//! have grown. The linear time is tested in `model.rs`.
 
 mod bins;
 mod pattern;
