@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::slice;
 
-use simurgh_mpi::{ErrorClass, Status};
+use simurgh_mpi::{ErrorClass, ErrorCode, Status};
 
 use crate::constants::MPI_IN_PLACE;
 use crate::fault::{Fault, Outcome, ResultOf};
@@ -198,11 +198,11 @@ impl StatusesOut {
     }
 
     /// Stores the error code of operation `index`, for a call that returns `MPI_ERR_IN_STATUS`.
-    pub(crate) fn set_error(self, index: usize, code: c_int) {
+    pub(crate) fn set_error(self, index: usize, code: ErrorCode) {
         if !self.0.is_null() {
             // SAFETY:
             // - as in `set`.
-            unsafe { (&raw mut (*self.0.add(index)).MPI_ERROR).write(code) };
+            unsafe { (&raw mut (*self.0.add(index)).MPI_ERROR).write(code.number()) };
         }
     }
 }

@@ -73,7 +73,7 @@ fn fail(call: &str, raised: Raised, rank: Rank<'_>, fault: &Fault) -> c_int {
         (None, Raised::Default) => MPI_COMM_SELF,
     };
     raise(call, rank, comm, fault);
-    fault.class.code()
+    fault.code.number()
 }
 
 /// Calls the error handler of a communicator; of the process's own one if the handle is not valid.
@@ -87,7 +87,7 @@ pub(crate) fn raise(call: &str, rank: Rank<'_>, handle: MPI_Comm, fault: &Fault)
         ErrorHandler::Return => {}
         ErrorHandler::User(handler) => {
             if let Ok(handler) = handler.downcast::<UserHandler>() {
-                handler.call(handle, fault.class.code());
+                handler.call(handle, fault.code.number());
             }
         }
     }
@@ -106,13 +106,13 @@ fn outside(call: &str, process: Option<&Process>) -> c_int {
 /// Says what went wrong and ends the job.
 #[cold]
 fn fatal(call: &str, process: Option<&Process>, fault: &Fault) -> ! {
-    let reason = format!("{call}: {} ({})", fault.message, fault.class.symbol());
+    let reason = format!("{call}: {} ({})", fault.message, fault.code);
     match process {
         // What ends the job prints the line, with the rank before it.
-        Some(process) => process.abort(fault.class.code(), reason),
+        Some(process) => process.abort(fault.code.number(), reason),
         None => {
             eprintln!("simurgh: {reason}");
-            std::process::exit(fault.class.code())
+            std::process::exit(fault.code.number())
         }
     }
 }

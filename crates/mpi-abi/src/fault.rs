@@ -1,14 +1,14 @@
 //! What a call of the C interface fails with, before its error handler has been asked.
 
-use simurgh_mpi::{Error, ErrorClass};
+use simurgh_mpi::{Error, ErrorCode};
 
 use crate::types::MPI_Comm;
 
-/// A failed call: the error class, what happened and what to do about it.
+/// A failed call: the error code, what happened and what to do about it.
 #[derive(Debug)]
 pub struct Fault {
     /// What the call returns.
-    pub class: ErrorClass,
+    pub code: ErrorCode,
     /// What happened, with the argument's name and value.
     pub message: String,
     /// The communicator on which the error is raised, if it is another than the declaration says.
@@ -22,11 +22,11 @@ pub type Outcome = Result<(), Box<Fault>>;
 pub type ResultOf<T> = Result<T, Box<Fault>>;
 
 impl Fault {
-    /// A failure of this class.
+    /// A failure of this class, or with this code of the program.
     #[cold]
-    pub fn new(class: ErrorClass, message: impl Into<String>) -> Box<Self> {
+    pub fn new(code: impl Into<ErrorCode>, message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
-            class,
+            code: code.into(),
             message: message.into(),
             raised_on: None,
         })
@@ -43,6 +43,6 @@ impl Fault {
 impl From<Error> for Box<Fault> {
     #[cold]
     fn from(error: Error) -> Self {
-        Fault::new(error.class(), error.message())
+        Fault::new(error.code(), error.message())
     }
 }

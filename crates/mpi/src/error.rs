@@ -1,8 +1,10 @@
 //! What can go wrong in a call: the class the standard names, and one line for the reader.
 
 mod class;
+mod code;
 
 pub use class::ErrorClass;
+pub use code::ErrorCode;
 
 use crate::status::Status;
 use std::borrow::Cow;
@@ -10,21 +12,21 @@ use std::borrow::Cow;
 /// The result of an engine call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A failed call: its class and a one-line message for the user.
+/// A failed call: its error code and a one-line message for the user.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    class: ErrorClass,
+    code: ErrorCode,
     message: Cow<'static, str>,
     status: Option<Box<Status>>,
 }
 
 impl Error {
-    /// An error of `class`; `message` says what happened and what to do, on one line.
+    /// An error of a class, or with a code of the program; `message` says what happened and what to do, on one line.
     #[must_use]
-    pub fn new(class: ErrorClass, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(code: impl Into<ErrorCode>, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            class,
+            code: code.into(),
             message: message.into(),
             status: None,
         }
@@ -37,10 +39,16 @@ impl Error {
         self
     }
 
-    /// The class of the standard.
+    /// The error code.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// The class of the standard; [`ErrorClass::Other`] for a code of the program.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
-        self.class
+        self.code.class().unwrap_or(ErrorClass::Other)
     }
 
     /// What happened, on one line.
@@ -58,7 +66,7 @@ impl Error {
 
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
-        self.class == other.class
+        self.code == other.code
     }
 }
 

@@ -17,6 +17,7 @@ mod endpoint;
 mod errhandler;
 mod error;
 mod group;
+mod info;
 mod job;
 pub mod limits;
 mod matching;
@@ -29,8 +30,9 @@ mod status;
 
 pub use comm::{Comm, CommShared};
 pub use errhandler::ErrorHandler;
-pub use error::{Error, ErrorClass, Result};
+pub use error::{Error, ErrorClass, ErrorCode, Result};
 pub use group::{Comparison, Group, RankRange};
+pub use info::Info;
 pub use job::{Abort, Job, Operation, Unmatched};
 pub use point2point::{BufferSpace, Message};
 pub use process::{Phase, Process, ThreadLevel};

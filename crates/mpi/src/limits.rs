@@ -34,6 +34,12 @@ pub const MAX_COMMUNICATORS: u32 = 1 << 30;
 /// Longest name of an object in bytes, with the terminating zero (`MPI_MAX_OBJECT_NAME`).
 pub const MAX_OBJECT_NAME: usize = 128;
 
+/// Longest key of an info object in bytes, with the terminating zero (`MPI_MAX_INFO_KEY`).
+pub const MAX_INFO_KEY: usize = 256;
+
+/// Longest value of an info object in bytes, with the terminating zero (`MPI_MAX_INFO_VAL`).
+pub const MAX_INFO_VAL: usize = 1024;
+
 /// Bytes of work up to which a collective is done by the last rank to arrive; beyond, the ranks share it, which costs a
 /// second round of switches.
 pub const ALONE_LIMIT: usize = 64 << 10;

@@ -1,7 +1,7 @@
 //! What a completed operation tells its caller.
 
 use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
-use crate::error::{Error, ErrorClass, Result};
+use crate::error::{Error, ErrorClass, ErrorCode, Result};
 
 /// The outcome of an operation: who sent which tag, how many bytes arrived, and whether it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Status {
     /// Tag of the message.
     pub tag: i32,
     /// How the operation ended.
-    pub error: ErrorClass,
+    pub error: ErrorCode,
     /// Bytes delivered.
     pub bytes: u64,
     /// Whether the operation was cancelled.
@@ -23,7 +23,7 @@ impl Status {
     pub const EMPTY: Self = Self {
         source: ANY_SOURCE,
         tag: ANY_TAG,
-        error: ErrorClass::Success,
+        error: ErrorCode::SUCCESS,
         bytes: 0,
         cancelled: false,
     };
@@ -38,19 +38,20 @@ impl Status {
     ///
     /// # Errors
     ///
-    /// The class in [`Status::error`], with this status attached.
+    /// The code in [`Status::error`], with this status attached.
     #[inline]
     pub fn into_result(self) -> Result<Self> {
-        match self.error {
-            ErrorClass::Success => Ok(self),
-            _ => Err(self.into_error()),
+        if self.error.is_success() {
+            Ok(self)
+        } else {
+            Err(self.into_error())
         }
     }
 
     #[cold]
     fn into_error(self) -> Error {
-        match self.error {
-            ErrorClass::Truncate => Error::new(
+        match self.error.class() {
+            Some(ErrorClass::Truncate) => Error::new(
                 ErrorClass::Truncate,
                 format!(
                     "the message from rank {} with tag {} is longer than the receive buffer: its first {} bytes were \
@@ -59,7 +60,8 @@ impl Status {
                 ),
             )
             .with_status(self),
-            class => Error::new(class, class.text()).with_status(self),
+            Some(class) => Error::new(class, class.text()).with_status(self),
+            None => Error::new(self.error, "the operation failed with an error code of the program").with_status(self),
         }
     }
 }
@@ -75,7 +77,7 @@ mod tests {
             source: 1,
             tag: 2,
             bytes: 16,
-            error: ErrorClass::Truncate,
+            error: ErrorClass::Truncate.into(),
             ..Status::EMPTY
         };
         let error = truncated.into_result().expect_err("truncation is an error");

@@ -168,7 +168,7 @@ fn a_message_too_long_is_cut_and_reported() {
                     };
                     assert_eq!(
                         (status.error, status.bytes),
-                        (ErrorClass::Truncate, size as u64 / 2)
+                        (ErrorClass::Truncate.into(), size as u64 / 2)
                     );
                     assert_eq!(short[..size / 2], data[..size / 2]);
                     assert_eq!(short[size / 2], 0);

@@ -21,7 +21,7 @@ pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request, entry: Option<&Re
 /// The failure of one completed operation, raised on its communicator.
 #[inline]
 pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
-    if status.error == ErrorClass::Success {
+    if status.error.is_success() {
         return Ok(());
     }
     status.into_result().map(drop).map_err(|error| {

@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::{self as engine, ErrorClass, Outcome as Found, Request, Status};
+use simurgh_mpi::{self as engine, ErrorClass, ErrorCode, Outcome as Found, Request, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::completion::{failure, retire};
@@ -46,8 +46,8 @@ fn requests<'a>(
 /// What the ended operations of one call report.
 struct Report {
     statuses: StatusesOut,
-    /// Place of the status, number of the request and class of those that failed.
-    failed: Vec<(usize, usize, ErrorClass)>,
+    /// Place of the status, number of the request and error code of those that failed.
+    failed: Vec<(usize, usize, ErrorCode)>,
 }
 
 impl Report {
@@ -61,24 +61,21 @@ impl Report {
     /// Operation `index` has ended; its status goes to element `place` of the caller's array.
     fn ended(&mut self, index: usize, place: usize, status: &Status) {
         self.statuses.set(place, status);
-        if status.error != ErrorClass::Success {
+        if !status.error.is_success() {
             self.failed.push((place, index, status.error));
         }
     }
 
     /// The result of the call, of which `count` operations have ended: if one failed, each status gets its error code.
     fn outcome(self, rank: Rank<'_>, handles: &[MPI_Request], count: usize) -> Outcome {
-        let Some(&(_, first, class)) = self.failed.first() else {
+        let Some(&(_, first, code)) = self.failed.first() else {
             return Ok(());
         };
-        (0..count).for_each(|place| self.statuses.set_error(place, ErrorClass::Success.code()));
+        (0..count).for_each(|place| self.statuses.set_error(place, ErrorCode::SUCCESS));
         self.failed
             .iter()
-            .for_each(|&(place, _, class)| self.statuses.set_error(place, class.code()));
-        let reason = format!(
-            "request {first} failed with {}; the MPI_ERROR fields tell of each",
-            class.symbol()
-        );
+            .for_each(|&(place, _, code)| self.statuses.set_error(place, code));
+        let reason = format!("request {first} failed with {code}; the MPI_ERROR fields tell of each");
         let fault = Fault::new(ErrorClass::InStatus, reason);
         Err(match entry(rank, handles[first]) {
             Some(entry) => fault.on(entry.comm),

@@ -2,7 +2,7 @@
 
 use super::{Charge, Parcel};
 use crate::endpoint::Endpoint;
-use crate::error::ErrorClass;
+use crate::error::{ErrorClass, ErrorCode};
 use crate::job::Job;
 use crate::limits::INLINE_LIMIT;
 use crate::matching::Envelope;
@@ -81,9 +81,9 @@ impl Payload {
 #[inline]
 pub(crate) fn status_of(envelope: Envelope, transfer: &Transfer) -> Status {
     let error = if transfer.truncated {
-        ErrorClass::Truncate
+        ErrorClass::Truncate.into()
     } else {
-        ErrorClass::Success
+        ErrorCode::SUCCESS
     };
     Status {
         source: envelope.source,

@@ -5,7 +5,7 @@ use crate::check;
 use crate::comm::Comm;
 use crate::constants::PROC_NULL;
 use crate::endpoint::Table;
-use crate::error::{ErrorClass, Result};
+use crate::error::{ErrorCode, Result};
 use crate::matching::{Envelope, Pattern};
 use crate::request::Call;
 use crate::status::Status;
@@ -17,7 +17,7 @@ fn status_of(envelope: Envelope, bytes: usize) -> Status {
     Status {
         source,
         tag,
-        error: ErrorClass::Success,
+        error: ErrorCode::SUCCESS,
         bytes: bytes as u64,
         cancelled: false,
     }

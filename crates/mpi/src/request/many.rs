@@ -5,7 +5,6 @@
 //! inactive requests count as complete for the calls that wait for all, and as absent for the others.
 
 use super::Request;
-use crate::error::ErrorClass;
 use crate::status::Status;
 use simurgh_core::{Completion, yield_now};
 
@@ -32,7 +31,7 @@ where
     for (position, request) in requests.enumerate() {
         // One after the other: those that complete meanwhile cost no further suspension.
         let status = request.map_or(Status::EMPTY, Request::wait);
-        fine &= status.error == ErrorClass::Success;
+        fine &= status.error.is_success();
         report(position, status);
     }
     fine

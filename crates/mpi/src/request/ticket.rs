@@ -1,9 +1,9 @@
 //! The place where an operation's outcome is left for whoever waits for it.
 
-use crate::error::ErrorClass;
+use crate::error::ErrorCode;
 use crate::status::Status;
 use simurgh_core::Completion;
-use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// An outcome and the event of its arrival, on half a cache line.
 ///
@@ -14,11 +14,11 @@ pub(crate) struct Ticket {
     completion: Completion,
     label: AtomicU64,
     bytes: AtomicU64,
-    end: AtomicU32,
+    end: AtomicU64,
 }
 
-/// Set in `end` beside the error class.
-const CANCELLED: u32 = 1 << 31;
+/// Set in `end` above the error code.
+const CANCELLED: u64 = 1 << 32;
 
 impl Ticket {
     /// Records the outcome and wakes the waiter; the ticket's owner may reuse it at once.
@@ -29,8 +29,10 @@ impl Ticket {
         self.label.store(label, Ordering::Relaxed);
         self.bytes.store(status.bytes, Ordering::Relaxed);
         let cancelled = if status.cancelled { CANCELLED } else { 0 };
-        self.end
-            .store(status.error.code().cast_unsigned() | cancelled, Ordering::Relaxed);
+        self.end.store(
+            u64::from(status.error.number().cast_unsigned()) | cancelled,
+            Ordering::Relaxed,
+        );
         self.completion.complete();
     }
 
@@ -40,11 +42,10 @@ impl Ticket {
         // Relaxed: see `finish`.
         let label = self.label.load(Ordering::Relaxed);
         let end = self.end.load(Ordering::Relaxed);
-        let code = (end & !CANCELLED).cast_signed();
         Status {
             source: ((label >> 32) as u32).cast_signed(),
             tag: (label as u32).cast_signed(),
-            error: ErrorClass::from_code(code).unwrap_or(ErrorClass::Intern),
+            error: ErrorCode::new((end as u32).cast_signed()),
             bytes: self.bytes.load(Ordering::Relaxed),
             cancelled: end & CANCELLED != 0,
         }
@@ -87,7 +88,7 @@ mod tests {
         let status = Status {
             source: -3,
             tag: -2,
-            error: ErrorClass::Truncate,
+            error: ErrorCode::new(-7),
             bytes: 1 << 40,
             cancelled: true,
         };
