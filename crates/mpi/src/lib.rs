@@ -8,6 +8,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod attribute;
 pub mod check;
 pub mod collective;
 mod comm;
