@@ -1,6 +1,8 @@
 //! The C test programs of `tests/c` under mpiexec, with few and many ranks on one and on two virtual processors.
 
-use simurgh_testing::{Compile, Stage};
+use simurgh_testing::{Compile, Input, Stage, run};
+use std::process::Command;
+use std::time::Duration;
 
 fn passes(program: &str) {
     let stage = Stage::locate();
@@ -34,6 +36,7 @@ programs! {
     communicators
     completion
     datatypes
+    early
     environment
     errors
     large
@@ -41,6 +44,25 @@ programs! {
     modes
     operations
     threads
+}
+
+/// Started without mpiexec, a program is rank 0 of 1.
+fn passes_alone(program: &str) {
+    let stage = Stage::locate();
+    let binary = Compile::c(format!("tests/c/mpi_{program}.c"))
+        .flags(["-O1", "-pthread"])
+        .against(&stage)
+        .build();
+    let mut command = Command::new(&binary);
+    command.env("LD_LIBRARY_PATH", stage.lib());
+    let outcome = run(&mut command, Input::Empty, Duration::from_secs(60)).expect("the program can be run");
+    outcome.expect_success();
+    assert_eq!(outcome.stdout, "passed with 1 ranks\n", "{outcome}");
+}
+
+#[test]
+fn early_without_mpiexec() {
+    passes_alone("early");
 }
 
 #[test]

@@ -26,7 +26,7 @@ impl From<MPI_Comm> for Raised {
     }
 }
 
-/// Runs `body` for the calling rank, which has to be between `MPI_Init` and `MPI_Finalize`.
+/// Runs `body` for the calling rank, which has to be between `MPI_Init` and `MPI_Finalize` or to have a session open.
 #[inline]
 pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
     with_process(|process| {
@@ -40,6 +40,22 @@ pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'
                 }
             }
             _ => outside(call, process.map(|process| &**process)),
+        }
+    })
+}
+
+/// Runs `body` for the calling rank at any time: before `MPI_Init`, after `MPI_Finalize` and between.
+pub(crate) fn early(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
+    singleton::adopt();
+    with_process(|process| {
+        let tables = process.and_then(|process| Some((process, Tables::of(process)?)));
+        let Some((process, tables)) = tables else {
+            return outside(call, process.map(|process| &**process));
+        };
+        let rank = Rank { process, tables };
+        match body(rank) {
+            Ok(()) => MPI_SUCCESS,
+            Err(fault) => fail(call, raised, rank, &fault),
         }
     })
 }
@@ -78,15 +94,17 @@ fn fail(call: &str, raised: Raised, rank: Rank<'_>, fault: &Fault) -> c_int {
 
 /// Calls the error handler of a communicator; of the process's own one if the handle is not valid.
 pub(crate) fn raise(call: &str, rank: Rank<'_>, handle: MPI_Comm, fault: &Fault) {
-    let (handle, comm) = match rank.comm(handle) {
-        Ok(comm) => (handle, comm),
-        Err(_) => (MPI_COMM_SELF, &rank.tables.myself),
-    };
-    match comm.errhandler() {
+    let found = rank.comm(handle).map(|comm| (handle, comm));
+    let found = found.or_else(|_| rank.predefined().map(|own| (MPI_COMM_SELF, &own.myself)));
+    // Without a communicator the initial error handler counts.
+    let handler = found
+        .as_ref()
+        .map_or(ErrorHandler::Fatal, |(_, comm)| comm.errhandler());
+    match handler {
         ErrorHandler::Fatal | ErrorHandler::Abort => fatal(call, Some(rank.process), fault),
         ErrorHandler::Return => {}
         ErrorHandler::User(handler) => {
-            if let Ok(handler) = handler.downcast::<UserHandler>() {
+            if let (Ok(handler), Ok((handle, _))) = (handler.downcast::<UserHandler>(), found) {
                 handler.call(handle, fault.code.number());
             }
         }

@@ -27,6 +27,7 @@ pub mod op;
 mod point2point;
 mod process;
 mod request;
+mod session;
 mod status;
 
 pub use comm::{Comm, CommShared};
@@ -38,4 +39,5 @@ pub use job::{Abort, Job, Operation, Unmatched};
 pub use point2point::{BufferSpace, Message};
 pub use process::{Phase, Process, ThreadLevel};
 pub use request::{Outcome, Request, test_all, test_any, test_some, wait_all, wait_any, wait_some};
+pub use session::Session;
 pub use status::Status;

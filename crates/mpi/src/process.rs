@@ -139,17 +139,27 @@ impl Process {
         Ok(())
     }
 
-    /// How far the process has come.
+    /// Notes that a session begins: communication is allowed.
+    pub(crate) fn open_session(&self) {
+        self.phase.enter();
+    }
+
+    /// Notes that a session ends.
+    pub(crate) fn close_session(&self) {
+        self.phase.leave();
+    }
+
+    /// How far the process has come in the world model.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase.get()
     }
 
-    /// Whether MPI calls are allowed now.
+    /// Whether MPI calls are allowed now: the world is initialised or a session is open.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Other`] before initialisation and after finalization.
+    /// [`ErrorClass::Other`] if neither is so.
     #[inline]
     pub fn check_active(&self) -> Result<()> {
         self.phase.check_active()
@@ -183,6 +193,12 @@ impl Process {
         })
     }
 
+    /// The request of every send that was complete when its call returned; it is done for good.
+    #[must_use]
+    pub fn done_send(&self) -> Arc<Request> {
+        self.requests.done_send()
+    }
+
     /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is
     /// kept for reuse, an active one completes on its own.
     pub fn release(&self, request: Arc<Request>) {
@@ -204,9 +220,9 @@ impl Process {
         })
     }
 
-    /// Attaches an object of the calling layer; the first counts. Returns whether it was the first.
-    pub fn set_extension(&self, extension: Box<dyn Any + Send + Sync>) -> bool {
-        self.extension.set(extension).is_ok()
+    /// The object of the calling layer, made by `make` at the first call; none if it is of another type.
+    pub fn extension_or<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
+        self.extension.get_or_init(|| Box::new(make())).downcast_ref()
     }
 
     /// The object of the calling layer, if it is of this type.

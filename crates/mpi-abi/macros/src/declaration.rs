@@ -10,6 +10,7 @@ pub(crate) struct Options {
     pub(crate) large: bool,
     pub(crate) also_x: bool,
     pub(crate) raises: Option<Ident>,
+    pub(crate) early: bool,
     pub(crate) variadic: bool,
 }
 
@@ -25,6 +26,7 @@ impl Parse for Options {
                     input.parse::<Token![=]>()?;
                     options.raises = Some(input.parse()?);
                 }
+                "early" => options.early = true,
                 "variadic" => options.variadic = true,
                 other => return Err(syn::Error::new(word.span(), format!("unknown option `{other}`"))),
             }

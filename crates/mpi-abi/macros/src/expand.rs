@@ -72,6 +72,9 @@ fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
         None => quote!(crate::call::Raised::Default),
     };
     let finish = match (needs_rank, returns_outcome(function)) {
+        (true, true) if options.early => {
+            quote!(crate::call::early(#call, #handler, |rank| #ident(rank, #arguments)))
+        }
         (true, true) => quote!(crate::call::enter(#call, #handler, |rank| #ident(rank, #arguments))),
         (false, true) => quote!(crate::call::anytime(#call, #handler, || #ident(#arguments))),
         (_, false) => quote!(#ident(#arguments)),

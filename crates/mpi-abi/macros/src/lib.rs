@@ -12,7 +12,7 @@
 //! come `PMPI_Send` (strong) and `MPI_Send` (weak, the same address), and `PMPI_Send_c` and `MPI_Send_c` with the
 //! placeholder types `Count`, `Displ` and `Extent` replaced by their large counterparts. A first parameter `rank` is
 //! not part of the C prototype: it stands for the calling rank and makes the call an error before `MPI_Init` and after
-//! `MPI_Finalize`. `Outcome` as the result becomes the error code, after the error handler has run.
+//! `MPI_Finalize`, unless the option `early` says that the standard allows it at any time. `Outcome` as the result becomes the error code, after the error handler has run.
 //!
 //! The header generator (`tests/header.rs` of the parent crate) reads the same declarations.
 
@@ -24,7 +24,8 @@ use proc_macro::TokenStream;
 /// Exports a function of the MPI C ABI; see the crate's documentation.
 ///
 /// Options: `large` (there is a `_c` twin), `also_x` (and a deprecated `_x` name for that twin), `raises = comm` (the
-/// handle parameter whose error handler is called), `variadic` (the C prototype ends in `...`).
+/// handle parameter whose error handler is called), `early` (allowed before `MPI_Init` and after `MPI_Finalize`),
+/// `variadic` (the C prototype ends in `...`).
 #[proc_macro_attribute]
 pub fn mpi(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = syn::parse_macro_input!(options as declaration::Options);

@@ -21,7 +21,7 @@ fn full() -> Box<Fault> {
 }
 
 /// `MPI_Comm_create_errhandler`: makes an error handler of a function.
-#[mpi]
+#[mpi(early)]
 fn comm_create_errhandler(
     rank: Rank<'_>,
     comm_errhandler_fn: Callback<MPI_Comm_errhandler_function>,
@@ -78,7 +78,7 @@ fn comm_call_errhandler(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Out
 }
 
 /// `MPI_Errhandler_free`: gives the handle back.
-#[mpi]
+#[mpi(early)]
 fn errhandler_free(rank: Rank<'_>, errhandler: InOut<MPI_Errhandler>) -> Outcome {
     let handle = errhandler.get("errhandler")?;
     if ![MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN].contains(&handle) {

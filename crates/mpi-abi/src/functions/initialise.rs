@@ -21,10 +21,15 @@ fn initialise() -> ResultOf<ThreadLevel> {
             return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank"));
         };
         let provided = process.init()?;
-        let tables = Tables::new(process, simurgh_core::current().id())?;
-        process.set_extension(Box::new(tables));
+        let tables = Tables::of(process).ok_or_else(no_tables)?;
+        tables.begin(process, simurgh_core::current().id())?;
         Ok(provided)
     })
+}
+
+#[cold]
+fn no_tables() -> Box<Fault> {
+    Fault::new(ErrorClass::Intern, "the process belongs to another interface")
 }
 
 /// `MPI_Init`: begins the use of MPI.
@@ -97,6 +102,6 @@ fn query_thread(_rank: Rank<'_>, provided: Out<c_int>) -> Outcome {
 fn is_thread_main(rank: Rank<'_>, flag: Out<c_int>) -> Outcome {
     flag.set(
         "flag",
-        c_int::from(rank.tables.main_context == simurgh_core::current().id()),
+        c_int::from(rank.predefined()?.main_context == simurgh_core::current().id()),
     )
 }

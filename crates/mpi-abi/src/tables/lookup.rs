@@ -11,17 +11,17 @@ use std::sync::Arc;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request};
+use simurgh_mpi::{Comm, ErrorClass, Group, Message, Phase, Process, Request};
 
 use super::REQUESTS;
 use super::slab::LIMIT;
-use super::{MessageEntry, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
+use super::{MessageEntry, Predefined, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
 use crate::boundary::{Buffer, BufferMut, Number, count_of};
 use crate::constants::*;
 use crate::fault::{Fault, ResultOf};
 use crate::types::*;
 
-/// The rank that makes a call, initialised and not yet finalised.
+/// The rank that makes a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Rank<'a> {
     pub(crate) process: &'a Arc<Process>,
@@ -41,17 +41,33 @@ fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> B
     Fault::new(class, reason)
 }
 
+#[cold]
+fn no_world() -> Box<Fault> {
+    let reason = "MPI_COMM_WORLD and MPI_COMM_SELF are there only from MPI_Init to MPI_Finalize; \
+                  make a communicator from a process set of the session";
+    Fault::new(ErrorClass::Comm, reason)
+}
+
 impl<'a> Rank<'a> {
     /// The communicator behind a handle.
     #[inline]
     pub(crate) fn comm(self, handle: MPI_Comm) -> ResultOf<&'a Arc<Comm>> {
         match handle {
-            MPI_COMM_WORLD => Ok(&self.tables.world),
-            MPI_COMM_SELF => Ok(&self.tables.myself),
+            MPI_COMM_WORLD => Ok(&self.predefined()?.world),
+            MPI_COMM_SELF => Ok(&self.predefined()?.myself),
             // SAFETY:
             // - the rule above.
             _ => unsafe { self.tables.comms.get(handle.0) }
                 .ok_or_else(|| not_an_object(ErrorClass::Comm, "comm", handle.0, MPI_COMM_NULL.0)),
+        }
+    }
+
+    /// What `MPI_Init` has made, until `MPI_Finalize`.
+    #[inline]
+    pub(crate) fn predefined(self) -> ResultOf<&'a Predefined> {
+        match self.tables.predefined.get() {
+            Some(predefined) if self.process.phase() == Phase::Active => Ok(predefined),
+            _ => Err(no_world()),
         }
     }
 

@@ -9,11 +9,9 @@ mod parts;
 mod program_op;
 mod slab;
 
-use simurgh_mpi::datatype::{Basic, Datatype};
-use simurgh_mpi::memory::Source;
+use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi::{Comm, Group, Message, Process, Request, Result};
-use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use errhandler::UserHandler;
 pub(crate) use lookup::{Rank, handle_of};
@@ -21,7 +19,7 @@ pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use slab::Slab;
 
-use crate::constants::{MPI_COMM_SELF, MPI_PROC_NULL};
+use crate::constants::MPI_COMM_SELF;
 use crate::types::MPI_Comm;
 
 /// The kind number of requests in their handles.
@@ -39,12 +37,18 @@ pub(crate) struct MessageEntry {
     pub(crate) comm: MPI_Comm,
 }
 
-/// All tables of a rank.
-pub(crate) struct Tables {
-    /// The execution context that has called `MPI_Init`.
-    pub(crate) main_context: u64,
+/// The communicators that `MPI_Init` makes.
+pub(crate) struct Predefined {
     pub(crate) world: Arc<Comm>,
     pub(crate) myself: Arc<Comm>,
+    /// The execution context that has called `MPI_Init`.
+    pub(crate) main_context: u64,
+}
+
+/// All tables of a rank. They exist from its first call on, for objects that are older than `MPI_Init`.
+pub(crate) struct Tables {
+    /// Set by `MPI_Init`, of use until `MPI_Finalize`.
+    pub(super) predefined: OnceLock<Predefined>,
     pub(crate) comms: Slab<Arc<Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
@@ -57,15 +61,14 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The tables of a process that `main_context` has just initialised.
-    pub(crate) fn new(process: &Process, main_context: u64) -> Result<Self> {
-        let myself = process.comm_self()?;
-        // A send to nobody is complete at once.
-        let done_send = myself.isend(&nothing(), MPI_PROC_NULL, 0)?;
-        Ok(Self {
-            main_context,
-            world: process.comm_world()?,
-            myself,
+    /// The tables of a process, made at its first call.
+    pub(crate) fn of(process: &Process) -> Option<&Self> {
+        process.extension_or(|| Self::new(process.done_send()))
+    }
+
+    fn new(done_send: Arc<Request>) -> Self {
+        Self {
+            predefined: OnceLock::new(),
             comms: Slab::new(1),
             groups: Slab::new(2),
             datatypes: Slab::new(3),
@@ -77,13 +80,18 @@ impl Tables {
             },
             messages: Slab::new(6),
             errhandlers: Slab::new(7),
-        })
+        }
     }
-}
 
-/// A message without data.
-fn nothing() -> Source {
-    // SAFETY:
-    // - no element, so no memory.
-    unsafe { Source::new(ptr::dangling(), 0, Basic::Byte.into()) }
+    /// Takes up the communicators of a process that `main_context` has just initialised.
+    pub(crate) fn begin(&self, process: &Process, main_context: u64) -> Result<()> {
+        let predefined = Predefined {
+            world: process.comm_world()?,
+            myself: process.comm_self()?,
+            main_context,
+        };
+        // A process is initialised once.
+        let _ = self.predefined.set(predefined);
+        Ok(())
+    }
 }

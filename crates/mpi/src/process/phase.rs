@@ -1,9 +1,9 @@
-//! How far a process has come: before, during or after its use of MPI.
+//! How far a process has come: before, during or after its use of MPI, by the world model or by sessions.
 
 use crate::error::{Error, ErrorClass, Result};
-use simurgh_core::sync::{AtomicU8, Ordering};
+use simurgh_core::sync::{AtomicU32, Ordering};
 
-/// The phase of a process.
+/// The phase of a process in the world model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
@@ -29,39 +29,46 @@ pub enum ThreadLevel {
     Multiple = 4096,
 }
 
-/// A phase that only moves forward.
-#[derive(Debug)]
-pub(super) struct PhaseCell(AtomicU8);
+/// The phase of the world model, which only moves forward, and the users of MPI: the world, while it is initialised, and
+/// every open session. In one word, since every call looks at it.
+#[derive(Debug, Default)]
+pub(super) struct PhaseCell(AtomicU32);
 
-impl Default for PhaseCell {
-    fn default() -> Self {
-        Self(AtomicU8::new(Phase::Before as u8))
-    }
-}
-
-const BEFORE: u8 = Phase::Before as u8;
-const ACTIVE: u8 = Phase::Active as u8;
-const AFTER: u8 = Phase::After as u8;
+/// Where the phase is in the word; the rest counts users.
+const PHASE: u32 = 0b11;
+/// One user.
+const USER: u32 = PHASE + 1;
+const BEFORE: u32 = Phase::Before as u32;
+const ACTIVE: u32 = Phase::Active as u32;
+const AFTER: u32 = Phase::After as u32;
 
 impl PhaseCell {
     // Acquire here pairs with the Release of `step`: who sees a phase sees what led to it.
     #[inline]
+    fn word(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// How far the world model has come.
+    #[inline]
     pub(super) fn get(&self) -> Phase {
-        match self.0.load(Ordering::Acquire) {
+        match self.word() & PHASE {
             BEFORE => Phase::Before,
             ACTIVE => Phase::Active,
             _ => Phase::After,
         }
     }
 
-    fn step(&self, from: u8, to: u8) -> bool {
+    /// Takes a step of the world model; `false` if it is not where the step begins.
+    fn step(&self, from: u32, change: impl Fn(u32) -> u32) -> bool {
+        let next = |word: u32| (word & PHASE == from).then(|| change(word));
         self.0
-            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed)
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, next)
             .is_ok()
     }
 
     pub(super) fn begin(&self) -> Result<()> {
-        if self.step(BEFORE, ACTIVE) {
+        if self.step(BEFORE, |word| word + USER + (ACTIVE - BEFORE)) {
             return Ok(());
         }
         Err(Error::new(
@@ -71,18 +78,30 @@ impl PhaseCell {
     }
 
     pub(super) fn end(&self) -> Result<()> {
-        if self.step(ACTIVE, AFTER) {
+        if self.step(ACTIVE, |word| word - USER + (AFTER - ACTIVE)) {
             Ok(())
         } else {
             Err(inactive(self.get()))
         }
     }
 
+    /// One user more: a session begins.
+    pub(super) fn enter(&self) {
+        self.0.fetch_add(USER, Ordering::AcqRel);
+    }
+
+    /// One user less: a session ends.
+    pub(super) fn leave(&self) {
+        self.0.fetch_sub(USER, Ordering::AcqRel);
+    }
+
+    /// Whether MPI has a user.
     #[inline]
     pub(super) fn check_active(&self) -> Result<()> {
-        match self.get() {
-            Phase::Active => Ok(()),
-            phase => Err(inactive(phase)),
+        if self.word() >= USER {
+            Ok(())
+        } else {
+            Err(inactive(self.get()))
         }
     }
 }
@@ -91,7 +110,7 @@ impl PhaseCell {
 fn inactive(phase: Phase) -> Error {
     let message = match phase {
         Phase::After => "MPI is finalized: no communication is possible any more",
-        Phase::Before | Phase::Active => "MPI is not initialised: call MPI_Init first",
+        Phase::Before | Phase::Active => "MPI is not initialised: call MPI_Init or MPI_Session_init first",
     };
     Error::new(ErrorClass::Other, message)
 }
@@ -117,5 +136,22 @@ mod tests {
         assert!(cell.end().is_err());
         assert_eq!(cell.get(), Phase::After);
         assert!(cell.check_active().unwrap_err().message().contains("finalized"));
+    }
+
+    #[test]
+    fn sessions_keep_mpi_active_whatever_the_world_does() {
+        let cell = PhaseCell::default();
+        cell.enter();
+        cell.check_active().unwrap();
+        assert_eq!(cell.get(), Phase::Before);
+        cell.begin().unwrap();
+        cell.leave();
+        cell.check_active().unwrap();
+        cell.enter();
+        cell.end().unwrap();
+        cell.check_active().unwrap();
+        assert_eq!(cell.get(), Phase::After);
+        cell.leave();
+        assert!(cell.check_active().is_err());
     }
 }
