@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
-use simurgh_mpi::{Job, Process};
+use simurgh_mpi::{Hardware, Job, Process};
 use simurgh_sched::policy::Policy;
 use simurgh_sched::{EcSpec, Runtime};
 
@@ -197,6 +197,7 @@ where
 
     fn start(self: &Arc<Self>, runtime: &Runtime, spec: EcSpec) {
         let ranks = self.results.len();
+        self.job.set_hardware(Hardware::of_members(runtime, ranks));
         for rank in 0..ranks {
             let crew = Arc::clone(self);
             if let Err(error) = runtime.spawn_member(spec, (rank, ranks), move || crew.serve(rank)) {

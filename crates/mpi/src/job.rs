@@ -1,7 +1,9 @@
 //! All ranks of a host.
 
+mod hardware;
 mod unmatched;
 
+pub use hardware::Hardware;
 pub use unmatched::{Operation, Unmatched};
 
 use crate::comm::{CommShared, ContextPool, Gatherings};
@@ -9,6 +11,7 @@ use crate::endpoint::Endpoint;
 use crate::group::Group;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
+use simurgh_sched::Topology;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -32,6 +35,7 @@ pub struct Job {
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
+    hardware: OnceLock<Hardware>,
     abort_hook: OnceLock<AbortHook>,
 }
 
@@ -53,6 +57,7 @@ impl Job {
             world,
             contexts,
             gatherings: Gatherings::default(),
+            hardware: OnceLock::new(),
             abort_hook: OnceLock::new(),
         })
     }
@@ -92,6 +97,25 @@ impl Job {
             found.extend(endpoint.table().unmatched(process).take(limit - found.len()));
         }
         found
+    }
+
+    /// Says where the processes run; the first setting counts. Returns whether it was the first.
+    pub fn set_hardware(&self, hardware: Hardware) -> bool {
+        self.hardware.set(hardware).is_ok()
+    }
+
+    /// Where the processes run. If nobody has said so, they run anywhere on this machine; none if it cannot be read.
+    pub fn hardware(&self) -> Option<&Hardware> {
+        match self.hardware.get() {
+            Some(hardware) => Some(hardware),
+            None => {
+                let topology = Topology::detect().ok()?;
+                Some(
+                    self.hardware
+                        .get_or_init(|| Hardware::unplaced(&topology, self.size())),
+                )
+            }
+        }
     }
 
     /// Sets what ends the job; the first setting counts. Returns whether it was the first.

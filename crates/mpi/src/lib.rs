@@ -35,7 +35,7 @@ pub use errhandler::ErrorHandler;
 pub use error::{Error, ErrorClass, ErrorCode, Result};
 pub use group::{Comparison, Group, RankRange};
 pub use info::Info;
-pub use job::{Abort, Job, Operation, Unmatched};
+pub use job::{Abort, Hardware, Job, Operation, Unmatched};
 pub use point2point::{BufferSpace, Message};
 pub use process::{Phase, Process, ThreadLevel};
 pub use request::{Outcome, Request, test_all, test_any, test_some, wait_all, wait_any, wait_some};

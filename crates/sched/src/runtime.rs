@@ -179,7 +179,13 @@ impl Runtime {
         Ok(ec.start(self.common.team[vp % self.vps()]))
     }
 
-    /// Starts member `index` of a group of `count` execution contexts where the policy places it.
+    /// The virtual processor on which the policy starts member `index` of a group of `count` execution contexts.
+    #[must_use]
+    pub fn place_of_member(&self, (index, count): (usize, usize)) -> usize {
+        self.policy.place(index, count, self.vps())
+    }
+
+    /// Starts a member, by its index in a group of so many execution contexts, where the policy places it.
     ///
     /// # Errors
     ///
@@ -187,10 +193,10 @@ impl Runtime {
     pub fn spawn_member(
         &self,
         spec: EcSpec,
-        (index, count): (usize, usize),
+        member: (usize, usize),
         f: impl FnOnce() + Send + 'static,
     ) -> Result<EcHandle, SchedError> {
-        self.spawn(spec, self.policy.place(index, count, self.vps()), f)
+        self.spawn(spec, self.place_of_member(member), f)
     }
 }
 

@@ -10,7 +10,7 @@ use super::waiting::waiting;
 use super::wake::{Event, Wake};
 use super::{environment, signals, stats};
 use simurgh_image::{Options, Prepared};
-use simurgh_mpi::{Abort, Job, Process};
+use simurgh_mpi::{Abort, Hardware, Job, Process};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, Section, Settings};
 use simurgh_sched::{Builder, EcSpec, Runtime, policy};
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -164,6 +164,10 @@ fn spawn_ranks(
 ) -> Result<(), HostError> {
     let programs: Vec<_> = programs.into_iter().map(Arc::new).collect();
     let ranks = host.ranks();
+    if let Some(rank) = ranks.first() {
+        let hardware = Hardware::of_members(runtime, ranks.len());
+        rank.process().job().set_hardware(hardware);
+    }
     for (index, rank) in ranks.iter().enumerate() {
         let Some(program) = spec
             .section_of(rank.id())

@@ -1,0 +1,216 @@
+//! Where the ranks of a host run.
+//!
+//! The scheduling policy gives each rank a core when the job begins. Other virtual processors may run the rank later,
+//! when its own is busy: a rank is *confined* to an instance of a resource only if all virtual processors are there.
+//! What ranks have to agree on without talking, such as process sets, follows the cores they began on.
+
+use crate::group::Group;
+use simurgh_sched::{Domain, DomainKind, Runtime, Topology};
+
+/// The hardware of a host and the places of its ranks.
+#[derive(Clone, Debug)]
+pub struct Hardware {
+    levels: Vec<Level>,
+    /// The core on which each process began; none if it runs anywhere.
+    homes: Box<[Option<usize>]>,
+    /// Cores on which processes run.
+    used: Vec<usize>,
+}
+
+/// All instances of one kind of resource.
+#[derive(Clone, Debug)]
+struct Level {
+    kind: DomainKind,
+    instances: usize,
+    /// The instance to which each core belongs.
+    of_core: Vec<Option<usize>>,
+}
+
+/// The kinds of resources from the largest to the smallest, each with its name in process sets and its name as a type of
+/// hardware resource (`mpi_hw_resource_type`).
+const KINDS: [(DomainKind, &str, &str); 6] = [
+    (DomainKind::Machine, "machine", "hwloc://Machine"),
+    (DomainKind::Package, "package", "hwloc://Package"),
+    (DomainKind::Numa, "numa", "hwloc://NUMANode"),
+    (DomainKind::L3, "l3", "hwloc://L3Cache"),
+    (DomainKind::L2, "l2", "hwloc://L2Cache"),
+    (DomainKind::Core, "core", "hwloc://Core"),
+];
+
+impl Hardware {
+    /// The machine of a runtime, and so many processes that it starts as members of one group.
+    #[must_use]
+    pub fn of_members(runtime: &Runtime, count: usize) -> Self {
+        let places = (0..count).map(|index| runtime.place_of_member((index, count)));
+        Self::new(runtime.topology(), runtime.vps(), places)
+    }
+
+    /// A machine with `vps` virtual processors, and processes that begin on these of them.
+    fn new(topology: &Topology, vps: usize, places: impl IntoIterator<Item = usize>) -> Self {
+        let cores = topology.cores().len();
+        let homes = places.into_iter().map(|vp| Some(vp % cores)).collect();
+        Self::with_homes(topology, homes, (0..vps.min(cores)).collect())
+    }
+
+    /// A machine without virtual processors, on whose cores so many processes run anywhere.
+    pub(super) fn unplaced(topology: &Topology, processes: usize) -> Self {
+        let homes = std::iter::repeat_n(None, processes).collect();
+        Self::with_homes(topology, homes, (0..topology.cores().len()).collect())
+    }
+
+    fn with_homes(topology: &Topology, homes: Box<[Option<usize>]>, used: Vec<usize>) -> Self {
+        let levels = KINDS.iter().map(|&(kind, ..)| Level::new(topology, kind));
+        Self {
+            levels: levels.filter(|level| level.instances > 0).collect(),
+            homes,
+            used,
+        }
+    }
+
+    /// The kinds of resources that the machine has, from the largest to the smallest.
+    pub fn kinds(&self) -> impl Iterator<Item = DomainKind> {
+        self.levels.iter().map(|level| level.kind)
+    }
+
+    /// Number of instances of a kind.
+    #[must_use]
+    pub fn instances(&self, kind: DomainKind) -> usize {
+        self.level(kind).map_or(0, |level| level.instances)
+    }
+
+    /// The instance of a kind in which a process began; none if the machine has no such resource, or if the process
+    /// runs anywhere and there are several.
+    #[must_use]
+    pub fn instance(&self, kind: DomainKind, process: u32) -> Option<usize> {
+        let level = self.level(kind)?;
+        match *self.homes.get(process as usize)? {
+            Some(core) => level.of_core[core],
+            None => level.common_instance(&self.used),
+        }
+    }
+
+    /// The processes that began in an instance, in the order of their numbers.
+    #[must_use]
+    pub fn members(&self, kind: DomainKind, instance: usize) -> Group {
+        let processes = (0..).take(self.homes.len());
+        let members = processes.filter(|&process| self.instance(kind, process) == Some(instance));
+        Group::from_processes(members.collect())
+    }
+
+    /// Whether every process stays within one instance of a kind, whatever the scheduler does.
+    #[must_use]
+    pub fn confines(&self, kind: DomainKind) -> bool {
+        let level = self.level(kind);
+        level.is_some_and(|level| level.common_instance(&self.used).is_some())
+    }
+
+    fn level(&self, kind: DomainKind) -> Option<&Level> {
+        self.levels.iter().find(|level| level.kind == kind)
+    }
+
+    /// The name of a kind in process sets, such as `numa`.
+    #[must_use]
+    pub fn short_name(kind: DomainKind) -> &'static str {
+        let found = KINDS.iter().find(|(known, ..)| *known == kind);
+        found.map_or("", |(_, short, _)| short)
+    }
+
+    /// The name of a kind as a type of hardware resource, such as `hwloc://NUMANode`.
+    #[must_use]
+    pub fn resource_name(kind: DomainKind) -> &'static str {
+        let found = KINDS.iter().find(|(known, ..)| *known == kind);
+        found.map_or("", |(.., resource)| resource)
+    }
+
+    /// The kind with this name, which may be a type of hardware resource with or without its `hwloc://`, or the short
+    /// name; small and capital letters are the same.
+    #[must_use]
+    pub fn kind_of(name: &str) -> Option<DomainKind> {
+        let same = |known: &str| known.eq_ignore_ascii_case(name);
+        let found = KINDS.iter().find(|(_, short, resource)| {
+            same(short) || same(resource) || resource.strip_prefix("hwloc://").is_some_and(same)
+        });
+        found.map(|(kind, ..)| *kind)
+    }
+}
+
+impl Level {
+    fn new(topology: &Topology, kind: DomainKind) -> Self {
+        let mut level = Self {
+            kind,
+            instances: 0,
+            of_core: vec![None; topology.cores().len()],
+        };
+        level.take(topology.root());
+        level
+    }
+
+    /// Numbers the domains of this kind in the order of their cores.
+    fn take(&mut self, domain: &Domain) {
+        if domain.kind == self.kind {
+            for &core in &domain.cores {
+                self.of_core[core] = Some(self.instances);
+            }
+            self.instances += 1;
+        }
+        domain.children.iter().for_each(|child| self.take(child));
+    }
+
+    /// The instance to which all of these cores belong.
+    fn common_instance(&self, cores: &[usize]) -> Option<usize> {
+        let instance = self.of_core[*cores.first()?]?;
+        let same = |&core: &usize| self.of_core[core] == Some(instance);
+        cores.iter().all(same).then_some(instance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> Topology {
+        Topology::synthetic("package:2 numa:1 l3:1 core:2 pu:1").expect("a valid description")
+    }
+
+    #[test]
+    fn processes_are_where_their_virtual_processors_are() {
+        let hardware = Hardware::new(&machine(), 4, [0, 0, 1, 2, 3]);
+        assert_eq!(hardware.instances(DomainKind::Numa), 2);
+        assert_eq!(hardware.instance(DomainKind::Core, 2), Some(1));
+        assert_eq!(hardware.instance(DomainKind::L3, 3), Some(1));
+        assert_eq!(hardware.instance(DomainKind::L2, 3), None);
+        assert_eq!(hardware.instance(DomainKind::Machine, 5), None);
+        let members: Vec<_> = hardware.members(DomainKind::Package, 1).processes().collect();
+        assert_eq!(members, [3, 4]);
+        let kinds: Vec<_> = hardware.kinds().collect();
+        assert_eq!(kinds[0], DomainKind::Machine);
+        assert!(!kinds.contains(&DomainKind::L2));
+    }
+
+    #[test]
+    fn processes_are_confined_to_what_all_virtual_processors_share() {
+        let narrow = Hardware::new(&machine(), 2, [0, 1]);
+        assert!(narrow.confines(DomainKind::L3) && !narrow.confines(DomainKind::Core));
+        let wide = Hardware::new(&machine(), 4, [0, 1]);
+        assert!(wide.confines(DomainKind::Machine) && !wide.confines(DomainKind::Package));
+        assert!(Hardware::new(&machine(), 1, [0]).confines(DomainKind::Core));
+    }
+
+    #[test]
+    fn a_process_without_a_place_is_in_the_machine_only() {
+        let hardware = Hardware::unplaced(&machine(), 1);
+        assert_eq!(hardware.instance(DomainKind::Machine, 0), Some(0));
+        assert_eq!(hardware.instance(DomainKind::Package, 0), None);
+        assert!(!hardware.confines(DomainKind::Package));
+    }
+
+    #[test]
+    fn kinds_have_names() {
+        for name in ["numa", "NUMANode", "hwloc://numanode"] {
+            assert_eq!(Hardware::kind_of(name), Some(DomainKind::Numa), "{name}");
+        }
+        assert_eq!(Hardware::kind_of("hwloc://"), None);
+        assert_eq!(Hardware::resource_name(DomainKind::L3), "hwloc://L3Cache");
+        assert_eq!(Hardware::short_name(DomainKind::L3), "l3");
+    }
+}
