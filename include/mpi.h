@@ -985,6 +985,20 @@ int MPI_Get_processor_name(char *name, int *resultlen);
 int MPI_Get_version(int *version, int *subversion);
 
 /**
+ * `MPI_Grequest_complete`: says that the operation is complete; whoever waits for it goes on.
+ */
+int MPI_Grequest_complete(MPI_Request request);
+
+/**
+ * `MPI_Grequest_start`: makes a request for an operation that the program runs itself.
+ */
+int MPI_Grequest_start(MPI_Grequest_query_function *query_fn,
+                       MPI_Grequest_free_function *free_fn,
+                       MPI_Grequest_cancel_function *cancel_fn,
+                       void *extra_state,
+                       MPI_Request *request);
+
+/**
  * `MPI_Group_compare`: whether two groups have the same members, and in the same order.
  */
 int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
@@ -1150,6 +1164,58 @@ int MPI_Isend_c(const void *buf,
                 int tag,
                 MPI_Comm comm,
                 MPI_Request *request);
+
+/**
+ * `MPI_Isendrecv`: starts to send one message and to receive another.
+ */
+int MPI_Isendrecv(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  int dest,
+                  int sendtag,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int source,
+                  int recvtag,
+                  MPI_Comm comm,
+                  MPI_Request *request);
+
+int MPI_Isendrecv_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    int dest,
+                    int sendtag,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int source,
+                    int recvtag,
+                    MPI_Comm comm,
+                    MPI_Request *request);
+
+/**
+ * `MPI_Isendrecv_replace`: starts to send what is in the buffer and to receive into it.
+ */
+int MPI_Isendrecv_replace(void *buf,
+                          int count,
+                          MPI_Datatype datatype,
+                          int dest,
+                          int sendtag,
+                          int source,
+                          int recvtag,
+                          MPI_Comm comm,
+                          MPI_Request *request);
+
+int MPI_Isendrecv_replace_c(void *buf,
+                            MPI_Count count,
+                            MPI_Datatype datatype,
+                            int dest,
+                            int sendtag,
+                            int source,
+                            int recvtag,
+                            MPI_Comm comm,
+                            MPI_Request *request);
 
 /**
  * `MPI_Issend`: starts a synchronous send.
@@ -1326,6 +1392,24 @@ int MPI_Request_get_status_all(int count,
                                const MPI_Request *array_of_requests,
                                int *flag,
                                MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Request_get_status_any`: whether one of several operations is complete, leaving their requests as they are.
+ */
+int MPI_Request_get_status_any(int count,
+                               const MPI_Request *array_of_requests,
+                               int *index,
+                               int *flag,
+                               MPI_Status *status);
+
+/**
+ * `MPI_Request_get_status_some`: which operations are complete, leaving their requests as they are.
+ */
+int MPI_Request_get_status_some(int incount,
+                                const MPI_Request *array_of_requests,
+                                int *outcount,
+                                int *array_of_indices,
+                                MPI_Status *array_of_statuses);
 
 /**
  * `MPI_Rsend`: sends to a receive that has been posted.
@@ -1952,6 +2036,14 @@ int PMPI_Get_processor_name(char *name, int *resultlen);
 
 int PMPI_Get_version(int *version, int *subversion);
 
+int PMPI_Grequest_complete(MPI_Request request);
+
+int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
+                        MPI_Grequest_free_function *free_fn,
+                        MPI_Grequest_cancel_function *cancel_fn,
+                        void *extra_state,
+                        MPI_Request *request);
+
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
@@ -2049,6 +2141,52 @@ int PMPI_Isend_c(const void *buf,
                  int tag,
                  MPI_Comm comm,
                  MPI_Request *request);
+
+int PMPI_Isendrecv(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   int dest,
+                   int sendtag,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   int source,
+                   int recvtag,
+                   MPI_Comm comm,
+                   MPI_Request *request);
+
+int PMPI_Isendrecv_c(const void *sendbuf,
+                     MPI_Count sendcount,
+                     MPI_Datatype sendtype,
+                     int dest,
+                     int sendtag,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     int source,
+                     int recvtag,
+                     MPI_Comm comm,
+                     MPI_Request *request);
+
+int PMPI_Isendrecv_replace(void *buf,
+                           int count,
+                           MPI_Datatype datatype,
+                           int dest,
+                           int sendtag,
+                           int source,
+                           int recvtag,
+                           MPI_Comm comm,
+                           MPI_Request *request);
+
+int PMPI_Isendrecv_replace_c(void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             int dest,
+                             int sendtag,
+                             int source,
+                             int recvtag,
+                             MPI_Comm comm,
+                             MPI_Request *request);
 
 int PMPI_Issend(const void *buf,
                 int count,
@@ -2168,6 +2306,18 @@ int PMPI_Request_get_status_all(int count,
                                 const MPI_Request *array_of_requests,
                                 int *flag,
                                 MPI_Status *array_of_statuses);
+
+int PMPI_Request_get_status_any(int count,
+                                const MPI_Request *array_of_requests,
+                                int *index,
+                                int *flag,
+                                MPI_Status *status);
+
+int PMPI_Request_get_status_some(int incount,
+                                 const MPI_Request *array_of_requests,
+                                 int *outcount,
+                                 int *array_of_indices,
+                                 MPI_Status *array_of_statuses);
 
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 

@@ -39,6 +39,8 @@ programs! {
     early
     environment
     errors
+    exchange
+    generalised
     large
     matching
     modes

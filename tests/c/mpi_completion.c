@@ -81,6 +81,48 @@ static void families(void)
     OK(MPI_Waitall(N, requests, MPI_STATUSES_IGNORE));
 }
 
+/* Asking leaves the requests as they are. */
+static void asking(void)
+{
+    MPI_Request requests[N];
+    MPI_Status statuses[N], status;
+    int in[N], out[N], indices[N], flag, index, count;
+
+    for (int i = 0; i < N; i++)
+        requests[i] = MPI_REQUEST_NULL;
+    OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
+    CHECK(flag && index == MPI_UNDEFINED && status.MPI_SOURCE == MPI_ANY_SOURCE);
+    OK(MPI_Request_get_status_some(N, requests, &count, indices, statuses));
+    CHECK(count == MPI_UNDEFINED);
+    OK(MPI_Request_get_status_all(N, requests, &flag, statuses));
+    CHECK(flag && statuses[0].MPI_SOURCE == MPI_ANY_SOURCE);
+
+    OK(MPI_Irecv(&in[0], 1, MPI_INT, left, 777, MPI_COMM_WORLD, &requests[3]));
+    OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
+    CHECK(!flag && index == MPI_UNDEFINED);
+    OK(MPI_Request_get_status_some(N, requests, &count, indices, statuses));
+    CHECK(count == 0);
+    OK(MPI_Request_get_status_all(N, requests, &flag, statuses));
+    CHECK(!flag);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Send(&check_rank, 1, MPI_INT, right, 777, MPI_COMM_WORLD));
+    do {
+        OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
+    } while (!flag);
+    CHECK(index == 3 && status.MPI_TAG == 777 && requests[3] != MPI_REQUEST_NULL && in[0] == left);
+    OK(MPI_Request_get_status_some(N, requests, &count, indices, statuses));
+    CHECK(count == 1 && indices[0] == 3 && statuses[0].MPI_TAG == 777);
+    OK(MPI_Wait(&requests[3], MPI_STATUS_IGNORE));
+
+    start(requests, in, out);
+    do {
+        OK(MPI_Request_get_status_some(N, requests, &count, indices, statuses));
+    } while (count < N);
+    for (int i = 0; i < N; i++)
+        CHECK(indices[i] == i && statuses[i].MPI_TAG == i && requests[i] != MPI_REQUEST_NULL);
+    OK(MPI_Waitall(N, requests, MPI_STATUSES_IGNORE));
+}
+
 static void errors_in_statuses(void)
 {
     MPI_Request requests[3];
@@ -185,6 +227,7 @@ int main(int argc, char **argv)
     right = (check_rank + 1) % check_size;
     left = (check_rank + check_size - 1) % check_size;
     families();
+    asking();
     errors_in_statuses();
     persistent();
     cancelling();

@@ -12,6 +12,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use simurgh_mpi::Status;
+
 /// An address, or the difference between two.
 pub type MPI_Aint = isize;
 /// A position in a file.
@@ -29,6 +31,17 @@ pub struct MPI_Status {
     pub MPI_TAG: c_int,
     pub MPI_ERROR: c_int,
     pub MPI_internal: [c_int; 5],
+}
+
+impl From<&Status> for MPI_Status {
+    fn from(status: &Status) -> Self {
+        Self {
+            MPI_SOURCE: status.source,
+            MPI_TAG: status.tag,
+            MPI_ERROR: status.error.number(),
+            MPI_internal: Self::internal(status.bytes, status.cancelled),
+        }
+    }
 }
 
 impl MPI_Status {

@@ -38,6 +38,9 @@ pub use info::Info;
 pub use job::{Abort, Hardware, Job, Operation, Unmatched};
 pub use point2point::{BufferSpace, Message};
 pub use process::{Phase, Process, ThreadLevel};
-pub use request::{Outcome, Request, test_all, test_any, test_some, wait_all, wait_any, wait_some};
+pub use request::{
+    Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
+    wait_any, wait_some,
+};
 pub use session::Session;
 pub use status::Status;

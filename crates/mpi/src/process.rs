@@ -206,6 +206,10 @@ impl Process {
             self.requests.give_back(request);
             return;
         }
+        if request.is_generalised() {
+            // Not ours to wait for in finalize: the program completes it, and may do so after that.
+            return;
+        }
         let mut freed = self.freed.lock();
         freed.retain(|request| !request.is_done());
         freed.push(request);

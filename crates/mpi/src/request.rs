@@ -3,9 +3,12 @@
 //! A request is a [`Ticket`] for the outcome, shared by who waits for it and whoever completes it. Requests of
 //! finished one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that
 //! steady traffic allocates nothing. A send that is complete when its call returns needs no request of its own:
-//! its rank has one that is done for good.
+//! its rank has one that is done for good. Not every request stands for one entry of a match table: an exchange has
+//! two, a generalised request none.
 
 mod call;
+mod exchange;
+mod generalised;
 mod many;
 mod persistent;
 mod pool;
@@ -13,9 +16,13 @@ mod slots;
 mod ticket;
 mod waiter;
 
-pub use many::{Outcome, test_all, test_any, test_some, wait_all, wait_any, wait_some};
+pub use generalised::Callbacks;
+pub use many::{
+    Outcome, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all, wait_any, wait_some,
+};
 
 pub(crate) use call::Call;
+pub(crate) use exchange::Half;
 pub(crate) use persistent::{Operation, Persistent};
 pub(crate) use pool::RequestPool;
 pub(crate) use slots::CallSlots;
@@ -26,6 +33,8 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Place;
 use crate::process::Process;
 use crate::status::Status;
+use exchange::Exchange;
+use generalised::Generalised;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use simurgh_core::yield_now;
 
@@ -44,8 +53,12 @@ enum Kind {
     Send,
     /// A receive that runs once.
     Receive,
+    /// A send and a receive that were started in one call.
+    Exchange(Exchange),
     /// A send or receive that is started again and again.
     Persistent(Persistent),
+    /// An operation of the program's own.
+    Generalised(Generalised),
 }
 
 /// In whose table the operation waits, and where: what cancelling needs.
@@ -100,7 +113,7 @@ impl Request {
     pub(crate) fn persistent(&self) -> Option<&Persistent> {
         match &self.kind {
             Kind::Persistent(persistent) => Some(persistent),
-            Kind::Send | Kind::Receive => None,
+            _ => None,
         }
     }
 
@@ -123,16 +136,29 @@ impl Request {
         self.ticket.is_done() || !self.is_active()
     }
 
+    /// Whether the request can be used for another operation once it is done.
+    fn is_reusable(&self) -> bool {
+        !matches!(self.kind, Kind::Persistent(_) | Kind::Generalised(_))
+    }
+
     /// The outcome if there is one; the request stays as it is (`MPI_Request_get_status`). Yields if there is none.
     #[must_use]
     pub fn peek(&self) -> Option<Status> {
+        if !self.is_done() {
+            yield_now();
+        }
+        self.glance()
+    }
+
+    /// The outcome if there is one; the request stays as it is.
+    fn glance(&self) -> Option<Status> {
         if !self.is_active() {
             return Some(Status::EMPTY);
         }
-        if !self.ticket.is_done() {
-            yield_now();
-        }
-        self.ticket.is_done().then(|| self.ticket.status())
+        self.ticket.is_done().then(|| match &self.kind {
+            Kind::Generalised(generalised) => generalised.query(),
+            _ => self.ticket.status(),
+        })
     }
 
     /// Blocks until the operation is complete. The status tells whether it failed ([`Status::into_result`]).
@@ -141,9 +167,8 @@ impl Request {
         if !self.is_active() {
             return Status::EMPTY;
         }
-        let status = self.ticket.wait();
-        self.rest();
-        status
+        self.ticket.completion().wait();
+        self.consume()
     }
 
     /// The outcome if the operation is complete; otherwise lets others run.
@@ -163,23 +188,27 @@ impl Request {
         if !self.is_active() {
             return Some(Status::EMPTY);
         }
-        self.ticket.is_done().then(|| {
-            self.rest();
-            self.ticket.status()
-        })
+        self.ticket.is_done().then(|| self.consume())
     }
 
-    fn rest(&self) {
-        if let Some(persistent) = self.persistent() {
-            persistent.rest();
+    /// The outcome of an operation that is complete; a persistent request is at rest then, a generalised one freed.
+    #[inline]
+    fn consume(&self) -> Status {
+        match &self.kind {
+            Kind::Persistent(persistent) => persistent.rest(),
+            Kind::Generalised(generalised) => return generalised.consume(),
+            Kind::Send | Kind::Receive | Kind::Exchange(_) => {}
         }
+        self.ticket.status()
     }
 
     /// Takes the operation back if nobody has matched it yet; it completes either way, and its status says which.
+    /// What cancelling a generalised request does is up to the program.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Request`] for a persistent request at rest.
+    /// [`ErrorClass::Request`] for a persistent request at rest, and for an operation that cannot be cancelled; the
+    /// error of the program's cancel function.
     pub fn cancel(&self, process: &Process) -> Result<()> {
         if !self.is_active() {
             return Err(Error::new(
@@ -187,12 +216,24 @@ impl Request {
                 "only an active request can be cancelled; start it first",
             ));
         }
+        let sends = match &self.kind {
+            Kind::Generalised(generalised) => return generalised.cancel(self.ticket.is_done()),
+            Kind::Exchange(_) => {
+                return Err(Error::new(
+                    ErrorClass::Request,
+                    "only a send, a receive or a generalised request can be cancelled; wait for this one",
+                ));
+            }
+            Kind::Send => true,
+            Kind::Receive => false,
+            Kind::Persistent(persistent) => persistent.sends(),
+        };
         if self.ticket.is_done() {
             return Ok(());
         }
         let (owner, place) = self.queued.get();
         let mut table = process.job().endpoint(owner).table();
-        let withdrawn = if self.sends() {
+        let withdrawn = if sends {
             table.withdraw_message(place)
         } else {
             table.withdraw_receive(place)
@@ -205,14 +246,6 @@ impl Request {
             });
         }
         Ok(())
-    }
-
-    fn sends(&self) -> bool {
-        match &self.kind {
-            Kind::Send => true,
-            Kind::Receive => false,
-            Kind::Persistent(persistent) => persistent.sends(),
-        }
     }
 
     /// Notes where the operation waits.

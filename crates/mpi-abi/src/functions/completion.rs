@@ -6,6 +6,7 @@ use simurgh_mpi::{ErrorClass, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{InOut, Out, StatusOut};
+use crate::constants::MPI_REQUEST_NULL;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{Rank, RequestEntry};
 use crate::types::MPI_Request;
@@ -62,31 +63,23 @@ fn test(rank: Rank<'_>, request: InOut<MPI_Request>, flag: Out<c_int>, status: S
     outcome
 }
 
-/// `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
-#[mpi]
-fn request_get_status(rank: Rank<'_>, request: MPI_Request, flag: Out<c_int>, status: StatusOut) -> Outcome {
-    let found = rank
-        .request(request)?
-        .map_or(Some(Status::EMPTY), |entry| entry.request.peek());
-    if let Some(found) = &found {
-        status.set(found);
-    }
-    flag.set("flag", c_int::from(found.is_some()))
-}
-
 /// `MPI_Request_free`: gives the request up; its operation goes on.
 #[mpi]
 fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let mut handle = request.get("request")?;
-    if rank.request(handle)?.is_none() {
+    let Some(entry) = rank.request(handle)? else {
         return Err(Fault::new(
             ErrorClass::Request,
             "request is MPI_REQUEST_NULL: there is nothing to free",
         ));
+    };
+    let freed = entry.request.give_up();
+    // The handle of a generalised request that is not complete stays valid for MPI_Grequest_complete.
+    if !matches!(freed, Ok(true)) {
+        rank.forget_request(&mut handle);
     }
-    rank.forget_request(&mut handle);
-    request.set(handle);
-    Ok(())
+    request.set(MPI_REQUEST_NULL);
+    Ok(freed.map(drop)?)
 }
 
 /// `MPI_Cancel`: takes the operation back if nobody has matched it yet.

@@ -9,6 +9,8 @@ pub mod completion;
 pub mod datatype;
 pub mod environment;
 pub mod errhandler;
+pub mod generalised;
+pub mod glance;
 pub mod group;
 pub mod initialise;
 pub mod nonblocking;

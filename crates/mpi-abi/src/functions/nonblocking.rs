@@ -118,6 +118,54 @@ fn irecv(
     give_out(rank, started, comm, request)
 }
 
+/// `MPI_Isendrecv`: starts to send one message and to receive another.
+#[mpi(large, raises = comm)]
+fn isendrecv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let sent = rank.source(sendbuf, sendcount, sendtype)?;
+    let target = rank.target(recvbuf, recvcount, recvtype)?;
+    let started = rank
+        .comm(comm)?
+        .isendrecv(&sent, dest, sendtag, &target, source, recvtag)?;
+    give_out(rank, started, comm, request)
+}
+
+/// `MPI_Isendrecv_replace`: starts to send what is in the buffer and to receive into it.
+#[mpi(large, raises = comm)]
+fn isendrecv_replace(
+    rank: Rank<'_>,
+    buf: BufferMut,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    request.check("request")?;
+    let target = rank.target(buf, count, datatype)?;
+    let started = rank
+        .comm(comm)?
+        .isendrecv_replace(&target, dest, sendtag, source, recvtag)?;
+    give_out(rank, started, comm, request)
+}
+
 /// `MPI_Imrecv`: starts to receive a message that a matching probe has taken.
 #[mpi(large)]
 fn imrecv(

@@ -9,14 +9,14 @@ use simurgh_mpi::{self as engine, ErrorClass, ErrorCode, Outcome as Found, Reque
 use simurgh_mpi_abi_macros::mpi;
 
 use super::completion::{failure, retire};
-use crate::boundary::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
+use crate::boundary::{ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{Rank, RequestEntry};
 use crate::types::MPI_Request;
 
 /// Refuses handles that are none.
-fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
+pub(super) fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
     handles
         .iter()
         .try_for_each(|&handle| rank.request(handle).map(drop))
@@ -34,7 +34,7 @@ fn retire_checked(rank: Rank<'_>, handle: &mut MPI_Request) {
 }
 
 /// The requests of checked handles, for the engine.
-fn requests<'a>(
+pub(super) fn requests<'a>(
     rank: Rank<'a>,
     handles: &[MPI_Request],
 ) -> impl Iterator<Item = Option<&'a Request>> + Clone {
@@ -270,27 +270,4 @@ fn testsome(
         some.ended(index, &status)
     });
     some.outcome(rank, active.is_some(), handles, outcount)
-}
-
-/// `MPI_Request_get_status_all`: whether all operations are complete, leaving their requests as they are.
-#[mpi]
-fn request_get_status_all(
-    rank: Rank<'_>,
-    count: c_int,
-    array_of_requests: Array<MPI_Request>,
-    flag: Out<c_int>,
-    array_of_statuses: StatusesOut,
-) -> Outcome {
-    let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
-    check(rank, handles)?;
-    let done = requests(rank, handles)
-        .flatten()
-        .all(|request| request.peek().is_some());
-    if done {
-        for (index, request) in requests(rank, handles).enumerate() {
-            let found = request.and_then(Request::peek).unwrap_or(Status::EMPTY);
-            array_of_statuses.set(index, &found);
-        }
-    }
-    flag.set("flag", c_int::from(done))
 }

@@ -7,6 +7,7 @@ mod errhandler;
 mod lookup;
 mod parts;
 mod program_op;
+mod program_request;
 mod slab;
 
 use simurgh_mpi::datatype::Datatype;
@@ -17,6 +18,7 @@ pub(crate) use errhandler::UserHandler;
 pub(crate) use lookup::{Rank, handle_of};
 pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
+pub(crate) use program_request::ProgramRequest;
 pub(crate) use slab::Slab;
 
 use crate::constants::MPI_COMM_SELF;

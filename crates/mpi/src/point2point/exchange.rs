@@ -1,12 +1,13 @@
 //! Sending and receiving in one call.
 
-use super::{Mode, Received};
+use super::{Mode, Received, Sent};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Source, Target};
-use crate::request::Call;
+use crate::request::{Call, Half, Request, Waiter};
 use crate::status::Status;
+use simurgh_core::sync::Arc;
 
 impl Comm {
     /// Sends one message and receives another (`MPI_Sendrecv`).
@@ -58,5 +59,67 @@ impl Comm {
         check::receive_tag(receive_tag)?;
         self.send_in_mode(&target.as_source(), dest, send_tag, Mode::Copied)?;
         self.recv(target, from, receive_tag)
+    }
+
+    /// Starts to send one message and to receive another (`MPI_Isendrecv`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::send`] and [`Comm::irecv`].
+    pub fn isendrecv(
+        &self,
+        source: &Source,
+        dest: i32,
+        send_tag: i32,
+        target: &Target,
+        from: i32,
+        receive_tag: i32,
+    ) -> Result<Arc<Request>> {
+        check::dest(dest, self)?;
+        check::tag(send_tag)?;
+        check::source(from, self)?;
+        check::receive_tag(receive_tag)?;
+        let mut queued = None;
+        let sent = self.offer(source, dest, send_tag, Mode::Standard, || {
+            let request = queued.insert(self.process().requests().take_exchange());
+            half(request, Half::Send)
+        })?;
+        // Most sends are complete at once: then the request is that of the receive.
+        let (Sent::Queued { .. }, Some(request)) = (sent, queued) else {
+            return self.irecv(target, from, receive_tag);
+        };
+        match self.accept(target, from, receive_tag, |_| half(&request, Half::Receive)) {
+            Received::Done(status) => request.finish_half(Half::Receive, &status),
+            Received::Posted(_) => {}
+        }
+        Ok(request)
+    }
+
+    /// Starts to send what is in the target's memory and to receive into it (`MPI_Isendrecv_replace`). A message
+    /// that finds no receive is copied out, whatever its size, so that only the receive is left to wait for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::isendrecv`].
+    pub fn isendrecv_replace(
+        &self,
+        target: &Target,
+        dest: i32,
+        send_tag: i32,
+        from: i32,
+        receive_tag: i32,
+    ) -> Result<Arc<Request>> {
+        check::source(from, self)?;
+        check::receive_tag(receive_tag)?;
+        self.send_in_mode(&target.as_source(), dest, send_tag, Mode::Copied)?;
+        self.irecv(target, from, receive_tag)
+    }
+}
+
+/// Who waits for one half of an exchange.
+fn half(request: &Arc<Request>, half: Half) -> Waiter {
+    Waiter::Half {
+        request: Arc::clone(request),
+        half,
     }
 }

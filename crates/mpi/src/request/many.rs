@@ -52,8 +52,28 @@ where
     Some(wait_all(requests, report))
 }
 
-/// Finds the first complete one of the active requests, without waiting.
-fn poll_any<'a, I>(requests: I) -> Outcome
+/// Reports all requests if all are complete, leaving them as they are; otherwise reports none, lets others run and
+/// returns `false`.
+pub fn peek_all<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> bool
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    let all_done = |requests: I| requests.flatten().all(Request::is_done);
+    if !all_done(requests.clone()) {
+        yield_now();
+        if !all_done(requests.clone()) {
+            return false;
+        }
+    }
+    for (position, request) in requests.enumerate() {
+        let outcome = request.and_then(Request::glance).unwrap_or(Status::EMPTY);
+        report(position, outcome);
+    }
+    true
+}
+
+/// Finds the first of the active requests of which `look` gives an outcome, without waiting.
+fn poll_any<'a, I>(requests: I, look: impl Fn(&Request) -> Option<Status>) -> Outcome
 where
     I: Iterator<Item = Option<&'a Request>>,
 {
@@ -62,7 +82,7 @@ where
         let Some(request) = request.filter(|request| request.is_active()) else {
             continue;
         };
-        match request.take_outcome() {
+        match look(request) {
             Some(status) => return Outcome::Complete(position, status),
             None => outcome = Outcome::Pending,
         }
@@ -76,7 +96,7 @@ where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
     loop {
-        match poll_any(requests.clone()) {
+        match poll_any(requests.clone(), Request::take_outcome) {
             Outcome::Pending => wait_for_one(requests.clone()),
             outcome => return outcome,
         }
@@ -88,10 +108,26 @@ pub fn test_any<'a, I>(requests: I) -> Outcome
 where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
-    match poll_any(requests.clone()) {
+    look_twice(requests, Request::take_outcome)
+}
+
+/// As [`test_any`], but leaves the request as it is.
+pub fn peek_any<'a, I>(requests: I) -> Outcome
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    look_twice(requests, Request::glance)
+}
+
+/// Looks for an outcome, lets others run if there is none, and looks once more.
+fn look_twice<'a, I>(requests: I, look: impl Fn(&Request) -> Option<Status>) -> Outcome
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    match poll_any(requests.clone(), &look) {
         Outcome::Pending => {
             yield_now();
-            poll_any(requests)
+            poll_any(requests, look)
         }
         outcome => outcome,
     }
@@ -121,8 +157,12 @@ where
     simurgh_core::wait_any(&all);
 }
 
-/// Reports the requests that are complete now; `None` if no request is active, otherwise their number.
-fn poll_some<'a, I>(requests: I, report: &mut impl FnMut(usize, Status)) -> Option<usize>
+/// Reports the requests of which `look` gives an outcome now; `None` if no request is active, otherwise their number.
+fn poll_some<'a, I>(
+    requests: I,
+    look: impl Fn(&Request) -> Option<Status>,
+    report: &mut impl FnMut(usize, Status),
+) -> Option<usize>
 where
     I: Iterator<Item = Option<&'a Request>>,
 {
@@ -132,7 +172,7 @@ where
             continue;
         };
         let complete = complete.get_or_insert(0);
-        if let Some(status) = request.take_outcome() {
+        if let Some(status) = look(request) {
             *complete += 1;
             report(position, status);
         }
@@ -146,7 +186,7 @@ where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
     loop {
-        match poll_some(requests.clone(), &mut report) {
+        match poll_some(requests.clone(), Request::take_outcome, &mut report) {
             Some(0) => wait_for_one(requests.clone()),
             complete => return complete,
         }
@@ -154,14 +194,34 @@ where
 }
 
 /// Reports the requests that are complete; lets others run if there are none. `None` if none is active.
-pub fn test_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+pub fn test_some<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<usize>
 where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
-    match poll_some(requests.clone(), &mut report) {
+    report_twice(requests, Request::take_outcome, report)
+}
+
+/// As [`test_some`], but leaves the requests as they are.
+pub fn peek_some<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<usize>
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    report_twice(requests, Request::glance, report)
+}
+
+/// Reports outcomes; if there are none, lets others run and looks once more.
+fn report_twice<'a, I>(
+    requests: I,
+    look: impl Fn(&Request) -> Option<Status>,
+    mut report: impl FnMut(usize, Status),
+) -> Option<usize>
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    match poll_some(requests.clone(), &look, &mut report) {
         Some(0) => {
             yield_now();
-            poll_some(requests, &mut report)
+            poll_some(requests, look, &mut report)
         }
         complete => complete,
     }

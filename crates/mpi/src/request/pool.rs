@@ -1,6 +1,6 @@
 //! Requests for reuse.
 
-use super::{Kind, NOWHERE, Request};
+use super::{Exchange, Kind, NOWHERE, Request};
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -30,6 +30,11 @@ impl RequestPool {
     #[inline]
     pub(crate) fn take_receive(&self) -> Arc<Request> {
         self.take(Kind::Receive)
+    }
+
+    /// A request for a send and a receive.
+    pub(crate) fn take_exchange(&self) -> Arc<Request> {
+        self.take(Kind::Exchange(Exchange::new()))
     }
 
     fn take(&self, kind: Kind) -> Arc<Request> {
@@ -68,7 +73,7 @@ impl RequestPool {
     /// Keeps a request that is done for its next use.
     #[inline]
     pub(crate) fn give_back(&self, request: Arc<Request>) {
-        if request.is_persistent() || Arc::ptr_eq(&request, &self.done_send) {
+        if !request.is_reusable() || Arc::ptr_eq(&request, &self.done_send) {
             return;
         }
         let mut idle = self.idle.lock();
@@ -92,7 +97,7 @@ mod tests {
         pool.give_back(request);
         let request = pool.take_send();
         assert_eq!(Arc::as_ptr(&request), address);
-        assert!(!request.is_done() && request.sends());
+        assert!(!request.is_done() && matches!(request.kind, Kind::Send));
         assert_eq!(request.queued.get().1.sequence, NOWHERE);
     }
 

@@ -1,6 +1,6 @@
 //! Who waits for an operation, as its counterpart sees it.
 
-use super::Request;
+use super::{Half, Request};
 use crate::job::Job;
 use crate::status::Status;
 use simurgh_core::sync::Arc;
@@ -12,7 +12,12 @@ pub(crate) enum Waiter {
     Call { process: u32, slot: u32 },
     /// A request.
     Request(Arc<Request>),
+    /// A request of which this is one half.
+    Half { request: Arc<Request>, half: Half },
 }
+
+// It lies in every posted receive: no larger than without the variant of exchanges.
+const _: () = assert!(size_of::<Waiter>() == 16);
 
 impl Waiter {
     /// Whether a blocking call waits.
@@ -26,6 +31,7 @@ impl Waiter {
         match self {
             Self::Call { process, slot } => job.endpoint(process).slots().ticket(slot).finish(status),
             Self::Request(request) => request.finish(status),
+            Self::Half { request, half } => request.finish_half(half, status),
         }
     }
 }
