@@ -604,6 +604,21 @@ int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /**
+ * `MPI_Add_error_class`: a new class of errors.
+ */
+int MPI_Add_error_class(int *errorclass);
+
+/**
+ * `MPI_Add_error_code`: a new code of a class.
+ */
+int MPI_Add_error_code(int errorclass, int *errorcode);
+
+/**
+ * `MPI_Add_error_string`: says what a class or code of the program means.
+ */
+int MPI_Add_error_string(int errorcode, const char *string);
+
+/**
  * `MPI_Aint_add`: the address `disp` bytes behind `base`.
  */
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
@@ -652,6 +667,11 @@ int MPI_Allgatherv_c(const void *sendbuf,
                      const MPI_Aint *displs,
                      MPI_Datatype recvtype,
                      MPI_Comm comm);
+
+/**
+ * `MPI_Alloc_mem`: memory that communicates well; `info` may ask for an alignment.
+ */
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 
 /**
  * `MPI_Allreduce`: combines all ranks' data at all ranks.
@@ -729,6 +749,21 @@ int MPI_Alltoallw_c(const void *sendbuf,
                     const MPI_Aint *rdispls,
                     const MPI_Datatype *recvtypes,
                     MPI_Comm comm);
+
+/**
+ * `MPI_Attr_delete`: the deprecated name of [`PMPI_Comm_delete_attr`].
+ */
+int MPI_Attr_delete(MPI_Comm comm, int keyval);
+
+/**
+ * `MPI_Attr_get`: the deprecated name of [`PMPI_Comm_get_attr`].
+ */
+int MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
+
+/**
+ * `MPI_Attr_put`: the deprecated name of [`PMPI_Comm_set_attr`].
+ */
+int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val);
 
 /**
  * `MPI_Barrier`: waits until all ranks have called it.
@@ -813,6 +848,19 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
 
 /**
+ * `MPI_Comm_create_keyval`: makes a key for attributes of communicators.
+ */
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
+                           MPI_Comm_delete_attr_function *comm_delete_attr_fn,
+                           int *comm_keyval,
+                           void *extra_state);
+
+/**
+ * `MPI_Comm_delete_attr`: deletes the value that a communicator has for a key.
+ */
+int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
+
+/**
  * `MPI_Comm_dup`: the same ranks in another context.
  */
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
@@ -821,6 +869,16 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
  * `MPI_Comm_free`: gives the communicator back; pending operations keep it.
  */
 int MPI_Comm_free(MPI_Comm *comm);
+
+/**
+ * `MPI_Comm_free_keyval`: gives a key back; attributes that have it keep it.
+ */
+int MPI_Comm_free_keyval(int *comm_keyval);
+
+/**
+ * `MPI_Comm_get_attr`: the value that a communicator has for a key.
+ */
+int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
 
 /**
  * `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
@@ -841,6 +899,11 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
  * `MPI_Comm_rank`: the caller's rank.
  */
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
+
+/**
+ * `MPI_Comm_set_attr`: attaches a value to a communicator.
+ */
+int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 
 /**
  * `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
@@ -873,7 +936,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 
 /**
- * `MPI_Error_class`: the class of an error code; ours are classes themselves.
+ * `MPI_Error_class`: the class of an error code.
  */
 int MPI_Error_class(int errorcode, int *errorclass);
 
@@ -903,6 +966,11 @@ int MPI_Finalize(void);
  * `MPI_Finalized`: whether [`PMPI_Finalize`] has been called.
  */
 int MPI_Finalized(int *flag);
+
+/**
+ * `MPI_Free_mem`: gives memory back.
+ */
+int MPI_Free_mem(void *base);
 
 /**
  * `MPI_Gather`: collects equal parts at the root.
@@ -1090,6 +1158,61 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
 int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
 
 /**
+ * `MPI_Info_create`: an info object without keys.
+ */
+int MPI_Info_create(MPI_Info *info);
+
+/**
+ * `MPI_Info_create_env`: an info object with what is known of the program's start, as `MPI_INFO_ENV` has it.
+ */
+int MPI_Info_create_env(int argc, char **argv, MPI_Info *info);
+
+/**
+ * `MPI_Info_delete`: takes a key and its value out.
+ */
+int MPI_Info_delete(MPI_Info info, const char *key);
+
+/**
+ * `MPI_Info_dup`: a copy of an info object.
+ */
+int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+
+/**
+ * `MPI_Info_free`: gives an info object back.
+ */
+int MPI_Info_free(MPI_Info *info);
+
+/**
+ * `MPI_Info_get`: the first `valuelen` characters of the value of a key.
+ */
+int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+
+/**
+ * `MPI_Info_get_nkeys`: the number of keys.
+ */
+int MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
+
+/**
+ * `MPI_Info_get_nthkey`: the key with a number, in the order of setting.
+ */
+int MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
+
+/**
+ * `MPI_Info_get_string`: as much of the value of a key as fits in `buflen` characters, and the room that all needs.
+ */
+int MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
+
+/**
+ * `MPI_Info_get_valuelen`: the length of the value of a key.
+ */
+int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
+
+/**
+ * `MPI_Info_set`: sets the value of a key.
+ */
+int MPI_Info_set(MPI_Info info, const char *key, const char *value);
+
+/**
  * `MPI_Init`: begins the use of MPI.
  */
 int MPI_Init(int *argc, char ***argv);
@@ -1237,6 +1360,16 @@ int MPI_Issend_c(const void *buf,
                  MPI_Request *request);
 
 /**
+ * `MPI_Keyval_create`: the deprecated name of [`PMPI_Comm_create_keyval`].
+ */
+int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state);
+
+/**
+ * `MPI_Keyval_free`: the deprecated name of [`PMPI_Comm_free_keyval`].
+ */
+int MPI_Keyval_free(int *keyval);
+
+/**
  * `MPI_Mprobe`: waits for a message and takes it.
  */
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
@@ -1374,6 +1507,21 @@ int MPI_Reduce_scatter_c(const void *sendbuf,
                          MPI_Datatype datatype,
                          MPI_Op op,
                          MPI_Comm comm);
+
+/**
+ * `MPI_Remove_error_class`: takes back a class of the program, once its codes and its string are removed.
+ */
+int MPI_Remove_error_class(int errorclass);
+
+/**
+ * `MPI_Remove_error_code`: takes back a code of the program, once its string is removed.
+ */
+int MPI_Remove_error_code(int errorcode);
+
+/**
+ * `MPI_Remove_error_string`: takes back the string of a class or code of the program.
+ */
+int MPI_Remove_error_string(int errorcode);
 
 /**
  * `MPI_Request_free`: gives the request up; its operation goes on.
@@ -1699,6 +1847,19 @@ int MPI_Type_create_hvector_c(MPI_Count count,
                               MPI_Datatype *newtype);
 
 /**
+ * `MPI_Type_create_keyval`: makes a key for attributes of datatypes.
+ */
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
+                           MPI_Type_delete_attr_function *type_delete_attr_fn,
+                           int *type_keyval,
+                           void *extra_state);
+
+/**
+ * `MPI_Type_delete_attr`: deletes the value that a datatype has for a key.
+ */
+int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
+
+/**
  * `MPI_Type_dup`: another handle to the same layout, committed if the first is.
  */
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -1707,6 +1868,16 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
  * `MPI_Type_free`: gives the datatype back; pending operations keep it.
  */
 int MPI_Type_free(MPI_Datatype *datatype);
+
+/**
+ * `MPI_Type_free_keyval`: gives a key back; attributes that have it keep it.
+ */
+int MPI_Type_free_keyval(int *type_keyval);
+
+/**
+ * `MPI_Type_get_attr`: the value that a datatype has for a key.
+ */
+int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 
 /**
  * `MPI_Type_get_extent`: lower bound, and bytes from one element to the next.
@@ -1730,6 +1901,11 @@ int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint 
 int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 
 int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+
+/**
+ * `MPI_Type_set_attr`: attaches a value to a datatype, which may be a predefined one.
+ */
+int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
 
 /**
  * `MPI_Type_size`: bytes of data in an element.
@@ -1790,6 +1966,12 @@ int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
 
 int PMPI_Abort(MPI_Comm comm, int errorcode);
 
+int PMPI_Add_error_class(int *errorclass);
+
+int PMPI_Add_error_code(int errorclass, int *errorcode);
+
+int PMPI_Add_error_string(int errorcode, const char *string);
+
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 
 MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
@@ -1827,6 +2009,8 @@ int PMPI_Allgatherv_c(const void *sendbuf,
                       const MPI_Aint *displs,
                       MPI_Datatype recvtype,
                       MPI_Comm comm);
+
+int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
@@ -1893,6 +2077,12 @@ int PMPI_Alltoallw_c(const void *sendbuf,
                      const MPI_Datatype *recvtypes,
                      MPI_Comm comm);
 
+int PMPI_Attr_delete(MPI_Comm comm, int keyval);
+
+int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
+
+int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val);
+
 int PMPI_Barrier(MPI_Comm comm);
 
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
@@ -1939,9 +2129,20 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn
 
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
 
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
+                            MPI_Comm_delete_attr_function *comm_delete_attr_fn,
+                            int *comm_keyval,
+                            void *extra_state);
+
+int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
+
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
 int PMPI_Comm_free(MPI_Comm *comm);
+
+int PMPI_Comm_free_keyval(int *comm_keyval);
+
+int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 
@@ -1950,6 +2151,8 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 
 int PMPI_Comm_rank(MPI_Comm comm, int *rank);
+
+int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 
@@ -1979,6 +2182,8 @@ int PMPI_Exscan_c(const void *sendbuf,
 int PMPI_Finalize(void);
 
 int PMPI_Finalized(int *flag);
+
+int PMPI_Free_mem(void *base);
 
 int PMPI_Gather(const void *sendbuf,
                 int sendcount,
@@ -2089,6 +2294,28 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
 
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
+
+int PMPI_Info_create(MPI_Info *info);
+
+int PMPI_Info_create_env(int argc, char **argv, MPI_Info *info);
+
+int PMPI_Info_delete(MPI_Info info, const char *key);
+
+int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+
+int PMPI_Info_free(MPI_Info *info);
+
+int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+
+int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys);
+
+int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key);
+
+int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
+
+int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
+
+int PMPI_Info_set(MPI_Info info, const char *key, const char *value);
 
 int PMPI_Init(int *argc, char ***argv);
 
@@ -2204,6 +2431,10 @@ int PMPI_Issend_c(const void *buf,
                   MPI_Comm comm,
                   MPI_Request *request);
 
+int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state);
+
+int PMPI_Keyval_free(int *keyval);
+
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
@@ -2297,6 +2528,12 @@ int PMPI_Reduce_scatter_c(const void *sendbuf,
                           MPI_Datatype datatype,
                           MPI_Op op,
                           MPI_Comm comm);
+
+int PMPI_Remove_error_class(int errorclass);
+
+int PMPI_Remove_error_code(int errorcode);
+
+int PMPI_Remove_error_string(int errorcode);
 
 int PMPI_Request_free(MPI_Request *request);
 
@@ -2523,9 +2760,20 @@ int PMPI_Type_create_hvector_c(MPI_Count count,
                                MPI_Datatype oldtype,
                                MPI_Datatype *newtype);
 
+int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
+                            MPI_Type_delete_attr_function *type_delete_attr_fn,
+                            int *type_keyval,
+                            void *extra_state);
+
+int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
+
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 
 int PMPI_Type_free(MPI_Datatype *datatype);
+
+int PMPI_Type_free_keyval(int *type_keyval);
+
+int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
 
@@ -2540,6 +2788,8 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
+
+int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
 
 int PMPI_Type_size(MPI_Datatype datatype, int *size);
 

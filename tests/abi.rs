@@ -32,6 +32,7 @@ macro_rules! programs {
 }
 
 programs! {
+    attributes
     collectives
     communicators
     completion
@@ -41,8 +42,10 @@ programs! {
     errors
     exchange
     generalised
+    info
     large
     matching
+    memory
     modes
     operations
     threads
@@ -100,4 +103,12 @@ fn a_tool_sees_the_calls_of_all_ranks() {
     for rank in 0..4 {
         outcome.expect_stderr(&format!("tool: rank {rank} sent "));
     }
+}
+
+#[test]
+fn info_env_tells_the_arguments() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_info.c").against(&stage).build();
+    let outcome = stage.mpiexec(2).args(["several", "arguments"]).run(&program);
+    outcome.expect_success();
 }

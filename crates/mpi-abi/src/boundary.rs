@@ -268,6 +268,11 @@ impl BufferMut {
         self.0.addr() == MPI_IN_PLACE.addr()
     }
 
+    /// Refuses a null pointer before anything is done that could not be undone.
+    pub fn check(self, name: &str) -> Outcome {
+        if self.0.is_null() { Err(null(name)) } else { Ok(()) }
+    }
+
     /// Stores a pointer through the `void *`, which stands for "pointer to a pointer of any type".
     pub fn set_pointer(self, name: &str, value: *mut c_void) -> Outcome {
         Out(self.0.cast::<*mut c_void>()).set(name, value)
@@ -288,6 +293,17 @@ impl Text {
         // SAFETY:
         // - the C caller passed a string that ends in a null byte (see the module's documentation).
         Ok(unsafe { CStr::from_ptr(self.0) }.to_string_lossy().into_owned())
+    }
+
+    /// The characters of the string, whatever they are; `name` is the parameter's, for the error message.
+    pub fn bytes(&self, name: &str) -> ResultOf<&[u8]> {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed a string that ends in a null byte (see the module's documentation);
+        // - the slice lives no longer than the argument, that is, than the call.
+        Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes())
     }
 }
 
@@ -314,6 +330,22 @@ impl TextOut {
     }
 }
 
+impl TextOut {
+    /// Stores as much of `text` as fits into `room` bytes with a null byte at the end; `room` is not zero.
+    pub fn set_bytes(self, name: &str, text: &[u8], room: usize) -> Outcome {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        let end = text.len().min(room - 1);
+        // SAFETY:
+        // - the C caller passed an array of at least `room` bytes, as the standard asks for this parameter.
+        let bytes = unsafe { slice::from_raw_parts_mut(self.0.cast::<u8>(), end + 1) };
+        bytes[..end].copy_from_slice(&text[..end]);
+        bytes[end] = 0;
+        Ok(())
+    }
+}
+
 /// A function of the program, of the function pointer type `F`.
 #[repr(transparent)]
 #[derive(Debug)]
@@ -327,10 +359,25 @@ impl<F> Clone for Callback<F> {
 
 impl<F> Copy for Callback<F> {}
 
+impl<F> PartialEq for Callback<F> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
 impl<F: Copy> Callback<F> {
     /// One of the standard's small numbers that stand for a function of the library.
     pub const fn special(number: usize) -> Self {
         Self(number, PhantomData)
+    }
+
+    /// The same function, seen as one of type `G`.
+    ///
+    /// # Safety
+    ///
+    /// `F` and `G` differ at most in the types of handles, all of which are words.
+    pub unsafe fn cast<G>(self) -> Callback<G> {
+        Callback(self.0, PhantomData)
     }
 
     /// The function; `name` is the parameter's, for the error message.

@@ -12,3 +12,5 @@ pub const ROOT: i32 = -4;
 pub const UNDEFINED: i32 = -32766;
 /// The largest tag a message may have (the attribute `MPI_TAG_UB`).
 pub const TAG_UB: i32 = i32::MAX;
+/// The last number that the standard keeps for its own error codes.
+pub const LASTCODE: i32 = 0x3fff;

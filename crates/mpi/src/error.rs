@@ -2,9 +2,11 @@
 
 mod class;
 mod code;
+mod codes;
 
 pub use class::ErrorClass;
 pub use code::ErrorCode;
+pub use codes::ErrorCodes;
 
 use crate::status::Status;
 use std::borrow::Cow;

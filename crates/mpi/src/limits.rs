@@ -34,6 +34,9 @@ pub const MAX_COMMUNICATORS: u32 = 1 << 30;
 /// Longest name of an object in bytes, with the terminating zero (`MPI_MAX_OBJECT_NAME`).
 pub const MAX_OBJECT_NAME: usize = 128;
 
+/// Longest text of an error code in bytes, with the terminating zero (`MPI_MAX_ERROR_STRING`).
+pub const MAX_ERROR_STRING: usize = 512;
+
 /// Longest key of an info object in bytes, with the terminating zero (`MPI_MAX_INFO_KEY`).
 pub const MAX_INFO_KEY: usize = 256;
 

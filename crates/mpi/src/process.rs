@@ -1,7 +1,9 @@
 //! One rank.
 
+mod launch;
 mod phase;
 
+pub use launch::Launch;
 pub use phase::{Phase, ThreadLevel};
 
 use crate::comm::Comm;
@@ -26,6 +28,7 @@ pub struct Process {
     /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
     freed: SpinLock<Vec<Arc<Request>>>,
     buffer: AttachedBuffer,
+    launch: OnceLock<Arc<Launch>>,
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -59,6 +62,7 @@ impl Process {
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
             buffer: AttachedBuffer::default(),
+            launch: OnceLock::new(),
             extension: OnceLock::new(),
         })
     }
@@ -92,6 +96,17 @@ impl Process {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// Says how the process was started; the first saying counts. Returns whether it was the first.
+    pub fn set_launch(&self, launch: Arc<Launch>) -> bool {
+        self.launch.set(launch).is_ok()
+    }
+
+    /// How the process was started, if a launcher has said so.
+    #[must_use]
+    pub fn launch(&self) -> Option<&Launch> {
+        self.launch.get().map(|launch| &**launch)
     }
 
     #[inline]

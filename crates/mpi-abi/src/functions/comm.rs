@@ -22,6 +22,17 @@ fn give_out(rank: Rank<'_>, made: Option<Arc<Comm>>, newcomm: Out<MPI_Comm>) -> 
     newcomm.set("newcomm", handle)
 }
 
+/// Stores the handle of a duplicate, with the attributes that the keys of the original's say.
+fn give_out_copy(rank: Rank<'_>, original: MPI_Comm, made: Arc<Comm>, newcomm: Out<MPI_Comm>) -> Outcome {
+    let handle = handle_of(&rank.tables.comms, made)?;
+    if let Err(error) = rank.tables.cache.copy(original.0, handle) {
+        rank.tables.comms.remove(handle);
+        newcomm.set("newcomm", MPI_COMM_NULL)?;
+        return Err(error.into());
+    }
+    newcomm.set("newcomm", MPI_Comm(handle))
+}
+
 /// `MPI_Comm_size`: number of ranks.
 #[mpi(raises = comm)]
 fn comm_size(rank: Rank<'_>, comm: MPI_Comm, size: Out<c_int>) -> Outcome {
@@ -57,7 +68,7 @@ fn comm_test_inter(rank: Rank<'_>, comm: MPI_Comm, flag: Out<c_int>) -> Outcome 
 #[mpi(raises = comm)]
 fn comm_dup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>) -> Outcome {
     newcomm.check("newcomm")?;
-    give_out(rank, Some(rank.comm(comm)?.dup()?), newcomm)
+    give_out_copy(rank, comm, rank.comm(comm)?.dup()?, newcomm)
 }
 
 /// `MPI_Comm_split`: one communicator for each colour, ordered by key.
@@ -98,6 +109,10 @@ fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
         return Err(Fault::new(ErrorClass::Comm, reason).on(handle));
     }
     rank.comm(handle)?;
+    rank.tables
+        .cache
+        .delete_all(handle.0)
+        .map_err(|error| Box::<Fault>::from(error).on(handle))?;
     rank.tables.comms.remove(handle.0);
     comm.set(MPI_COMM_NULL);
     Ok(())

@@ -100,7 +100,14 @@ fn type_commit(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
 #[mpi]
 fn type_dup(rank: Rank<'_>, oldtype: MPI_Datatype, newtype: Out<MPI_Datatype>) -> Outcome {
     newtype.check("newtype")?;
-    give_out(rank, rank.any_datatype("oldtype", oldtype)?, newtype)
+    let made = rank.any_datatype("oldtype", oldtype)?;
+    let handle = handle_of(&rank.tables.datatypes, made)?;
+    if let Err(error) = rank.tables.cache.copy(oldtype.0, handle) {
+        rank.tables.datatypes.remove(handle);
+        newtype.set("newtype", MPI_DATATYPE_NULL)?;
+        return Err(error.into());
+    }
+    newtype.set("newtype", MPI_Datatype(handle))
 }
 
 /// `MPI_Type_free`: gives the datatype back; pending operations keep it.
@@ -115,6 +122,7 @@ fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
         return Err(Fault::new(ErrorClass::Type, reason));
     }
     rank.any_datatype("datatype", handle)?;
+    rank.tables.cache.delete_all(handle.0)?;
     rank.tables.datatypes.remove(handle.0);
     datatype.set(MPI_DATATYPE_NULL);
     Ok(())

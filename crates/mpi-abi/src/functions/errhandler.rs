@@ -1,12 +1,12 @@
-//! Error handlers and what error codes mean.
+//! Error handlers.
 
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use simurgh_mpi::{ErrorClass, ErrorHandler};
+use simurgh_mpi::{ErrorClass, ErrorCode, ErrorHandler};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Callback, InOut, Out, TextOut};
+use crate::boundary::{Callback, InOut, Out};
 use crate::call;
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
@@ -67,12 +67,18 @@ fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errha
     errhandler.set("errhandler", handle)
 }
 
+/// The failure that a program reports itself.
+fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<Fault>> {
+    let text = rank.tables.codes.text(errorcode)?;
+    let reason = format!("the program has raised this error itself: {text}");
+    Ok(Fault::new(ErrorCode::new(errorcode), reason))
+}
+
 /// `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.
 #[mpi(raises = comm)]
 fn comm_call_errhandler(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Outcome {
-    let class = ErrorClass::from_code(errorcode).ok_or_else(|| unknown_code(errorcode))?;
     rank.comm(comm)?;
-    let fault = Fault::new(class, "the program has raised this error itself");
+    let fault = raised_by_program(rank, errorcode)?;
     call::raise("MPI_Comm_call_errhandler", rank, comm, &fault);
     Ok(())
 }
@@ -87,26 +93,4 @@ fn errhandler_free(rank: Rank<'_>, errhandler: InOut<MPI_Errhandler>) -> Outcome
     }
     errhandler.set(MPI_ERRHANDLER_NULL);
     Ok(())
-}
-
-fn unknown_code(code: c_int) -> Box<Fault> {
-    Fault::new(
-        ErrorClass::Arg,
-        format!("errorcode is {code}, which is no error code"),
-    )
-}
-
-/// `MPI_Error_class`: the class of an error code; ours are classes themselves.
-#[mpi]
-fn error_class(errorcode: c_int, errorclass: Out<c_int>) -> Outcome {
-    let class = ErrorClass::from_code(errorcode).ok_or_else(|| unknown_code(errorcode))?;
-    errorclass.set("errorclass", class.code())
-}
-
-/// `MPI_Error_string`: what an error code means.
-#[mpi]
-fn error_string(errorcode: c_int, string: TextOut, resultlen: Out<c_int>) -> Outcome {
-    let class = ErrorClass::from_code(errorcode).ok_or_else(|| unknown_code(errorcode))?;
-    let text = format!("{}: {}", class.symbol(), class.text());
-    string.set("string", &text, MPI_MAX_ERROR_STRING, resultlen)
 }

@@ -65,6 +65,10 @@ fn init_thread(
 /// `MPI_Finalize`: ends the use of MPI.
 #[mpi]
 fn finalize(rank: Rank<'_>) -> Outcome {
+    // The program may still call MPI in the functions of its attributes, which is what they are for.
+    for comm in [MPI_COMM_SELF, MPI_COMM_WORLD] {
+        rank.tables.cache.delete_all(comm.0)?;
+    }
     Ok(rank.process.finalize()?)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
 
+pub mod attribute;
 pub mod buffer;
 pub mod collective;
 pub mod comm;
@@ -9,10 +10,13 @@ pub mod completion;
 pub mod datatype;
 pub mod environment;
 pub mod errhandler;
+pub mod error;
 pub mod generalised;
 pub mod glance;
 pub mod group;
+pub mod info;
 pub mod initialise;
+pub mod memory;
 pub mod nonblocking;
 pub mod op;
 pub mod persistent;
@@ -21,3 +25,4 @@ pub mod reduction;
 pub mod send;
 pub mod several;
 pub mod status;
+pub mod type_attribute;

@@ -8,7 +8,7 @@ use super::rank::{self, Program};
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::{Event, Wake};
-use super::{environment, signals, stats};
+use super::{environment, launch, signals, stats};
 use simurgh_image::{Options, Prepared};
 use simurgh_mpi::{Abort, Hardware, Job, Process};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, Section, Settings};
@@ -73,11 +73,12 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     rustix::thread::set_name(c"simurgh-host").map_err(HostError::system("naming the process"))?;
     let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
     let job = Job::new(spec.total_ranks()? as usize);
-    let processes = spec
+    let processes: Vec<_> = spec
         .ranks
         .iter()
         .map(|rank| Process::new(Arc::clone(&job), rank))
         .collect();
+    launch::tell(spec, &processes);
     let host = Host::begin(spec, processes, wake);
     let _ = job.set_abort_hook(|abort| end_job(host, failure_status(abort.code), &abort_message(abort)));
     signals::install()

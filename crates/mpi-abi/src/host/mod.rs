@@ -17,6 +17,7 @@ mod environment;
 mod error;
 mod hooks;
 mod job;
+mod launch;
 mod output;
 mod ranges;
 mod rank;

@@ -32,7 +32,7 @@ pub(crate) struct Rank<'a> {
 const DONE_SEND: MPI_Request = MPI_Request((REQUESTS as usize) << 56 | 0x1000);
 
 #[cold]
-fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<Fault> {
+pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<Fault> {
     let reason = if handle == null {
         format!("{what} is the null handle; pass one that refers to an object")
     } else {

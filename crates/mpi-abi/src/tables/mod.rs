@@ -3,23 +3,35 @@
 //! They hang in the extension slot of the rank's [`Process`], so that each rank of a host has handles of its own and
 //! all threads of a rank share them. Predefined objects need no table: their handles are constants.
 
+mod attributes;
 mod errhandler;
+mod info;
+mod keyval;
 mod lookup;
+mod memory;
 mod parts;
 mod program_op;
 mod program_request;
 mod slab;
 
+use simurgh_core::sync::SpinLock;
+use simurgh_mpi::attribute::{Cache, Keys};
 use simurgh_mpi::datatype::Datatype;
-use simurgh_mpi::{Comm, Group, Message, Process, Request, Result};
+use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Result};
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use errhandler::UserHandler;
+pub(crate) use info::info_env;
+pub(crate) use keyval::ProgramKey;
 pub(crate) use lookup::{Rank, handle_of};
+pub(crate) use memory::{allocate, give_back};
 pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use program_request::ProgramRequest;
 pub(crate) use slab::Slab;
+
+use attributes::Attributes;
+use memory::Allocations;
 
 use crate::constants::MPI_COMM_SELF;
 use crate::types::MPI_Comm;
@@ -60,15 +72,27 @@ pub(crate) struct Tables {
     pub(crate) done_send: RequestEntry,
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,
+    pub(crate) infos: Slab<SpinLock<Info>>,
+    /// What `MPI_INFO_ENV` says, once somebody has asked.
+    info_env: OnceLock<Info>,
+    /// What error codes mean.
+    pub(crate) codes: ErrorCodes,
+    /// The keys of attributes.
+    pub(crate) keys: Keys,
+    /// The attributes of all objects, by handle.
+    pub(crate) cache: Cache,
+    /// The attributes that communicators have by themselves.
+    attributes: Attributes,
+    allocations: Allocations,
 }
 
 impl Tables {
     /// The tables of a process, made at its first call.
     pub(crate) fn of(process: &Process) -> Option<&Self> {
-        process.extension_or(|| Self::new(process.done_send()))
+        process.extension_or(|| Self::new(process))
     }
 
-    fn new(done_send: Arc<Request>) -> Self {
+    fn new(process: &Process) -> Self {
         Self {
             predefined: OnceLock::new(),
             comms: Slab::new(1),
@@ -77,11 +101,18 @@ impl Tables {
             ops: Slab::new(4),
             requests: Slab::new(REQUESTS),
             done_send: RequestEntry {
-                request: done_send,
+                request: process.done_send(),
                 comm: MPI_COMM_SELF,
             },
             messages: Slab::new(6),
             errhandlers: Slab::new(7),
+            infos: Slab::new(8),
+            info_env: OnceLock::new(),
+            codes: ErrorCodes::default(),
+            keys: Keys::default(),
+            cache: Cache::default(),
+            attributes: Attributes::new(process),
+            allocations: Allocations::default(),
         }
     }
 

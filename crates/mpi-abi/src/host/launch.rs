@@ -1,0 +1,53 @@
+//! What the processes of a job know of their start.
+
+use simurgh_mpi::{Info, Launch, Process};
+use simurgh_net::job::{JobSpec, Section, Text};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+/// Tells each process how it was started; those of one program share it.
+pub(super) fn tell(spec: &JobSpec, processes: &[Arc<Process>]) {
+    let launches: Vec<_> = (0..)
+        .zip(&spec.sections)
+        .map(|(application, section)| {
+            Arc::new(Launch {
+                application,
+                info: info(spec, section),
+            })
+        })
+        .collect();
+    for process in processes {
+        if let Some(launch) = spec
+            .section_of(process.id())
+            .and_then(|section| launches.get(section))
+        {
+            process.set_launch(Arc::clone(launch));
+        }
+    }
+}
+
+/// The keys of `MPI_INFO_ENV` that the job description decides.
+fn info(spec: &JobSpec, section: &Section) -> Info {
+    let mut info = Info::new();
+    let bytes = |text: &Text| text.as_path().as_os_str().as_bytes().to_vec();
+    let argv: Vec<_> = section.argv.iter().map(bytes).collect();
+    let wdir = spec.wdir.as_ref().map(bytes).or_else(working_directory);
+    let values = [
+        ("command", argv.first().cloned()),
+        ("argv", argv.get(1..).map(|rest| rest.join(&b' '))),
+        ("maxprocs", Some(section.ranks.to_string().into_bytes())),
+        ("wdir", wdir),
+    ];
+    for (key, value) in values {
+        if let Some(value) = value {
+            // A value too long for an info object is left out: part of a command line would be worse than none.
+            let _ = info.set(key, value);
+        }
+    }
+    info
+}
+
+fn working_directory() -> Option<Vec<u8>> {
+    let path = std::env::current_dir().ok()?;
+    Some(path.as_os_str().as_bytes().to_vec())
+}

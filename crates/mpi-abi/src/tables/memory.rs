@@ -1,0 +1,75 @@
+//! Memory that the program has from `MPI_Alloc_mem`.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use simurgh_core::sync::SpinLock;
+use simurgh_mpi::{ErrorClass, Info};
+
+use super::Rank;
+use crate::boundary::BufferMut;
+use crate::fault::{Fault, Outcome, ResultOf};
+use crate::types::MPI_Aint;
+
+/// Alignment without a wish: a cache line, so that no two ranks write to one.
+const ALIGNMENT: usize = 64;
+/// The largest alignment that may be wished for: a huge page.
+const MAX_ALIGNMENT: usize = 2 << 20;
+
+/// The allocations of a rank, by address: what is freed has to be one of them.
+#[derive(Default)]
+pub(crate) struct Allocations(SpinLock<HashMap<usize, Layout>>);
+
+/// `size` bytes, aligned as the key `mpi_minimum_memory_alignment` asks.
+pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf<*mut c_void> {
+    let layout = layout_of(size, hints)?;
+    // SAFETY:
+    // - the layout's size is not zero.
+    let start = unsafe { alloc(layout) };
+    if start.is_null() {
+        return Err(no_memory(size));
+    }
+    let address = start.expose_provenance();
+    rank.tables.allocations.0.lock().insert(address, layout);
+    Ok(start.cast())
+}
+
+fn layout_of(size: MPI_Aint, hints: &Info) -> ResultOf<Layout> {
+    let Ok(bytes) = usize::try_from(size) else {
+        let reason = format!("size is {size}: it must not be negative");
+        return Err(Fault::new(ErrorClass::Arg, reason));
+    };
+    // A hint that makes no sense is ignored, as the standard asks for all hints.
+    let wish = hints.text("mpi_minimum_memory_alignment");
+    let wish = wish.and_then(|wish| wish.trim().parse::<usize>().ok());
+    let wish = wish.filter(|wish| wish.is_power_of_two() && *wish <= MAX_ALIGNMENT);
+    let alignment = wish.unwrap_or(ALIGNMENT).max(ALIGNMENT);
+    // Also of nothing there is an address that can be given back.
+    Layout::from_size_align(bytes.max(1), alignment).map_err(|_| no_memory(size))
+}
+
+#[cold]
+fn no_memory(size: MPI_Aint) -> Box<Fault> {
+    Fault::new(
+        ErrorClass::NoMem,
+        format!("there is no room for {size} bytes; ask for less or free what is not used"),
+    )
+}
+
+/// Gives memory back; the null pointer, which stands for no memory, is fine.
+pub(crate) fn give_back(rank: Rank<'_>, base: BufferMut) -> Outcome {
+    let start = base.address();
+    if start.is_null() {
+        return Ok(());
+    }
+    let Some(layout) = rank.tables.allocations.0.lock().remove(&start.addr()) else {
+        let reason = format!("base is {start:p}, which is no memory from MPI_Alloc_mem, or has been freed");
+        return Err(Fault::new(ErrorClass::Base, reason));
+    };
+    // SAFETY:
+    // - the memory was allocated with this layout, and has been taken out of the table by this call alone;
+    // - the program does not use what it frees.
+    unsafe { dealloc(start, layout) };
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! What a process knows of its start.
+
+use crate::info::Info;
+
+/// How the launcher has started a process; the processes of one program share it.
+#[derive(Clone, Debug, Default)]
+pub struct Launch {
+    /// The number of the program among those of the job (the attribute `MPI_APPNUM`).
+    pub application: u32,
+    /// What the start was asked for, in the keys of `MPI_INFO_ENV`.
+    pub info: Info,
+}
