@@ -1,0 +1,137 @@
+//! What is known of a setting.
+
+use crate::{Id, Kind};
+use std::fmt;
+
+/// A setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// Which one.
+    pub id: Id,
+    /// Its name as a control variable and in a job description.
+    pub name: &'static str,
+    /// Options of `mpiexec` that set it.
+    pub options: &'static [Spelling],
+    /// Environment variables that set it where the command line does not; the first one that is set counts.
+    pub variables: &'static [&'static str],
+    /// What its values are.
+    pub kind: Kind,
+    /// What holds if nobody sets it.
+    pub preset: Preset,
+    /// When it can be changed.
+    pub scope: Scope,
+    /// The part of the library it belongs to.
+    pub category: Category,
+    /// Whom it concerns.
+    pub verbosity: Verbosity,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+}
+
+/// An option's name, without dashes, and what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// A value follows.
+    Takes(&'static str),
+    /// The setting gets this value.
+    Sets(&'static str, u64),
+}
+
+impl Spelling {
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Takes(name) | Self::Sets(name, _) => name,
+        }
+    }
+}
+
+/// What holds for a setting that nobody has set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// This value.
+    Value(u64),
+    /// There is no value; this is what happens.
+    Absent(&'static str),
+}
+
+/// When a setting can be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Before the job starts, for all its ranks.
+    Start,
+    /// At any time, by each rank for itself.
+    Rank,
+}
+
+/// A part of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    /// What the job is and how it ends.
+    Job,
+    /// Who runs when and where.
+    Scheduling,
+    /// Messages between two ranks.
+    PointToPoint,
+    /// Collective operations.
+    Collectives,
+    /// Handles and what they stand for.
+    Objects,
+}
+
+impl Category {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Job,
+        Self::Scheduling,
+        Self::PointToPoint,
+        Self::Collectives,
+        Self::Objects,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Job => "job",
+            Self::Scheduling => "scheduling",
+            Self::PointToPoint => "point_to_point",
+            Self::Collectives => "collectives",
+            Self::Objects => "objects",
+        }
+    }
+
+    /// What belongs to it, in one sentence.
+    #[must_use]
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Self::Job => "what the job is, what it prints and how it ends",
+            Self::Scheduling => "which rank runs when and where",
+            Self::PointToPoint => "messages between two ranks",
+            Self::Collectives => "collective operations",
+            Self::Objects => "handles and what they stand for",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Whom something concerns, from users to developers of the library (the verbosity levels of MPI_T).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Every user.
+    UserBasic,
+    /// Users who want to know more.
+    UserDetail,
+    /// Whoever makes a program faster.
+    TunerBasic,
+    /// Whoever makes a program faster and knows the library.
+    TunerDetail,
+    /// Developers of the library.
+    Developer,
+}

@@ -1,0 +1,271 @@
+//! The table.
+
+use crate::{Category, Item, Kind, Preset, Scope, Setting, Spelling, Verbosity};
+
+/// Which setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Id {
+    /// Threads or processes.
+    Mode,
+    /// Time limit of the job.
+    Timeout,
+    /// Whether output is tagged.
+    TagOutput,
+    /// Whether statistics are printed at the end.
+    Stats,
+    /// Virtual processors.
+    Vps,
+    /// Scheduling policy.
+    Policy,
+    /// Stack of a rank.
+    StackSize,
+    /// Seed of the order of ranks.
+    Seed,
+    /// Messages kept inside their queue entry.
+    InlineLimit,
+    /// Messages sent before their receive.
+    EagerLimit,
+    /// Such messages waiting at a rank.
+    BacklogLimit,
+    /// Queues scanned in order.
+    ScanLimit,
+    /// Collectives done by one rank.
+    AloneLimit,
+}
+
+impl Id {
+    /// The setting.
+    #[must_use]
+    pub fn setting(self) -> &'static Setting {
+        &SETTINGS[self as usize]
+    }
+}
+
+/// All settings, in the order of [`Id`].
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        id: Id::Mode,
+        name: "mode",
+        options: &[Spelling::Takes("mode")],
+        variables: &["SIMURGH_MODE"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "auto",
+                doc: "threads where the programs allow it",
+            },
+            Item {
+                name: "threads",
+                doc: "all ranks are threads of one process",
+            },
+        ]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "threads: all ranks in one process; auto: that where the program allows it",
+    },
+    Setting {
+        id: Id::Timeout,
+        name: "timeout",
+        options: &[Spelling::Takes("timeout")],
+        variables: &["SIMURGH_TIMEOUT", "MPIEXEC_TIMEOUT"],
+        kind: Kind::Time,
+        preset: Preset::Absent("no limit"),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "end the job after this time with status 124 and say what each rank was doing",
+    },
+    Setting {
+        id: Id::TagOutput,
+        name: "tag_output",
+        options: &[Spelling::Sets("l", 1), Spelling::Sets("tag-output", 1)],
+        variables: &["SIMURGH_TAG_OUTPUT"],
+        kind: Kind::Flag,
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "begin each line of output with the rank it comes from",
+    },
+    Setting {
+        id: Id::Stats,
+        name: "stats",
+        options: &[Spelling::Sets("stats", 1)],
+        variables: &["SIMURGH_STATS"],
+        kind: Kind::Flag,
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "print context switches, utilisation and memory at the end",
+    },
+    Setting {
+        id: Id::Vps,
+        name: "vps",
+        options: &[Spelling::Takes("vps")],
+        variables: &["SIMURGH_VPS"],
+        kind: Kind::Count { least: 1, most: 1024 },
+        preset: Preset::Absent("one per core"),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserBasic,
+        doc: "virtual processors that run the ranks",
+    },
+    Setting {
+        id: Id::Policy,
+        name: "policy",
+        options: &[Spelling::Takes("policy")],
+        variables: &["SIMURGH_POLICY"],
+        kind: Kind::Choice(&[Item {
+            name: "wq",
+            doc: "work queue: every virtual processor runs whatever is ready",
+        }]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "scheduling policy; wq: every virtual processor runs whatever is ready",
+    },
+    Setting {
+        id: Id::StackSize,
+        name: "stack_size",
+        options: &[Spelling::Takes("stack-size")],
+        variables: &["SIMURGH_STACK_SIZE"],
+        // libc, the loader and a signal handler need the least; a thousand of the largest still fit the address space.
+        kind: Kind::Size {
+            least: 64 << 10,
+            most: 64 << 30,
+        },
+        preset: Preset::Absent("as ulimit -s"),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserBasic,
+        doc: "stack of each rank, such as 512K or 64M",
+    },
+    Setting {
+        id: Id::Seed,
+        name: "seed",
+        options: &[Spelling::Takes("seed")],
+        variables: &["SIMURGH_SEED"],
+        kind: Kind::Count {
+            least: 0,
+            most: u64::MAX,
+        },
+        preset: Preset::Absent("the natural order"),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "run the ranks in an order that this number decides, to find ordering bugs",
+    },
+    Setting {
+        id: Id::InlineLimit,
+        name: "inline_limit",
+        options: &[Spelling::Takes("inline-limit")],
+        variables: &["SIMURGH_INLINE_LIMIT"],
+        // An entry has no more room.
+        kind: Kind::Size { least: 0, most: 56 },
+        preset: Preset::Value(56),
+        scope: Scope::Rank,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerDetail,
+        doc: "a message up to this size that finds no receive is kept inside its queue entry",
+    },
+    Setting {
+        id: Id::EagerLimit,
+        name: "eager_limit",
+        options: &[Spelling::Takes("eager-limit")],
+        variables: &["SIMURGH_EAGER_LIMIT"],
+        kind: Kind::Size {
+            least: 0,
+            most: 1 << 30,
+        },
+        preset: Preset::Value(8 << 10),
+        scope: Scope::Rank,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerBasic,
+        doc: "a standard send up to this size that finds no receive is copied out and completes at once",
+    },
+    Setting {
+        id: Id::BacklogLimit,
+        name: "backlog_limit",
+        options: &[Spelling::Takes("backlog-limit")],
+        variables: &["SIMURGH_BACKLOG_LIMIT"],
+        kind: Kind::Size {
+            least: 0,
+            most: 1 << 40,
+        },
+        preset: Preset::Value(64 << 20),
+        scope: Scope::Rank,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerBasic,
+        doc: "with this much copied out and not received at a rank, standard sends to it wait",
+    },
+    Setting {
+        id: Id::ScanLimit,
+        name: "scan_limit",
+        options: &[Spelling::Takes("scan-limit")],
+        variables: &["SIMURGH_SCAN_LIMIT"],
+        kind: Kind::Count {
+            least: 0,
+            most: 1 << 20,
+        },
+        preset: Preset::Value(8),
+        scope: Scope::Start,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerDetail,
+        doc: "a match queue of up to this many entries is scanned in order, a longer one is indexed",
+    },
+    Setting {
+        id: Id::AloneLimit,
+        name: "alone_limit",
+        options: &[Spelling::Takes("alone-limit")],
+        variables: &["SIMURGH_ALONE_LIMIT"],
+        kind: Kind::Size {
+            least: 0,
+            most: 1 << 40,
+        },
+        preset: Preset::Value(64 << 10),
+        scope: Scope::Start,
+        category: Category::Collectives,
+        verbosity: Verbosity::TunerBasic,
+        doc: "a collective of up to this many bytes of work is done by the last rank to arrive, a larger one by all",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn settings_stand_at_their_numbers_under_names_of_their_own() {
+        let mut names = BTreeSet::new();
+        for (place, setting) in SETTINGS.iter().enumerate() {
+            assert_eq!(setting.id as usize, place);
+            let options = setting.options.iter().map(|option| option.name());
+            let all = options.chain(setting.variables.iter().copied());
+            for name in all.chain([setting.name]) {
+                let own = name == setting.name || names.insert(name);
+                assert!(own, "{name} stands in the table twice");
+            }
+            assert!(setting.variables[0] == format!("SIMURGH_{}", setting.name.to_uppercase()));
+            assert!(!setting.doc.ends_with('.'), "{}", setting.name);
+        }
+    }
+
+    #[test]
+    fn presets_and_switches_are_allowed_values() {
+        for setting in SETTINGS {
+            if let Preset::Value(value) = setting.preset {
+                assert!(setting.kind.allows(value), "{}", setting.name);
+            }
+            for option in setting.options {
+                if let Spelling::Sets(name, value) = option {
+                    assert!(setting.kind.allows(*value), "{name}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The settings of one job.
+
+use crate::{BadValue, Id, Preset, SETTINGS, Setting};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+/// The value of every setting, and where it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values(BTreeMap<Id, Given>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Given {
+    value: u64,
+    origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody has set it: it is the preset, or what the library found out about the machine.
+    #[default]
+    Preset,
+    /// This option or environment variable, or whoever else has set it.
+    Given(String),
+}
+
+impl Values {
+    /// What the environment says, presets for the rest.
+    ///
+    /// # Errors
+    ///
+    /// When a variable has a value that its setting cannot have.
+    pub fn from_environment(get: impl Fn(&OsStr) -> Option<OsString>) -> Result<Self, BadValue> {
+        let mut values = Self::default();
+        values.read_environment(get)?;
+        Ok(values)
+    }
+
+    /// Takes from the environment what has not been set yet.
+    ///
+    /// # Errors
+    ///
+    /// When a variable has a value that its setting cannot have.
+    pub fn read_environment(&mut self, get: impl Fn(&OsStr) -> Option<OsString>) -> Result<(), BadValue> {
+        for setting in SETTINGS {
+            let set = |&name: &&'static str| Some((name, get(OsStr::new(name))?));
+            let set = setting
+                .variables
+                .iter()
+                .filter_map(|name| set(name))
+                .find(|(_, text)| !text.is_empty());
+            if let Some((name, text)) = set
+                && !self.is_given(setting.id)
+            {
+                self.read(setting.id, name, &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a value from a text that `origin` gave.
+    ///
+    /// # Errors
+    ///
+    /// When the setting cannot have this value.
+    pub fn read(&mut self, id: Id, origin: &str, text: &OsStr) -> Result<(), BadValue> {
+        let kind = id.setting().kind;
+        let value = text.to_str().and_then(|text| kind.parse(text)).ok_or_else(|| {
+            let value = text.to_string_lossy().into_owned();
+            bad(id.setting(), origin, value)
+        })?;
+        self.insert(id, value, Origin::Given(origin.to_owned()));
+        Ok(())
+    }
+
+    /// Sets a value that `origin` gave.
+    ///
+    /// # Errors
+    ///
+    /// When the setting cannot have this value.
+    pub fn set(&mut self, id: Id, value: u64, origin: Origin) -> Result<(), BadValue> {
+        if !id.setting().kind.allows(value) {
+            let origin = match origin {
+                Origin::Given(origin) => origin,
+                Origin::Preset => id.setting().name.to_owned(),
+            };
+            return Err(bad(id.setting(), &origin, value.to_string()));
+        }
+        self.insert(id, value, origin);
+        Ok(())
+    }
+
+    fn insert(&mut self, id: Id, value: u64, origin: Origin) {
+        self.0.insert(id, Given { value, origin });
+    }
+
+    /// The value; none if nobody has set it and it has no preset.
+    #[must_use]
+    pub fn get(&self, id: Id) -> Option<u64> {
+        match (self.0.get(&id), id.setting().preset) {
+            (Some(given), _) => Some(given.value),
+            (None, Preset::Value(value)) => Some(value),
+            (None, Preset::Absent(_)) => None,
+        }
+    }
+
+    /// The value as a number of things in memory; zero if there is none.
+    #[must_use]
+    pub fn amount(&self, id: Id) -> usize {
+        usize::try_from(self.get(id).unwrap_or(0)).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the setting is on.
+    #[must_use]
+    pub fn is_on(&self, id: Id) -> bool {
+        self.get(id) == Some(1)
+    }
+
+    /// Whether somebody has set it.
+    #[must_use]
+    pub fn is_given(&self, id: Id) -> bool {
+        matches!(self.origin(id), Origin::Given(_))
+    }
+
+    /// Where the value comes from.
+    #[must_use]
+    pub fn origin(&self, id: Id) -> &Origin {
+        self.0.get(&id).map_or(&Origin::Preset, |given| &given.origin)
+    }
+
+    /// The value in words.
+    #[must_use]
+    pub fn show(&self, id: Id) -> String {
+        let setting = id.setting();
+        match (self.get(id), setting.preset) {
+            (Some(value), _) => setting.kind.show(value),
+            (None, Preset::Absent(text)) => text.to_owned(),
+            (None, Preset::Value(value)) => setting.kind.show(value),
+        }
+    }
+
+    /// All values that are no presets: setting, value, origin.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Setting, u64, &Origin)> {
+        self.0
+            .iter()
+            .map(|(id, given)| (id.setting(), given.value, &given.origin))
+    }
+}
+
+fn bad(setting: &Setting, origin: &str, value: String) -> BadValue {
+    BadValue {
+        origin: origin.to_owned(),
+        value,
+        expected: setting.kind.expected(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(set: &'static [(&str, &str)]) -> impl Fn(&OsStr) -> Option<OsString> {
+        move |name| {
+            let found = set.iter().find(|(variable, _)| name == *variable);
+            found.map(|(_, value)| OsString::from(value))
+        }
+    }
+
+    #[test]
+    fn the_first_variable_that_is_set_counts() {
+        let get = environment(&[
+            ("SIMURGH_TIMEOUT", ""),
+            ("MPIEXEC_TIMEOUT", "7"),
+            ("SIMURGH_EAGER_LIMIT", "1M"),
+        ]);
+        let values = Values::from_environment(get).unwrap();
+        assert_eq!(values.get(Id::Timeout), Some(7000));
+        assert_eq!(values.amount(Id::EagerLimit), 1 << 20);
+        assert_eq!(
+            values.origin(Id::Timeout),
+            &Origin::Given("MPIEXEC_TIMEOUT".to_owned())
+        );
+        assert_eq!(values.origin(Id::Seed), &Origin::Preset);
+        assert_eq!(
+            (values.get(Id::Seed), values.show(Id::Vps).as_str()),
+            (None, "one per core")
+        );
+        assert_eq!(values.iter().count(), 2);
+    }
+
+    #[test]
+    fn what_is_given_stays() {
+        let mut values = Values::default();
+        values.read(Id::Vps, "option --vps", OsStr::new("2")).unwrap();
+        values
+            .read_environment(environment(&[("SIMURGH_VPS", "nonsense")]))
+            .unwrap();
+        assert_eq!(values.get(Id::Vps), Some(2));
+    }
+
+    #[test]
+    fn wrong_values_are_named_with_what_is_right() {
+        let error = Values::from_environment(environment(&[("SIMURGH_VPS", "many")])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "SIMURGH_VPS: \"many\" is not a number from 1 to 1024"
+        );
+        let mut values = Values::default();
+        let error = values.set(Id::InlineLimit, 57, Origin::Preset).unwrap_err();
+        assert!(
+            error.to_string().contains("inline_limit: \"57\" is not a size"),
+            "{error}"
+        );
+        assert_eq!(values, Values::default());
+    }
+}
