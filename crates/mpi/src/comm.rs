@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::limits::MAX_OBJECT_NAME;
 use crate::process::Process;
+use crate::topology::Topology;
 use context::Context;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;
@@ -49,6 +50,7 @@ pub struct Comm {
     size: u32,
     context: u32,
     predefined: bool,
+    topology: Option<Arc<Topology>>,
     name: SpinLock<String>,
     errhandler: SpinLock<ErrorHandler>,
 }
@@ -63,6 +65,7 @@ impl Comm {
             process,
             shared,
             predefined: false,
+            topology: None,
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
         }
@@ -115,6 +118,12 @@ impl Comm {
     #[must_use]
     pub fn process(&self) -> &Arc<Process> {
         &self.process
+    }
+
+    /// Who is whose neighbour, if the communicator was made with a virtual topology or is a duplicate of one that was.
+    #[must_use]
+    pub fn topology(&self) -> Option<&Topology> {
+        self.topology.as_deref()
     }
 
     /// Where the ranks meet for collective calls.

@@ -29,6 +29,7 @@ mod process;
 mod request;
 mod session;
 mod status;
+mod topology;
 
 pub use comm::{Comm, CommShared};
 pub use errhandler::ErrorHandler;
@@ -44,3 +45,4 @@ pub use request::{
 };
 pub use session::Session;
 pub use status::Status;
+pub use topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};

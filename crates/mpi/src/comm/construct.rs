@@ -6,12 +6,13 @@ use super::{Comm, CommShared, ContextPool};
 use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::{Comparison, Group};
+use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 /// A rank's place in a new communicator: its shared part and the rank there.
-type Place = Option<(Arc<CommShared>, usize)>;
+pub(crate) type Place = Option<(Arc<CommShared>, usize)>;
 
 /// The new communicators, by rank of the parent.
 type Places = Result<Vec<Place>>;
@@ -41,7 +42,8 @@ impl Comm {
             .exchange(self.rank as usize, Duplicated, |_: Vec<Duplicated>| {
                 CommShared::new(contexts, self.group().clone())
             })?;
-        Ok(self.child(Result::clone(&shared)?, self.rank as usize))
+        let topology = self.topology.clone();
+        Ok(self.child_with(Result::clone(&shared)?, self.rank as usize, topology))
     }
 
     /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`); none for the colour
@@ -51,6 +53,12 @@ impl Comm {
     ///
     /// [`ErrorClass::Arg`] for another negative colour; when the ranks make different calls, or no context is free.
     pub fn split(&self, color: i32, key: i32) -> Result<Option<Arc<Self>>> {
+        let place = self.split_place(color, key)?;
+        Ok(place.map(|(shared, rank)| self.child(shared, rank)))
+    }
+
+    /// The caller's place in the communicator that [`Comm::split`] makes for its colour.
+    pub(crate) fn split_place(&self, color: i32, key: i32) -> Result<Place> {
         if color < 0 && color != UNDEFINED {
             return Err(Error::new(
                 ErrorClass::Arg,
@@ -63,7 +71,8 @@ impl Comm {
             .exchange(self.rank as usize, Sorted { color, key }, |ranks| {
                 sort_into_colors(contexts, self.group(), &ranks)
             })?;
-        self.take_place(&places)
+        let places = places.as_ref().as_ref().map_err(Error::clone)?;
+        Ok(places[self.rank as usize].clone())
     }
 
     /// Communicators over subgroups (`MPI_Comm_create`): every rank names the group it will be in, or the same
@@ -91,8 +100,19 @@ impl Comm {
 
     /// A communicator made from this one, whose error handler it inherits.
     pub(super) fn child(&self, shared: Arc<CommShared>, rank: usize) -> Arc<Self> {
+        self.child_with(shared, rank, None)
+    }
+
+    /// [`Comm::child`] with a virtual topology.
+    pub(crate) fn child_with(
+        &self,
+        shared: Arc<CommShared>,
+        rank: usize,
+        topology: Option<Arc<Topology>>,
+    ) -> Arc<Self> {
         let comm = Self::new(Arc::clone(&self.process), shared, rank);
         Arc::new(Self {
+            topology,
             errhandler: SpinLock::new(self.errhandler()),
             ..comm
         })

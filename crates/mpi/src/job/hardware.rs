@@ -10,8 +10,9 @@ use simurgh_sched::{Domain, DomainKind, Runtime, Topology};
 /// The hardware of a host and the places of its ranks.
 #[derive(Clone, Debug)]
 pub struct Hardware {
+    domains: Domain,
     levels: Vec<Level>,
-    /// The core on which each process began; none if it runs anywhere.
+    /// The virtual processor on which each process began; none if it runs anywhere.
     homes: Box<[Option<usize>]>,
     /// Cores on which processes run.
     used: Vec<usize>,
@@ -46,10 +47,9 @@ impl Hardware {
     }
 
     /// A machine with `vps` virtual processors, and processes that begin on these of them.
-    fn new(topology: &Topology, vps: usize, places: impl IntoIterator<Item = usize>) -> Self {
-        let cores = topology.cores().len();
-        let homes = places.into_iter().map(|vp| Some(vp % cores)).collect();
-        Self::with_homes(topology, homes, (0..vps.min(cores)).collect())
+    pub(crate) fn new(topology: &Topology, vps: usize, places: impl IntoIterator<Item = usize>) -> Self {
+        let used = 0..vps.min(topology.cores().len());
+        Self::with_homes(topology, places.into_iter().map(Some).collect(), used.collect())
     }
 
     /// A machine without virtual processors, on whose cores so many processes run anywhere.
@@ -61,10 +61,23 @@ impl Hardware {
     fn with_homes(topology: &Topology, homes: Box<[Option<usize>]>, used: Vec<usize>) -> Self {
         let levels = KINDS.iter().map(|&(kind, ..)| Level::new(topology, kind));
         Self {
+            domains: topology.root().clone(),
             levels: levels.filter(|level| level.instances > 0).collect(),
             homes,
             used,
         }
+    }
+
+    /// The tree of what cores share; virtual processors go round its cores.
+    #[must_use]
+    pub fn domains(&self) -> &Domain {
+        &self.domains
+    }
+
+    /// The virtual processor on which a process began; none if it runs anywhere.
+    #[must_use]
+    pub fn home(&self, process: u32) -> Option<usize> {
+        self.homes.get(process as usize).copied().flatten()
     }
 
     /// The kinds of resources that the machine has, from the largest to the smallest.
@@ -84,7 +97,7 @@ impl Hardware {
     pub fn instance(&self, kind: DomainKind, process: u32) -> Option<usize> {
         let level = self.level(kind)?;
         match *self.homes.get(process as usize)? {
-            Some(core) => level.of_core[core],
+            Some(vp) => level.of_core[vp % level.of_core.len()],
             None => level.common_instance(&self.used),
         }
     }

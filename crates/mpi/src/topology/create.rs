@@ -1,0 +1,245 @@
+//! Making communicators with a topology.
+//!
+//! Each call is one exchange on the parent's board: the last rank to arrive makes what all share, which is the
+//! topology itself and the layout; then each rank goes to the virtual processor it is to live on.
+
+use super::layout::{Machine, Place, Traffic, lay_out};
+use super::{Cart, DistGraph, EdgeList, Graph, Topology};
+use crate::comm::{Comm, CommShared};
+use crate::error::{Error, ErrorClass, Result};
+use crate::group::Group;
+use simurgh_core::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::marker::PhantomData;
+
+/// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest of its
+/// description.
+struct Described<K> {
+    digest: u64,
+    seat: Seat,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// What a rank brings that knows a part of a graph.
+struct Part<E> {
+    edges: E,
+    seat: Seat,
+}
+
+/// Whether a rank may be laid elsewhere, and where it is now.
+#[derive(Clone, Copy)]
+struct Seat {
+    reorder: bool,
+    /// None for an attached thread.
+    vp: Option<usize>,
+}
+
+/// What the ranks of the parent get.
+struct Made {
+    shared: Arc<CommShared>,
+    topology: Arc<Topology>,
+    /// The virtual processor of each new rank, if the ranks have been laid out.
+    vps: Option<Vec<usize>>,
+    /// The new rank of each rank of the parent.
+    ranks: Vec<Option<usize>>,
+}
+
+impl Seat {
+    /// The seat of the calling rank.
+    fn of_caller(reorder: bool) -> Self {
+        let vp = simurgh_core::current().vp();
+        Self { reorder, vp }
+    }
+}
+
+impl Comm {
+    /// A communicator whose ranks form a grid (`MPI_Cart_create`); none for ranks beyond it. With `reorder` the ranks are
+    /// laid over the machine so that neighbours are near each other.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Dims`] if an extent is not positive or the grid is larger than the communicator,
+    /// [`ErrorClass::NotSame`] if the ranks describe different grids.
+    pub fn cart_create(&self, dims: &[i32], periods: &[bool], reorder: bool) -> Result<Option<Arc<Self>>> {
+        let cart = Cart::new(dims, periods)?;
+        self.check_points(&cart)?;
+        self.create_described::<Cart>(digest(&(dims, periods)), reorder, || {
+            let traffic = Traffic::from(&cart);
+            (Topology::Cart(cart), traffic)
+        })
+    }
+
+    /// A communicator whose ranks form a graph (`MPI_Graph_create`); none for ranks beyond it. With `reorder` the ranks
+    /// are laid over the machine so that neighbours are near each other.
+    ///
+    /// # Errors
+    ///
+    /// What [`Graph::new`] says; [`ErrorClass::Arg`] if the graph is larger than the communicator,
+    /// [`ErrorClass::NotSame`] if the ranks describe different graphs.
+    pub fn graph_create(&self, index: &[i32], edges: &[i32], reorder: bool) -> Result<Option<Arc<Self>>> {
+        let graph = Graph::new(index, edges)?;
+        self.check_nodes(&graph)?;
+        if index.is_empty() {
+            return Ok(None);
+        }
+        self.create_described::<Graph>(digest(&(index, edges)), reorder, || {
+            let traffic = Traffic::from(&graph);
+            (Topology::Graph(graph), traffic)
+        })
+    }
+
+    /// A communicator with a graph whose edges any ranks may contribute (`MPI_Dist_graph_create`). With `reorder` the ranks
+    /// are laid over the machine so that the weights are on short ways.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] if some ranks give weights and others none.
+    pub fn dist_graph_create(&self, edges: EdgeList, reorder: bool) -> Result<Arc<Self>> {
+        self.create_from_parts(edges, reorder, |lists| DistGraph::new(&lists))
+    }
+
+    /// A communicator with a graph of which each rank names the edges that lead to it and those that lead from it
+    /// (`MPI_Dist_graph_create_adjacent`), in the order in which it will see them. With `reorder` the ranks are laid over
+    /// the machine so that the weights are on short ways.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is named at one
+    /// of its ends only.
+    pub fn dist_graph_create_adjacent(
+        &self,
+        incoming: EdgeList,
+        outgoing: EdgeList,
+        reorder: bool,
+    ) -> Result<Arc<Self>> {
+        self.create_from_parts((incoming, outgoing), reorder, |lists| DistGraph::adjacent(&lists))
+    }
+
+    pub(super) fn check_points(&self, cart: &Cart) -> Result<()> {
+        let (points, size) = (cart.points(), self.size());
+        if points <= size {
+            return Ok(());
+        }
+        let dims = cart.dims();
+        Err(Error::new(
+            ErrorClass::Dims,
+            format!("the grid {dims:?} has {points} points, more than the {size} ranks of the communicator"),
+        ))
+    }
+
+    pub(super) fn check_nodes(&self, graph: &Graph) -> Result<()> {
+        let (nodes, size) = (graph.index().len(), self.size());
+        if nodes <= size {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorClass::Arg,
+            format!("nnodes is {nodes}, more than the {size} ranks of the communicator"),
+        ))
+    }
+
+    fn create_described<K: 'static>(
+        &self,
+        digest: u64,
+        reorder: bool,
+        describe: impl FnOnce() -> (Topology, Traffic),
+    ) -> Result<Option<Arc<Self>>> {
+        let described = Described::<K> {
+            digest,
+            seat: Seat::of_caller(reorder),
+            kind: PhantomData,
+        };
+        let made = self.board().exchange(self.rank() as usize, described, |ranks| {
+            if let Some(other) = ranks.iter().position(|rank| rank.digest != digest) {
+                return Err(Error::new(
+                    ErrorClass::NotSame,
+                    format!(
+                        "rank {} and rank {other} describe different topologies; all ranks have to pass the same",
+                        self.rank()
+                    ),
+                ));
+            }
+            let (topology, traffic) = describe();
+            let seats: Vec<Seat> = ranks.iter().map(|rank| rank.seat).collect();
+            self.make(topology, &traffic, &seats)
+        })?;
+        self.enter(&made)
+    }
+
+    fn create_from_parts<E: Send + 'static>(
+        &self,
+        edges: E,
+        reorder: bool,
+        join: impl FnOnce(Vec<E>) -> Result<DistGraph>,
+    ) -> Result<Arc<Self>> {
+        let part = Part {
+            edges,
+            seat: Seat::of_caller(reorder),
+        };
+        let made = self.board().exchange(self.rank() as usize, part, |parts| {
+            let (lists, seats): (Vec<E>, Vec<Seat>) =
+                parts.into_iter().map(|part| (part.edges, part.seat)).unzip();
+            let graph = join(lists)?;
+            let traffic = Traffic::from(&graph);
+            self.make(Topology::DistGraph(graph), &traffic, &seats)
+        })?;
+        let entered = self.enter(&made)?;
+        Ok(entered.expect("the graph has a node for every rank"))
+    }
+
+    /// Makes what the ranks will share.
+    fn make(&self, topology: Topology, traffic: &Traffic, seats: &[Seat]) -> Result<Made> {
+        let places = self.places(traffic, seats);
+        let processes = match &places {
+            Some(places) => places.iter().map(|place| place.process).collect(),
+            None => (0..traffic.ranks()).collect::<Vec<_>>(),
+        };
+        let mut ranks = vec![None; self.size()];
+        for (rank, &process) in processes.iter().enumerate() {
+            ranks[process] = Some(rank);
+        }
+        let members = processes
+            .iter()
+            .filter_map(|&process| self.group().process(process));
+        let group = Group::from_processes(members.collect());
+        Ok(Made {
+            shared: CommShared::new(self.process().job().contexts(), group)?,
+            topology: Arc::new(topology),
+            vps: places.map(|places| places.iter().map(|place| place.vp).collect()),
+            ranks,
+        })
+    }
+
+    /// The layout, if all ranks allow one and run on virtual processors.
+    fn places(&self, traffic: &Traffic, seats: &[Seat]) -> Option<Vec<Place>> {
+        let free = seats.iter().map(|seat| seat.vp.filter(|_| seat.reorder));
+        let homes: Vec<usize> = free.collect::<Option<_>>()?;
+        self.lay_out(traffic, &homes)
+    }
+
+    /// The layout of processes that are on these virtual processors; none if the hardware is not known.
+    pub(super) fn lay_out(&self, traffic: &Traffic, homes: &[usize]) -> Option<Vec<Place>> {
+        let vps = homes.iter().max().map_or(0, |last| last + 1);
+        let machine = Machine::new(self.process().job().hardware()?.domains(), vps);
+        Some(lay_out(traffic, &machine, homes))
+    }
+
+    /// Takes the caller's place in a new communicator.
+    fn enter(&self, made: &Result<Made>) -> Result<Option<Arc<Self>>> {
+        let made = made.as_ref().map_err(Error::clone)?;
+        let Some(rank) = made.ranks[self.rank() as usize] else {
+            return Ok(None);
+        };
+        if let Some(vps) = &made.vps {
+            simurgh_core::migrate(vps[rank]);
+        }
+        let topology = Some(Arc::clone(&made.topology));
+        Ok(Some(self.child_with(Arc::clone(&made.shared), rank, topology)))
+    }
+}
+
+fn digest(description: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    description.hash(&mut hasher);
+    hasher.finish()
+}

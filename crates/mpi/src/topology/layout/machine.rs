@@ -1,0 +1,161 @@
+//! The hardware as a layout sees it: how far virtual processors are from each other.
+
+use simurgh_sched::{Domain, DomainKind};
+
+/// A tree of virtual processors, in which every inner node has a choice to offer.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    root: Node,
+    /// For each virtual processor, by number.
+    vps: Vec<Spot>,
+    /// Length of the longest path.
+    depth: usize,
+}
+
+/// What belongs together.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// A virtual processor.
+    Vp(usize),
+    /// What shares a part of the hardware.
+    Group(Vec<Node>),
+}
+
+/// Where a virtual processor is.
+#[derive(Clone, Debug, Default)]
+struct Spot {
+    /// The children to take from the root on.
+    path: Vec<u32>,
+    /// The number of its memory.
+    memory: usize,
+}
+
+impl Machine {
+    /// A machine of these domains with `vps` virtual processors, which go round its cores.
+    pub(crate) fn new(domain: &Domain, vps: usize) -> Self {
+        let cores = domain.cores.len().max(1);
+        let root =
+            node(domain, &|core| (core..vps).step_by(cores).collect()).unwrap_or(Node::Group(Vec::new()));
+        let mut machine = Self {
+            root: Node::Group(Vec::new()),
+            vps: vec![Spot::default(); vps],
+            depth: 0,
+        };
+        machine.enter(&root, &mut Vec::new());
+        machine.root = root;
+        let mut memories = 0;
+        number_memories(domain, &mut memories, &mut |core, memory| {
+            (core..vps)
+                .step_by(cores)
+                .for_each(|vp| machine.vps[vp].memory = memory);
+        });
+        machine
+    }
+
+    /// Notes the paths below a node.
+    fn enter(&mut self, node: &Node, path: &mut Vec<u32>) {
+        self.depth = self.depth.max(path.len());
+        match node {
+            Node::Vp(vp) => self.vps[*vp].path.clone_from(path),
+            Node::Group(children) => {
+                for (index, child) in (0..).zip(children) {
+                    path.push(index);
+                    self.enter(child, path);
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    /// The whole tree.
+    pub(super) fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// How far two virtual processors are from each other: 0 for the same one, more the less they share.
+    pub(crate) fn distance(&self, a: usize, b: usize) -> u32 {
+        if a == b {
+            return 0;
+        }
+        let (a, b) = (&self.vps[a].path, &self.vps[b].path);
+        let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        (self.depth - common) as u32
+    }
+
+    /// The number of the memory that is near a virtual processor.
+    pub(super) fn memory(&self, vp: usize) -> usize {
+        self.vps[vp].memory
+    }
+}
+
+/// The virtual processors below a domain; levels that offer no choice are left out.
+fn node(domain: &Domain, vps_of: &impl Fn(usize) -> Vec<usize>) -> Option<Node> {
+    let mut nodes: Vec<Node> = if domain.children.is_empty() {
+        domain
+            .cores
+            .iter()
+            .flat_map(|&core| vps_of(core))
+            .map(Node::Vp)
+            .collect()
+    } else {
+        domain
+            .children
+            .iter()
+            .filter_map(|child| node(child, vps_of))
+            .collect()
+    };
+    match nodes.len() {
+        0 | 1 => nodes.pop(),
+        _ => Some(Node::Group(nodes)),
+    }
+}
+
+/// Numbers the NUMA nodes; all that lies outside any is one memory of its own.
+fn number_memories(domain: &Domain, next: &mut usize, note: &mut impl FnMut(usize, usize)) {
+    if domain.kind == DomainKind::Numa {
+        *next += 1;
+        domain.cores.iter().for_each(|&core| note(core, *next));
+    } else {
+        domain
+            .children
+            .iter()
+            .for_each(|child| number_memories(child, next, note));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_sched::Topology;
+
+    fn machine(description: &str, vps: usize) -> Machine {
+        let topology = Topology::synthetic(description).expect("a valid description");
+        Machine::new(topology.root(), vps)
+    }
+
+    #[test]
+    fn distances_follow_what_is_shared() {
+        let machine = machine("package:2 numa:1 l3:2 core:2 pu:1", 8);
+        assert_eq!(machine.distance(3, 3), 0);
+        assert_eq!(machine.distance(0, 1), 1);
+        assert_eq!(machine.distance(0, 2), 2);
+        assert_eq!(machine.distance(0, 7), 3);
+        assert_eq!(machine.memory(0), machine.memory(3));
+        assert_ne!(machine.memory(3), machine.memory(4));
+    }
+
+    #[test]
+    fn more_processors_than_cores_share_cores() {
+        let machine = machine("numa:1 core:2 pu:1", 4);
+        assert_eq!(machine.distance(0, 2), 1);
+        assert_eq!(machine.distance(0, 1), 2);
+    }
+
+    #[test]
+    fn levels_without_a_choice_do_not_count() {
+        let machine = machine("package:1 numa:1 l3:1 l2:2 core:1 pu:1", 2);
+        assert_eq!(machine.distance(0, 1), 1);
+        let one = super::tests::machine("package:1 core:4 pu:1", 1);
+        assert_eq!(one.distance(0, 0), 0);
+    }
+}

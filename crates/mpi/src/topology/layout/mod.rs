@@ -1,0 +1,93 @@
+//! Which rank of a new communicator lives where.
+//!
+//! # What is decided
+//!
+//! Ranks that talk much should be near each other: on one virtual processor, or on two that share a cache, or at least
+//! memory. The sum of (what two ranks say to each other) × (distance of their places) is to be small. There are as many
+//! places on each virtual processor as processes were found there, so the load stays as it is.
+//!
+//! Two things can bring a rank to its place. A process can *move* to another virtual processor, which takes one switch;
+//! it keeps its rank, but its memory stays behind. Or ranks can be *renumbered*, which moves nothing, but the program
+//! has to cope with a rank it did not expect. So processes move among virtual processors of the same memory, and
+//! ranks are renumbered only across memories (NUMA nodes).
+//!
+//! # How
+//!
+//! The ranks are cut in two along the tree of the hardware from its root, then each part again, down to virtual
+//! processors ([`bisect`]). A cut starts from several orders of the ranks (as they live now; along each dimension
+//! of a grid; grown from one rank over its neighbours) and each start is improved by exchanging ranks across the cut
+//! ([`refine`]). If the result is not better than leaving everything as it is, all is left as it is.
+//!
+//! # Cost
+//!
+//! With *n* ranks, *e* edges and *v* virtual processors: *O((n + e) log n log v)*, once per communicator, done by one rank
+//! for all. The same input always gives the same answer.
+
+mod bisect;
+mod machine;
+mod refine;
+mod traffic;
+
+pub(crate) use machine::Machine;
+pub(crate) use traffic::Traffic;
+
+/// Where a rank of the new communicator lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The rank of its process in the old communicator.
+    pub(crate) process: usize,
+    /// The virtual processor on which it belongs.
+    pub(crate) vp: usize,
+}
+
+/// Lays ranks that exchange `traffic` over a machine; `homes` says on which virtual processor each process is now.
+/// Only the first processes take part, as many as there are ranks.
+pub(crate) fn lay_out(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<Place> {
+    let homes = &homes[..traffic.ranks()];
+    let vps = bisect::assign(traffic, machine, homes);
+    if cost(traffic, machine, &vps) < cost(traffic, machine, homes) {
+        settle(machine, homes, &vps)
+    } else {
+        homes
+            .iter()
+            .enumerate()
+            .map(|(process, &vp)| Place { process, vp })
+            .collect()
+    }
+}
+
+/// The sum of traffic × distance, if the ranks live on these virtual processors.
+fn cost(traffic: &Traffic, machine: &Machine, vps: &[usize]) -> u128 {
+    let of_rank = |rank: usize| {
+        let there = traffic
+            .neighbors(rank)
+            .map(|(other, weight)| u128::from(weight) * u128::from(machine.distance(vps[rank], vps[other])));
+        there.sum::<u128>()
+    };
+    // Every pair is seen from both sides.
+    (0..traffic.ranks()).map(of_rank).sum::<u128>() / 2
+}
+
+/// Gives each rank a process whose memory is where the rank is to live: its own if possible, else one that is left.
+fn settle(machine: &Machine, homes: &[usize], vps: &[usize]) -> Vec<Place> {
+    let memory = |vp: usize| machine.memory(vp);
+    let stays = |rank: usize| memory(homes[rank]) == memory(vps[rank]);
+    let mut left: Vec<usize> = (0..homes.len()).filter(|&process| !stays(process)).collect();
+    left.sort_by_key(|&process| memory(homes[process]));
+    let mut strangers: Vec<usize> = (0..homes.len()).filter(|&rank| !stays(rank)).collect();
+    strangers.sort_by_key(|&rank| memory(vps[rank]));
+    let mut places: Vec<Place> = vps
+        .iter()
+        .enumerate()
+        .map(|(process, &vp)| Place { process, vp })
+        .collect();
+    // Each memory gets as many ranks as it has processes, so both lists agree memory by memory.
+    for (rank, process) in strangers.into_iter().zip(left) {
+        debug_assert_eq!(memory(vps[rank]), memory(homes[process]));
+        places[rank].process = process;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! How much each two ranks say to each other.
+
+use crate::topology::{Cart, DistGraph, Graph};
+
+/// The neighbours of all ranks with weights, the same from both sides; what a rank says to itself does not count.
+#[derive(Clone, Debug)]
+pub(crate) struct Traffic {
+    /// Where the neighbours of each rank end.
+    index: Vec<usize>,
+    neighbors: Vec<(u32, u64)>,
+    /// Along which the ranks may be sorted to be cut: the coordinates of a grid.
+    axes: Vec<Vec<u32>>,
+}
+
+impl Traffic {
+    /// The traffic of directed edges (from, to, weight) among so many ranks.
+    pub(crate) fn new(ranks: usize, edges: impl IntoIterator<Item = (usize, usize, u64)>) -> Self {
+        let mut both: Vec<(u32, u32, u64)> = Vec::new();
+        for (from, to, weight) in edges {
+            if from != to && weight > 0 {
+                both.push((from as u32, to as u32, weight));
+                both.push((to as u32, from as u32, weight));
+            }
+        }
+        both.sort_unstable_by_key(|&(from, to, _)| (from, to));
+        both.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            if same {
+                kept.2 += next.2;
+            }
+            same
+        });
+        let mut index = vec![0; ranks];
+        both.iter().for_each(|&(from, ..)| index[from as usize] += 1);
+        let mut total = 0;
+        for end in &mut index {
+            total += *end;
+            *end = total;
+        }
+        Self {
+            index,
+            neighbors: both.into_iter().map(|(_, to, weight)| (to, weight)).collect(),
+            axes: Vec::new(),
+        }
+    }
+
+    /// Number of ranks.
+    pub(crate) fn ranks(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The neighbours of a rank, each with how much is said.
+    pub(super) fn neighbors(&self, rank: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let first = rank.checked_sub(1).map_or(0, |before| self.index[before]);
+        let range = first..self.index[rank];
+        self.neighbors[range]
+            .iter()
+            .map(|&(other, weight)| (other as usize, weight))
+    }
+
+    /// The coordinates of all ranks along each axis.
+    pub(super) fn axes(&self) -> &[Vec<u32>] {
+        &self.axes
+    }
+}
+
+impl From<&Cart> for Traffic {
+    /// Each point talks to the next in each dimension.
+    fn from(cart: &Cart) -> Self {
+        let (points, dimensions) = (cart.points(), cart.dims().len());
+        let mut axes = vec![Vec::with_capacity(points); dimensions];
+        let mut edges = Vec::with_capacity(points * dimensions);
+        for rank in 0..points {
+            let coords = cart.coords(rank as i32).unwrap_or_default();
+            for (dimension, axis) in axes.iter_mut().enumerate() {
+                axis.push(coords[dimension] as u32);
+                if let Some(next) = cart.neighbor(&coords, dimension, 1) {
+                    edges.push((rank, next as usize, 1));
+                }
+            }
+        }
+        Self {
+            axes,
+            ..Self::new(points, edges)
+        }
+    }
+}
+
+impl From<&Graph> for Traffic {
+    /// Each node talks to each of its neighbours once for every time it is named.
+    fn from(graph: &Graph) -> Self {
+        let nodes = graph.index().len();
+        let edges = (0..nodes).flat_map(|node| {
+            let neighbors = graph.neighbors(node as i32).unwrap_or_default();
+            neighbors.iter().map(move |&other| (node, other as usize, 1))
+        });
+        Self::new(nodes, edges)
+    }
+}
+
+impl From<&DistGraph> for Traffic {
+    /// Each edge counts with its weight.
+    fn from(graph: &DistGraph) -> Self {
+        Self::new(graph.nodes(), graph.edges())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn neighbors(traffic: &Traffic, rank: usize) -> Vec<(usize, u64)> {
+        traffic.neighbors(rank).collect()
+    }
+
+    #[test]
+    fn edges_between_two_ranks_add_up() {
+        let traffic = Traffic::new(3, [(0, 1, 2), (1, 0, 3), (2, 2, 9), (1, 2, 0), (2, 0, 1)]);
+        assert_eq!(neighbors(&traffic, 0), [(1, 5), (2, 1)]);
+        assert_eq!(neighbors(&traffic, 1), [(0, 5)]);
+        assert_eq!(neighbors(&traffic, 2), [(0, 1)]);
+    }
+
+    #[test]
+    fn a_ring_of_two_talks_twice() {
+        let ring = Cart::new(&[2], &[true]).unwrap();
+        assert_eq!(neighbors(&Traffic::from(&ring), 0), [(1, 2)]);
+        let alone = Cart::new(&[1], &[true]).unwrap();
+        assert!(neighbors(&Traffic::from(&alone), 0).is_empty());
+    }
+}
