@@ -1087,6 +1087,11 @@ int MPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup
 int MPI_Group_free(MPI_Group *group);
 
 /**
+ * `MPI_Group_from_session_pset`: the members of a process set.
+ */
+int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
+
+/**
  * `MPI_Group_incl`: the members with these ranks.
  */
 int MPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
@@ -1715,6 +1720,36 @@ int MPI_Sendrecv_replace_c(void *buf,
                            MPI_Status *status);
 
 /**
+ * `MPI_Session_create_errhandler`: makes an error handler of a function.
+ */
+int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Session_finalize`: ends the session.
+ */
+int MPI_Session_finalize(MPI_Session *session);
+
+/**
+ * `MPI_Session_get_errhandler`: what happens when a call on `session` fails.
+ */
+int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Session_get_num_psets`: number of process sets.
+ */
+int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
+
+/**
+ * `MPI_Session_init`: opens a session. All levels of thread support are provided, whatever `info` asks for.
+ */
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
+
+/**
+ * `MPI_Session_set_errhandler`: says what happens when a call on `session` fails.
+ */
+int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
+
+/**
  * `MPI_Ssend`: sends and returns when the receive has been matched.
  */
 int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -2257,6 +2292,8 @@ int PMPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgrou
 
 int PMPI_Group_free(MPI_Group *group);
 
+int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
+
 int PMPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
@@ -2683,6 +2720,19 @@ int PMPI_Sendrecv_replace_c(void *buf,
                             int recvtag,
                             MPI_Comm comm,
                             MPI_Status *status);
+
+int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
+                                   MPI_Errhandler *errhandler);
+
+int PMPI_Session_finalize(MPI_Session *session);
+
+int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
+
+int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
+
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
+
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
 
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 

@@ -9,20 +9,36 @@ use crate::constants::{MPI_COMM_SELF, MPI_SUCCESS};
 use crate::fault::{Fault, Outcome};
 use crate::singleton;
 use crate::tables::{Rank, Tables, UserHandler};
-use crate::types::MPI_Comm;
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
 
 /// The object on which a call raises its errors.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Raised {
     /// The call has no such object: the standard says `MPI_COMM_SELF`.
     Default,
     /// The communicator that was passed.
     Comm(MPI_Comm),
+    /// The session that was passed.
+    Session(MPI_Session),
+    /// None yet: the call makes one, and was passed the error handler that it will have.
+    Made(MPI_Errhandler),
 }
 
 impl From<MPI_Comm> for Raised {
     fn from(comm: MPI_Comm) -> Self {
         Self::Comm(comm)
+    }
+}
+
+impl From<MPI_Session> for Raised {
+    fn from(session: MPI_Session) -> Self {
+        Self::Session(session)
+    }
+}
+
+impl From<MPI_Errhandler> for Raised {
+    fn from(errhandler: MPI_Errhandler) -> Self {
+        Self::Made(errhandler)
     }
 }
 
@@ -84,30 +100,37 @@ pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> 
 /// Hands a failure to the error handler of the object it is raised on, and returns the error code.
 #[cold]
 fn fail(call: &str, raised: Raised, rank: Rank<'_>, fault: &Fault) -> c_int {
-    let comm = match (fault.raised_on, raised) {
-        (Some(comm), _) | (None, Raised::Comm(comm)) => comm,
-        (None, Raised::Default) => MPI_COMM_SELF,
-    };
-    raise(call, rank, comm, fault);
+    raise(call, rank, fault.raised_on.unwrap_or(raised), fault);
     fault.code.number()
 }
 
-/// Calls the error handler of a communicator; of the process's own one if the handle is not valid.
-pub(crate) fn raise(call: &str, rank: Rank<'_>, handle: MPI_Comm, fault: &Fault) {
-    let found = rank.comm(handle).map(|comm| (handle, comm));
-    let found = found.or_else(|_| rank.predefined().map(|own| (MPI_COMM_SELF, &own.myself)));
-    // Without a communicator the initial error handler counts.
-    let handler = found
-        .as_ref()
-        .map_or(ErrorHandler::Fatal, |(_, comm)| comm.errhandler());
+/// Calls the error handler of an object; of the process's own communicator if the handle is not valid.
+pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<Raised>, fault: &Fault) {
+    let (handler, object) = handler_and_object(rank, object.into());
     match handler {
         ErrorHandler::Fatal | ErrorHandler::Abort => fatal(call, Some(rank.process), fault),
         ErrorHandler::Return => {}
         ErrorHandler::User(handler) => {
-            if let (Ok(handler), Ok((handle, _))) = (handler.downcast::<UserHandler>(), found) {
-                handler.call(handle, fault.code.number());
+            if let Ok(handler) = handler.downcast::<UserHandler>() {
+                handler.call(object, fault.code.number());
             }
         }
+    }
+}
+
+/// The error handler in charge, and the object that it is told of.
+fn handler_and_object(rank: Rank<'_>, raised: Raised) -> (ErrorHandler, Raised) {
+    let found = match raised {
+        Raised::Default => None,
+        Raised::Comm(comm) => rank.comm(comm).ok().map(|comm| comm.errhandler()),
+        Raised::Session(session) => rank.session(session).ok().map(|session| session.errhandler()),
+        Raised::Made(handler) => rank.any_errhandler(handler).ok(),
+    };
+    match (found, rank.predefined()) {
+        (Some(handler), _) => (handler, raised),
+        (None, Ok(own)) => (own.myself.errhandler(), Raised::Comm(MPI_COMM_SELF)),
+        // Without a communicator the initial error handler counts.
+        (None, Err(_)) => (ErrorHandler::Fatal, raised),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use simurgh_mpi::{Error, ErrorCode};
 
-use crate::types::MPI_Comm;
+use crate::call::Raised;
 
 /// A failed call: the error code, what happened and what to do about it.
 #[derive(Debug)]
@@ -11,8 +11,8 @@ pub struct Fault {
     pub code: ErrorCode,
     /// What happened, with the argument's name and value.
     pub message: String,
-    /// The communicator on which the error is raised, if it is another than the declaration says.
-    pub raised_on: Option<MPI_Comm>,
+    /// The object on which the error is raised, if it is another than the declaration says.
+    pub(crate) raised_on: Option<Raised>,
 }
 
 /// The result of a call that gives nothing back but its error code.
@@ -32,10 +32,10 @@ impl Fault {
         })
     }
 
-    /// The same failure, raised on `comm`.
+    /// The same failure, raised on `object`.
     #[must_use]
-    pub fn on(mut self: Box<Self>, comm: MPI_Comm) -> Box<Self> {
-        self.raised_on = Some(comm);
+    pub(crate) fn on(mut self: Box<Self>, object: impl Into<Raised>) -> Box<Self> {
+        self.raised_on = Some(object.into());
         self
     }
 }

@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::limits::MAX_OBJECT_NAME;
 use crate::process::Process;
+use crate::session::Session;
 use crate::topology::Topology;
 use context::Context;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -51,6 +52,8 @@ pub struct Comm {
     context: u32,
     predefined: bool,
     topology: Option<Arc<Topology>>,
+    /// The session that the communicator goes back to, if it does not go back to the world.
+    session: Option<Arc<Session>>,
     name: SpinLock<String>,
     errhandler: SpinLock<ErrorHandler>,
 }
@@ -66,6 +69,7 @@ impl Comm {
             shared,
             predefined: false,
             topology: None,
+            session: None,
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
         }
@@ -152,6 +156,12 @@ impl Comm {
     #[must_use]
     pub fn is_predefined(&self) -> bool {
         self.predefined
+    }
+
+    /// The session that the communicator goes back to, through the group it was made from; none for those of the world.
+    #[must_use]
+    pub fn session(&self) -> Option<&Arc<Session>> {
+        self.session.as_ref()
     }
 
     /// The name, empty unless it has been set.

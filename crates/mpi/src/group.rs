@@ -8,6 +8,7 @@ mod algebra;
 pub use algebra::RankRange;
 
 use crate::constants::UNDEFINED;
+use crate::session::SessionId;
 use simurgh_core::sync::Arc;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -28,7 +29,11 @@ pub enum Comparison {
 
 /// An ordered set of processes; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Group(Members);
+pub struct Group {
+    members: Members,
+    /// The session whose process set the group goes back to.
+    session: SessionId,
+}
 
 #[derive(Clone, Debug)]
 enum Members {
@@ -48,11 +53,14 @@ const SEARCHED: usize = 16;
 
 impl Group {
     /// The group without members.
-    pub const EMPTY: Self = Self(Members::Run { first: 0, size: 0 });
+    pub const EMPTY: Self = Self {
+        members: Members::Run { first: 0, size: 0 },
+        session: SessionId::NONE,
+    };
 
     /// The processes from `first` on, `size` of them.
     pub(crate) fn run(first: u32, size: u32) -> Self {
-        Self(Members::Run { first, size })
+        Members::Run { first, size }.into()
     }
 
     /// The given processes, all different, in this order.
@@ -68,16 +76,27 @@ impl Group {
         {
             return Self::run(first, size);
         }
-        Self(Members::List(Arc::new(List {
-            processes: processes.into(),
-            ranks: OnceLock::new(),
-        })))
+        let processes = processes.into();
+        let ranks = OnceLock::new();
+        Members::List(Arc::new(List { processes, ranks })).into()
+    }
+
+    /// The same group, as one that belongs to a session of the calling process.
+    pub(crate) fn in_session(mut self, session: SessionId) -> Self {
+        self.session = session;
+        self
+    }
+
+    /// The session whose process set the group goes back to; it means something to the process that asks only.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.session
     }
 
     /// Number of members.
     #[must_use]
     pub fn size(&self) -> usize {
-        match &self.0 {
+        match &self.members {
             Members::Run { size, .. } => *size as usize,
             Members::List(list) => list.processes.len(),
         }
@@ -87,7 +106,7 @@ impl Group {
     #[inline]
     #[must_use]
     pub fn process(&self, rank: usize) -> Option<u32> {
-        match &self.0 {
+        match &self.members {
             Members::Run { first, size } if rank < *size as usize => Some(first + rank as u32),
             Members::Run { .. } => None,
             Members::List(list) => list.processes.get(rank).copied(),
@@ -97,7 +116,7 @@ impl Group {
     /// The rank of a process, or `None` if it is not a member.
     #[must_use]
     pub fn rank_of(&self, process: u32) -> Option<usize> {
-        match &self.0 {
+        match &self.members {
             Members::Run { first, size } => process
                 .checked_sub(*first)
                 .filter(|rank| rank < size)
@@ -135,6 +154,15 @@ impl Group {
     }
 }
 
+impl From<Members> for Group {
+    fn from(members: Members) -> Self {
+        Self {
+            members,
+            session: SessionId::NONE,
+        }
+    }
+}
+
 impl List {
     fn rank_of(&self, process: u32) -> Option<usize> {
         if self.processes.len() <= SEARCHED {
@@ -154,7 +182,7 @@ mod tests {
     #[test]
     fn consecutive_processes_are_a_run() {
         let group = Group::from_processes(vec![4, 5, 6]);
-        assert!(matches!(group.0, Members::Run { first: 4, size: 3 }));
+        assert!(matches!(group.members, Members::Run { first: 4, size: 3 }));
         assert_eq!((group.process(2), group.process(3)), (Some(6), None));
         assert_eq!(
             (group.rank_of(5), group.rank_of(3), group.rank_of(7)),

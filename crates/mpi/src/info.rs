@@ -120,6 +120,16 @@ impl Info {
     }
 }
 
+/// What the library says itself, within the limits.
+impl<K: Into<Box<[u8]>>, V: Into<Box<[u8]>>> FromIterator<(K, V)> for Info {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));
+        Self {
+            pairs: pairs.collect(),
+        }
+    }
+}
+
 fn check_key(key: &[u8]) -> Result<()> {
     if key.is_empty() {
         return Err(Error::new(

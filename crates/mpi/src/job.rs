@@ -9,6 +9,7 @@ pub use unmatched::{Operation, Unmatched};
 use crate::comm::{CommShared, ContextPool, Gatherings};
 use crate::endpoint::Endpoint;
 use crate::group::Group;
+use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
 use simurgh_sched::Topology;
@@ -36,6 +37,7 @@ pub struct Job {
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
     hardware: OnceLock<Hardware>,
+    hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
 }
 
@@ -58,6 +60,7 @@ impl Job {
             contexts,
             gatherings: Gatherings::default(),
             hardware: OnceLock::new(),
+            hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
         })
     }
@@ -66,6 +69,13 @@ impl Job {
     #[must_use]
     pub fn size(&self) -> usize {
         self.endpoints.len()
+    }
+
+    /// All processes.
+    #[must_use]
+    pub fn group(&self) -> Group {
+        let size = u32::try_from(self.size()).expect("a job has fewer than 2^31 processes");
+        Group::run(0, size)
     }
 
     /// Where messages for a process go.
@@ -116,6 +126,11 @@ impl Job {
                 )
             }
         }
+    }
+
+    /// The process sets of the pieces of hardware, which are the same for all processes.
+    pub(crate) fn hardware_sets(&self) -> &[ProcessSet] {
+        self.hardware_sets.get_or_init(|| ProcessSet::of_hardware(self))
     }
 
     /// Sets what ends the job; the first setting counts. Returns whether it was the first.

@@ -43,6 +43,6 @@ pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
     wait_any, wait_some,
 };
-pub use session::Session;
+pub use session::{ProcessSet, Session, SessionId};
 pub use status::Status;
 pub use topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::job::{Abort, Job};
 use crate::point2point::AttachedBuffer;
 use crate::request::{Request, RequestPool};
+use crate::session::{Session, SessionId, Sessions};
 use phase::PhaseCell;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::any::Any;
@@ -29,6 +30,7 @@ pub struct Process {
     freed: SpinLock<Vec<Arc<Request>>>,
     buffer: AttachedBuffer,
     launch: OnceLock<Arc<Launch>>,
+    sessions: Sessions,
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -63,6 +65,7 @@ impl Process {
             freed: SpinLock::new(Vec::new()),
             buffer: AttachedBuffer::default(),
             launch: OnceLock::new(),
+            sessions: Sessions::default(),
             extension: OnceLock::new(),
         })
     }
@@ -143,15 +146,31 @@ impl Process {
     ///
     /// [`ErrorClass::Other`] if MPI is not initialised or has been finalized before.
     pub fn finalize(&self) -> Result<()> {
-        self.phase.check_active()?;
-        let freed = std::mem::take(&mut *self.freed.lock());
-        for request in freed {
-            request.wait();
+        if self.phase() == Phase::Active {
+            self.complete_freed();
         }
         self.phase.end()?;
         let predefined = self.predefined.lock().take();
         drop(predefined);
         Ok(())
+    }
+
+    fn complete_freed(&self) {
+        let freed = std::mem::take(&mut *self.freed.lock());
+        for request in freed {
+            request.wait();
+        }
+    }
+
+    /// The open sessions.
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// The open session with this number.
+    #[must_use]
+    pub fn session(&self, id: SessionId) -> Option<Arc<Session>> {
+        self.sessions.get(id)
     }
 
     /// Notes that a session begins: communication is allowed.
@@ -161,6 +180,9 @@ impl Process {
 
     /// Notes that a session ends.
     pub(crate) fn close_session(&self) {
+        if self.phase.is_last_user() {
+            self.complete_freed();
+        }
         self.phase.leave();
     }
 

@@ -1,59 +1,122 @@
 //! Sessions: the use of MPI without a world.
+//!
+//! A process may have several sessions at a time, beside the world or without it. Groups that come from a session's
+//! process sets carry its number, and so a communicator made from them finds the session again.
+
+mod process_set;
+
+pub use process_set::ProcessSet;
 
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
-use crate::process::{Process, ThreadLevel};
-use simurgh_core::sync::{Arc, AtomicBool, Ordering, SpinLock};
+use crate::group::Group;
+use crate::info::Info;
+use crate::process::Process;
+use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;
+
+/// The number of a session in its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SessionId(u32);
+
+impl SessionId {
+    /// No session: what belongs to the world.
+    pub const NONE: Self = Self(0);
+}
 
 /// A session of a process. As long as one is open, the process may communicate.
 pub struct Session {
     process: Arc<Process>,
-    level: ThreadLevel,
+    id: SessionId,
     errhandler: SpinLock<ErrorHandler>,
-    open: AtomicBool,
+}
+
+/// The open sessions of a process.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(SpinLock<Open>);
+
+#[derive(Debug, Default)]
+struct Open {
+    last: u32,
+    sessions: Vec<Arc<Session>>,
+}
+
+impl Sessions {
+    fn open(&self, make: impl FnOnce(SessionId) -> Session) -> Arc<Session> {
+        let mut open = self.0.lock();
+        // A process does not open so many sessions that a number comes back while it is in use.
+        open.last = open.last.wrapping_add(1).max(1);
+        let session = Arc::new(make(SessionId(open.last)));
+        open.sessions.push(Arc::clone(&session));
+        session
+    }
+
+    fn close(&self, id: SessionId) -> Option<Arc<Session>> {
+        let mut open = self.0.lock();
+        let place = open.sessions.iter().position(|session| session.id == id)?;
+        Some(open.sessions.swap_remove(place))
+    }
+
+    /// The open session with this number.
+    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Session>> {
+        let open = self.0.lock();
+        open.sessions.iter().find(|session| session.id == id).cloned()
+    }
 }
 
 impl Session {
-    /// Opens a session (`MPI_Session_init`) whose threads call MPI as `level` allows.
+    /// Opens a session (`MPI_Session_init`).
     #[must_use]
-    pub fn init(process: &Arc<Process>, level: ThreadLevel, errhandler: ErrorHandler) -> Arc<Self> {
+    pub fn init(process: &Arc<Process>, errhandler: ErrorHandler) -> Arc<Self> {
         process.open_session();
-        Arc::new(Self {
+        process.sessions().open(|id| Self {
             process: Arc::clone(process),
-            level,
+            id,
             errhandler: SpinLock::new(errhandler),
-            open: AtomicBool::new(true),
         })
     }
 
-    /// Ends the session (`MPI_Session_finalize`).
+    /// Ends the session (`MPI_Session_finalize`). The last use of MPI waits for the operations whose requests were freed.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Session`] if it has been finalized before.
     pub fn finalize(&self) -> Result<()> {
-        // AcqRel: of several threads only one closes the session, after what the others did in it.
-        if !self.open.swap(false, Ordering::AcqRel) {
-            return Err(Error::new(
+        match self.process.sessions().close(self.id) {
+            Some(_) => {
+                self.process.close_session();
+                Ok(())
+            }
+            None => Err(Error::new(
                 ErrorClass::Session,
                 "the session has been finalized before",
-            ));
+            )),
         }
-        self.process.close_session();
-        Ok(())
     }
 
-    /// The process that has opened the session.
+    /// The session's number, which the groups from its process sets carry.
     #[must_use]
-    pub fn process(&self) -> &Arc<Process> {
-        &self.process
+    pub fn id(&self) -> SessionId {
+        self.id
     }
 
-    /// The level of thread support.
+    /// What the session provides (`MPI_Session_get_info`).
     #[must_use]
-    pub fn level(&self) -> ThreadLevel {
-        self.level
+    pub fn info(&self) -> Info {
+        let pairs: [(&[u8], &[u8]); 2] = [
+            (b"thread_level", b"MPI_THREAD_MULTIPLE"),
+            (b"mpi_memory_alloc_kinds", b"system,mpi"),
+        ];
+        pairs.into_iter().collect()
+    }
+
+    /// The group of a process set (`MPI_Group_from_session_pset`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] if there is no such process set.
+    pub fn group(&self, pset: &str) -> Result<Group> {
+        Ok(self.process_set(pset)?.group.in_session(self.id))
     }
 
     /// What happens when a call on this session fails.
@@ -72,8 +135,8 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
-            .field("process", &self.process)
-            .field("level", &self.level)
+            .field("process", &self.process.id())
+            .field("id", &self.id)
             .finish_non_exhaustive()
     }
 }

@@ -3,22 +3,15 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use simurgh_mpi::{ErrorClass, ErrorCode, ErrorHandler};
+use simurgh_mpi::ErrorCode;
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Callback, InOut, Out};
 use crate::call;
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{Rank, UserHandler};
+use crate::tables::{HandlerFunction, HandlerKind, Rank};
 use crate::types::{MPI_Comm, MPI_Comm_errhandler_function, MPI_Errhandler};
-
-fn full() -> Box<Fault> {
-    Fault::new(
-        ErrorClass::Intern,
-        "too many error handlers are alive; free those not used",
-    )
-}
 
 /// `MPI_Comm_create_errhandler`: makes an error handler of a function.
 #[mpi(early)]
@@ -28,25 +21,14 @@ fn comm_create_errhandler(
     errhandler: Out<MPI_Errhandler>,
 ) -> Outcome {
     errhandler.check("errhandler")?;
-    let handler = UserHandler::new(comm_errhandler_fn.get("comm_errhandler_fn")?);
-    let handle = handler.give_out(&rank.tables.errhandlers).ok_or_else(full)?;
-    errhandler.set("errhandler", handle)
-}
-
-/// The engine's form of the error handler behind a handle.
-fn handler_of(rank: Rank<'_>, handle: MPI_Errhandler) -> ResultOf<ErrorHandler> {
-    Ok(match handle {
-        MPI_ERRORS_ARE_FATAL => ErrorHandler::Fatal,
-        MPI_ERRORS_ABORT => ErrorHandler::Abort,
-        MPI_ERRORS_RETURN => ErrorHandler::Return,
-        _ => ErrorHandler::User(Arc::clone(rank.user_handler(handle)?) as _),
-    })
+    let function = HandlerFunction::Comm(comm_errhandler_fn.get("comm_errhandler_fn")?);
+    errhandler.set("errhandler", rank.new_errhandler(function)?)
 }
 
 /// `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
 #[mpi(raises = comm)]
 fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandler) -> Outcome {
-    let handler = handler_of(rank, errhandler)?;
+    let handler = rank.errhandler(errhandler, HandlerKind::Comm)?;
     rank.comm(comm)?.set_errhandler(handler);
     Ok(())
 }
@@ -55,15 +37,7 @@ fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandle
 #[mpi(raises = comm)]
 fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errhandler>) -> Outcome {
     errhandler.check("errhandler")?;
-    let handle = match rank.comm(comm)?.errhandler() {
-        ErrorHandler::Fatal => MPI_ERRORS_ARE_FATAL,
-        ErrorHandler::Abort => MPI_ERRORS_ABORT,
-        ErrorHandler::Return => MPI_ERRORS_RETURN,
-        ErrorHandler::User(handler) => {
-            let handler = handler.downcast::<UserHandler>().map_err(|_| full())?;
-            handler.give_out(&rank.tables.errhandlers).ok_or_else(full)?
-        }
-    };
+    let handle = rank.errhandler_handle(rank.comm(comm)?.errhandler())?;
     errhandler.set("errhandler", handle)
 }
 

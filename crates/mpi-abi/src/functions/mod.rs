@@ -23,6 +23,8 @@ pub mod persistent;
 pub mod receive;
 pub mod reduction;
 pub mod send;
+pub mod session;
+pub mod session_errhandler;
 pub mod several;
 pub mod status;
 pub mod type_attribute;

@@ -1,19 +1,39 @@
 //! Error handlers that are functions of the program.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
+use simurgh_mpi::{ErrorClass, ErrorHandler};
 
-use super::Slab;
-use crate::types::{MPI_Comm, MPI_Comm_errhandler_function, MPI_Errhandler};
-use std::sync::Arc;
+use super::{Rank, Slab};
+use crate::call::Raised;
+use crate::constants::{
+    MPI_COMM_NULL, MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_SESSION_NULL,
+};
+use crate::fault::{Fault, ResultOf};
+use crate::types::{MPI_Comm_errhandler_function, MPI_Errhandler, MPI_Session_errhandler_function};
 
 /// A function to call when a call fails, as long as a communicator or a handle refers to it.
 ///
 /// All handles of one error handler are the same number, however often it was asked for, and void after as many frees.
 pub(crate) struct UserHandler {
-    function: MPI_Comm_errhandler_function,
+    function: HandlerFunction,
     named: SpinLock<Named>,
+}
+
+/// The function of an error handler, by the kind of object it is for.
+#[derive(Clone, Copy)]
+pub(crate) enum HandlerFunction {
+    Comm(MPI_Comm_errhandler_function),
+    Session(MPI_Session_errhandler_function),
+}
+
+/// A kind of object that has an error handler.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HandlerKind {
+    Comm,
+    Session,
 }
 
 /// The handle of an error handler and how many times it was given out.
@@ -24,7 +44,7 @@ struct Named {
 }
 
 impl UserHandler {
-    pub(crate) fn new(function: MPI_Comm_errhandler_function) -> Arc<Self> {
+    pub(crate) fn new(function: HandlerFunction) -> Arc<Self> {
         Arc::new(Self {
             function,
             named: SpinLock::new(Named::default()),
@@ -50,11 +70,89 @@ impl UserHandler {
         }
     }
 
+    /// Whether errors of such objects may be handed to the function.
+    pub(crate) fn is_for(&self, kind: HandlerKind) -> bool {
+        match self.function {
+            HandlerFunction::Comm(_) => kind == HandlerKind::Comm,
+            HandlerFunction::Session(_) => kind == HandlerKind::Session,
+        }
+    }
+
     /// Calls the program's function.
-    pub(crate) fn call(&self, mut comm: MPI_Comm, mut code: c_int) {
-        // SAFETY:
-        // - the program gave this function as an error handler, so it takes these arguments;
-        // - both pointers are valid for the call.
-        unsafe { (self.function)(&raw mut comm, &raw mut code) };
+    pub(crate) fn call(&self, object: Raised, mut code: c_int) {
+        match self.function {
+            HandlerFunction::Comm(function) => {
+                let mut comm = match object {
+                    Raised::Comm(comm) => comm,
+                    _ => MPI_COMM_NULL,
+                };
+                // SAFETY:
+                // - the program gave this function as an error handler of communicators, so it takes these arguments;
+                // - both pointers are valid for the call.
+                unsafe { function(&raw mut comm, &raw mut code) };
+            }
+            HandlerFunction::Session(function) => {
+                let mut session = match object {
+                    Raised::Session(session) => session,
+                    _ => MPI_SESSION_NULL,
+                };
+                // SAFETY:
+                // - as above, of sessions.
+                unsafe { function(&raw mut session, &raw mut code) };
+            }
+        }
+    }
+}
+
+#[cold]
+fn no_room() -> Box<Fault> {
+    let reason = "too many error handlers are alive; free those not used";
+    Fault::new(ErrorClass::Intern, reason)
+}
+
+impl Rank<'_> {
+    /// The engine's form of the error handler behind a handle, for whatever kind of object.
+    pub(crate) fn any_errhandler(self, handle: MPI_Errhandler) -> ResultOf<ErrorHandler> {
+        Ok(match handle {
+            MPI_ERRORS_ARE_FATAL => ErrorHandler::Fatal,
+            MPI_ERRORS_ABORT => ErrorHandler::Abort,
+            MPI_ERRORS_RETURN => ErrorHandler::Return,
+            _ => ErrorHandler::User(Arc::clone(self.user_handler(handle)?) as _),
+        })
+    }
+
+    /// The engine's form of the error handler behind a handle, for an object of this kind.
+    pub(crate) fn errhandler(self, handle: MPI_Errhandler, kind: HandlerKind) -> ResultOf<ErrorHandler> {
+        let handler = self.any_errhandler(handle)?;
+        match &handler {
+            ErrorHandler::User(_) if !self.user_handler(handle)?.is_for(kind) => {
+                let reason = format!(
+                    "errhandler is {:#x}, which was made for another kind of object",
+                    handle.0
+                );
+                Err(Fault::new(ErrorClass::Errhandler, reason))
+            }
+            _ => Ok(handler),
+        }
+    }
+
+    /// The handle of an error handler that an object has.
+    pub(crate) fn errhandler_handle(self, handler: ErrorHandler) -> ResultOf<MPI_Errhandler> {
+        Ok(match handler {
+            ErrorHandler::Fatal => MPI_ERRORS_ARE_FATAL,
+            ErrorHandler::Abort => MPI_ERRORS_ABORT,
+            ErrorHandler::Return => MPI_ERRORS_RETURN,
+            ErrorHandler::User(handler) => {
+                let handler = handler.downcast::<UserHandler>().map_err(|_| no_room())?;
+                handler.give_out(&self.tables.errhandlers).ok_or_else(no_room)?
+            }
+        })
+    }
+
+    /// The handle of a new error handler.
+    pub(crate) fn new_errhandler(self, function: HandlerFunction) -> ResultOf<MPI_Errhandler> {
+        UserHandler::new(function)
+            .give_out(&self.tables.errhandlers)
+            .ok_or_else(no_room)
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, ErrorClass, Group, Message, Phase, Process, Request};
+use simurgh_mpi::{Comm, ErrorClass, Group, Message, Phase, Process, Request, Session};
 
 use super::REQUESTS;
 use super::slab::LIMIT;
@@ -271,6 +271,14 @@ impl<'a> Rank<'a> {
         }
         let entry = self.tables.messages.remove(handle.0);
         entry.ok_or_else(|| not_an_object(ErrorClass::Request, "message", handle.0, MPI_MESSAGE_NULL.0))
+    }
+
+    /// The session behind a handle.
+    pub(crate) fn session(self, handle: MPI_Session) -> ResultOf<&'a Arc<Session>> {
+        // SAFETY:
+        // - the rule above.
+        unsafe { self.tables.sessions.get(handle.0) }
+            .ok_or_else(|| not_an_object(ErrorClass::Session, "session", handle.0, MPI_SESSION_NULL.0))
     }
 
     /// The program's error handler behind a handle.

@@ -17,10 +17,10 @@ mod slab;
 use simurgh_core::sync::SpinLock;
 use simurgh_mpi::attribute::{Cache, Keys};
 use simurgh_mpi::datatype::Datatype;
-use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Result};
+use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Result, Session};
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use errhandler::UserHandler;
+pub(crate) use errhandler::{HandlerFunction, HandlerKind, UserHandler};
 pub(crate) use info::info_env;
 pub(crate) use keyval::ProgramKey;
 pub(crate) use lookup::{Rank, handle_of};
@@ -84,6 +84,7 @@ pub(crate) struct Tables {
     /// The attributes that communicators have by themselves.
     attributes: Attributes,
     allocations: Allocations,
+    pub(crate) sessions: Slab<Arc<Session>>,
 }
 
 impl Tables {
@@ -113,6 +114,7 @@ impl Tables {
             cache: Cache::default(),
             attributes: Attributes::new(process),
             allocations: Allocations::default(),
+            sessions: Slab::new(12),
         }
     }
 

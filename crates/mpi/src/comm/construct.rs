@@ -113,6 +113,7 @@ impl Comm {
         let comm = Self::new(Arc::clone(&self.process), shared, rank);
         Arc::new(Self {
             topology,
+            session: self.session.clone(),
             errhandler: SpinLock::new(self.errhandler()),
             ..comm
         })

@@ -45,13 +45,13 @@ impl Group {
         let added = other
             .processes()
             .filter(|&process| self.rank_of(process).is_none());
-        Self::from_processes(self.processes().chain(added).collect())
+        self.derive(self.processes().chain(added).collect())
     }
 
     /// The members of `self` that are also in `other`.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
-        Self::from_processes(
+        self.derive(
             self.processes()
                 .filter(|&process| other.rank_of(process).is_some())
                 .collect(),
@@ -61,7 +61,7 @@ impl Group {
     /// The members of `self` that are not in `other`.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
-        Self::from_processes(
+        self.derive(
             self.processes()
                 .filter(|&process| other.rank_of(process).is_none())
                 .collect(),
@@ -74,7 +74,7 @@ impl Group {
     ///
     /// [`ErrorClass::Rank`] for a rank outside the group or named twice.
     pub fn include(&self, ranks: &[i32]) -> Result<Self> {
-        Ok(Self::from_processes(self.select(ranks)?))
+        Ok(self.derive(self.select(ranks)?))
     }
 
     /// The members without those of these ranks.
@@ -84,7 +84,7 @@ impl Group {
     /// [`ErrorClass::Rank`] for a rank outside the group or named twice.
     pub fn exclude(&self, ranks: &[i32]) -> Result<Self> {
         let gone: HashSet<u32> = self.select(ranks)?.into_iter().collect();
-        Ok(Self::from_processes(
+        Ok(self.derive(
             self.processes()
                 .filter(|process| !gone.contains(process))
                 .collect(),
@@ -107,6 +107,11 @@ impl Group {
     /// [`ErrorClass::Rank`] as for [`Group::exclude`], [`ErrorClass::Arg`] for a stride of zero.
     pub fn exclude_ranges(&self, ranges: &[RankRange]) -> Result<Self> {
         self.exclude(&expand(ranges)?)
+    }
+
+    /// A group of these processes that belongs to the same session.
+    fn derive(&self, processes: Vec<u32>) -> Self {
+        Self::from_processes(processes).in_session(self.session())
     }
 
     /// The processes with these ranks, which must be different ranks of the group.

@@ -95,6 +95,11 @@ impl PhaseCell {
         self.0.fetch_sub(USER, Ordering::AcqRel);
     }
 
+    /// Whether MPI has no more than one user.
+    pub(super) fn is_last_user(&self) -> bool {
+        self.word() < 2 * USER
+    }
+
     /// Whether MPI has a user.
     #[inline]
     pub(super) fn check_active(&self) -> Result<()> {

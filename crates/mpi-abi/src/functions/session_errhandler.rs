@@ -1,0 +1,36 @@
+//! Error handlers of sessions.
+
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{Callback, Out};
+use crate::fault::Outcome;
+use crate::tables::{HandlerFunction, HandlerKind, Rank};
+use crate::types::{MPI_Errhandler, MPI_Session, MPI_Session_errhandler_function};
+
+/// `MPI_Session_create_errhandler`: makes an error handler of a function.
+#[mpi(early)]
+fn session_create_errhandler(
+    rank: Rank<'_>,
+    session_errhandler_fn: Callback<MPI_Session_errhandler_function>,
+    errhandler: Out<MPI_Errhandler>,
+) -> Outcome {
+    errhandler.check("errhandler")?;
+    let function = HandlerFunction::Session(session_errhandler_fn.get("session_errhandler_fn")?);
+    errhandler.set("errhandler", rank.new_errhandler(function)?)
+}
+
+/// `MPI_Session_set_errhandler`: says what happens when a call on `session` fails.
+#[mpi(raises = session)]
+fn session_set_errhandler(rank: Rank<'_>, session: MPI_Session, errhandler: MPI_Errhandler) -> Outcome {
+    let handler = rank.errhandler(errhandler, HandlerKind::Session)?;
+    rank.session(session)?.set_errhandler(handler);
+    Ok(())
+}
+
+/// `MPI_Session_get_errhandler`: what happens when a call on `session` fails.
+#[mpi(raises = session)]
+fn session_get_errhandler(rank: Rank<'_>, session: MPI_Session, errhandler: Out<MPI_Errhandler>) -> Outcome {
+    errhandler.check("errhandler")?;
+    let handle = rank.errhandler_handle(rank.session(session)?.errhandler())?;
+    errhandler.set("errhandler", handle)
+}
