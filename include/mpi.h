@@ -1251,7 +1251,7 @@ int MPI_Irecv_c(void *buf,
                 MPI_Request *request);
 
 /**
- * `MPI_Irsend`: starts a ready send.
+ * `MPI_Irsend`: starts a send to a receive that has been posted.
  */
 int MPI_Irsend(const void *buf,
                int count,
@@ -1572,7 +1572,7 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
- * `MPI_Rsend_init`: sets up a ready send.
+ * `MPI_Rsend_init`: sets up a send to a receive that has been posted.
  */
 int MPI_Rsend_init(const void *buf,
                    int count,

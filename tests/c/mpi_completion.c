@@ -208,6 +208,97 @@ static void cancelling(void)
     CHECK(!flag && value == 17);
 }
 
+typedef int send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+
+static int was_cancelled(MPI_Request *request)
+{
+    MPI_Status status;
+    int flag;
+    OK(MPI_Wait(request, &status));
+    OK(MPI_Test_cancelled(&status, &flag));
+    return flag;
+}
+
+/* Sends of every mode and length that nobody has received, even those that are complete, can be taken back. */
+static void taking_sends_back(void)
+{
+    enum { LONG = 50000 };
+    static char space[2 * (4 * LONG + MPI_BSEND_OVERHEAD)];
+    static int out[LONG], in[LONG];
+    send_function *sends[] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend};
+    init_function *inits[] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
+    int lengths[] = {0, 1, 1000, LONG}, flag, size;
+    void *detached;
+    MPI_Request request, copy, later;
+    MPI_Status status;
+
+    OK(MPI_Buffer_attach(space, sizeof space));
+    for (int mode = 0; mode < 4; mode++) {
+        for (int length = 0; length < 4; length++) {
+            OK(sends[mode](out, lengths[length], MPI_INT, right, 990, MPI_COMM_WORLD, &request));
+            OK(MPI_Cancel(&request));
+            CHECK(was_cancelled(&request) && request == MPI_REQUEST_NULL);
+
+            OK(inits[mode](out, lengths[length], MPI_INT, right, 990, MPI_COMM_WORLD, &request));
+            for (int round = 0; round < 2; round++) {
+                OK(MPI_Start(&request));
+                OK(MPI_Cancel(&request));
+                CHECK(was_cancelled(&request) && request != MPI_REQUEST_NULL);
+            }
+            CHECK(!was_cancelled(&request)); /* at rest */
+            OK(MPI_Request_free(&request));
+        }
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    CHECK(!flag);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+
+    /* Cancelling one of several takes that one back, and every copy of its handle knows. */
+    out[0] = 1;
+    OK(MPI_Isend(out, 1, MPI_INT, right, 991, MPI_COMM_WORLD, &later));
+    out[0] = 2;
+    OK(MPI_Isend(out, 1, MPI_INT, right, 991, MPI_COMM_WORLD, &request));
+    out[0] = 3;
+    OK(MPI_Isend(out, 1, MPI_INT, right, 991, MPI_COMM_WORLD, &copy));
+    OK(MPI_Waitall(1, &copy, MPI_STATUSES_IGNORE));
+    copy = request;
+    OK(MPI_Cancel(&copy));
+    OK(MPI_Request_get_status(request, &flag, &status));
+    CHECK(flag);
+    OK(MPI_Test_cancelled(&status, &flag));
+    CHECK(flag);
+    CHECK(was_cancelled(&request));
+    CHECK(!was_cancelled(&later));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Recv(in, 1, MPI_INT, left, 991, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK(in[0] == 1);
+    OK(MPI_Recv(in, 1, MPI_INT, left, 991, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK(in[0] == 3);
+
+    /* A message that has been received stays sent. */
+    OK(MPI_Isend(out, 1, MPI_INT, right, 992, MPI_COMM_WORLD, &request));
+    OK(MPI_Recv(in, 1, MPI_INT, left, 992, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Cancel(&request));
+    CHECK(!was_cancelled(&request));
+    OK(MPI_Irecv(in, 1, MPI_INT, left, 993, MPI_COMM_WORLD, &later));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Isend(out, 1, MPI_INT, right, 993, MPI_COMM_WORLD, &request));
+    OK(MPI_Cancel(&request));
+    OK(MPI_Request_free(&request));
+    CHECK(request == MPI_REQUEST_NULL);
+    OK(MPI_Wait(&later, MPI_STATUS_IGNORE));
+
+    /* A cancelled buffered send has given its part of the buffer back. */
+    for (int round = 0; round < 5; round++) {
+        OK(MPI_Ibsend(out, LONG, MPI_INT, right, 994, MPI_COMM_WORLD, &request));
+        OK(MPI_Cancel(&request));
+        CHECK(was_cancelled(&request));
+    }
+    OK(MPI_Buffer_detach(&detached, &size));
+}
+
 static void freeing(void)
 {
     static int in, out;
@@ -231,6 +322,7 @@ int main(int argc, char **argv)
     errors_in_statuses();
     persistent();
     cancelling();
+    taking_sends_back();
     freeing();
     return check_end();
 }

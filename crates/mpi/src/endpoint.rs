@@ -133,6 +133,12 @@ impl Table {
         payload.is_some()
     }
 
+    /// Takes back the message whose number ends in these bits; `false` if it has been matched.
+    pub(crate) fn withdraw_numbered(&mut self, number: u32, bits: u32) -> bool {
+        let place = self.arrived.numbered(number, bits);
+        place.is_some_and(|place| self.withdraw_message(place))
+    }
+
     /// The operations that wait here for their counterparts: those of process `own`, and sends to it.
     pub(crate) fn unmatched(&self, own: u32) -> impl Iterator<Item = Unmatched> {
         let unmatched = move |pattern, operation, waiter: &Waiter| {

@@ -8,6 +8,7 @@
 //!   pooled buffer up to [`EAGER_LIMIT`] (both unless the receiver's backlog is full), otherwise as a descriptor
 //!   of the user's memory. Only with a descriptor the sender has to wait; a synchronous send always leaves a
 //!   descriptor.
+//! * A message that was copied can be taken back ([`Receipt`]) though its send is complete: so cancelling works.
 //! * A receiver that finds a message takes it and copies; if it was a descriptor, it completes the send.
 //!
 //! So a send or receive that was started needs nobody to make progress.
@@ -27,14 +28,17 @@ mod parcel;
 mod payload;
 mod persistent;
 mod probe;
+mod receipt;
 mod receive;
 mod send;
 
 pub use buffered::BufferSpace;
 pub use message::Message;
+pub use receipt::Receipt;
+pub use send::{Mode, Started};
 
 pub(crate) use buffered::{AttachedBuffer, Charge};
 pub(crate) use parcel::{Parcel, ParcelPool};
 pub(crate) use payload::Payload;
 pub(crate) use receive::Received;
-pub(crate) use send::{Mode, Sent};
+pub(crate) use send::Sent;

@@ -230,12 +230,6 @@ impl Process {
         })
     }
 
-    /// The request of every send that was complete when its call returned; it is done for good.
-    #[must_use]
-    pub fn done_send(&self) -> Arc<Request> {
-        self.requests.done_send()
-    }
-
     /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is
     /// kept for reuse, an active one completes on its own.
     pub fn release(&self, request: Arc<Request>) {

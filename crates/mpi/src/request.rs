@@ -109,6 +109,14 @@ impl Request {
         }
     }
 
+    /// The request of a send that has ended so, once and for all.
+    #[must_use]
+    pub fn ended(status: &Status) -> Arc<Self> {
+        let request = Self::of_kind(Kind::Send);
+        request.finish(status);
+        Arc::new(request)
+    }
+
     /// The persistent operation, if this is one.
     pub(crate) fn persistent(&self) -> Option<&Persistent> {
         match &self.kind {
@@ -228,9 +236,7 @@ impl Request {
             Kind::Receive => false,
             Kind::Persistent(persistent) => persistent.sends(),
         };
-        if self.ticket.is_done() {
-            return Ok(());
-        }
+        // A send may be complete though its message waits: that can be taken back too.
         let (owner, place) = self.queued.get();
         let mut table = process.job().endpoint(owner).table();
         let withdrawn = if sends {

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{into, meet, out, recv_one, run_with, send_one};
+use common::{into, meet, out, recv_one, run_with, send_one, start_send};
+use simurgh_mpi::Mode;
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 
 #[test]
@@ -32,7 +33,7 @@ fn operations_without_counterpart_are_told() {
         meet(world);
         let mut number = [0];
         let first = world.irecv(&into(&mut number), ANY_SOURCE, ANY_TAG).unwrap();
-        let second = world.issend(&out(&[1]), 1, 7).unwrap();
+        let second = start_send(world, Mode::Synchronous, &out(&[1]), 1, 7);
         send_one(world, 1, 1, 8);
         assert_eq!(recv_one(world, 1, 9), 3);
         first.wait();

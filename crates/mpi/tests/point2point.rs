@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{into, meet, out, recv_one, run, send_one};
+use common::{into, meet, out, recv_one, run, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use simurgh_mpi::limits::{BSEND_OVERHEAD, EAGER_LIMIT, INLINE_LIMIT};
-use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Status};
+use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Status};
 
 /// Sizes around every threshold of the protocol.
 const SIZES: [usize; 9] = [
@@ -47,8 +47,8 @@ fn messages_of_all_sizes_arrive_posted_or_unexpected() {
                 world.send(&out(&data), 1, tag).unwrap();
                 receives(world, size, 1, tag);
                 meet(world);
-                world.ssend(&out(&data), 1, tag).unwrap();
-                world.rsend(&out(&data), 1, tag).unwrap();
+                world.send_in(Mode::Synchronous, &out(&data), 1, tag).unwrap();
+                world.send_in(Mode::Ready, &out(&data), 1, tag).unwrap();
             } else {
                 receives(world, size, 0, tag);
                 world.send(&out(&data), 0, tag).unwrap();
@@ -70,7 +70,7 @@ fn messages_between_two_ranks_do_not_overtake() {
             let data: Vec<_> = (0..COUNT).map(|number| vec![number; length(number)]).collect();
             let sends: Vec<_> = (0..)
                 .zip(&data)
-                .map(|(number, data)| world.isend(&out(data), 1, number % 2).unwrap())
+                .map(|(number, data)| start_send(world, Mode::Standard, &out(data), 1, number % 2))
                 .collect();
             sends
                 .iter()
@@ -113,7 +113,9 @@ fn wildcards_take_messages_from_anyone() {
 fn the_null_process_neither_sends_nor_receives() {
     run(1, |world| {
         world.send(&out(&[1]), PROC_NULL, 0).unwrap();
-        world.ssend(&out(&[1]), PROC_NULL, 0).unwrap();
+        world
+            .send_in(Mode::Synchronous, &out(&[1]), PROC_NULL, 0)
+            .unwrap();
         let mut number = [5];
         assert_eq!(
             world.recv(&into(&mut number), PROC_NULL, 3),
@@ -148,7 +150,7 @@ fn a_message_too_long_is_cut_and_reported() {
                     if posted_first {
                         meet(world);
                     }
-                    let request = world.isend(&out(&data), 1, 1).unwrap();
+                    let request = start_send(world, Mode::Standard, &out(&data), 1, 1);
                     if !posted_first {
                         meet(world);
                     }
@@ -188,7 +190,7 @@ fn wrong_arguments_are_errors() {
                 ErrorClass::Rank
             );
             assert_eq!(
-                world.isend(&source, rank, 0).unwrap_err().class(),
+                world.isend(Mode::Standard, &source, rank, 0).unwrap_err().class(),
                 ErrorClass::Rank
             );
         }
@@ -246,7 +248,10 @@ fn buffered_sends_return_at_once_and_are_limited_by_their_buffer() {
             return;
         }
         assert_eq!(
-            world.bsend(&out(&[1]), 1, 0).unwrap_err().class(),
+            world
+                .send_in(Mode::Buffered, &out(&[1]), 1, 0)
+                .unwrap_err()
+                .class(),
             ErrorClass::Buffer
         );
         let space = BufferSpace::Fixed {
@@ -256,17 +261,20 @@ fn buffered_sends_return_at_once_and_are_limited_by_their_buffer() {
         process.attach_buffer(space).unwrap();
         for number in [1, 2] {
             world
-                .bsend(&out(&pattern(20_000, number)), 1, number as i32)
+                .send_in(Mode::Buffered, &out(&pattern(20_000, number)), 1, number as i32)
                 .unwrap();
         }
         assert_eq!(
-            world.bsend(&out(&[1]), 1, 0).unwrap_err().class(),
+            world
+                .send_in(Mode::Buffered, &out(&[1]), 1, 0)
+                .unwrap_err()
+                .class(),
             ErrorClass::Buffer
         );
         meet(world);
         meet(world);
         // The two have been received: their space is free again.
-        let request = world.ibsend(&out(&pattern(30_000, 1)), 0, 1).unwrap();
+        let request = start_send(world, Mode::Buffered, &out(&pattern(30_000, 1)), 0, 1);
         assert!(request.is_done());
         receives(world, 30_000, 0, 1);
         assert_eq!(process.detach_buffer(), Ok(space));

@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{into, meet, out, recv_one, run, send_one};
+use common::{into, meet, out, recv_one, run, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use simurgh_mpi::{
-    Comm, ErrorClass, Outcome, Request, Status, test_all, test_any, test_some, wait_all, wait_any, wait_some,
+    Comm, ErrorClass, Mode, Outcome, Request, Status, test_all, test_any, test_some, wait_all, wait_any,
+    wait_some,
 };
 use std::sync::Arc;
 
@@ -34,9 +35,9 @@ fn operations_started_by_both_complete() {
             let (mine, mut theirs) = (vec![world.rank(); length], vec![-1; length]);
             let receive = world.irecv(&into(&mut theirs), other, 1).unwrap();
             let sends = [
-                world.isend(&out(&mine), other, 1).unwrap(),
-                world.issend(&out(&mine), other, 2).unwrap(),
-                world.irsend(&out(&mine), other, 3).unwrap(),
+                start_send(world, Mode::Standard, &out(&mine), other, 1),
+                start_send(world, Mode::Synchronous, &out(&mine), other, 2),
+                start_send(world, Mode::Ready, &out(&mine), other, 3),
             ];
             let mut more = vec![-1; 2 * length];
             let (second, third) = more.split_at_mut(length);
@@ -160,7 +161,7 @@ fn an_operation_that_has_not_been_matched_can_be_cancelled() {
         let (process, other) = (world.process(), 1 - world.rank());
         let mut number = [7];
         let receive = world.irecv(&into(&mut number), ANY_SOURCE, 5).unwrap();
-        let send = world.issend(&out(&[1]), other, 6).unwrap();
+        let send = start_send(world, Mode::Synchronous, &out(&[1]), other, 6);
         for request in [&receive, &send] {
             request.cancel(process).unwrap();
             assert!(request.wait().cancelled);
@@ -173,7 +174,7 @@ fn an_operation_that_has_not_been_matched_can_be_cancelled() {
         send_one(world, 4, other, 6);
         assert_eq!(recv_one(world, other, ANY_TAG), 4);
         // What is complete stays as it is.
-        let done = world.isend(&out(&[1]), PROC_NULL, 0).unwrap();
+        let done = start_send(world, Mode::Standard, &out(&[1]), PROC_NULL, 0);
         done.cancel(process).unwrap();
         assert!(!done.wait().cancelled);
     });
@@ -187,9 +188,9 @@ fn persistent_operations_run_again_and_again() {
             let (mut mine, mut theirs) = (vec![0; length], vec![0; length]);
             let receive = world.recv_init(&into(&mut theirs), other, 3).unwrap();
             let sends = [
-                world.send_init(&out(&mine), other, 3).unwrap(),
-                world.ssend_init(&out(&mine), other, 3).unwrap(),
-                world.rsend_init(&out(&mine), other, 3).unwrap(),
+                world.send_init(Mode::Standard, &out(&mine), other, 3).unwrap(),
+                world.send_init(Mode::Synchronous, &out(&mine), other, 3).unwrap(),
+                world.send_init(Mode::Ready, &out(&mine), other, 3).unwrap(),
             ];
             assert!(receive.is_persistent() && !receive.is_active());
             assert_eq!(receive.wait(), Status::EMPTY);
@@ -208,7 +209,7 @@ fn persistent_operations_run_again_and_again() {
                 assert!(!receive.is_active() && !send.is_active());
             }
         }
-        let once = world.isend(&out(&[1]), PROC_NULL, 0).unwrap();
+        let once = start_send(world, Mode::Standard, &out(&[1]), PROC_NULL, 0);
         assert_eq!(once.start().unwrap_err().class(), ErrorClass::Request);
     });
 }
@@ -233,7 +234,7 @@ fn freed_requests_complete_before_finalize_ends() {
     run(2, |world| {
         let data = vec![world.rank(); 10_000];
         if world.rank() == 0 {
-            let request = world.isend(&out(&data), 1, 1).unwrap();
+            let request = start_send(world, Mode::Standard, &out(&data), 1, 1);
             world.process().release(request);
             // Finalize waits for the send, whose memory lives as long as the test.
             std::mem::forget(data);

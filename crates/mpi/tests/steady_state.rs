@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{Runner, into, out, run_with};
-use simurgh_mpi::{Comm, Request, wait_all};
+use common::{Runner, into, out, run_with, start_send};
+use simurgh_mpi::{Comm, Mode, Request, wait_all};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ fn round(world: &Comm, mine: &[u8], theirs: &mut [u8], persistent: &[Arc<Request
     }
     world.sendrecv(&source, other, 2, &target, other, 2).unwrap();
     let requests = [
-        world.isend(&source, other, 3).unwrap(),
+        start_send(world, Mode::Standard, &source, other, 3),
         world.irecv(&target, other, 3).unwrap(),
     ];
     assert!(wait_all(
@@ -78,7 +78,7 @@ fn steady_traffic_allocates_nothing() {
                 let (mine, mut theirs) = (vec![1; size], vec![0; size]);
                 let persistent = [
                     world.recv_init(&into(&mut theirs), other, 4).unwrap(),
-                    world.send_init(&out(&mine), other, 4).unwrap(),
+                    world.send_init(Mode::Standard, &out(&mine), other, 4).unwrap(),
                 ];
                 // Tables, pools and stacks grow to what they need.
                 (0..50).for_each(|_| round(world, &mine, &mut theirs, &persistent));

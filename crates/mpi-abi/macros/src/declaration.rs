@@ -1,8 +1,9 @@
 //! What one declaration says: options, C names, widths of its placeholder types.
 
 use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Token, Type};
+use syn::{FnArg, Ident, ItemFn, LitStr, Pat, ReturnType, Token, Type};
 
 /// The options in the parentheses of `#[mpi(…)]`.
 #[derive(Default)]
@@ -12,6 +13,25 @@ pub(crate) struct Options {
     pub(crate) raises: Option<Ident>,
     pub(crate) early: bool,
     pub(crate) variadic: bool,
+    pub(crate) modes: Vec<Mode>,
+}
+
+/// One of the functions that a declaration with `modes(…)` stands for: `send = Standard: "what it does"`.
+pub(crate) struct Mode {
+    function: Ident,
+    mode: Ident,
+    does: LitStr,
+}
+
+impl Parse for Mode {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let function = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let mode = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let does = input.parse()?;
+        Ok(Self { function, mode, does })
+    }
 }
 
 impl Parse for Options {
@@ -28,6 +48,13 @@ impl Parse for Options {
                 }
                 "early" => options.early = true,
                 "variadic" => options.variadic = true,
+                "modes" => {
+                    let list;
+                    syn::parenthesized!(list in input);
+                    options.modes = Punctuated::<Mode, Token![,]>::parse_terminated(&list)?
+                        .into_iter()
+                        .collect();
+                }
                 other => return Err(syn::Error::new(word.span(), format!("unknown option `{other}`"))),
             }
             if !input.is_empty() {
@@ -68,6 +95,27 @@ impl VisitMut for Width {
             visit_mut::visit_type_mut(self, ty);
         }
     }
+}
+
+/// The functions that a declaration stands for: itself, or one for each of its modes, which its body finds in `MODE`.
+pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
+    if options.modes.is_empty() {
+        return vec![function.clone()];
+    }
+    let in_mode = |Mode {
+                       function: name,
+                       mode,
+                       does,
+                   }: &Mode| {
+        let mut function = function.clone();
+        function.sig.ident = name.clone();
+        let doc = format!(" `MPI_{}`: {}", c_name(&function), does.value());
+        function.attrs = vec![syn::parse_quote!(#[doc = #doc])];
+        let constant = syn::parse_quote!(const MODE: ::simurgh_mpi::Mode = ::simurgh_mpi::Mode::#mode;);
+        function.block.stmts.insert(0, constant);
+        function
+    };
+    options.modes.iter().map(in_mode).collect()
 }
 
 /// `send` becomes `Send`: the part of the C name behind `MPI_`.

@@ -5,15 +5,17 @@ use quote::{format_ident, quote};
 use syn::ItemFn;
 use syn::visit_mut::VisitMut;
 
-use crate::declaration::{Options, Width, exported_names, parameters, returns_outcome};
+use crate::declaration::{Options, Width, declared, exported_names, parameters, returns_outcome};
 
 /// All exports of one declaration.
 pub(crate) fn exports(options: &Options, function: &ItemFn) -> TokenStream {
-    let names = exported_names(options, function);
-    names
-        .iter()
-        .map(|(name, width)| export(options, function, *width, name))
-        .collect()
+    let mut exports = TokenStream::new();
+    for function in declared(options, function) {
+        for (name, width) in exported_names(options, &function) {
+            exports.extend(export(options, &function, width, &name));
+        }
+    }
+    exports
 }
 
 /// One strong `PMPI_` function in one width, and its weak `MPI_` name.

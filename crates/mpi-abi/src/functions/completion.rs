@@ -8,7 +8,7 @@ use simurgh_mpi_abi_macros::mpi;
 use crate::boundary::{InOut, Out, StatusOut};
 use crate::constants::MPI_REQUEST_NULL;
 use crate::fault::{Fault, Outcome};
-use crate::tables::{Rank, RequestEntry};
+use crate::tables::{Rank, RequestEntry, receipt_of_done};
 use crate::types::MPI_Request;
 
 /// Voids the handle of a completed request, unless it is persistent.
@@ -85,12 +85,19 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
 /// `MPI_Cancel`: takes the operation back if nobody has matched it yet.
 #[mpi]
 fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
-    let Some(entry) = rank.request(request.get("request")?)? else {
+    let handle = request.get("request")?;
+    let Some(entry) = rank.request(handle)? else {
         return Err(Fault::new(
             ErrorClass::Request,
             "request is MPI_REQUEST_NULL: there is nothing to cancel",
         ));
     };
+    if let Some(receipt) = receipt_of_done(handle) {
+        if receipt.withdraw(rank.process) {
+            rank.tables.cancelled.insert(handle);
+        }
+        return Ok(());
+    }
     entry
         .request
         .cancel(rank.process)

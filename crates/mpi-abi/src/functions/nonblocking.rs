@@ -3,13 +3,13 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use simurgh_mpi::Request;
+use simurgh_mpi::{Request, Started};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
 use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::tables::{DONE_SEND, Rank, handle_of_done};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on `comm` has made.
@@ -23,9 +23,13 @@ pub(crate) fn give_out(
     request.set("request", rank.request_handle(made, comm)?)
 }
 
-/// `MPI_Isend`: starts a send.
-#[mpi(large, raises = comm)]
-fn isend(
+#[mpi(large, raises = comm, modes(
+    isend = Standard: "starts a send.",
+    issend = Synchronous: "starts a synchronous send.",
+    ibsend = Buffered: "starts a buffered send.",
+    irsend = Ready: "starts a send to a receive that has been posted.",
+))]
+fn isend_in(
     rank: Rank<'_>,
     buf: Buffer,
     count: Count,
@@ -36,67 +40,12 @@ fn isend(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let started = rank
-        .comm(comm)?
-        .isend(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, started, comm, request)
-}
-
-/// `MPI_Issend`: starts a synchronous send.
-#[mpi(large, raises = comm)]
-fn issend(
-    rank: Rank<'_>,
-    buf: Buffer,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Out<MPI_Request>,
-) -> Outcome {
-    request.check("request")?;
-    let started = rank
-        .comm(comm)?
-        .issend(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, started, comm, request)
-}
-
-/// `MPI_Ibsend`: starts a buffered send.
-#[mpi(large, raises = comm)]
-fn ibsend(
-    rank: Rank<'_>,
-    buf: Buffer,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Out<MPI_Request>,
-) -> Outcome {
-    request.check("request")?;
-    let started = rank
-        .comm(comm)?
-        .ibsend(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, started, comm, request)
-}
-
-/// `MPI_Irsend`: starts a ready send.
-#[mpi(large, raises = comm)]
-fn irsend(
-    rank: Rank<'_>,
-    buf: Buffer,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Out<MPI_Request>,
-) -> Outcome {
-    request.check("request")?;
-    let started = rank
-        .comm(comm)?
-        .irsend(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, started, comm, request)
+    let source = rank.source(buf, count, datatype)?;
+    match rank.comm(comm)?.isend(MODE, &source, dest, tag)? {
+        Started::Done => request.set("request", DONE_SEND),
+        Started::Left(receipt) => request.set("request", handle_of_done(receipt)),
+        Started::Waiting(started) => give_out(rank, started, comm, request),
+    }
 }
 
 /// `MPI_Irecv`: starts a receive.

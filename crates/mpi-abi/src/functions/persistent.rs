@@ -11,9 +11,13 @@ use crate::fault::{Fault, Outcome};
 use crate::tables::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Request};
 
-/// `MPI_Send_init`: sets up a send.
-#[mpi(large, raises = comm)]
-fn send_init(
+#[mpi(large, raises = comm, modes(
+    send_init = Standard: "sets up a send.",
+    ssend_init = Synchronous: "sets up a synchronous send.",
+    bsend_init = Buffered: "sets up a buffered send.",
+    rsend_init = Ready: "sets up a send to a receive that has been posted.",
+))]
+fn send_init_in(
     rank: Rank<'_>,
     buf: Buffer,
     count: Count,
@@ -24,66 +28,8 @@ fn send_init(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let made = rank
-        .comm(comm)?
-        .send_init(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, made, comm, request)
-}
-
-/// `MPI_Ssend_init`: sets up a synchronous send.
-#[mpi(large, raises = comm)]
-fn ssend_init(
-    rank: Rank<'_>,
-    buf: Buffer,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Out<MPI_Request>,
-) -> Outcome {
-    request.check("request")?;
-    let made = rank
-        .comm(comm)?
-        .ssend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, made, comm, request)
-}
-
-/// `MPI_Bsend_init`: sets up a buffered send.
-#[mpi(large, raises = comm)]
-fn bsend_init(
-    rank: Rank<'_>,
-    buf: Buffer,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Out<MPI_Request>,
-) -> Outcome {
-    request.check("request")?;
-    let made = rank
-        .comm(comm)?
-        .bsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
-    give_out(rank, made, comm, request)
-}
-
-/// `MPI_Rsend_init`: sets up a ready send.
-#[mpi(large, raises = comm)]
-fn rsend_init(
-    rank: Rank<'_>,
-    buf: Buffer,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Out<MPI_Request>,
-) -> Outcome {
-    request.check("request")?;
-    let made = rank
-        .comm(comm)?
-        .rsend_init(&rank.source(buf, count, datatype)?, dest, tag)?;
+    let source = rank.source(buf, count, datatype)?;
+    let made = rank.comm(comm)?.send_init(MODE, &source, dest, tag)?;
     give_out(rank, made, comm, request)
 }
 

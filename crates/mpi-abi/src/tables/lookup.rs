@@ -13,7 +13,7 @@ use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, ErrorClass, Group, Message, Phase, Process, Request, Session};
 
-use super::REQUESTS;
+use super::done_send::is_done_send;
 use super::slab::LIMIT;
 use super::{MessageEntry, Predefined, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
 use crate::boundary::{Buffer, BufferMut, Number, count_of};
@@ -27,9 +27,6 @@ pub(crate) struct Rank<'a> {
     pub(crate) process: &'a Arc<Process>,
     pub(crate) tables: &'a Tables,
 }
-
-/// The handle of every send that was complete when its call returned: it needs no slot in the table.
-const DONE_SEND: MPI_Request = MPI_Request((REQUESTS as usize) << 56 | 0x1000);
 
 #[cold]
 pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<Fault> {
@@ -225,7 +222,7 @@ impl<'a> Rank<'a> {
     pub(crate) fn request(self, handle: MPI_Request) -> ResultOf<Option<&'a RequestEntry>> {
         match handle {
             MPI_REQUEST_NULL => Ok(None),
-            DONE_SEND => Ok(Some(&self.tables.done_send)),
+            _ if is_done_send(handle) => Ok(Some(self.done_send(handle))),
             // SAFETY:
             // - the rule above.
             _ => match unsafe { self.tables.requests.get(handle.0) } {
@@ -240,12 +237,19 @@ impl<'a> Rank<'a> {
         }
     }
 
+    /// The request of a send that was complete when its call returned.
+    #[inline]
+    fn done_send(self, handle: MPI_Request) -> &'a RequestEntry {
+        if self.tables.cancelled.contains(handle) {
+            &self.tables.cancelled_send
+        } else {
+            &self.tables.done_send
+        }
+    }
+
     /// The handle of a request that a call on `comm` has made.
     #[inline]
     pub(crate) fn request_handle(self, request: Arc<Request>, comm: MPI_Comm) -> ResultOf<MPI_Request> {
-        if Arc::ptr_eq(&request, &self.tables.done_send.request) {
-            return Ok(DONE_SEND);
-        }
         let entry = RequestEntry { request, comm };
         Ok(MPI_Request(handle_of(&self.tables.requests, entry)?))
     }
@@ -253,9 +257,9 @@ impl<'a> Rank<'a> {
     /// Voids the handle of a request that is complete or given up.
     #[inline]
     pub(crate) fn forget_request(self, handle: &mut MPI_Request) {
-        if *handle != DONE_SEND
-            && let Some(entry) = self.tables.requests.remove(handle.0)
-        {
+        if is_done_send(*handle) {
+            self.tables.cancelled.remove(*handle);
+        } else if let Some(entry) = self.tables.requests.remove(handle.0) {
             self.process.release(entry.request);
         }
         *handle = MPI_REQUEST_NULL;

@@ -4,6 +4,7 @@
 //! all threads of a rank share them. Predefined objects need no table: their handles are constants.
 
 mod attributes;
+mod done_send;
 mod errhandler;
 mod info;
 mod keyval;
@@ -17,9 +18,10 @@ mod slab;
 use simurgh_core::sync::SpinLock;
 use simurgh_mpi::attribute::{Cache, Keys};
 use simurgh_mpi::datatype::Datatype;
-use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Result, Session};
+use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Result, Session, Status};
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use done_send::{CancelledSends, DONE_SEND, handle_of_done, receipt_of_done};
 pub(crate) use errhandler::{HandlerFunction, HandlerKind, UserHandler};
 pub(crate) use info::info_env;
 pub(crate) use keyval::ProgramKey;
@@ -69,7 +71,10 @@ pub(crate) struct Tables {
     pub(crate) ops: Slab<ProgramOp>,
     pub(crate) requests: Slab<RequestEntry>,
     /// The request of every send that was complete when its call returned.
-    pub(crate) done_send: RequestEntry,
+    done_send: RequestEntry,
+    /// The request of every such send that has been cancelled, and their handles.
+    cancelled_send: RequestEntry,
+    pub(crate) cancelled: CancelledSends,
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,
     pub(crate) infos: Slab<SpinLock<Info>>,
@@ -94,6 +99,13 @@ impl Tables {
     }
 
     fn new(process: &Process) -> Self {
+        let ended = |cancelled| RequestEntry {
+            request: Request::ended(&Status {
+                cancelled,
+                ..Status::EMPTY
+            }),
+            comm: MPI_COMM_SELF,
+        };
         Self {
             predefined: OnceLock::new(),
             comms: Slab::new(1),
@@ -101,10 +113,9 @@ impl Tables {
             datatypes: Slab::new(3),
             ops: Slab::new(4),
             requests: Slab::new(REQUESTS),
-            done_send: RequestEntry {
-                request: process.done_send(),
-                comm: MPI_COMM_SELF,
-            },
+            done_send: ended(false),
+            cancelled_send: ended(true),
+            cancelled: CancelledSends::default(),
             messages: Slab::new(6),
             errhandlers: Slab::new(7),
             infos: Slab::new(8),

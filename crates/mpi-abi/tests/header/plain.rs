@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{File, GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
 
-use crate::declaration::{Options, Width, exported_names, parameters, returns_outcome};
+use crate::declaration::{Options, Width, declared, exported_names, parameters, returns_outcome};
 
 /// What the header is made of, as Rust source for cbindgen.
 #[derive(Default)]
@@ -113,15 +113,22 @@ impl Plain {
                 .parse_args()
                 .expect("the macro has accepted the options"),
         };
-        for (name, mut width) in exported_names(&options, &function) {
-            let mut function = function.clone();
-            width.visit_item_fn_mut(&mut function);
-            for prefix in ["MPI_", "PMPI_"] {
-                let name = format!("{prefix}{name}");
-                let documented = prefix == "MPI_" && width == Width::Narrow;
-                let declared = prototype(&name, &function, options.variadic, documented);
-                self.functions.insert(name, declared);
+        for function in declared(&options, &function) {
+            for (name, width) in exported_names(&options, &function) {
+                self.add_prototypes(&name, width, &function, options.variadic);
             }
+        }
+    }
+
+    /// The prototypes of one function in one width.
+    fn add_prototypes(&mut self, name: &str, mut width: Width, function: &ItemFn, variadic: bool) {
+        let mut function = function.clone();
+        width.visit_item_fn_mut(&mut function);
+        for prefix in ["MPI_", "PMPI_"] {
+            let name = format!("{prefix}{name}");
+            let documented = prefix == "MPI_" && width == Width::Narrow;
+            let declared = prototype(&name, &function, variadic, documented);
+            self.functions.insert(name, declared);
         }
     }
 }

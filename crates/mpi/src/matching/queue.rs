@@ -115,6 +115,19 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         nodes.filter_map(|node| node.value.as_ref().map(|value| (node.pattern, value)))
     }
 
+    /// The place of the newest entry whose sequence number may end in these bits; entries that came after it are
+    /// passed on the way.
+    pub(crate) fn numbered(&self, number: u32, bits: u32) -> Option<Place> {
+        let newest = self.next_sequence.checked_sub(1)?;
+        let distance = newest.wrapping_sub(u64::from(number)) & ((1 << bits) - 1);
+        let sequence = newest.checked_sub(distance)?;
+        let mut index = self.order.tail;
+        while index != NIL && self.slab.node(index).sequence > sequence {
+            index = self.slab.node(index).links[ORDER].previous;
+        }
+        (index != NIL && self.slab.node(index).sequence == sequence).then_some(Place { index, sequence })
+    }
+
     fn holds(&self, place: Place) -> bool {
         self.slab
             .get(place.index)

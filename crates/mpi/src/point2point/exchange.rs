@@ -57,7 +57,7 @@ impl Comm {
     ) -> Result<Status> {
         check::source(from, self)?;
         check::receive_tag(receive_tag)?;
-        self.send_in_mode(&target.as_source(), dest, send_tag, Mode::Copied)?;
+        self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.recv(target, from, receive_tag)
     }
 
@@ -111,7 +111,7 @@ impl Comm {
     ) -> Result<Arc<Request>> {
         check::source(from, self)?;
         check::receive_tag(receive_tag)?;
-        self.send_in_mode(&target.as_source(), dest, send_tag, Mode::Copied)?;
+        self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.irecv(target, from, receive_tag)
     }
 }

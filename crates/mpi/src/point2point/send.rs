@@ -1,21 +1,22 @@
 //! The sending side.
 
 use super::payload::status_of;
-use super::{Charge, Parcel, Payload};
+use super::{Charge, Parcel, Payload, Receipt};
 use crate::check;
 use crate::comm::Comm;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{Endpoint, Posted, Table};
+use crate::endpoint::{Posted, Table};
 use crate::error::Result;
 use crate::limits::{EAGER_LIMIT, INLINE_LIMIT};
 use crate::matching::{Envelope, Place};
 use crate::memory::{self, Source};
+use crate::process::Process;
 use crate::request::{Call, Request, Waiter};
 use simurgh_core::sync::{Arc, SpinGuard};
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub enum Mode {
     /// When its memory may be reused, by a copy or by delivery.
     Standard,
     /// When its receive has been matched.
@@ -31,10 +32,34 @@ pub(crate) enum Mode {
 /// What became of a send.
 #[derive(Debug)]
 pub(crate) enum Sent {
-    /// It is complete.
+    /// It is complete, and so is its receive.
     Done,
+    /// It is complete: a copy of the message waits in the table of a process.
+    Left { process: u32, place: Place },
     /// It waits in the table of a process.
     Queued { process: u32, place: Place },
+}
+
+/// What a nonblocking send leaves its caller with.
+#[derive(Debug)]
+pub enum Started {
+    /// Nothing: the message has been received.
+    Done,
+    /// The send is complete, but its message waits for a receive and could be taken back.
+    Left(Receipt),
+    /// A request to wait for.
+    Waiting(Arc<Request>),
+}
+
+impl Started {
+    /// The request, if need be the one that is done for good.
+    #[must_use]
+    pub fn into_request(self, process: &Process) -> Arc<Request> {
+        match self {
+            Self::Done | Self::Left(_) => process.requests().done_send(),
+            Self::Waiting(request) => request,
+        }
+    }
 }
 
 impl Comm {
@@ -46,74 +71,17 @@ impl Comm {
     /// argument.
     #[inline]
     pub fn send(&self, source: &Source, dest: i32, tag: i32) -> Result<()> {
-        self.send_in_mode(source, dest, tag, Mode::Standard)
+        self.send_in(Mode::Standard, source, dest, tag)
     }
 
-    /// Sends and returns when the receive has been matched (`MPI_Ssend`).
+    /// Sends and returns when the mode says so (`MPI_Send`, `MPI_Ssend`, `MPI_Bsend`, `MPI_Rsend`).
     ///
     /// # Errors
     ///
-    /// As [`Comm::send`].
-    pub fn ssend(&self, source: &Source, dest: i32, tag: i32) -> Result<()> {
-        self.send_in_mode(source, dest, tag, Mode::Synchronous)
-    }
-
-    /// Sends through the attached buffer and returns at once (`MPI_Bsend`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::send`]; [`ErrorClass::Buffer`](crate::ErrorClass::Buffer) if the message does not fit.
-    pub fn bsend(&self, source: &Source, dest: i32, tag: i32) -> Result<()> {
-        self.send_in_mode(source, dest, tag, Mode::Buffered)
-    }
-
-    /// Sends to a receive that has been posted (`MPI_Rsend`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::send`].
-    pub fn rsend(&self, source: &Source, dest: i32, tag: i32) -> Result<()> {
-        self.send_in_mode(source, dest, tag, Mode::Ready)
-    }
-
-    /// Starts a standard send (`MPI_Isend`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::send`].
-    pub fn isend(&self, source: &Source, dest: i32, tag: i32) -> Result<Arc<Request>> {
-        self.start_send(source, dest, tag, Mode::Standard)
-    }
-
-    /// Starts a synchronous send (`MPI_Issend`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::send`].
-    pub fn issend(&self, source: &Source, dest: i32, tag: i32) -> Result<Arc<Request>> {
-        self.start_send(source, dest, tag, Mode::Synchronous)
-    }
-
-    /// Starts a buffered send (`MPI_Ibsend`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::bsend`].
-    pub fn ibsend(&self, source: &Source, dest: i32, tag: i32) -> Result<Arc<Request>> {
-        self.start_send(source, dest, tag, Mode::Buffered)
-    }
-
-    /// Starts a ready send (`MPI_Irsend`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::send`].
-    pub fn irsend(&self, source: &Source, dest: i32, tag: i32) -> Result<Arc<Request>> {
-        self.start_send(source, dest, tag, Mode::Ready)
-    }
-
+    /// As [`Comm::send`]; [`ErrorClass::Buffer`](crate::ErrorClass::Buffer) if the message does not fit in the attached
+    /// buffer.
     #[inline]
-    pub(super) fn send_in_mode(&self, source: &Source, dest: i32, tag: i32, mode: Mode) -> Result<()> {
+    pub fn send_in(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<()> {
         check::dest(dest, self)?;
         check::tag(tag)?;
         let mut call = None;
@@ -126,14 +94,12 @@ impl Comm {
         Ok(())
     }
 
-    /// Starts a send and gives its request.
-    pub(super) fn start_send(
-        &self,
-        source: &Source,
-        dest: i32,
-        tag: i32,
-        mode: Mode,
-    ) -> Result<Arc<Request>> {
+    /// Starts a send (`MPI_Isend`, `MPI_Issend`, `MPI_Ibsend`, `MPI_Irsend`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::send_in`].
+    pub fn isend(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<Started> {
         check::dest(dest, self)?;
         check::tag(tag)?;
         let requests = self.process().requests();
@@ -141,13 +107,14 @@ impl Comm {
         let sent = self.offer(source, dest, tag, mode, || {
             Waiter::Request(Arc::clone(request.insert(requests.take_send())))
         })?;
-        match (sent, request) {
+        Ok(match (sent, request) {
             (Sent::Queued { process, place }, Some(request)) => {
                 request.queued_at(process, place);
-                Ok(request)
+                Started::Waiting(request)
             }
-            _ => Ok(requests.done_send()),
-        }
+            (Sent::Left { process, place }, _) => Started::Left(Receipt::new(process, place)),
+            _ => Started::Done,
+        })
     }
 
     /// Sends with checked arguments; `waiter` is asked who waits if the message has to stay in the sender's memory.
@@ -193,14 +160,15 @@ impl Comm {
         match mode {
             Mode::Buffered => {
                 let charge = self.process().buffer().charge(bytes)?;
-                self.leave_copy(to, table, envelope, source, Some(charge));
+                Ok(self.leave_copy(process, table, envelope, source, Some(charge)))
             }
-            Mode::Copied => self.leave_copy(to, table, envelope, source, None),
+            Mode::Copied => Ok(self.leave_copy(process, table, envelope, source, None)),
             Mode::Standard | Mode::Ready if bytes <= INLINE_LIMIT => {
-                table.arrive(self.process().job(), envelope, Payload::inline(source));
+                let place = table.arrive(self.process().job(), envelope, Payload::inline(source));
+                Ok(Sent::Left { process, place })
             }
             Mode::Standard | Mode::Ready if bytes <= EAGER_LIMIT && table.has_room(bytes) => {
-                self.leave_copy(to, table, envelope, source, None);
+                Ok(self.leave_copy(process, table, envelope, source, None))
             }
             Mode::Standard | Mode::Ready | Mode::Synchronous => {
                 let payload = Payload::Lent {
@@ -208,10 +176,9 @@ impl Comm {
                     waiter: waiter(),
                 };
                 let place = table.arrive(self.process().job(), envelope, payload);
-                return Ok(Sent::Queued { process, place });
+                Ok(Sent::Queued { process, place })
             }
         }
-        Ok(Sent::Done)
     }
 
     /// Copies into a posted receive and completes it.
@@ -226,26 +193,29 @@ impl Comm {
     /// Copies the message out, with the table unlocked, and leaves the copy unless a receive has been posted meanwhile.
     fn leave_copy(
         &self,
-        to: &Endpoint,
+        process: u32,
         mut table: SpinGuard<'_, Table>,
         envelope: Envelope,
         source: &Source,
         charge: Option<Charge>,
-    ) {
+    ) -> Sent {
         let bytes = source.bytes();
         let pooled = table.parcels().take(bytes);
         drop(table);
         let mut parcel = pooled.unwrap_or_else(|| Parcel::allocate(bytes));
         memory::pack(source, parcel.bytes_mut());
-        let mut table = to.table();
+        let job = self.process().job();
+        let mut table = job.endpoint(process).table();
         match table.take_receive(envelope) {
             None => {
-                table.arrive(self.process().job(), envelope, Payload::Copied { parcel, charge });
+                let place = table.arrive(job, envelope, Payload::Copied { parcel, charge });
+                Sent::Left { process, place }
             }
             Some(receive) => {
                 table.parcels().give_back(parcel);
                 drop(table);
                 self.hand_over(receive, envelope, source);
+                Sent::Done
             }
         }
     }

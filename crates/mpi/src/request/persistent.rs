@@ -66,6 +66,10 @@ impl Persistent {
                 tag,
             } => match self.comm.offer(source, *dest, *tag, *mode, waiter)? {
                 Sent::Done => request.finish(&Status::EMPTY),
+                Sent::Left { process, place } => {
+                    request.queued_at(process, place);
+                    request.finish(&Status::EMPTY);
+                }
                 Sent::Queued { process, place } => request.queued_at(process, place),
             },
             Operation::Receive { target, source, tag } => {

@@ -16,7 +16,7 @@ impl RequestPool {
     pub(crate) fn new() -> Self {
         Self {
             idle: SpinLock::new(Vec::new()),
-            done_send: Self::finished(&Status::EMPTY),
+            done_send: Request::ended(&Status::EMPTY),
         }
     }
 
@@ -56,12 +56,6 @@ impl RequestPool {
         let request = self.take_receive();
         request.finish(status);
         request
-    }
-
-    fn finished(status: &Status) -> Arc<Request> {
-        let request = Request::of_kind(Kind::Send);
-        request.finish(status);
-        Arc::new(request)
     }
 
     /// The request of every send that was complete when its call returned.

@@ -3,7 +3,7 @@
 
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
-use simurgh_mpi::{Comm, Job, Process};
+use simurgh_mpi::{Comm, Job, Mode, Process, Request};
 use simurgh_sched::{Builder, EcSpec};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -123,6 +123,14 @@ pub(crate) fn recv_one(comm: &Comm, source: i32, tag: i32) -> i32 {
 /// Sends one number.
 pub(crate) fn send_one(comm: &Comm, number: i32, dest: i32, tag: i32) {
     comm.send(&out(&[number]), dest, tag).expect("the message goes");
+}
+
+/// Starts a send.
+pub(crate) fn start_send(comm: &Comm, mode: Mode, source: &Source, dest: i32, tag: i32) -> Arc<Request> {
+    let started = comm
+        .isend(mode, source, dest, tag)
+        .expect("the arguments are right");
+    started.into_request(comm.process())
 }
 
 /// Makes both ranks of a pair come here before either goes on.

@@ -92,7 +92,7 @@ pub fn in_flight<'env, R>(
 }
 
 impl<'scope> Flights<'scope, '_> {
-    /// Starts a send ([`Comm::isend`], [`Comm::issend`]).
+    /// Starts a send ([`Comm::isend`]).
     ///
     /// # Errors
     ///
@@ -107,11 +107,8 @@ impl<'scope> Flights<'scope, '_> {
         // SAFETY:
         // - the slice is borrowed for `'scope`, within which the operation is completed.
         let values = unsafe { source(values) };
-        let request = match mode {
-            Mode::Standard => self.comm.isend(&values, dest, tag),
-            Mode::Synchronous => self.comm.issend(&values, dest, tag),
-        };
-        request.map(|request| self.track(request))
+        let started = self.comm.isend(mode, &values, dest, tag)?;
+        Ok(self.track(started.into_request(self.comm.process())))
     }
 
     /// Starts a receive ([`Comm::irecv`]).

@@ -3,19 +3,10 @@
 use super::{Equivalence, source, target};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::point2point::Message;
+use crate::point2point::{Message, Mode};
 use crate::status::Status;
 
-/// When a send is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// When its memory may be reused.
-    Standard,
-    /// When its receive has been matched.
-    Synchronous,
-}
-
-/// Sends ([`Comm::send`], [`Comm::ssend`]).
+/// Sends ([`Comm::send_in`]).
 ///
 /// # Errors
 ///
@@ -25,10 +16,7 @@ pub fn send<T: Equivalence>(comm: &Comm, values: &[T], dest: i32, tag: i32, mode
     // SAFETY:
     // - the calls are complete when they return.
     let values = unsafe { source(values) };
-    match mode {
-        Mode::Standard => comm.send(&values, dest, tag),
-        Mode::Synchronous => comm.ssend(&values, dest, tag),
-    }
+    comm.send_in(mode, &values, dest, tag)
 }
 
 /// Receives ([`Comm::recv`]).

@@ -14,13 +14,14 @@ mod message;
 mod operator;
 mod reduction;
 
+pub use crate::point2point::Mode;
 pub use buffer::{Buffer, BufferMut};
 pub use collective::{
     all_gather, all_gatherv, all_to_all, all_to_allv, broadcast, gather, gatherv, scatter, scatterv,
 };
 pub use equivalence::Equivalence;
 pub use flight::{Flight, FlightIn, Flights, in_flight};
-pub use message::{Mode, receive, receive_message, send, send_receive};
+pub use message::{receive, receive_message, send, send_receive};
 pub use operator::Operator;
 pub use reduction::{all_reduce, exscan, reduce, reduce_scatter_block, scan};
 

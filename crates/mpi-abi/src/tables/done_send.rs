@@ -1,0 +1,102 @@
+//! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
+//!
+//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, its receipt is in the rest:
+//! the receiver in bits 32 to 55 and the message's number in bits 0 to 30. Taking the message back makes the handle
+//! that of a cancelled operation until it is waited for, in whatever copy of it; those handles are remembered here.
+
+use std::collections::HashSet;
+
+use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
+use simurgh_mpi::Receipt;
+
+use super::REQUESTS;
+use crate::types::MPI_Request;
+
+/// What all these handles have in common.
+const MARK: usize = (REQUESTS as usize) << 56 | 1 << Receipt::NUMBER_BITS;
+/// The bits that make a handle one of these.
+const MARK_BITS: usize = 0xff << 56 | 1 << Receipt::NUMBER_BITS;
+/// The receiver that stands for none.
+const NOBODY: u32 = (1 << 24) - 1;
+
+/// The handle of a send whose message has been received.
+pub(crate) const DONE_SEND: MPI_Request = MPI_Request(MARK | (NOBODY as usize) << 32);
+
+/// Whether this is the handle of a send that was complete when its call returned.
+#[inline]
+pub(crate) fn is_done_send(handle: MPI_Request) -> bool {
+    handle.0 & MARK_BITS == MARK
+}
+
+/// The handle of a send whose message waits for its receive.
+#[inline]
+pub(crate) fn handle_of_done(receipt: Receipt) -> MPI_Request {
+    let (process, number) = receipt.parts();
+    // A process beyond those that a handle can name: then the message cannot be taken back.
+    let process = process.min(NOBODY);
+    MPI_Request(MARK | (process as usize) << 32 | number as usize)
+}
+
+/// The receipt in a handle, if its message can be taken back.
+pub(crate) fn receipt_of_done(handle: MPI_Request) -> Option<Receipt> {
+    let process = (handle.0 >> 32) as u32 & NOBODY;
+    (is_done_send(handle) && process != NOBODY).then(|| Receipt::from_parts(process, handle.0 as u32))
+}
+
+/// The handles of those sends that have been cancelled and not yet been waited for.
+#[derive(Default)]
+pub(crate) struct CancelledSends {
+    /// Their number, so that looking for one costs a load as long as there are none.
+    count: AtomicUsize,
+    handles: SpinLock<HashSet<usize>>,
+}
+
+impl CancelledSends {
+    /// Remembers a handle.
+    pub(crate) fn insert(&self, handle: MPI_Request) {
+        let mut handles = self.handles.lock();
+        handles.insert(handle.0);
+        // Relaxed: a thread that uses the handle has been told of the cancellation by the program.
+        self.count.store(handles.len(), Ordering::Relaxed);
+    }
+
+    /// Whether this send has been cancelled.
+    #[inline]
+    pub(crate) fn contains(&self, handle: MPI_Request) -> bool {
+        // Relaxed: see `insert`.
+        self.count.load(Ordering::Relaxed) != 0 && self.handles.lock().contains(&handle.0)
+    }
+
+    /// Forgets a handle, which has been waited for.
+    #[inline]
+    pub(crate) fn remove(&self, handle: MPI_Request) {
+        // Relaxed: see `insert`.
+        if self.count.load(Ordering::Relaxed) != 0 {
+            let mut handles = self.handles.lock();
+            handles.remove(&handle.0);
+            self.count.store(handles.len(), Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_holds_the_receipt() {
+        for (process, number) in [(0, 0), (5, 77), (NOBODY - 1, u32::MAX >> 1)] {
+            let receipt = Receipt::from_parts(process, number);
+            let handle = handle_of_done(receipt);
+            assert!(is_done_send(handle));
+            assert_eq!(receipt_of_done(handle), Some(receipt));
+        }
+        assert_eq!(
+            receipt_of_done(handle_of_done(Receipt::from_parts(NOBODY + 9, 1))),
+            None
+        );
+        assert!(is_done_send(DONE_SEND));
+        assert_eq!(receipt_of_done(DONE_SEND), None);
+        assert!(!is_done_send(MPI_Request((REQUESTS as usize) << 56 | 0x1001)));
+    }
+}

@@ -1,0 +1,52 @@
+//! What is left of a send that completed before its receive: enough to take the message back.
+
+use crate::matching::Place;
+use crate::process::Process;
+
+/// Where the copy of a message lies until it is received: in the table of a process, under a number.
+///
+/// It is as small as a handle, so that such a send needs no request: only the low bits of the number are kept. They
+/// are mistaken for those of another message only if 2^31 messages have gone to the process since, while this send
+/// was not waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    process: u32,
+    number: u32,
+}
+
+impl Receipt {
+    /// The bits of the message's number that are kept.
+    pub const NUMBER_BITS: u32 = 31;
+
+    /// The receipt of the message at this place.
+    #[inline]
+    pub(crate) fn new(process: u32, place: Place) -> Self {
+        Self::from_parts(process, place.sequence as u32)
+    }
+
+    /// The receipt with these parts, as [`Receipt::parts`] gives them.
+    #[inline]
+    #[must_use]
+    pub fn from_parts(process: u32, number: u32) -> Self {
+        let number = number & ((1 << Self::NUMBER_BITS) - 1);
+        Self { process, number }
+    }
+
+    /// The receiver, and the low bits of the message's number.
+    #[inline]
+    #[must_use]
+    pub fn parts(self) -> (u32, u32) {
+        (self.process, self.number)
+    }
+
+    /// Takes the message back, in the name of `process`; `false` if it has been received.
+    #[must_use]
+    pub fn withdraw(self, process: &Process) -> bool {
+        let job = process.job();
+        (self.process as usize) < job.size()
+            && job
+                .endpoint(self.process)
+                .table()
+                .withdraw_numbered(self.number, Self::NUMBER_BITS)
+    }
+}
