@@ -1038,6 +1038,11 @@ int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
 /**
+ * `MPI_Get_hw_resource_info`: the types of hardware resources, and to which of them the calling rank is restricted.
+ */
+int MPI_Get_hw_resource_info(MPI_Info *hw_info);
+
+/**
  * `MPI_Get_library_version`: who we are.
  */
 int MPI_Get_library_version(char *version, int *resultlen);
@@ -1720,6 +1725,11 @@ int MPI_Sendrecv_replace_c(void *buf,
                            MPI_Status *status);
 
 /**
+ * `MPI_Session_call_errhandler`: calls the error handler of `session` as if a call had failed.
+ */
+int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
+
+/**
  * `MPI_Session_create_errhandler`: makes an error handler of a function.
  */
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler);
@@ -1735,9 +1745,24 @@ int MPI_Session_finalize(MPI_Session *session);
 int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
 
 /**
+ * `MPI_Session_get_info`: what the session provides.
+ */
+int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+
+/**
+ * `MPI_Session_get_nth_pset`: the name of a process set; `pset_len` is the room for it, then the room it needs.
+ */
+int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
+
+/**
  * `MPI_Session_get_num_psets`: number of process sets.
  */
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
+
+/**
+ * `MPI_Session_get_pset_info`: what is known of a process set.
+ */
+int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
 
 /**
  * `MPI_Session_init`: opens a session. All levels of thread support are provided, whatever `info` asks for.
@@ -2270,6 +2295,8 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
+int PMPI_Get_hw_resource_info(MPI_Info *hw_info);
+
 int PMPI_Get_library_version(char *version, int *resultlen);
 
 int PMPI_Get_processor_name(char *name, int *resultlen);
@@ -2721,6 +2748,8 @@ int PMPI_Sendrecv_replace_c(void *buf,
                             MPI_Comm comm,
                             MPI_Status *status);
 
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
+
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
                                    MPI_Errhandler *errhandler);
 
@@ -2728,7 +2757,13 @@ int PMPI_Session_finalize(MPI_Session *session);
 
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
 
+int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+
+int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
+
 int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
+
+int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
 
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
 

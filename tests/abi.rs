@@ -48,6 +48,7 @@ programs! {
     memory
     modes
     operations
+    sessions
     threads
 }
 
@@ -66,8 +67,10 @@ fn passes_alone(program: &str) {
 }
 
 #[test]
-fn early_without_mpiexec() {
-    passes_alone("early");
+fn programs_run_without_mpiexec() {
+    for program in ["early", "sessions"] {
+        passes_alone(program);
+    }
 }
 
 #[test]

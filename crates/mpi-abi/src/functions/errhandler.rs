@@ -42,7 +42,7 @@ fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errha
 }
 
 /// The failure that a program reports itself.
-fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<Fault>> {
+pub(super) fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<Fault>> {
     let text = rank.tables.codes.text(errorcode)?;
     let reason = format!("the program has raised this error itself: {text}");
     Ok(Fault::new(ErrorCode::new(errorcode), reason))

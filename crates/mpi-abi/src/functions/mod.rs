@@ -14,6 +14,7 @@ pub mod error;
 pub mod generalised;
 pub mod glance;
 pub mod group;
+pub mod hardware;
 pub mod info;
 pub mod initialise;
 pub mod memory;

@@ -2,11 +2,11 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::Session;
+use simurgh_mpi::{ErrorClass, Session};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::group;
-use crate::boundary::{InOut, Out, Text};
+use super::{group, info};
+use crate::boundary::{InOut, Out, Text, TextOut, count_of};
 use crate::constants::MPI_SESSION_NULL;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{HandlerKind, Rank, handle_of};
@@ -16,11 +16,12 @@ use crate::types::{MPI_Errhandler, MPI_Group, MPI_Info, MPI_Session};
 #[mpi(early, raises = errhandler)]
 fn session_init(
     rank: Rank<'_>,
-    _info: MPI_Info,
+    info: MPI_Info,
     errhandler: MPI_Errhandler,
     session: Out<MPI_Session>,
 ) -> Outcome {
     session.check("session")?;
+    rank.hints(info)?;
     let handler = rank.errhandler(errhandler, HandlerKind::Session)?;
     let made = Session::init(rank.process, handler);
     session.set("session", MPI_Session(handle_of(&rank.tables.sessions, made)?))
@@ -38,16 +39,62 @@ fn session_finalize(rank: Rank<'_>, session: InOut<MPI_Session>) -> Outcome {
     Ok(())
 }
 
+/// `MPI_Session_get_info`: what the session provides.
+#[mpi(raises = session)]
+fn session_get_info(rank: Rank<'_>, session: MPI_Session, info_used: Out<MPI_Info>) -> Outcome {
+    info::give_out(rank, rank.session(session)?.info(), info_used)
+}
+
 /// `MPI_Session_get_num_psets`: number of process sets.
 #[mpi(raises = session)]
 fn session_get_num_psets(
     rank: Rank<'_>,
     session: MPI_Session,
-    _info: MPI_Info,
+    info: MPI_Info,
     npset_names: Out<c_int>,
 ) -> Outcome {
+    rank.hints(info)?;
     let sets = rank.session(session)?.process_sets();
     npset_names.set("npset_names", c_int::try_from(sets.len()).unwrap_or(c_int::MAX))
+}
+
+/// `MPI_Session_get_nth_pset`: the name of a process set; `pset_len` is the room for it, then the room it needs.
+#[mpi(raises = session)]
+fn session_get_nth_pset(
+    rank: Rank<'_>,
+    session: MPI_Session,
+    info: MPI_Info,
+    n: c_int,
+    pset_len: InOut<c_int>,
+    pset_name: TextOut,
+) -> Outcome {
+    rank.hints(info)?;
+    let sets = rank.session(session)?.process_sets();
+    let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
+        let count = sets.len();
+        let reason = format!("n is {n}, but there are {count} process sets, counted from 0");
+        return Err(Fault::new(ErrorClass::Arg, reason));
+    };
+    let room = count_of("pset_len", pset_len.get("pset_len")?)?;
+    if room > 0 {
+        pset_name.set_bytes("pset_name", set.name.as_bytes(), room)?;
+    }
+    pset_len.set(c_int::try_from(set.name.len() + 1).unwrap_or(c_int::MAX));
+    Ok(())
+}
+
+/// `MPI_Session_get_pset_info`: what is known of a process set.
+#[mpi(raises = session)]
+fn session_get_pset_info(
+    rank: Rank<'_>,
+    session: MPI_Session,
+    pset_name: Text,
+    info: Out<MPI_Info>,
+) -> Outcome {
+    let set = rank
+        .session(session)?
+        .process_set(&pset_name.read("pset_name")?)?;
+    info::give_out(rank, set.info(), info)
 }
 
 /// `MPI_Group_from_session_pset`: the members of a process set.

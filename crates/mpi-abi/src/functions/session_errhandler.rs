@@ -1,8 +1,12 @@
 //! Error handlers of sessions.
 
+use std::ffi::c_int;
+
 use simurgh_mpi_abi_macros::mpi;
 
+use super::errhandler::raised_by_program;
 use crate::boundary::{Callback, Out};
+use crate::call;
 use crate::fault::Outcome;
 use crate::tables::{HandlerFunction, HandlerKind, Rank};
 use crate::types::{MPI_Errhandler, MPI_Session, MPI_Session_errhandler_function};
@@ -33,4 +37,13 @@ fn session_get_errhandler(rank: Rank<'_>, session: MPI_Session, errhandler: Out<
     errhandler.check("errhandler")?;
     let handle = rank.errhandler_handle(rank.session(session)?.errhandler())?;
     errhandler.set("errhandler", handle)
+}
+
+/// `MPI_Session_call_errhandler`: calls the error handler of `session` as if a call had failed.
+#[mpi(early, raises = session)]
+fn session_call_errhandler(rank: Rank<'_>, session: MPI_Session, errorcode: c_int) -> Outcome {
+    rank.session(session)?;
+    let fault = raised_by_program(rank, errorcode)?;
+    call::raise("MPI_Session_call_errhandler", rank, session, &fault);
+    Ok(())
 }

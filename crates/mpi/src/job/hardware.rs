@@ -5,6 +5,7 @@
 //! What ranks have to agree on without talking, such as process sets, follows the cores they began on.
 
 use crate::group::Group;
+use crate::info::Info;
 use simurgh_sched::{Domain, DomainKind, Runtime, Topology};
 
 /// The hardware of a host and the places of its ranks.
@@ -117,6 +118,20 @@ impl Hardware {
         level.is_some_and(|level| level.common_instance(&self.used).is_some())
     }
 
+    /// The types of hardware resources, and whether a process is restricted to one instance (`MPI_Get_hw_resource_info`).
+    #[must_use]
+    pub fn resource_info(&self) -> Info {
+        // Those who share memory are on one host, which no process leaves.
+        let shared = ("mpi_shared_memory", true);
+        let kinds = self
+            .kinds()
+            .map(|kind| (Self::resource_name(kind), self.confines(kind)));
+        std::iter::once(shared)
+            .chain(kinds)
+            .map(|(name, restricted)| (name.as_bytes(), restricted.to_string().into_bytes()))
+            .collect()
+    }
+
     fn level(&self, kind: DomainKind) -> Option<&Level> {
         self.levels.iter().find(|level| level.kind == kind)
     }
@@ -207,6 +222,11 @@ mod tests {
         let wide = Hardware::new(&machine(), 4, [0, 1]);
         assert!(wide.confines(DomainKind::Machine) && !wide.confines(DomainKind::Package));
         assert!(Hardware::new(&machine(), 1, [0]).confines(DomainKind::Core));
+        let info = narrow.resource_info();
+        assert_eq!(info.flag("mpi_shared_memory"), Some(true));
+        assert_eq!(info.flag("hwloc://L3Cache"), Some(true));
+        assert_eq!(info.flag("hwloc://Core"), Some(false));
+        assert_eq!(info.flag("hwloc://L2Cache"), None);
     }
 
     #[test]

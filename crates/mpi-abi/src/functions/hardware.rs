@@ -1,0 +1,18 @@
+//! The hardware that a rank runs on.
+
+use simurgh_mpi::{Hardware, Info};
+use simurgh_mpi_abi_macros::mpi;
+
+use super::info;
+use crate::boundary::Out;
+use crate::fault::Outcome;
+use crate::tables::Rank;
+use crate::types::MPI_Info;
+
+/// `MPI_Get_hw_resource_info`: the types of hardware resources, and to which of them the calling rank is restricted.
+#[mpi]
+fn get_hw_resource_info(rank: Rank<'_>, hw_info: Out<MPI_Info>) -> Outcome {
+    let hardware = rank.process.job().hardware();
+    let found = hardware.map_or_else(Info::new, Hardware::resource_info);
+    info::give_out(rank, found, hw_info)
+}
