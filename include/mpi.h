@@ -901,6 +901,16 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 
 /**
+ * `MPI_Comm_remote_group`: the remote group.
+ */
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
+
+/**
+ * `MPI_Comm_remote_size`: number of ranks in the remote group.
+ */
+int MPI_Comm_remote_size(MPI_Comm comm, int *size);
+
+/**
  * `MPI_Comm_set_attr`: attaches a value to a communicator.
  */
 int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
@@ -926,7 +936,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 
 /**
- * `MPI_Comm_test_inter`: whether it is an intercommunicator, of which there are none yet.
+ * `MPI_Comm_test_inter`: whether it is an inter-communicator.
  */
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
@@ -1236,6 +1246,21 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
  * `MPI_Initialized`: whether [`PMPI_Init`] has been called.
  */
 int MPI_Initialized(int *flag);
+
+/**
+ * `MPI_Intercomm_create`: an inter-communicator of two groups whose leaders have a communicator in common.
+ */
+int MPI_Intercomm_create(MPI_Comm local_comm,
+                         int local_leader,
+                         MPI_Comm peer_comm,
+                         int remote_leader,
+                         int tag,
+                         MPI_Comm *newintercomm);
+
+/**
+ * `MPI_Intercomm_merge`: one communicator of both groups.
+ */
+int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 
 /**
  * `MPI_Iprobe`: whether a message is there.
@@ -2212,6 +2237,10 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 
 int PMPI_Comm_rank(MPI_Comm comm, int *rank);
 
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
+
+int PMPI_Comm_remote_size(MPI_Comm comm, int *size);
+
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
@@ -2386,6 +2415,15 @@ int PMPI_Init(int *argc, char ***argv);
 int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 
 int PMPI_Initialized(int *flag);
+
+int PMPI_Intercomm_create(MPI_Comm local_comm,
+                          int local_leader,
+                          MPI_Comm peer_comm,
+                          int remote_leader,
+                          int tag,
+                          MPI_Comm *newintercomm);
+
+int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 

@@ -43,6 +43,7 @@ programs! {
     exchange
     generalised
     info
+    intercommunicators
     large
     matching
     memory

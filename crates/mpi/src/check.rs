@@ -32,13 +32,27 @@ pub fn source(rank: i32, comm: &Comm) -> Result<()> {
     }
 }
 
+/// Checks the argument `name`, which is the rank of a process to communicate with.
+///
+/// # Errors
+///
+/// [`ErrorClass::Rank`] unless it is a rank of the communicator.
+pub(crate) fn member(name: &str, rank: i32, comm: &Comm) -> Result<()> {
+    if is_rank(rank, comm) {
+        Ok(())
+    } else {
+        Err(wrong_rank(name, rank, comm))
+    }
+}
+
 /// Checks the root of a collective operation.
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Root`] unless it is a rank of the communicator.
+/// [`ErrorClass::Root`] unless it is a rank of the communicator, [`ErrorClass::Comm`] on an inter-communicator.
 #[inline]
 pub fn root(rank: i32, comm: &Comm) -> Result<()> {
+    comm.check_intra()?;
     if is_rank(rank, comm) {
         return Ok(());
     }
@@ -52,16 +66,21 @@ pub fn root(rank: i32, comm: &Comm) -> Result<()> {
 
 #[inline]
 fn is_rank(rank: i32, comm: &Comm) -> bool {
-    usize::try_from(rank).is_ok_and(|rank| rank < comm.size())
+    usize::try_from(rank).is_ok_and(|rank| rank < comm.peers())
 }
 
 #[cold]
 fn wrong_rank(role: &str, rank: i32, comm: &Comm) -> Error {
-    let size = comm.size();
+    let size = comm.peers();
     let last = size - 1;
+    let whose = if comm.is_inter() {
+        "remote group"
+    } else {
+        "communicator"
+    };
     Error::new(
         ErrorClass::Rank,
-        format!("{role} {rank} is not in the communicator of {size} ranks (0 to {last})"),
+        format!("{role} {rank} is not in the {whose} of {size} ranks (0 to {last})"),
     )
 }
 

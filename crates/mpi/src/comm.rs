@@ -7,10 +7,14 @@
 mod compare;
 mod construct;
 mod context;
-mod create_group;
+mod from_group;
+mod gathering;
+mod inter;
+mod sides;
 
 pub(crate) use context::ContextPool;
-pub(crate) use create_group::Gatherings;
+pub(crate) use gathering::Gatherings;
+pub(crate) use sides::Sides;
 
 use crate::collective::Board;
 use crate::errhandler::ErrorHandler;
@@ -27,17 +31,17 @@ use std::fmt;
 /// The part of a communicator that its ranks on a host share.
 pub struct CommShared {
     context: Context,
-    group: Group,
+    sides: Sides,
     board: Board,
 }
 
 impl CommShared {
-    /// A new communicator over `group`.
-    pub(crate) fn new(contexts: &Arc<ContextPool>, group: Group) -> Result<Arc<Self>> {
-        let board = Board::new(group.size());
+    /// A new communicator of these processes.
+    pub(crate) fn new(contexts: &Arc<ContextPool>, sides: Sides) -> Result<Arc<Self>> {
+        let board = Board::new(sides.seats());
         Ok(Arc::new(Self {
             context: Context::take(contexts)?,
-            group,
+            sides,
             board,
         }))
     }
@@ -47,8 +51,15 @@ impl CommShared {
 pub struct Comm {
     process: Arc<Process>,
     shared: Arc<CommShared>,
+    group: Group,
+    /// The other group of an inter-communicator.
+    remote: Option<Group>,
     rank: u32,
     size: u32,
+    /// Number of ranks that messages go to and come from.
+    peers: u32,
+    /// Where the rank sits among all ranks of both groups.
+    seat: u32,
     context: u32,
     predefined: bool,
     topology: Option<Arc<Topology>>,
@@ -59,12 +70,18 @@ pub struct Comm {
 }
 
 impl Comm {
-    fn new(process: Arc<Process>, shared: Arc<CommShared>, rank: usize) -> Self {
+    fn new(process: Arc<Process>, shared: Arc<CommShared>, seat: usize) -> Self {
         let small = |number: usize| u32::try_from(number).expect("no communicator is larger than the job");
+        let (group, rank) = shared.sides.local(seat);
+        let remote = shared.sides.remote(seat).cloned();
         Self {
             rank: small(rank),
-            size: small(shared.group.size()),
+            size: small(group.size()),
+            peers: small(remote.as_ref().unwrap_or(group).size()),
+            seat: small(seat),
             context: shared.context.id(),
+            group: group.clone(),
+            remote,
             process,
             shared,
             predefined: false,
@@ -73,6 +90,16 @@ impl Comm {
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
         }
+    }
+
+    /// The same communicator, as one that goes back to a session.
+    fn in_session(mut self, session: Option<Arc<Session>>) -> Self {
+        if let Some(session) = session {
+            self.group = self.group.in_session(session.id());
+            self.remote = self.remote.map(|remote| remote.in_session(session.id()));
+            self.session = Some(session);
+        }
+        self
     }
 
     fn predefined(process: &Arc<Process>, shared: Arc<CommShared>, rank: usize, name: &str) -> Arc<Self> {
@@ -92,7 +119,7 @@ impl Comm {
 
     /// The communicator of one process.
     pub(crate) fn own(process: &Arc<Process>) -> Result<Arc<Self>> {
-        let shared = CommShared::new(process.job().contexts(), Group::run(process.id(), 1))?;
+        let shared = CommShared::new(process.job().contexts(), Sides::one(Group::run(process.id(), 1)))?;
         Ok(Self::predefined(process, shared, 0, "MPI_COMM_SELF"))
     }
 
@@ -110,11 +137,42 @@ impl Comm {
         self.size as usize
     }
 
-    /// The members.
+    /// The members; of an inter-communicator those of the local group.
     #[inline]
     #[must_use]
     pub fn group(&self) -> &Group {
-        &self.shared.group
+        &self.group
+    }
+
+    /// The other group of an inter-communicator.
+    #[inline]
+    #[must_use]
+    pub fn remote_group(&self) -> Option<&Group> {
+        self.remote.as_ref()
+    }
+
+    /// Whether it has two groups.
+    #[inline]
+    #[must_use]
+    pub fn is_inter(&self) -> bool {
+        self.remote.is_some()
+    }
+
+    /// Refuses an inter-communicator.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] if this is one.
+    #[inline]
+    pub(crate) fn check_intra(&self) -> Result<()> {
+        if self.is_inter() { Err(inter()) } else { Ok(()) }
+    }
+
+    /// Number of ranks that messages go to and come from: those of the remote group of an inter-communicator.
+    #[inline]
+    #[must_use]
+    pub fn peers(&self) -> usize {
+        self.peers as usize
     }
 
     /// The process that holds this object.
@@ -130,7 +188,7 @@ impl Comm {
         self.topology.as_deref()
     }
 
-    /// Where the ranks meet for collective calls.
+    /// Where all ranks, of both groups, meet by seat for collective calls.
     #[inline]
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
@@ -143,12 +201,17 @@ impl Comm {
         self.context
     }
 
-    /// The process with a rank that has been checked.
+    /// Where the rank sits at the board: its rank, or in an inter-communicator its rank among those of both groups.
+    #[inline]
+    pub(crate) fn seat(&self) -> usize {
+        self.seat as usize
+    }
+
+    /// The process with a rank that has been checked; in an inter-communicator the remote one.
     #[inline]
     pub(crate) fn process_of(&self, rank: i32) -> u32 {
-        let process = usize::try_from(rank)
-            .ok()
-            .and_then(|rank| self.shared.group.process(rank));
+        let peers = self.remote.as_ref().unwrap_or(&self.group);
+        let process = usize::try_from(rank).ok().and_then(|rank| peers.process(rank));
         process.expect("the rank has been checked")
     }
 
@@ -210,11 +273,20 @@ impl Comm {
     }
 }
 
+#[cold]
+fn inter() -> Error {
+    Error::new(
+        ErrorClass::Comm,
+        "the communicator is an inter-communicator, which this call does not take; MPI_Intercomm_merge makes one of \
+         both groups",
+    )
+}
+
 impl fmt::Debug for CommShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CommShared")
             .field("context", &self.context)
-            .field("group", &self.group)
+            .field("sides", &self.sides)
             .finish_non_exhaustive()
     }
 }

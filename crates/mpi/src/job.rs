@@ -6,7 +6,7 @@ mod unmatched;
 pub use hardware::Hardware;
 pub use unmatched::{Operation, Unmatched};
 
-use crate::comm::{CommShared, ContextPool, Gatherings};
+use crate::comm::{CommShared, ContextPool, Gatherings, Sides};
 use crate::endpoint::Endpoint;
 use crate::group::Group;
 use crate::session::ProcessSet;
@@ -53,7 +53,8 @@ impl Job {
             .expect("a job has fewer than 2^31 processes")
             .cast_unsigned();
         let contexts = Arc::new(ContextPool::default());
-        let world = CommShared::new(&contexts, Group::run(0, processes)).expect("the first context is free");
+        let world = CommShared::new(&contexts, Sides::one(Group::run(0, processes)))
+            .expect("the first context is free");
         Arc::new(Self {
             endpoints: (0..size).map(|_| CachePadded::default()).collect(),
             world,

@@ -14,7 +14,7 @@ use crate::tables::{Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Group};
 
 /// Stores the handle of a communicator that a call has made, or the null handle if the caller is not in it.
-fn give_out(rank: Rank<'_>, made: Option<Arc<Comm>>, newcomm: Out<MPI_Comm>) -> Outcome {
+pub(super) fn give_out(rank: Rank<'_>, made: Option<Arc<Comm>>, newcomm: Out<MPI_Comm>) -> Outcome {
     let handle = match made {
         Some(comm) => MPI_Comm(handle_of(&rank.tables.comms, comm)?),
         None => MPI_COMM_NULL,
@@ -55,13 +55,6 @@ fn comm_compare(rank: Rank<'_>, comm1: MPI_Comm, comm2: MPI_Comm, result: Out<c_
 #[mpi(raises = comm)]
 fn comm_group(rank: Rank<'_>, comm: MPI_Comm, group: Out<MPI_Group>) -> Outcome {
     group::give_out(rank, rank.comm(comm)?.group().clone(), group)
-}
-
-/// `MPI_Comm_test_inter`: whether it is an intercommunicator, of which there are none yet.
-#[mpi(raises = comm)]
-fn comm_test_inter(rank: Rank<'_>, comm: MPI_Comm, flag: Out<c_int>) -> Outcome {
-    rank.comm(comm)?;
-    flag.set("flag", 0)
 }
 
 /// `MPI_Comm_dup`: the same ranks in another context.

@@ -17,6 +17,7 @@ pub mod group;
 pub mod hardware;
 pub mod info;
 pub mod initialise;
+pub mod intercomm;
 pub mod memory;
 pub mod nonblocking;
 pub mod op;

@@ -32,13 +32,13 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target, transfer};
 
 impl Comm {
-    /// Waits until all ranks have called it (`MPI_Barrier`).
+    /// Waits until all ranks, of both groups of an inter-communicator, have called it (`MPI_Barrier`).
     ///
     /// # Errors
     ///
     /// When other ranks are in different collective calls.
     pub fn barrier(&self) -> Result<()> {
-        self.board().barrier(self.index())
+        self.board().barrier(self.seat())
     }
 
     /// The calling rank, as an index.
@@ -53,6 +53,7 @@ impl Comm {
         offer: Offer,
         perform: impl Fn(&[Offer], Share) -> Result<()>,
     ) -> Result<()> {
+        self.check_intra()?;
         self.board()
             .collect(self.index(), Call { name, root: None }, offer, true, perform)
     }
@@ -66,6 +67,7 @@ impl Comm {
         lends: bool,
         perform: impl Fn(&[Offer], Share) -> Result<()>,
     ) -> Result<()> {
+        self.check_intra()?;
         self.board().collect(
             self.index(),
             Call {

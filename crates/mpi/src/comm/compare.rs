@@ -11,9 +11,20 @@ impl Comm {
         if Arc::ptr_eq(&self.shared, &other.shared) {
             return Comparison::Identical;
         }
-        match self.group().compare(other.group()) {
+        let local = self.group().compare(other.group());
+        let groups = match (self.remote_group(), other.remote_group()) {
+            (None, None) => local,
+            (Some(mine), Some(theirs)) => farther(local, mine.compare(theirs)),
+            _ => Comparison::Unequal,
+        };
+        match groups {
             Comparison::Identical => Comparison::Congruent,
             comparison => comparison,
         }
     }
+}
+
+/// The one that is farther from identity.
+fn farther(a: Comparison, b: Comparison) -> Comparison {
+    if (a as i32) > (b as i32) { a } else { b }
 }

@@ -1,8 +1,9 @@
 //! Making communicators from communicators.
 //!
-//! Each call is one exchange on the parent's board: the last rank to arrive computes what all get, once for the host.
+//! Each call is one exchange of all ranks, of both groups of an inter-communicator, on the parent's board: the last
+//! rank to arrive computes what all get, once for the host.
 
-use super::{Comm, CommShared, ContextPool};
+use super::{Comm, CommShared, ContextPool, Sides};
 use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::{Comparison, Group};
@@ -11,10 +12,10 @@ use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-/// A rank's place in a new communicator: its shared part and the rank there.
+/// A rank's place in a new communicator: its shared part and the seat there.
 pub(crate) type Place = Option<(Arc<CommShared>, usize)>;
 
-/// The new communicators, by rank of the parent.
+/// The new communicators, by seat of the parent.
 type Places = Result<Vec<Place>>;
 
 /// What a rank brings to a duplication.
@@ -29,6 +30,11 @@ struct Sorted {
 /// What a rank brings to the making of a communicator from a group.
 struct Chosen(Group);
 
+/// What a rank brings to the merge of two groups: whether its group is to come second.
+struct Merged {
+    high: bool,
+}
+
 impl Comm {
     /// A communicator with the same ranks and another context (`MPI_Comm_dup`).
     ///
@@ -36,25 +42,25 @@ impl Comm {
     ///
     /// When the ranks make different calls, or no context is free.
     pub fn dup(&self) -> Result<Arc<Self>> {
-        let contexts = self.process.job().contexts();
+        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
         let shared = self
             .board()
-            .exchange(self.rank as usize, Duplicated, |_: Vec<Duplicated>| {
-                CommShared::new(contexts, self.group().clone())
+            .exchange(self.seat(), Duplicated, |_: Vec<Duplicated>| {
+                CommShared::new(contexts, sides.clone())
             })?;
         let topology = self.topology.clone();
-        Ok(self.child_with(Result::clone(&shared)?, self.rank as usize, topology))
+        Ok(self.child_with(Result::clone(&shared)?, self.seat(), topology))
     }
 
     /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`); none for the colour
-    /// [`UNDEFINED`].
+    /// [`UNDEFINED`], or if only one of the two groups of an inter-communicator has the colour.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Arg`] for another negative colour; when the ranks make different calls, or no context is free.
     pub fn split(&self, color: i32, key: i32) -> Result<Option<Arc<Self>>> {
         let place = self.split_place(color, key)?;
-        Ok(place.map(|(shared, rank)| self.child(shared, rank)))
+        Ok(place.map(|(shared, seat)| self.child(shared, seat)))
     }
 
     /// The caller's place in the communicator that [`Comm::split`] makes for its colour.
@@ -65,106 +71,200 @@ impl Comm {
                 format!("colour {color} is negative; a colour is not negative, or MPI_UNDEFINED"),
             ));
         }
-        let contexts = self.process.job().contexts();
+        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
         let places = self
             .board()
-            .exchange(self.rank as usize, Sorted { color, key }, |ranks| {
-                sort_into_colors(contexts, self.group(), &ranks)
+            .exchange(self.seat(), Sorted { color, key }, |ranks: Vec<Sorted>| {
+                seat_all(contexts, sides, &sort_into_colors(&ranks))
             })?;
         let places = places.as_ref().as_ref().map_err(Error::clone)?;
-        Ok(places[self.rank as usize].clone())
+        Ok(places[self.seat()].clone())
     }
 
     /// Communicators over subgroups (`MPI_Comm_create`): every rank names the group it will be in, or the same
-    /// group as the others; none for a rank that is not in the group it names.
+    /// group as the others; none for a rank that is not in the group it names. All ranks of one group of an
+    /// inter-communicator name the same subgroup of theirs.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Group`] if a group is not a subset of the communicator or ranks of one group name different ones.
+    /// [`ErrorClass::Group`] if a group is not a subset of the local one or ranks of one group name different ones.
     pub fn create(&self, group: &Group) -> Result<Option<Arc<Self>>> {
-        let contexts = self.process.job().contexts();
+        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
         let places = self
             .board()
-            .exchange(self.rank as usize, Chosen(group.clone()), |chosen| {
-                gather_groups(contexts, self.group(), &chosen)
+            .exchange(self.seat(), Chosen(group.clone()), |chosen: Vec<Chosen>| {
+                let lists = if sides.are_two() {
+                    chosen_on_both_sides(sides, &chosen)
+                } else {
+                    chosen_groups(sides, &chosen)
+                };
+                seat_all(contexts, sides, &lists?)
             })?;
         self.take_place(&places)
     }
 
+    /// One communicator of both groups of an inter-communicator (`MPI_Intercomm_merge`); the ranks of a group that is
+    /// `high` come after the others, if the other group is not.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] if this is no inter-communicator, [`ErrorClass::Arg`] if the ranks of a group say
+    /// different things.
+    pub fn merge(&self, high: bool) -> Result<Arc<Self>> {
+        if !self.is_inter() {
+            return Err(Error::new(
+                ErrorClass::Comm,
+                "the communicator has one group only; an inter-communicator has two to merge",
+            ));
+        }
+        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
+        let merged = self
+            .board()
+            .exchange(self.seat(), Merged { high }, |ranks: Vec<Merged>| {
+                merge_sides(contexts, sides, &ranks)
+            })?;
+        let shared = Result::clone(&merged)?;
+        let seat = shared.sides.seat_of(self.process.id());
+        Ok(self.child(shared, seat.expect("a merger has all processes")))
+    }
+
     fn take_place(&self, places: &Places) -> Result<Option<Arc<Self>>> {
         let places = places.as_ref().map_err(Error::clone)?;
-        Ok(places[self.rank as usize]
+        Ok(places[self.seat()]
             .as_ref()
-            .map(|(shared, rank)| self.child(Arc::clone(shared), *rank)))
+            .map(|(shared, seat)| self.child(Arc::clone(shared), *seat)))
     }
 
     /// A communicator made from this one, whose error handler it inherits.
-    pub(super) fn child(&self, shared: Arc<CommShared>, rank: usize) -> Arc<Self> {
-        self.child_with(shared, rank, None)
+    pub(super) fn child(&self, shared: Arc<CommShared>, seat: usize) -> Arc<Self> {
+        self.child_with(shared, seat, None)
     }
 
     /// [`Comm::child`] with a virtual topology.
     pub(crate) fn child_with(
         &self,
         shared: Arc<CommShared>,
-        rank: usize,
+        seat: usize,
         topology: Option<Arc<Topology>>,
     ) -> Arc<Self> {
-        let comm = Self::new(Arc::clone(&self.process), shared, rank);
+        let comm = Self::new(Arc::clone(&self.process), shared, seat);
+        let comm = comm.in_session(self.session.clone());
         Arc::new(Self {
             topology,
-            session: self.session.clone(),
             errhandler: SpinLock::new(self.errhandler()),
             ..comm
         })
     }
 }
 
-fn sort_into_colors(contexts: &Arc<ContextPool>, parent: &Group, ranks: &[Sorted]) -> Places {
-    let mut colors: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
-    for (rank, sorted) in ranks
-        .iter()
-        .enumerate()
-        .filter(|(_, sorted)| sorted.color != UNDEFINED)
-    {
-        colors.entry(sorted.color).or_default().push(rank);
-    }
-    let mut places: Vec<Place> = ranks.iter().map(|_| None).collect();
-    for (_, mut members) in colors {
-        // Stable: ranks with the same key keep their order.
-        members.sort_by_key(|&rank| ranks[rank].key);
-        let processes = members.iter().filter_map(|&rank| parent.process(rank)).collect();
-        let shared = CommShared::new(contexts, Group::from_processes(processes))?;
-        for (new_rank, rank) in members.into_iter().enumerate() {
-            places[rank] = Some((Arc::clone(&shared), new_rank));
+/// A new communicator for each list of seats, with the seats in this order.
+fn seat_all(contexts: &Arc<ContextPool>, parent: &Sides, lists: &[Vec<usize>]) -> Places {
+    let mut places: Vec<Place> = (0..parent.seats()).map(|_| None).collect();
+    for seats in lists {
+        let Some(sides) = parent.select(seats) else {
+            continue;
+        };
+        let shared = CommShared::new(contexts, sides)?;
+        let (left, right): (Vec<usize>, Vec<usize>) = seats.iter().partition(|&&seat| parent.is_left(seat));
+        for (new_seat, seat) in left.into_iter().chain(right).enumerate() {
+            places[seat] = Some((Arc::clone(&shared), new_seat));
         }
     }
     Ok(places)
 }
 
-fn gather_groups(contexts: &Arc<ContextPool>, parent: &Group, chosen: &[Chosen]) -> Places {
-    // Groups of one call are equal or disjoint, so that their first members tell them apart.
-    let mut made: HashMap<u32, Arc<CommShared>> = HashMap::new();
-    let mut places = Vec::with_capacity(chosen.len());
-    for (process, Chosen(group)) in parent.processes().zip(chosen) {
-        check_subset(group, parent)?;
-        let (Some(first), Some(new_rank)) = (group.process(0), group.rank_of(process)) else {
-            places.push(None);
-            continue;
-        };
-        let shared = match made.entry(first) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(CommShared::new(contexts, group.clone())?),
-        };
-        if shared.group.compare(group) != Comparison::Identical {
-            return Err(Error::new(
-                ErrorClass::Group,
-                "ranks of one new communicator name different groups",
-            ));
-        }
-        places.push(Some((Arc::clone(shared), new_rank)));
+fn sort_into_colors(ranks: &[Sorted]) -> Vec<Vec<usize>> {
+    let mut colors: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
+    let colored = ranks.iter().enumerate();
+    for (seat, sorted) in colored.filter(|(_, sorted)| sorted.color != UNDEFINED) {
+        colors.entry(sorted.color).or_default().push(seat);
     }
-    Ok(places)
+    let mut lists: Vec<_> = colors.into_values().collect();
+    // Stable: ranks with the same key keep their order.
+    lists
+        .iter_mut()
+        .for_each(|seats| seats.sort_by_key(|&seat| ranks[seat].key));
+    lists
+}
+
+/// The members of each group that somebody of it names.
+fn chosen_groups(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
+    // Groups of one call are equal or disjoint, so that their first members tell them apart.
+    let mut groups: HashMap<u32, &Group> = HashMap::new();
+    let mut lists = Vec::new();
+    for (seat, Chosen(group)) in chosen.iter().enumerate() {
+        check_subset(group, parent.local(seat).0)?;
+        let member = parent
+            .process(seat)
+            .and_then(|process| group.rank_of(process))
+            .and_then(|_| group.process(0));
+        let Some(first) = member else { continue };
+        match groups.entry(first) {
+            Entry::Occupied(known) => check_same(known.get(), group)?,
+            Entry::Vacant(entry) => {
+                entry.insert(group);
+                lists.push(seats_of(parent, group));
+            }
+        }
+    }
+    Ok(lists)
+}
+
+/// The members of the two groups that the two sides name.
+fn chosen_on_both_sides(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
+    let mut named: [Option<&Group>; 2] = [None, None];
+    for (seat, Chosen(group)) in chosen.iter().enumerate() {
+        check_subset(group, parent.local(seat).0)?;
+        check_same(
+            named[usize::from(parent.is_left(seat))].get_or_insert(group),
+            group,
+        )?;
+    }
+    let seats = named
+        .into_iter()
+        .flatten()
+        .flat_map(|group| seats_of(parent, group));
+    Ok(vec![seats.collect()])
+}
+
+fn seats_of(parent: &Sides, group: &Group) -> Vec<usize> {
+    group
+        .processes()
+        .filter_map(|process| parent.seat_of(process))
+        .collect()
+}
+
+fn merge_sides(contexts: &Arc<ContextPool>, sides: &Sides, ranks: &[Merged]) -> Result<Arc<CommShared>> {
+    let (left, right): (Vec<usize>, Vec<usize>) = (0..ranks.len()).partition(|&seat| sides.is_left(seat));
+    let high = |seats: &[usize]| {
+        let first = ranks[seats[0]].high;
+        let agreed = seats.iter().all(|&seat| ranks[seat].high == first);
+        agreed.then_some(first).ok_or_else(|| {
+            let message = "ranks of one group say high, others of it do not; all must say the same";
+            Error::new(ErrorClass::Arg, message)
+        })
+    };
+    let (left_high, right_high) = (high(&left)?, high(&right)?);
+    let (first, second) = if left_high && !right_high {
+        (right, left)
+    } else {
+        (left, right)
+    };
+    let processes = first
+        .into_iter()
+        .chain(second)
+        .filter_map(|seat| sides.process(seat));
+    CommShared::new(contexts, Sides::one(Group::from_processes(processes.collect())))
+}
+
+pub(super) fn check_same(known: &Group, group: &Group) -> Result<()> {
+    if known.compare(group) == Comparison::Identical {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorClass::Group,
+        "ranks of one new communicator name different groups",
+    ))
 }
 
 pub(super) fn check_subset(group: &Group, parent: &Group) -> Result<()> {

@@ -5,7 +5,7 @@
 
 use super::layout::{Machine, Place, Traffic, lay_out};
 use super::{Cart, DistGraph, EdgeList, Graph, Topology};
-use crate::comm::{Comm, CommShared};
+use crate::comm::{Comm, CommShared, Sides};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use simurgh_core::sync::Arc;
@@ -144,6 +144,7 @@ impl Comm {
         reorder: bool,
         describe: impl FnOnce() -> (Topology, Traffic),
     ) -> Result<Option<Arc<Self>>> {
+        self.check_intra()?;
         let described = Described::<K> {
             digest,
             seat: Seat::of_caller(reorder),
@@ -172,6 +173,7 @@ impl Comm {
         reorder: bool,
         join: impl FnOnce(Vec<E>) -> Result<DistGraph>,
     ) -> Result<Arc<Self>> {
+        self.check_intra()?;
         let part = Part {
             edges,
             seat: Seat::of_caller(reorder),
@@ -203,7 +205,7 @@ impl Comm {
             .filter_map(|&process| self.group().process(process));
         let group = Group::from_processes(members.collect());
         Ok(Made {
-            shared: CommShared::new(self.process().job().contexts(), group)?,
+            shared: CommShared::new(self.process().job().contexts(), Sides::one(group))?,
             topology: Arc::new(topology),
             vps: places.map(|places| places.iter().map(|place| place.vp).collect()),
             ranks,

@@ -1,0 +1,61 @@
+//! Making a communicator by the members of a group alone.
+
+use super::construct::check_subset;
+use super::gathering::Purpose;
+use super::{Comm, CommShared, Sides};
+use crate::error::{Error, ErrorClass, Result};
+use crate::group::Group;
+use crate::process::Process;
+use simurgh_core::sync::Arc;
+
+/// What a member brings.
+struct Member;
+
+impl Comm {
+    /// A communicator over `group`, made by its members alone (`MPI_Comm_create_group`); none for a rank that is
+    /// not in it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Group`] if the group is not a subset of the communicator or its members name different groups;
+    /// [`ErrorClass::Tag`] for a negative tag; [`ErrorClass::Comm`] on an inter-communicator.
+    pub fn create_group(&self, group: &Group, tag: i32) -> Result<Option<Arc<Self>>> {
+        self.check_intra()?;
+        crate::check::tag(tag)?;
+        check_subset(group, self.group())?;
+        let made = make(&self.process, group, Purpose::Subgroup(self.context, tag))?;
+        Ok(made.map(|(shared, seat)| self.child(shared, seat)))
+    }
+
+    /// A communicator over `group`, made by its members without another communicator (`MPI_Comm_create_from_group`);
+    /// none for the empty group. The tag tells calls apart that several threads make at the same time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Group`] if the process is not in the group or the members name different groups.
+    pub fn create_from_group(process: &Arc<Process>, group: &Group, tag: &str) -> Result<Option<Arc<Self>>> {
+        if group.size() > 0 && group.rank_of(process.id()).is_none() {
+            return Err(Error::new(
+                ErrorClass::Group,
+                "the calling process is not in the group; only its members make the communicator",
+            ));
+        }
+        let made = make(process, group, Purpose::Named(tag.to_owned()))?;
+        Ok(made.map(|(shared, seat)| {
+            let comm = Self::new(Arc::clone(process), shared, seat);
+            Arc::new(comm.in_session(process.session(group.session())))
+        }))
+    }
+}
+
+fn make(process: &Process, group: &Group, purpose: Purpose) -> Result<Option<(Arc<CommShared>, usize)>> {
+    let Some(rank) = group.rank_of(process.id()) else {
+        return Ok(None);
+    };
+    let job = process.job();
+    let board = job.gatherings().join(purpose, group)?;
+    let shared = board.exchange(rank, Member, |_: Vec<Member>| {
+        CommShared::new(job.contexts(), Sides::one(group.clone()))
+    })?;
+    Ok(Some((Result::clone(&shared)?, rank)))
+}

@@ -1,0 +1,225 @@
+//! Making inter-communicators.
+//!
+//! Two groups find each other through their leaders. The ranks of a group agree on their leader and learn whether its
+//! arguments are right, in one exchange among themselves; then the leaders meet, without messages; then they tell
+//! their groups what came of it in a second exchange. So an error that one rank sees is an error of all.
+
+use super::gathering::Purpose;
+use super::{Comm, CommShared, Sides};
+use crate::check;
+use crate::collective::Board;
+use crate::error::{Error, ErrorClass, Result};
+use crate::group::Group;
+use crate::job::Job;
+use crate::process::Process;
+use simurgh_core::sync::Arc;
+
+/// What a rank brings to the first exchange of its group.
+struct Proposal {
+    leader: i32,
+    /// Of the leader only: whether it can reach the other one.
+    ready: Result<()>,
+}
+
+/// What a leader brings to the meeting with the other one.
+struct Offered(Group);
+
+/// What a rank brings to the second exchange; only the leader knows something.
+struct Report(Option<Union>);
+
+/// The new communicator, and the seat of rank 0 of one group in it.
+type Union = Result<(Arc<CommShared>, usize)>;
+
+/// How a leader reaches the other one.
+struct Link {
+    other: u32,
+    purpose: Purpose,
+}
+
+/// The ranks of one of the two groups.
+struct Side<'a> {
+    process: &'a Process,
+    group: &'a Group,
+    rank: usize,
+    board: &'a Board,
+}
+
+impl Comm {
+    /// An inter-communicator of this communicator's ranks and those of another one (`MPI_Intercomm_create`).
+    ///
+    /// The rank `local_leader` here reaches the leader of the others as rank `remote_leader` of `peer`; `tag` tells
+    /// calls apart that the same leaders make at the same time. At other ranks these three mean nothing.
+    ///
+    /// # Errors
+    ///
+    /// At all ranks of the group: [`ErrorClass::Rank`] for a leader out of range, [`ErrorClass::Tag`] for a negative
+    /// tag, [`ErrorClass::Comm`] without a peer, on an inter-communicator, or if a process is in both groups.
+    pub fn create_inter(
+        &self,
+        local_leader: i32,
+        peer: Option<&Self>,
+        remote_leader: i32,
+        tag: i32,
+    ) -> Result<Arc<Self>> {
+        self.check_intra()?;
+        let link = || {
+            let peer = peer.ok_or_else(no_peer)?;
+            check::tag(tag)?;
+            check::member("remote_leader", remote_leader, peer)?;
+            Ok(Link {
+                other: peer.process_of(remote_leader),
+                purpose: Purpose::Leaders(peer.context, tag),
+            })
+        };
+        let side = Side {
+            process: &self.process,
+            group: self.group(),
+            rank: self.seat(),
+            board: self.board(),
+        };
+        let (shared, seat) = side.unite(local_leader, link)?;
+        Ok(self.child(shared, seat))
+    }
+
+    /// An inter-communicator of two groups, made by their members without another communicator
+    /// (`MPI_Intercomm_create_from_groups`). The remote group and its leader mean nothing but at the local leader.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::create_inter`]; [`ErrorClass::Group`] if the process is not in the local group, the members name
+    /// different groups, or a process is in both.
+    pub fn create_inter_from_groups(
+        process: &Arc<Process>,
+        (local, local_leader): (&Group, i32),
+        (remote, remote_leader): (&Group, i32),
+        tag: &str,
+    ) -> Result<Arc<Self>> {
+        let rank = local.rank_of(process.id()).ok_or_else(not_in_group)?;
+        let gatherings = process.job().gatherings();
+        let board = gatherings.join(Purpose::NamedSide(tag.to_owned()), local)?;
+        let link = || {
+            let other = usize::try_from(remote_leader).ok();
+            let other = other.and_then(|leader| remote.process(leader));
+            Ok(Link {
+                other: other.ok_or_else(|| wrong_leader("remote_leader", remote_leader, remote))?,
+                purpose: Purpose::NamedLeaders(tag.to_owned()),
+            })
+        };
+        let side = Side {
+            process,
+            group: local,
+            rank,
+            board: &board,
+        };
+        let (shared, seat) = side.unite(local_leader, link)?;
+        let comm = Self::new(Arc::clone(process), shared, seat);
+        Ok(Arc::new(comm.in_session(process.session(local.session()))))
+    }
+}
+
+impl Side<'_> {
+    /// Makes the communicator with the other side; gives it and the caller's seat there.
+    fn unite(&self, leader: i32, link: impl FnOnce() -> Result<Link>) -> Result<(Arc<CommShared>, usize)> {
+        let leads = usize::try_from(leader) == Ok(self.rank);
+        let link = leads.then(|| link().and_then(|link| self.check_disjoint(link)));
+        let proposal = Proposal {
+            leader,
+            ready: match &link {
+                Some(Err(error)) => Err(error.clone()),
+                _ => Ok(()),
+            },
+        };
+        let agreed = self
+            .board
+            .exchange(self.rank, proposal, |proposals| agree(self.group, proposals))?;
+        Result::clone(&agreed)?;
+        let report = link.map(|link| link.and_then(|link| self.meet(link)));
+        let reports = self
+            .board
+            .exchange(self.rank, Report(report), |reports: Vec<Report>| {
+                reports.into_iter().find_map(|Report(union)| union)
+            })?;
+        let (shared, first) = Option::clone(&reports).expect("one rank is the leader")?;
+        Ok((shared, first + self.rank))
+    }
+
+    /// A leader that is in our own group would never come.
+    fn check_disjoint(&self, link: Link) -> Result<Link> {
+        match self.group.rank_of(link.other) {
+            None => Ok(link),
+            Some(_) => Err(overlap(link.other)),
+        }
+    }
+
+    /// Meets the other leader.
+    fn meet(&self, link: Link) -> Union {
+        let (own, other, job) = (self.process.id(), link.other, self.process.job());
+        let leaders = Group::from_processes(vec![own.min(other), own.max(other)]);
+        let place = usize::from(own > other);
+        let board = job.gatherings().join(link.purpose, &leaders)?;
+        let offered = Offered(self.group.clone());
+        let union = board.exchange(place, offered, |groups| join_groups(job, &groups))?;
+        let shared = Result::clone(&union)?;
+        let seat = shared.sides.seat_of(own).expect("the leader is in its group");
+        Ok((shared, seat - self.rank))
+    }
+}
+
+/// Whether all ranks name the same leader, and it is ready.
+fn agree(group: &Group, proposals: Vec<Proposal>) -> Result<()> {
+    let leader = proposals[0].leader;
+    if let Some(other) = proposals.iter().find(|proposal| proposal.leader != leader) {
+        let message = format!(
+            "ranks name different leaders, {leader} and {}; all ranks of a group must name the same",
+            other.leader
+        );
+        return Err(Error::new(ErrorClass::Rank, message));
+    }
+    if usize::try_from(leader).map_or(true, |leader| leader >= group.size()) {
+        return Err(wrong_leader("local_leader", leader, group));
+    }
+    proposals.into_iter().try_for_each(|proposal| proposal.ready)
+}
+
+fn join_groups(job: &Job, groups: &[Offered]) -> Result<Arc<CommShared>> {
+    let [Offered(left), Offered(right)] = groups else {
+        return Err(no_peer());
+    };
+    if let Some(both) = left.processes().find(|&process| right.rank_of(process).is_some()) {
+        return Err(overlap(both));
+    }
+    CommShared::new(job.contexts(), Sides::two(left.clone(), right.clone()))
+}
+
+#[cold]
+fn no_peer() -> Error {
+    Error::new(
+        ErrorClass::Comm,
+        "the local leader's peer_comm is no communicator; pass one that has both leaders",
+    )
+}
+
+#[cold]
+fn not_in_group() -> Error {
+    Error::new(
+        ErrorClass::Group,
+        "the calling process is not in the local group; only its members make the communicator",
+    )
+}
+
+#[cold]
+fn overlap(process: u32) -> Error {
+    Error::new(
+        ErrorClass::Comm,
+        format!("process {process} is in both groups; the groups of an inter-communicator are disjoint"),
+    )
+}
+
+#[cold]
+fn wrong_leader(name: &str, leader: i32, group: &Group) -> Error {
+    let size = group.size();
+    Error::new(
+        ErrorClass::Rank,
+        format!("{name} is {leader}, which is no rank of its group of {size}"),
+    )
+}

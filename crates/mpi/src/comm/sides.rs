@@ -1,0 +1,123 @@
+//! Who is in a communicator.
+
+use crate::group::Group;
+use crate::session::SessionId;
+
+/// The group of an intra-communicator, or the two groups of an inter-communicator.
+///
+/// All of them together are the communicator's *seats*: the ranks of the left group, then those of the right one. Calls
+/// that involve everybody meet by seat.
+#[derive(Clone, Debug)]
+pub(crate) struct Sides {
+    left: Group,
+    right: Option<Group>,
+}
+
+impl Sides {
+    /// An intra-communicator's.
+    pub(crate) fn one(group: Group) -> Self {
+        Self {
+            left: of_no_session(group),
+            right: None,
+        }
+    }
+
+    /// An inter-communicator's; the groups are disjoint.
+    pub(crate) fn two(left: Group, right: Group) -> Self {
+        Self {
+            left: of_no_session(left),
+            right: Some(of_no_session(right)),
+        }
+    }
+
+    /// Number of members of both groups.
+    pub(crate) fn seats(&self) -> usize {
+        self.left.size() + self.right.as_ref().map_or(0, Group::size)
+    }
+
+    /// Whether there are two groups.
+    pub(crate) fn are_two(&self) -> bool {
+        self.right.is_some()
+    }
+
+    /// Whether a seat is one of the left group.
+    pub(crate) fn is_left(&self, seat: usize) -> bool {
+        seat < self.left.size()
+    }
+
+    /// The group of a seat and the rank in it.
+    pub(crate) fn local(&self, seat: usize) -> (&Group, usize) {
+        match &self.right {
+            Some(right) if !self.is_left(seat) => (right, seat - self.left.size()),
+            _ => (&self.left, seat),
+        }
+    }
+
+    /// The other group than that of a seat.
+    pub(crate) fn remote(&self, seat: usize) -> Option<&Group> {
+        let right = self.right.as_ref()?;
+        Some(if self.is_left(seat) { right } else { &self.left })
+    }
+
+    /// The process on a seat.
+    pub(crate) fn process(&self, seat: usize) -> Option<u32> {
+        let (group, rank) = self.local(seat);
+        group.process(rank)
+    }
+
+    /// The seat of a process.
+    pub(crate) fn seat_of(&self, process: u32) -> Option<usize> {
+        let right = || self.right.as_ref()?.rank_of(process);
+        let left = self.left.rank_of(process);
+        left.or_else(|| right().map(|rank| self.left.size() + rank))
+    }
+
+    /// Those of some seats, each group in the order in which they are given. None if one of two groups is empty.
+    pub(crate) fn select(&self, seats: &[usize]) -> Option<Self> {
+        let group_of = |left: bool| {
+            let chosen = seats.iter().filter(|&&seat| self.is_left(seat) == left);
+            Group::from_processes(chosen.filter_map(|&seat| self.process(seat)).collect())
+        };
+        let left = group_of(true);
+        if !self.are_two() {
+            return Some(Self::one(left));
+        }
+        let right = group_of(false);
+        (left.size() > 0 && right.size() > 0).then(|| Self::two(left, right))
+    }
+}
+
+/// A session's number means something in one process only; what ranks share belongs to none.
+fn of_no_session(group: Group) -> Group {
+    group.in_session(SessionId::NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seats_go_from_left_to_right() {
+        let sides = Sides::two(Group::from_processes(vec![5, 1]), Group::run(2, 3));
+        assert_eq!(sides.seats(), 5);
+        let processes: Vec<_> = (0..5).filter_map(|seat| sides.process(seat)).collect();
+        assert_eq!(processes, [5, 1, 2, 3, 4]);
+        for (seat, process) in processes.into_iter().enumerate() {
+            assert_eq!(sides.seat_of(process), Some(seat));
+        }
+        assert_eq!(sides.seat_of(0), None);
+        assert_eq!((sides.local(1).1, sides.local(4).1), (1, 2));
+        assert_eq!(sides.remote(0).map(Group::size), Some(3));
+        assert_eq!(sides.remote(2).map(Group::size), Some(2));
+    }
+
+    #[test]
+    fn a_selection_needs_somebody_on_each_side() {
+        let sides = Sides::two(Group::run(0, 2), Group::run(2, 2));
+        let chosen = sides.select(&[3, 1, 2]).unwrap();
+        let processes: Vec<_> = (0..3).filter_map(|seat| chosen.process(seat)).collect();
+        assert_eq!(processes, [1, 3, 2]);
+        assert!(sides.select(&[0, 1]).is_none());
+        assert!(Sides::one(Group::run(0, 2)).select(&[1]).is_some());
+    }
+}
