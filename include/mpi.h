@@ -823,6 +823,51 @@ int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
 int MPI_Cancel(MPI_Request *request);
 
 /**
+ * `MPI_Cart_coords`: the coordinates of a rank.
+ */
+int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int *coords);
+
+/**
+ * `MPI_Cart_create`: a communicator whose ranks form a grid.
+ */
+int MPI_Cart_create(MPI_Comm comm_old,
+                    int ndims,
+                    const int *dims,
+                    const int *periods,
+                    int reorder,
+                    MPI_Comm *comm_cart);
+
+/**
+ * `MPI_Cart_get`: extents, periodic dimensions and the caller's coordinates.
+ */
+int MPI_Cart_get(MPI_Comm comm, int maxdims, int *dims, int *periods, int *coords);
+
+/**
+ * `MPI_Cart_map`: the rank that the caller would best have in a grid.
+ */
+int MPI_Cart_map(MPI_Comm comm, int ndims, const int *dims, const int *periods, int *newrank);
+
+/**
+ * `MPI_Cart_rank`: the rank at some coordinates.
+ */
+int MPI_Cart_rank(MPI_Comm comm, const int *coords, int *rank);
+
+/**
+ * `MPI_Cart_shift`: the ranks from which and to which the caller shifts data along a dimension.
+ */
+int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest);
+
+/**
+ * `MPI_Cart_sub`: communicators of the slices of a grid.
+ */
+int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
+
+/**
+ * `MPI_Cartdim_get`: number of dimensions.
+ */
+int MPI_Cartdim_get(MPI_Comm comm, int *ndims);
+
+/**
  * `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.
  */
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
@@ -939,6 +984,54 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
  * `MPI_Comm_test_inter`: whether it is an inter-communicator.
  */
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
+
+/**
+ * `MPI_Dims_create`: fills in the extents that are 0 so that a grid of so many nodes is balanced.
+ */
+int MPI_Dims_create(int nnodes, int ndims, int *dims);
+
+/**
+ * `MPI_Dist_graph_create`: a communicator with a graph whose edges any ranks contribute.
+ */
+int MPI_Dist_graph_create(MPI_Comm comm_old,
+                          int n,
+                          const int *sources,
+                          const int *degrees,
+                          const int *destinations,
+                          const int *weights,
+                          MPI_Info info,
+                          int reorder,
+                          MPI_Comm *comm_dist_graph);
+
+/**
+ * `MPI_Dist_graph_create_adjacent`: a communicator with a graph of which each rank names its own edges.
+ */
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
+                                   int indegree,
+                                   const int *sources,
+                                   const int *sourceweights,
+                                   int outdegree,
+                                   const int *destinations,
+                                   const int *destweights,
+                                   MPI_Info info,
+                                   int reorder,
+                                   MPI_Comm *comm_dist_graph);
+
+/**
+ * `MPI_Dist_graph_neighbors`: the ranks at the other ends of the caller's edges, and the edges' weights.
+ */
+int MPI_Dist_graph_neighbors(MPI_Comm comm,
+                             int maxindegree,
+                             int *sources,
+                             int *sourceweights,
+                             int maxoutdegree,
+                             int *destinations,
+                             int *destweights);
+
+/**
+ * `MPI_Dist_graph_neighbors_count`: number of edges to and from the caller, and whether they have weights.
+ */
+int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
 
 /**
  * `MPI_Errhandler_free`: gives the handle back.
@@ -1066,6 +1159,41 @@ int MPI_Get_processor_name(char *name, int *resultlen);
  * `MPI_Get_version`: the version of the standard.
  */
 int MPI_Get_version(int *version, int *subversion);
+
+/**
+ * `MPI_Graph_create`: a communicator whose ranks form a graph.
+ */
+int MPI_Graph_create(MPI_Comm comm_old,
+                     int nnodes,
+                     const int *index,
+                     const int *edges,
+                     int reorder,
+                     MPI_Comm *comm_graph);
+
+/**
+ * `MPI_Graph_get`: the graph, as it was given.
+ */
+int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int *index, int *edges);
+
+/**
+ * `MPI_Graph_map`: the rank that the caller would best have in a graph.
+ */
+int MPI_Graph_map(MPI_Comm comm, int nnodes, const int *index, const int *edges, int *newrank);
+
+/**
+ * `MPI_Graph_neighbors`: the neighbours of a rank.
+ */
+int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int *neighbors);
+
+/**
+ * `MPI_Graph_neighbors_count`: number of neighbours of a rank.
+ */
+int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors);
+
+/**
+ * `MPI_Graphdims_get`: number of nodes and of edges.
+ */
+int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges);
 
 /**
  * `MPI_Grequest_complete`: says that the operation is complete; whoever waits for it goes on.
@@ -1909,6 +2037,11 @@ int MPI_Testsome(int incount,
                  MPI_Status *array_of_statuses);
 
 /**
+ * `MPI_Topo_test`: the kind of topology a communicator has, or `MPI_UNDEFINED`.
+ */
+int MPI_Topo_test(MPI_Comm comm, int *status);
+
+/**
  * `MPI_Type_commit`: declares that the datatype will be used in communication.
  */
 int MPI_Type_commit(MPI_Datatype *datatype);
@@ -2204,6 +2337,27 @@ int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
 
 int PMPI_Cancel(MPI_Request *request);
 
+int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int *coords);
+
+int PMPI_Cart_create(MPI_Comm comm_old,
+                     int ndims,
+                     const int *dims,
+                     const int *periods,
+                     int reorder,
+                     MPI_Comm *comm_cart);
+
+int PMPI_Cart_get(MPI_Comm comm, int maxdims, int *dims, int *periods, int *coords);
+
+int PMPI_Cart_map(MPI_Comm comm, int ndims, const int *dims, const int *periods, int *newrank);
+
+int PMPI_Cart_rank(MPI_Comm comm, const int *coords, int *rank);
+
+int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest);
+
+int PMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
+
+int PMPI_Cartdim_get(MPI_Comm comm, int *ndims);
+
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
@@ -2252,6 +2406,39 @@ int PMPI_Comm_size(MPI_Comm comm, int *size);
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
+
+int PMPI_Dims_create(int nnodes, int ndims, int *dims);
+
+int PMPI_Dist_graph_create(MPI_Comm comm_old,
+                           int n,
+                           const int *sources,
+                           const int *degrees,
+                           const int *destinations,
+                           const int *weights,
+                           MPI_Info info,
+                           int reorder,
+                           MPI_Comm *comm_dist_graph);
+
+int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
+                                    int indegree,
+                                    const int *sources,
+                                    const int *sourceweights,
+                                    int outdegree,
+                                    const int *destinations,
+                                    const int *destweights,
+                                    MPI_Info info,
+                                    int reorder,
+                                    MPI_Comm *comm_dist_graph);
+
+int PMPI_Dist_graph_neighbors(MPI_Comm comm,
+                              int maxindegree,
+                              int *sources,
+                              int *sourceweights,
+                              int maxoutdegree,
+                              int *destinations,
+                              int *destweights);
+
+int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
 
@@ -2331,6 +2518,23 @@ int PMPI_Get_library_version(char *version, int *resultlen);
 int PMPI_Get_processor_name(char *name, int *resultlen);
 
 int PMPI_Get_version(int *version, int *subversion);
+
+int PMPI_Graph_create(MPI_Comm comm_old,
+                      int nnodes,
+                      const int *index,
+                      const int *edges,
+                      int reorder,
+                      MPI_Comm *comm_graph);
+
+int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int *index, int *edges);
+
+int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int *index, const int *edges, int *newrank);
+
+int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int *neighbors);
+
+int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors);
+
+int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges);
 
 int PMPI_Grequest_complete(MPI_Request request);
 
@@ -2864,6 +3068,8 @@ int PMPI_Testsome(int incount,
                   int *outcount,
                   int *array_of_indices,
                   MPI_Status *array_of_statuses);
+
+int PMPI_Topo_test(MPI_Comm comm, int *status);
 
 int PMPI_Type_commit(MPI_Datatype *datatype);
 

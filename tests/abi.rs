@@ -33,6 +33,7 @@ macro_rules! programs {
 
 programs! {
     attributes
+    cart
     collectives
     communicators
     completion
@@ -42,6 +43,7 @@ programs! {
     errors
     exchange
     generalised
+    graph
     info
     intercommunicators
     large

@@ -19,6 +19,14 @@ static int check_rank, check_size;
 
 #define OK(call) CHECK((call) == MPI_SUCCESS)
 
+/* The call fails with a code of this class. */
+#define FAILS(call, class)                                 \
+    do {                                                   \
+        int check_code = (call), check_class = -1;         \
+        OK(MPI_Error_class(check_code, &check_class));     \
+        CHECK(check_class == (class));                     \
+    } while (0)
+
 static inline void check_begin(int *argc, char ***argv)
 {
     OK(MPI_Init(argc, argv));

@@ -122,6 +122,11 @@ impl<T: Copy> In<T> {
 pub struct Array<T>(*const T);
 
 impl<T> Array<T> {
+    /// Whether the caller passed this one of the standard's special addresses.
+    pub fn is_special(&self, address: *const T) -> bool {
+        self.0.addr() == address.addr()
+    }
+
     /// Its first `length` elements; `name` is the parameter's, for the error message.
     pub fn slice(&self, name: &str, length: usize) -> ResultOf<&[T]> {
         if length == 0 {
@@ -145,6 +150,11 @@ impl<T> ArrayMut<T> {
     /// Whether the caller does not want the values.
     pub fn is_null(&self) -> bool {
         self.0.is_null()
+    }
+
+    /// Whether the caller passed this one of the standard's special addresses.
+    pub fn is_special(&self, address: *const T) -> bool {
+        self.0.addr() == address.addr()
     }
 
     /// Its first `length` elements; `name` is the parameter's, for the error message.

@@ -29,4 +29,8 @@ pub mod session;
 pub mod session_errhandler;
 pub mod several;
 pub mod status;
+pub mod topology;
+pub mod topology_cart;
+pub mod topology_dist_graph;
+pub mod topology_graph;
 pub mod type_attribute;

@@ -1,8 +1,9 @@
 //! Balanced grids: `MPI_Dims_create`.
 //!
-//! Of all ways to write a number as a product, the one is wanted whose largest and smallest factor differ least. The
-//! search goes over the divisors, of which a number below 2^31 has at most 1536, largest factor first, and gives up
-//! a branch as soon as what remains cannot stay above the smallest factor of the best product so far.
+//! Of all ways to write a number as a product, the one is wanted whose largest and smallest factor differ least; among
+//! such the one whose smallest factor is the largest, then the one whose second smallest is, and so on. The search goes
+//! over the divisors, of which a number below 2^31 has at most 1536, largest factor first, and gives up a branch as soon
+//! as what remains cannot come as near to the largest factor as that of the best product so far.
 
 use crate::error::{Error, ErrorClass, Result};
 
@@ -93,7 +94,7 @@ impl Search {
             }
             // The smallest factor will be at most the root of what is left.
             let smallest = root(rest / factor, count - 1);
-            if largest.unwrap_or(factor) - smallest >= self.spread {
+            if largest.unwrap_or(factor) - smallest > self.spread {
                 if largest.is_none() {
                     break;
                 }
@@ -108,11 +109,13 @@ impl Search {
     /// Keeps the product if it is the best so far.
     fn consider(&mut self, last: i64) {
         let spread = self.chosen.first().map_or(0, |first| first - last);
-        if spread < self.spread {
+        self.chosen.push(last);
+        let higher = || self.chosen.iter().rev().gt(self.best.iter().rev());
+        if spread < self.spread || (spread == self.spread && higher()) {
             self.spread = spread;
             self.best.clone_from(&self.chosen);
-            self.best.push(last);
         }
+        self.chosen.pop();
     }
 }
 
@@ -178,6 +181,8 @@ mod tests {
         assert_eq!(create(72, &[0, 0]).unwrap(), [9, 8]);
         assert_eq!(create(240, &[0, 0]).unwrap(), [16, 15]);
         assert_eq!(create(64, &[0; 3]).unwrap(), [4, 4, 4]);
+        assert_eq!(create(5040, &[0; 3]).unwrap(), [21, 16, 15]);
+        assert_eq!(create(98784, &[0; 5]).unwrap(), [14, 14, 9, 8, 7]);
         assert_eq!(create(1_000_000_000, &[0; 3]).unwrap(), [1000; 3]);
         assert_eq!(create(1, &[]).unwrap(), [0; 0]);
         assert_eq!(create(1, &[0, 0]).unwrap(), [1, 1]);
