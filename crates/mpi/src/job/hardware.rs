@@ -48,7 +48,8 @@ impl Hardware {
     }
 
     /// A machine with `vps` virtual processors, and processes that begin on these of them.
-    pub(crate) fn new(topology: &Topology, vps: usize, places: impl IntoIterator<Item = usize>) -> Self {
+    #[must_use]
+    pub fn new(topology: &Topology, vps: usize, places: impl IntoIterator<Item = usize>) -> Self {
         let used = 0..vps.min(topology.cores().len());
         Self::with_homes(topology, places.into_iter().map(Some).collect(), used.collect())
     }

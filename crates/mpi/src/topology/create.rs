@@ -61,6 +61,7 @@ impl Comm {
     /// [`ErrorClass::Dims`] if an extent is not positive or the grid is larger than the communicator,
     /// [`ErrorClass::NotSame`] if the ranks describe different grids.
     pub fn cart_create(&self, dims: &[i32], periods: &[bool], reorder: bool) -> Result<Option<Arc<Self>>> {
+        self.check_intra()?;
         let cart = Cart::new(dims, periods)?;
         self.check_points(&cart)?;
         self.create_described::<Cart>(digest(&(dims, periods)), reorder, || {
@@ -77,6 +78,7 @@ impl Comm {
     /// What [`Graph::new`] says; [`ErrorClass::Arg`] if the graph is larger than the communicator,
     /// [`ErrorClass::NotSame`] if the ranks describe different graphs.
     pub fn graph_create(&self, index: &[i32], edges: &[i32], reorder: bool) -> Result<Option<Arc<Self>>> {
+        self.check_intra()?;
         let graph = Graph::new(index, edges)?;
         self.check_nodes(&graph)?;
         if index.is_empty() {
@@ -173,6 +175,7 @@ impl Comm {
         reorder: bool,
         join: impl FnOnce(Vec<E>) -> Result<DistGraph>,
     ) -> Result<Arc<Self>> {
+        self.check_intra()?;
         self.check_intra()?;
         let part = Part {
             edges,

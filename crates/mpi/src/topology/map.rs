@@ -16,6 +16,7 @@ impl Comm {
     ///
     /// As [`Comm::cart_create`].
     pub fn cart_map(&self, dims: &[i32], periods: &[bool]) -> Result<i32> {
+        self.check_intra()?;
         let cart = Cart::new(dims, periods)?;
         self.check_points(&cart)?;
         Ok(self.mapped(&Traffic::from(&cart)))
@@ -27,6 +28,7 @@ impl Comm {
     ///
     /// As [`Comm::graph_create`].
     pub fn graph_map(&self, index: &[i32], edges: &[i32]) -> Result<i32> {
+        self.check_intra()?;
         let graph = Graph::new(index, edges)?;
         self.check_nodes(&graph)?;
         Ok(self.mapped(&Traffic::from(&graph)))

@@ -4,7 +4,8 @@
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::{Comm, Job, Mode, Process, Request};
-use simurgh_sched::{Builder, EcSpec};
+use simurgh_sched::policy::Policy;
+use simurgh_sched::{Builder, EcSpec, Topology};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub(crate) enum Runner {
     /// As execution contexts on this many virtual processors, in an order decided by the seed.
     Contexts(usize, Option<u64>),
+    /// As execution contexts in blocks on this many virtual processors, where they stay unless they move themselves.
+    Blocks(usize),
     /// As operating system threads.
     Threads,
 }
@@ -35,11 +38,33 @@ pub(crate) fn run(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
     }
 }
 
+/// Places nobody anywhere else than asked for.
+struct Staying;
+
+impl Policy for Staying {
+    fn name(&self) -> &'static str {
+        "staying"
+    }
+
+    fn place(&self, index: usize, count: usize, vps: usize) -> usize {
+        index * vps / count
+    }
+
+    fn victims(&self, _vp: usize, _vps: usize, _topology: &Topology) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
 /// Runs `f` on each of `size` ranks.
 pub(crate) fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
-    let (job, f) = (Job::new(size), Arc::new(f));
+    run_job(&Job::new(size), runner, f);
+}
+
+/// Runs `f` on each rank of a job.
+pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+    let f = Arc::new(f);
     let rank = |id: u32| {
-        let (process, f) = (Process::new(Arc::clone(&job), id), Arc::clone(&f));
+        let (process, f) = (Process::new(Arc::clone(job), id), Arc::clone(&f));
         move || {
             Process::bind(Arc::clone(&process));
             let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -53,27 +78,20 @@ pub(crate) fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Sen
             }
         }
     };
+    let size = job.size();
     let ids = 0..u32::try_from(size).expect("tests are small");
+    let placed = |place: fn(usize, usize, usize) -> usize, vps| {
+        let ids = ids.clone();
+        ids.map(move |id| (place(id as usize, size, vps), rank(id)))
+    };
     match runner {
         Runner::Contexts(vps, seed) => {
-            let runtime = Builder::new()
-                .vps(Some(vps))
-                .seed(seed)
-                .start()
-                .expect("the runtime starts");
-            let spec = EcSpec {
-                stack_size: 256 << 10,
-                ..EcSpec::default()
-            };
-            let start = |id: u32| {
-                runtime
-                    .spawn(spec, id as usize, rank(id))
-                    .expect("there is a stack")
-            };
-            let handles: Vec<_> = ids.map(start).collect();
-            handles
-                .into_iter()
-                .for_each(|handle| handle.join().expect("panics are caught"));
+            let builder = Builder::new().vps(Some(vps)).seed(seed);
+            run_contexts(builder, placed(|id, _, _| id, vps));
+        }
+        Runner::Blocks(vps) => {
+            let builder = Builder::new().vps(Some(vps)).policy(Arc::new(Staying));
+            run_contexts(builder, placed(|id, size, vps| Staying.place(id, size, vps), vps));
         }
         Runner::Threads => {
             let threads: Vec<_> = ids.map(|id| std::thread::spawn(rank(id))).collect();
@@ -82,6 +100,20 @@ pub(crate) fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Sen
                 .for_each(|thread| thread.join().expect("panics are caught"));
         }
     }
+}
+
+/// Runs functions as execution contexts, each beginning on the virtual processor with its number.
+fn run_contexts<F: FnOnce() + Send + 'static>(builder: Builder, ranks: impl Iterator<Item = (usize, F)>) {
+    let runtime = builder.start().expect("the runtime starts");
+    let spec = EcSpec {
+        stack_size: 256 << 10,
+        ..EcSpec::default()
+    };
+    let start = |(vp, rank)| runtime.spawn(spec, vp, rank).expect("there is a stack");
+    let handles: Vec<_> = ranks.map(start).collect();
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("panics are caught"));
 }
 
 /// The elements of a slice, to be sent.
