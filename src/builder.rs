@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use simurgh_core::sync::SpinLock;
 use simurgh_mpi::{Hardware, Job, Process};
-use simurgh_sched::policy::Policy;
+use simurgh_sched::policy::{Policy, by_name};
 use simurgh_sched::{EcSpec, Runtime};
+use simurgh_settings::{Id, Origin, Values};
 
 use crate::communicator::Communicator;
 use crate::ending::Ending;
@@ -39,8 +40,10 @@ where
 /// | [`ranks`](Self::ranks) | `SIMURGH_RANKS` | one per virtual processor |
 /// | [`vps`](Self::vps) | `SIMURGH_VPS` | one per core |
 /// | [`policy`](Self::policy) | `SIMURGH_POLICY` | `wq`, the work queue |
-/// | [`stack_size`](Self::stack_size) | | 8 MiB, of which only the touched part costs memory |
-/// | [`seed`](Self::seed) | | none: ranks run in the order they become ready |
+/// | [`stack_size`](Self::stack_size) | `SIMURGH_STACK_SIZE` | 8 MiB, of which only the touched part costs memory |
+/// | [`seed`](Self::seed) | `SIMURGH_SEED` | none: ranks run in the order they become ready |
+///
+/// All other settings (`docs/settings.md`) are taken from the environment.
 ///
 /// ```
 /// let sums = simurgh::Builder::new().ranks(7).vps(2).run(|world| {
@@ -123,43 +126,68 @@ impl Builder {
         T: Send + 'static,
     {
         let ending = Arc::new(Ending::default());
-        let spec = self.spec();
-        let ranks = self.ranks.map_or_else(settings::ranks, |ranks| Ok(Some(ranks)))?;
-        let runtime = self.start(&ending)?;
+        let settings = self.settings()?;
+        let spec = spec(&settings);
+        let ranks = match self.ranks {
+            Some(ranks) => Some(ranks),
+            None => settings::ranks()?,
+        };
+        let runtime = self.start(&settings, &ending)?;
         let ranks = ranks.unwrap_or_else(|| runtime.vps());
         if !(1..=RANKS_MAX).contains(&ranks) {
             return Err(RunError::Ranks { asked: ranks });
         }
-        let crew = Arc::new(Crew::new(ranks, ending, f));
+        let crew = Arc::new(Crew::new(Job::with_settings(ranks, settings), ending, f));
         crew.start(&runtime, spec);
         let result = crew.ending.wait();
         stop(runtime, &crew.ending);
         result.map(|()| crew.results())
     }
 
-    fn spec(&self) -> EcSpec {
-        let default = EcSpec::default();
-        EcSpec {
-            stack_size: self.stack_size.unwrap_or(default.stack_size),
-            ..default
+    /// What has been chosen here, and the environment's settings for the rest.
+    fn settings(&self) -> Result<Values, RunError> {
+        let chosen = [
+            (Id::Vps, "Builder::vps", self.vps.map(|vps| vps as u64)),
+            (
+                Id::StackSize,
+                "Builder::stack_size",
+                self.stack_size.map(|bytes| bytes as u64),
+            ),
+            (Id::Seed, "Builder::seed", self.seed),
+        ];
+        let mut settings = Values::default();
+        for (id, method, value) in chosen {
+            if let Some(value) = value {
+                settings.set(id, value, Origin::Given(method.to_owned()))?;
+            }
         }
+        settings.read_environment(|name| std::env::var_os(name))?;
+        Ok(settings)
     }
 
-    fn start(self, ending: &Arc<Ending>) -> Result<Runtime, RunError> {
-        let vps = self.vps.map_or_else(settings::vps, |vps| Ok(Some(vps)))?;
-        let policy = self
-            .policy
-            .map_or_else(settings::policy, |policy| Ok(Some(policy)))?;
+    fn start(self, settings: &Values, ending: &Arc<Ending>) -> Result<Runtime, RunError> {
+        let policy = match self.policy {
+            Some(policy) => policy,
+            None => by_name(&settings.show(Id::Policy))?,
+        };
         let told = Arc::clone(ending);
-        let mut builder = simurgh_sched::Builder::new()
-            .vps(vps)
-            .seed(self.seed)
+        let builder = simurgh_sched::Builder::new()
+            .vps(settings.get(Id::Vps).map(|vps| vps as usize))
+            .seed(settings.get(Id::Seed))
+            .policy(policy)
             .known_threads(self.other_threads)
             .on_deadlock(move || told.report_deadlock());
-        if let Some(policy) = policy {
-            builder = builder.policy(policy);
-        }
         Ok(builder.start()?)
+    }
+}
+
+fn spec(settings: &Values) -> EcSpec {
+    let default = EcSpec::default();
+    EcSpec {
+        stack_size: settings
+            .get(Id::StackSize)
+            .map_or(default.stack_size, |bytes| bytes as usize),
+        ..default
     }
 }
 
@@ -185,10 +213,11 @@ where
     F: Fn(&Communicator) -> T + Send + Sync + 'static,
     T: Send + 'static,
 {
-    fn new(ranks: usize, ending: Arc<Ending>, f: F) -> Self {
+    fn new(job: Arc<Job>, ending: Arc<Ending>, f: F) -> Self {
+        let ranks = job.size();
         ending.begin(ranks);
         Self {
-            job: Job::new(ranks),
+            job,
             ending,
             results: (0..ranks).map(|_| SpinLock::new(None)).collect(),
             f,

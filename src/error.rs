@@ -2,6 +2,7 @@
 
 use crate::activity::Wait;
 use simurgh_sched::SchedError;
+use simurgh_settings::BadValue;
 
 /// Most ranks of a run.
 pub const RANKS_MAX: usize = 1 << 20;
@@ -41,15 +42,8 @@ pub enum RunError {
         error: simurgh_mpi::Error,
     },
     /// An environment variable has no usable value.
-    #[error("the environment variable {name} is '{value}': set it to {expected}, or unset it")]
-    Setting {
-        /// The variable.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// What it should be.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    Setting(#[from] BadValue),
     /// No ranks, or more than are supported.
     #[error("{asked} ranks asked for: choose 1 to {RANKS_MAX}")]
     Ranks {

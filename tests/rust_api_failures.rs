@@ -92,10 +92,7 @@ fn settings() {
         builder(0).run(|_| ()),
         Err(RunError::Ranks { asked: 0 })
     ));
-    assert!(matches!(
-        builder(1).vps(0).run(|_| ()),
-        Err(RunError::Scheduler(_))
-    ));
+    assert!(matches!(builder(1).vps(0).run(|_| ()), Err(RunError::Setting(_))));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::args::ArgError;
 use simurgh_image::ImageError;
 use simurgh_net::job::JobError;
 use simurgh_sched::SchedError;
+use simurgh_settings::BadValue;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -14,6 +15,9 @@ pub enum LaunchError {
     /// The command line is wrong.
     #[error(transparent)]
     Arguments(#[from] ArgError),
+    /// An environment variable has no usable value.
+    #[error(transparent)]
+    Setting(#[from] BadValue),
     /// The job description is wrong.
     #[error(transparent)]
     Job(#[from] JobError),

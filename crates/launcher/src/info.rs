@@ -1,94 +1,90 @@
 //! What `simurgh info` prints: version, machine, settings and limits.
 
 use crate::VERSION;
-use crate::args::{OPTIONS, option_names};
+use crate::args::stack_limit;
 use crate::error::LaunchError;
 use crate::supervise::GRACE;
-use simurgh_mpi::limits;
-use simurgh_net::job::{self, Settings};
+use simurgh_mpi::limits::LIMITS;
+use simurgh_net::job;
 use simurgh_sched::Topology;
-use std::fmt::{self, Display, Write};
+use simurgh_settings::{Category, Id, Origin, SETTINGS, Values};
+use std::ffi::{OsStr, OsString};
+use std::fmt::{self, Write};
 
-/// The text, with the settings that `environment` makes.
-pub fn info(environment: impl Fn(&str) -> Option<String>) -> Result<String, LaunchError> {
+/// The whole text, with the settings that `environment` makes.
+pub fn info(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<String, LaunchError> {
     let topology = Topology::detect()?;
-    let mut text = String::new();
-    write_all(&mut text, &topology, environment).expect("a String can always be written to");
+    let mut text = format!(
+        "Simurgh {VERSION}, MPI 5.0 with the standard ABI\n\nMachine ({} usable cores):\n",
+        topology.cores().len()
+    );
+    for line in topology.to_string().lines() {
+        text.push_str("  ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(&settings(environment)?);
+    limits(&mut text).expect("a String can always be written to");
     Ok(text)
 }
 
-fn write_all(
-    text: &mut String,
-    topology: &Topology,
-    environment: impl Fn(&str) -> Option<String>,
-) -> fmt::Result {
-    writeln!(text, "Simurgh {VERSION}, MPI 5.0 with the standard ABI")?;
-    writeln!(text, "\nMachine ({} usable cores):", topology.cores().len())?;
-    for line in topology.to_string().lines() {
-        writeln!(text, "  {line}")?;
+/// The settings in effect and where each comes from.
+pub fn settings(environment: impl Fn(&OsStr) -> Option<OsString>) -> Result<String, LaunchError> {
+    let mut values = Values::from_environment(environment)?;
+    if !values.is_given(Id::StackSize) {
+        values.set(Id::StackSize, stack_limit(), Origin::Preset)?;
     }
-    writeln!(text, "\nSettings (option, variable, what it does):")?;
-    for option in OPTIONS.iter().filter(|option| !option.variables.is_empty()) {
-        let variables = option.variables.join(", ");
-        writeln!(
-            text,
-            "  {:<18} {:<34} {}",
-            option_names(option),
-            variables,
-            option.help
-        )?;
-        for variable in option.variables {
-            if let Some(value) = environment(variable) {
-                writeln!(text, "  {:<18} {variable} is set to {value}", "")?;
-            }
+    let mut text = String::new();
+    for category in Category::ALL {
+        let mut title = format!("Settings of {}:\n", category.name().replace('_', " "));
+        for setting in SETTINGS.iter().filter(|setting| setting.category == category) {
+            let origin = match values.origin(setting.id) {
+                Origin::Preset => "",
+                Origin::Given(origin) => origin,
+            };
+            let value = values.show(setting.id);
+            text.push_str(&std::mem::take(&mut title));
+            writeln!(
+                text,
+                "  {:<14} {value:<18} {origin:<22} {}",
+                setting.name, setting.doc
+            )
+            .expect("a String can always be written to");
         }
     }
-    writeln!(text, "\nLimits:")?;
-    for (name, value) in all_limits() {
-        writeln!(text, "  {name:<44} {value}")?;
-    }
-    Ok(())
+    Ok(text)
 }
 
-/// Every limit that a user may meet.
-fn all_limits() -> Vec<(&'static str, String)> {
-    let show = |value: &dyn Display| value.to_string();
-    vec![
-        ("ranks of a job", show(&job::MAX_RANKS)),
-        ("virtual processors of a host", show(&simurgh_sched::VPS_MAX)),
-        ("least stack of a rank, bytes", show(&Settings::MIN_STACK)),
-        ("largest stack of a rank, bytes", show(&Settings::MAX_STACK)),
-        ("length of a job description, bytes", show(&job::MAX_BYTES)),
+/// Every limit that a user may meet and that is no setting.
+fn limits(text: &mut String) -> fmt::Result {
+    writeln!(text, "\nLimits:")?;
+    for limit in LIMITS {
+        writeln!(text, "  {:<20} {:<12} {}", limit.name(), limit.value, limit.doc())?;
+    }
+    let others = [
+        ("max_ranks", job::MAX_RANKS.to_string(), "Ranks of a job"),
         (
-            "message kept inside its queue entry, bytes",
-            show(&limits::INLINE_LIMIT),
+            "max_description",
+            job::MAX_BYTES.to_string(),
+            "Length of a job description in bytes",
         ),
         (
-            "message sent before its receive, bytes",
-            show(&limits::EAGER_LIMIT),
+            "grace",
+            GRACE.as_millis().to_string(),
+            "Milliseconds to end after a signal",
         ),
         (
-            "such messages waiting at a rank, bytes",
-            show(&limits::BACKLOG_LIMIT),
-        ),
-        (
-            "communicators of a host at one time",
-            show(&limits::MAX_COMMUNICATORS),
-        ),
-        (
-            "collective done by one rank alone, bytes",
-            show(&limits::ALONE_LIMIT),
-        ),
-        (
-            "time to end after a signal, milliseconds",
-            show(&GRACE.as_millis()),
-        ),
-        (
-            "mappings of a process (vm.max_map_count)",
+            "vm.max_map_count",
             kernel_limit("/proc/sys/vm/max_map_count"),
+            "Mappings of a process (of the kernel)",
         ),
-        ("open files of a process", open_files()),
-    ]
+        ("nofile", open_files(), "Open files of a process (of the kernel)"),
+    ];
+    for (name, value, doc) in others {
+        writeln!(text, "  {name:<20} {value:<12} {doc}")?;
+    }
+    Ok(())
 }
 
 fn kernel_limit(path: &str) -> String {
@@ -105,11 +101,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_settings_and_limits() {
-        let set = |name: &str| (name == "SIMURGH_VPS").then(|| "3".to_owned());
+    fn names_settings_with_their_origins_and_limits() {
+        let set = |name: &OsStr| (name == "SIMURGH_VPS").then(|| OsString::from("3"));
         let text = info(set).unwrap();
         assert!(text.contains(VERSION) && text.contains("usable cores"));
-        assert!(text.contains("SIMURGH_VPS is set to 3"));
-        assert!(text.contains("ranks of a job") && text.contains("--stack-size"));
+        let line = text.lines().find(|line| line.contains(" vps ")).unwrap();
+        assert!(line.contains("  3  ") && line.contains("SIMURGH_VPS"), "{line}");
+        assert!(text.contains("max_ranks") && text.contains("pooled_requests"));
+        let line = text.lines().find(|line| line.contains(" eager_limit ")).unwrap();
+        assert!(line.contains(" 8K ") && !line.contains("SIMURGH"), "{line}");
+    }
+
+    #[test]
+    fn a_wrong_value_is_an_error_that_names_the_variable() {
+        let set = |name: &OsStr| (name == "SIMURGH_EAGER_LIMIT").then(|| OsString::from("big"));
+        let error = settings(set).unwrap_err().to_string();
+        assert!(
+            error.starts_with("SIMURGH_EAGER_LIMIT: \"big\" is not a size"),
+            "{error}"
+        );
     }
 }

@@ -63,7 +63,6 @@ fn describe(run: &Run) -> Result<JobSpec, LaunchError> {
         ranks: RankRange { first: 0, count: 0 },
         wdir: Some(text(wdir)?),
         settings: run.settings.clone(),
-        output: run.output,
         parent: Some(std::process::id()),
     };
     spec.ranks.count = spec.total_ranks()?;

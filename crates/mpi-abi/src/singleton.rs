@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use simurgh_mpi::{Abort, Process};
+use simurgh_mpi::{Abort, Job, Process};
+use simurgh_settings::Values;
 
 /// The only rank of this process, once it has called `MPI_Init` outside a host.
 static SINGLETON: OnceLock<Arc<Process>> = OnceLock::new();
@@ -15,7 +16,11 @@ pub(crate) fn adopt() {
 }
 
 fn begin() -> Arc<Process> {
-    let process = Process::singleton();
+    let settings = Values::from_environment(|name| std::env::var_os(name)).unwrap_or_else(|error| {
+        eprintln!("simurgh: {error}");
+        std::process::exit(1);
+    });
+    let process = Process::new(Job::with_settings(1, settings), 0);
     process.job().set_abort_hook(
         |Abort {
              process,

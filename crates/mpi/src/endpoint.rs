@@ -1,7 +1,6 @@
 //! Where messages for a rank meet its receives.
 
 use crate::job::{Job, Operation, Unmatched};
-use crate::limits::BACKLOG_LIMIT;
 use crate::matching::{Envelope, Pattern, Place, Queue};
 use crate::memory::Target;
 use crate::point2point::{ParcelPool, Payload};
@@ -10,7 +9,6 @@ use crate::status::Status;
 use simurgh_core::sync::{SpinGuard, SpinLock};
 
 /// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
-#[derive(Default)]
 pub(crate) struct Endpoint {
     table: SpinLock<Table>,
     slots: CallSlots,
@@ -41,11 +39,12 @@ pub(crate) struct Table {
     backlog: usize,
 }
 
-impl Default for Table {
-    fn default() -> Self {
+impl Table {
+    /// An empty table, whose queues are scanned up to a length of `scan_limit`.
+    pub(crate) fn new(scan_limit: usize) -> Self {
         Self {
-            posted: Queue::new(),
-            arrived: Queue::new(),
+            posted: Queue::new(scan_limit),
+            arrived: Queue::new(scan_limit),
             probes: Vec::new(),
             parcels: ParcelPool::default(),
             backlog: 0,
@@ -54,6 +53,14 @@ impl Default for Table {
 }
 
 impl Endpoint {
+    /// The endpoint of a rank, with the limit on scanning its queues.
+    pub(crate) fn new(scan_limit: usize) -> Self {
+        Self {
+            table: SpinLock::new(Table::new(scan_limit)),
+            slots: CallSlots::default(),
+        }
+    }
+
     /// Locks the match table.
     #[inline]
     pub(crate) fn table(&self) -> SpinGuard<'_, Table> {
@@ -158,10 +165,10 @@ impl Table {
             .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
     }
 
-    /// Whether another `bytes` may be copied out for the receiver to find.
+    /// Whether another `bytes` may be copied out, when the sender allows `limit` in all, for the receiver to find.
     #[inline]
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
-        self.backlog + bytes <= BACKLOG_LIMIT
+    pub(crate) fn has_room(&self, bytes: usize, limit: usize) -> bool {
+        self.backlog + bytes <= limit
     }
 
     /// Buffers for messages to this rank.

@@ -13,6 +13,7 @@ use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
 use simurgh_sched::Topology;
+use simurgh_settings::{Id, Values};
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -33,6 +34,8 @@ type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
 /// The ranks of a host and what they share.
 pub struct Job {
     endpoints: Box<[CachePadded<Endpoint>]>,
+    settings: Values,
+    alone_limit: usize,
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
@@ -49,14 +52,28 @@ impl Job {
     /// When `size` does not fit in 31 bits, which no rank number could express.
     #[must_use]
     pub fn new(size: usize) -> Arc<Self> {
+        Self::with_settings(size, Values::default())
+    }
+
+    /// A job of `size` processes with these settings.
+    ///
+    /// # Panics
+    ///
+    /// As [`Job::new`].
+    #[must_use]
+    pub fn with_settings(size: usize, settings: Values) -> Arc<Self> {
         let processes = i32::try_from(size)
             .expect("a job has fewer than 2^31 processes")
             .cast_unsigned();
         let contexts = Arc::new(ContextPool::default());
         let world = CommShared::new(&contexts, Sides::one(Group::run(0, processes)))
             .expect("the first context is free");
+        let scan_limit = settings.amount(Id::ScanLimit);
+        let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Arc::new(Self {
-            endpoints: (0..size).map(|_| CachePadded::default()).collect(),
+            endpoints: (0..size).map(endpoint).collect(),
+            alone_limit: settings.amount(Id::AloneLimit),
+            settings,
             world,
             contexts,
             gatherings: Gatherings::default(),
@@ -64,6 +81,18 @@ impl Job {
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
         })
+    }
+
+    /// The settings with which the job has started.
+    #[must_use]
+    pub fn settings(&self) -> &Values {
+        &self.settings
+    }
+
+    /// Bytes of work of a collective that one rank does alone.
+    #[inline]
+    pub(crate) fn alone_limit(&self) -> usize {
+        self.alone_limit
     }
 
     /// Number of processes.

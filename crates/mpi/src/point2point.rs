@@ -5,7 +5,7 @@
 //!
 //! * A sender that finds a posted receive copies into it and completes it. The send is complete then in every mode.
 //! * A sender that finds none leaves the message: inside the entry if it has up to [`INLINE_LIMIT`] bytes, in a
-//!   pooled buffer up to [`EAGER_LIMIT`] (both unless the receiver's backlog is full), otherwise as a descriptor
+//!   pooled buffer up to the eager limit (both unless the receiver's backlog is full), otherwise as a descriptor
 //!   of the user's memory. Only with a descriptor the sender has to wait; a synchronous send always leaves a
 //!   descriptor.
 //! * A message that was copied can be taken back ([`Receipt`]) though its send is complete: so cancelling works.
@@ -19,7 +19,6 @@
 //! four lines), the target and the ticket. The bench is `benches/pingpong.rs`.
 //!
 //! [`INLINE_LIMIT`]: crate::limits::INLINE_LIMIT
-//! [`EAGER_LIMIT`]: crate::limits::EAGER_LIMIT
 
 mod buffered;
 mod exchange;

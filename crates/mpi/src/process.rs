@@ -2,6 +2,7 @@
 
 mod launch;
 mod phase;
+mod tuning;
 
 pub use launch::Launch;
 pub use phase::{Phase, ThreadLevel};
@@ -18,6 +19,7 @@ use simurgh_core::sync::{Arc, SpinLock};
 use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
+use tuning::Tuning;
 
 /// A process in MPI's sense: a rank of the world.
 pub struct Process {
@@ -29,6 +31,7 @@ pub struct Process {
     /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
     freed: SpinLock<Vec<Arc<Request>>>,
     buffer: AttachedBuffer,
+    tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
     sessions: Sessions,
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -56,6 +59,7 @@ impl Process {
             "process {id} is not in the job of {}",
             job.size()
         );
+        let tuning = Tuning::new(job.settings());
         Arc::new(Self {
             job,
             id,
@@ -64,6 +68,7 @@ impl Process {
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
             buffer: AttachedBuffer::default(),
+            tuning,
             launch: OnceLock::new(),
             sessions: Sessions::default(),
             extension: OnceLock::new(),
@@ -120,6 +125,12 @@ impl Process {
     #[inline]
     pub(crate) fn requests(&self) -> &RequestPool {
         &self.requests
+    }
+
+    /// The settings that the process may change.
+    #[inline]
+    pub(crate) fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 
     #[inline]

@@ -5,8 +5,12 @@ mod common;
 
 use common::{into, meet, out, recv_one, run, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
-use simurgh_mpi::limits::{BSEND_OVERHEAD, EAGER_LIMIT, INLINE_LIMIT};
+use simurgh_mpi::limits::{BSEND_OVERHEAD, INLINE_LIMIT};
 use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Status};
+use simurgh_settings::Id;
+
+/// Up to this size a send is copied out.
+const EAGER_LIMIT: usize = Id::EagerLimit.preset().expect("it has a preset") as usize;
 
 /// Sizes around every threshold of the protocol.
 const SIZES: [usize; 9] = [

@@ -1,6 +1,7 @@
 //! What a setting's values are, as numbers and as text.
 
 use std::fmt::{self, Write};
+use std::ops::RangeInclusive;
 
 /// The values of a setting. Every value is held as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,11 +88,17 @@ impl Kind {
     /// Whether the number is a value of this kind.
     #[must_use]
     pub fn allows(self, value: u64) -> bool {
+        self.range().contains(&value)
+    }
+
+    /// The values of this kind.
+    #[must_use]
+    pub fn range(self) -> RangeInclusive<u64> {
         match self {
-            Self::Flag => value <= 1,
-            Self::Count { least, most } | Self::Size { least, most } => (least..=most).contains(&value),
-            Self::Time => (1..=LONGEST_MS).contains(&value),
-            Self::Choice(items) => value < items.len() as u64,
+            Self::Flag => 0..=1,
+            Self::Count { least, most } | Self::Size { least, most } => least..=most,
+            Self::Time => 1..=LONGEST_MS,
+            Self::Choice(items) => 0..=(items.len() as u64).saturating_sub(1),
         }
     }
 

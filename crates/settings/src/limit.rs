@@ -2,15 +2,73 @@
 
 use crate::Category;
 
-/// A number that no setting changes; it is shown to users beside the settings.
-#[derive(Debug)]
+/// A number that no setting changes; it is shown to users beside the settings. Made by [`limits!`](crate::limits).
+#[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// Its name among the control variables.
-    pub name: &'static str,
+    /// The constant, in capitals.
+    pub constant: &'static str,
     /// Its value.
     pub value: u64,
     /// The part of the library it belongs to.
     pub category: Category,
+    /// The constant's documentation.
+    pub documentation: &'static str,
+}
+
+impl Limit {
+    /// Its name among the control variables.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.constant.to_lowercase()
+    }
+
     /// What it limits, in one sentence.
-    pub doc: &'static str,
+    #[must_use]
+    pub fn doc(&self) -> String {
+        let words: Vec<_> = self.documentation.split_whitespace().collect();
+        words.join(" ").trim_end_matches('.').to_owned()
+    }
+}
+
+/// Declares constants, and a table of them: each constant is followed by its [`Category`](crate::Category).
+#[macro_export]
+macro_rules! limits {
+    (
+        $(#[$about:meta])*
+        $shown:vis const $table:ident;
+        $($(#[doc = $doc:literal])+ $visible:vis const $name:ident: $type:ty = $value:expr, $category:ident;)*
+    ) => {
+        $($(#[doc = $doc])+ $visible const $name: $type = $value;)*
+
+        $(#[$about])*
+        $shown const $table: &[$crate::Limit] = &[$(
+            $crate::Limit {
+                constant: stringify!($name),
+                value: $name as u64,
+                category: $crate::Category::$category,
+                documentation: concat!($($doc),+),
+            },
+        )*];
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    crate::limits! {
+        /// The table.
+        const TABLE;
+        /// How many there may be,
+        /// at most.
+        const MAX_THINGS: u32 = 7, Objects;
+    }
+
+    #[test]
+    fn constants_and_their_documentation_become_rows() {
+        let [limit] = TABLE else { panic!("one limit") };
+        assert_eq!(
+            (limit.name().as_str(), limit.value),
+            ("max_things", u64::from(MAX_THINGS))
+        );
+        assert_eq!(limit.doc(), "How many there may be, at most");
+    }
 }

@@ -34,8 +34,8 @@ pub fn reference(limits: &[Limit]) -> String {
     text.push_str(
         "\n## Limits\n\nThese are compiled in.\n\n| name | value | what it limits |\n|---|---|---|\n",
     );
-    for Limit { name, value, doc, .. } in limits {
-        let _ = writeln!(text, "| `{name}` | {value} | {doc} |");
+    for limit in limits {
+        let _ = writeln!(text, "| `{}` | {} | {} |", limit.name(), limit.value, limit.doc());
     }
     text
 }

@@ -40,6 +40,15 @@ impl Id {
     pub fn setting(self) -> &'static Setting {
         &SETTINGS[self as usize]
     }
+
+    /// The value that holds if nobody sets the setting, if there is one.
+    #[must_use]
+    pub const fn preset(self) -> Option<u64> {
+        match SETTINGS[self as usize].preset {
+            Preset::Value(value) => Some(value),
+            Preset::Absent(_) => None,
+        }
+    }
 }
 
 /// All settings, in the order of [`Id`].
@@ -75,7 +84,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
-        doc: "end the job after this time with status 124 and say what each rank was doing",
+        doc: "end the job after this time with status 124 and say what ranks were doing",
     },
     Setting {
         id: Id::TagOutput,
@@ -153,7 +162,7 @@ pub const SETTINGS: &[Setting] = &[
             least: 0,
             most: u64::MAX,
         },
-        preset: Preset::Absent("the natural order"),
+        preset: Preset::Absent("natural order"),
         scope: Scope::Start,
         category: Category::Scheduling,
         verbosity: Verbosity::UserDetail,
@@ -170,7 +179,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Rank,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerDetail,
-        doc: "a message up to this size that finds no receive is kept inside its queue entry",
+        doc: "an unexpected message up to this size is kept inside its queue entry",
     },
     Setting {
         id: Id::EagerLimit,
@@ -185,7 +194,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Rank,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        doc: "a standard send up to this size that finds no receive is copied out and completes at once",
+        doc: "a standard send up to this size completes at once, by a copy if need be",
     },
     Setting {
         id: Id::BacklogLimit,
@@ -200,7 +209,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Rank,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        doc: "with this much copied out and not received at a rank, standard sends to it wait",
+        doc: "with this much copied out but not received at a rank, standard sends to it wait",
     },
     Setting {
         id: Id::ScanLimit,
@@ -215,7 +224,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerDetail,
-        doc: "a match queue of up to this many entries is scanned in order, a longer one is indexed",
+        doc: "a match queue of up to this many entries is scanned, a longer one is indexed",
     },
     Setting {
         id: Id::AloneLimit,
@@ -230,7 +239,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Collectives,
         verbosity: Verbosity::TunerBasic,
-        doc: "a collective of up to this many bytes of work is done by the last rank to arrive, a larger one by all",
+        doc: "work of a collective up to which the last rank to arrive does it alone",
     },
 ];
 

@@ -97,11 +97,7 @@ impl Values {
     /// The value; none if nobody has set it and it has no preset.
     #[must_use]
     pub fn get(&self, id: Id) -> Option<u64> {
-        match (self.0.get(&id), id.setting().preset) {
-            (Some(given), _) => Some(given.value),
-            (None, Preset::Value(value)) => Some(value),
-            (None, Preset::Absent(_)) => None,
-        }
+        self.0.get(&id).map_or(id.preset(), |given| Some(given.value))
     }
 
     /// The value as a number of things in memory; zero if there is none.

@@ -1,5 +1,6 @@
 //! What can be wrong with a command line.
 
+use simurgh_settings::BadValue;
 use thiserror::Error;
 
 /// Why a command line was refused.
@@ -36,15 +37,8 @@ pub enum ArgError {
         option: String,
     },
     /// The value cannot be understood.
-    #[error("{origin}: {value:?} is not {expected}")]
-    BadValue {
-        /// The option or the environment variable.
-        origin: String,
-        /// Its value.
-        value: String,
-        /// What it should be.
-        expected: String,
-    },
+    #[error(transparent)]
+    BadValue(#[from] BadValue),
     /// Nothing to run.
     #[error("no program to run{}", .place.map_or("", |p| p))]
     NoProgram {

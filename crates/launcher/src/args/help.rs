@@ -1,7 +1,7 @@
 //! The help text.
 
 use super::suggest::dashed;
-use super::table::{Arity, OPTIONS, Scope};
+use super::table::{Arity, Scope, options};
 use std::fmt::Write;
 
 /// The help text of the launcher, which is called `tool`.
@@ -15,9 +15,9 @@ pub fn help(tool: &str) -> String {
         (Scope::Job, "For the whole job"),
     ] {
         let _ = writeln!(text, "\n{title}:");
-        for option in OPTIONS.iter().filter(|option| option.scope == scope) {
+        for option in options().iter().filter(|option| option.scope == scope) {
             let names: Vec<_> = option.names.iter().map(|name| dashed(name)).collect();
-            let values = match option.arity {
+            let values = match &option.arity {
                 Arity::Flag => String::new(),
                 Arity::One(value) => format!(" {value}"),
                 Arity::Two(first, second) => format!(" {first} {second}"),

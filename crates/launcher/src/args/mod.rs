@@ -13,10 +13,12 @@ mod value;
 
 pub use error::ArgError;
 pub use help::help;
-pub use parse::{option_names, parse};
-pub use table::{Arity, OPTIONS, OptionInfo, Scope};
+pub use parse::parse;
+pub(crate) use parse::stack_limit;
+pub use table::{Arity, Id, OptionInfo, Scope, options};
 
-use simurgh_net::job::{EnvChange, Output, Settings};
+use simurgh_net::job::EnvChange;
+use simurgh_settings::Values;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -36,12 +38,8 @@ pub enum Request {
 pub struct Run {
     /// The programs, in rank order.
     pub sections: Vec<SectionArgs>,
-    /// How ranks become processes.
-    pub mode: Mode,
-    /// How the runtime is set up.
-    pub settings: Settings,
-    /// What happens to the ranks' output.
-    pub output: Output,
+    /// The settings that somebody has made.
+    pub settings: Values,
 }
 
 /// One program of the command line.
@@ -55,16 +53,6 @@ pub struct SectionArgs {
     pub env: Vec<EnvChange>,
     /// Working directory.
     pub wdir: Option<PathBuf>,
-}
-
-/// How ranks become processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// Threads mode where the program allows it.
-    #[default]
-    Auto,
-    /// All ranks are threads of one process.
-    Threads,
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! From words to a request.
 
-use super::suggest::{dashed, nearest};
-use super::table::{Arity, FOREIGN, Id, OPTIONS, OptionInfo, Scope};
+use super::suggest::nearest;
+use super::table::{Arity, FOREIGN, Id, OptionInfo, Scope, options};
 use super::value::Value;
 use super::{ArgError, Request, Run, SectionArgs};
-use simurgh_net::job::{EnvChange, MAX_RANKS, Output, Settings};
+use simurgh_net::job::EnvChange;
+use simurgh_settings::Id::StackSize;
+use simurgh_settings::Origin;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -18,7 +20,6 @@ pub fn parse(
     let mut parser = Parser {
         run: Run::default(),
         all_env: Vec::new(),
-        given: Vec::new(),
         environment: &environment,
     };
     let mut words: VecDeque<OsString> = words.into_iter().collect();
@@ -45,7 +46,6 @@ enum Step {
 struct Parser<'a> {
     run: Run,
     all_env: Vec<EnvChange>,
-    given: Vec<Id>,
     environment: &'a dyn Fn(&OsStr) -> Option<OsString>,
 }
 
@@ -98,10 +98,9 @@ impl Parser<'_> {
         if job_wide && !self.run.sections.is_empty() {
             return Err(ArgError::Late { option: shown });
         }
-        self.given.push(option.id);
-        match option.arity {
+        match &option.arity {
             Arity::Flag if inline.is_some() => Err(ArgError::UnwantedValue { option: shown }),
-            Arity::Flag => Ok(self.flag(option.id)),
+            Arity::Flag => self.flag(option.id, &shown),
             Arity::One(needs) => {
                 let text = match inline {
                     Some(value) => value,
@@ -137,59 +136,37 @@ impl Parser<'_> {
         }
     }
 
-    fn flag(&mut self, id: Id) -> Option<Request> {
+    fn flag(&mut self, id: Id, shown: &str) -> Result<Option<Request>, ArgError> {
         match id {
-            Id::Help => return Some(Request::Help),
-            Id::Version => return Some(Request::Version),
-            Id::Tag => self.run.output = Output::Tagged,
-            _ => self.run.settings.stats = true,
+            Id::Help => return Ok(Some(Request::Help)),
+            Id::Version => return Ok(Some(Request::Version)),
+            Id::Setting(setting, Some(value)) => {
+                let origin = Origin::Given(format!("option {shown}"));
+                self.run.settings.set(setting, value, origin)?;
+            }
+            _ => {}
         }
-        None
+        Ok(None)
     }
 
     /// Takes the value of an option for one program or for the job.
     fn value(&mut self, id: Id, value: &Value<'_>, section: &mut SectionArgs) -> Result<(), ArgError> {
         match id {
-            Id::Ranks => section.ranks = value.count("ranks", MAX_RANKS)?,
+            Id::Ranks => section.ranks = value.ranks()?,
             Id::Wdir => section.wdir = Some(PathBuf::from(value.text)),
             Id::Export => section.env.extend(value.assignment(self.environment)?),
-            _ => self.setting(id, value)?,
-        }
-        Ok(())
-    }
-
-    /// Takes the value of an option that an environment variable may set as well.
-    fn setting(&mut self, id: Id, value: &Value<'_>) -> Result<(), ArgError> {
-        let settings = &mut self.run.settings;
-        match id {
-            Id::Mode => self.run.mode = value.mode()?,
-            Id::Vps => settings.vps = Some(value.count("virtual processors", Settings::MAX_VPS)?),
-            Id::StackSize => settings.stack_size = value.stack_size()?,
-            Id::Policy => settings.policy = value.policy()?,
-            Id::Seed => settings.seed = Some(value.number()?),
-            Id::Timeout => settings.timeout_ms = Some(value.milliseconds()?),
-            Id::Tag if value.flag()? => self.run.output = Output::Tagged,
-            Id::Stats => settings.stats = value.flag()?,
-            _ => {}
+            Id::Setting(setting, _) => self.run.settings.read(setting, value.origin, value.text)?,
+            Id::Env | Id::GlobalEnv | Id::Help | Id::Version => {}
         }
         Ok(())
     }
 
     /// Adds what the environment says where the command line is silent.
     fn finish(mut self) -> Result<Request, ArgError> {
-        if !self.given.contains(&Id::StackSize) {
-            self.run.settings.stack_size = stack_limit();
-        }
-        let environment = self.environment;
-        for option in OPTIONS {
-            let set = option
-                .variables
-                .iter()
-                .map(|&name| (name, environment(OsStr::new(name)).unwrap_or_default()));
-            let first = set.into_iter().find(|(_, text)| !text.is_empty());
-            if let Some((origin, text)) = first.filter(|_| !self.given.contains(&option.id)) {
-                self.setting(option.id, &Value { origin, text: &text })?;
-            }
+        let settings = &mut self.run.settings;
+        settings.read_environment(self.environment)?;
+        if !settings.is_given(StackSize) {
+            settings.set(StackSize, stack_limit(), Origin::Preset)?;
         }
         for section in &mut self.run.sections {
             section.env.splice(..0, self.all_env.iter().cloned());
@@ -202,11 +179,12 @@ impl Parser<'_> {
 const DEFAULT_STACK_CEILING: u64 = 64 << 20;
 
 /// The soft limit on the stack of a process, which users set for programs that need more.
-fn stack_limit() -> u64 {
+pub(crate) fn stack_limit() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    let least = *StackSize.setting().kind.range().start();
     limit
         .unwrap_or(DEFAULT_STACK_CEILING)
-        .clamp(Settings::MIN_STACK, DEFAULT_STACK_CEILING)
+        .clamp(least, DEFAULT_STACK_CEILING)
 }
 
 fn is_option(word: &OsStr) -> bool {
@@ -230,7 +208,7 @@ fn split(word: &OsStr) -> (String, String, Option<OsString>) {
 }
 
 fn lookup(shown: &str, name: &str) -> Result<&'static OptionInfo, ArgError> {
-    if let Some(option) = OPTIONS.iter().find(|option| option.names.contains(&name)) {
+    if let Some(option) = options().iter().find(|option| option.names.contains(&name)) {
         return Ok(option);
     }
     if let Some((_, reason)) = FOREIGN.iter().find(|(names, _)| names.contains(&name)) {
@@ -253,14 +231,4 @@ fn next(words: &mut VecDeque<OsString>, option: &str, needs: &str) -> Result<OsS
             option: option.to_owned(),
             needs: needs.to_owned(),
         })
-}
-
-/// All names of an option with their dashes, for `simurgh info`.
-pub fn option_names(option: &OptionInfo) -> String {
-    option
-        .names
-        .iter()
-        .map(|name| dashed(name))
-        .collect::<Vec<_>>()
-        .join(", ")
 }

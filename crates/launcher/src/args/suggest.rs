@@ -1,12 +1,12 @@
 //! The option that a mistyped one was meant to be.
 
-use super::table::OPTIONS;
+use super::table::options;
 
 /// The name most like `name`, with its dashes, if any is near enough to be worth mentioning.
 pub(super) fn nearest(name: &str) -> Option<String> {
-    OPTIONS
+    options()
         .iter()
-        .flat_map(|option| option.names)
+        .flat_map(|option| &option.names)
         .map(|&candidate| (distance(name, candidate), candidate))
         .filter(|&(distance, candidate)| distance * 2 < candidate.len().max(name.len()))
         .min()

@@ -1,4 +1,7 @@
-//! The options of `mpiexec`.
+//! The options of `mpiexec`: what describes the job itself, and one or more for each setting.
+
+use simurgh_settings::{Item, Kind, SETTINGS, Setting, Spelling};
+use std::sync::LazyLock;
 
 /// What an option is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,22 +16,8 @@ pub enum Id {
     Env,
     /// Variable for all programs.
     GlobalEnv,
-    /// Threads or processes.
-    Mode,
-    /// Virtual processors.
-    Vps,
-    /// Stack of a rank.
-    StackSize,
-    /// Scheduling policy.
-    Policy,
-    /// Seed of the deterministic order.
-    Seed,
-    /// Time limit.
-    Timeout,
-    /// Tagged output.
-    Tag,
-    /// Statistics at the end.
-    Stats,
+    /// A setting of the job; an option without a value sets it to this one.
+    Setting(simurgh_settings::Id, Option<u64>),
     /// Help.
     Help,
     /// Version.
@@ -45,12 +34,12 @@ pub enum Scope {
 }
 
 /// What follows an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arity {
     /// Nothing.
     Flag,
     /// One value.
-    One(&'static str),
+    One(String),
     /// Two values.
     Two(&'static str, &'static str),
 }
@@ -61,7 +50,7 @@ pub struct OptionInfo {
     /// What it is.
     pub id: Id,
     /// Its names without dashes; those of one letter have one dash, the others one or two.
-    pub names: &'static [&'static str],
+    pub names: Vec<&'static str>,
     /// What follows it.
     pub arity: Arity,
     /// What it holds for.
@@ -69,132 +58,127 @@ pub struct OptionInfo {
     /// Environment variables that set it where the command line does not, the first set one wins.
     pub variables: &'static [&'static str],
     /// What it does.
-    pub help: &'static str,
+    pub help: String,
 }
 
 /// All options, in the order of the help text.
-pub const OPTIONS: &[OptionInfo] = &[
-    OptionInfo {
-        id: Id::Ranks,
-        names: &["n", "np", "c"],
-        arity: Arity::One("N"),
-        scope: Scope::Program,
+pub fn options() -> &'static [OptionInfo] {
+    static OPTIONS: LazyLock<Vec<OptionInfo>> = LazyLock::new(|| {
+        let settings = SETTINGS.iter().flat_map(of_setting);
+        shape().into_iter().chain(settings).chain(questions()).collect()
+    });
+    &OPTIONS
+}
+
+/// What describes the programs of the job.
+fn shape() -> [OptionInfo; 5] {
+    let option = |id, names: &[&'static str], arity, scope, help: &str| OptionInfo {
+        id,
+        names: names.to_vec(),
+        arity,
+        scope,
         variables: &[],
-        help: "number of ranks [1]",
-    },
-    OptionInfo {
-        id: Id::Wdir,
-        names: &["wdir", "wd"],
-        arity: Arity::One("DIR"),
-        scope: Scope::Program,
-        variables: &[],
-        help: "working directory of the ranks; the same one for all programs of a job",
-    },
-    OptionInfo {
-        id: Id::Export,
-        names: &["x"],
-        arity: Arity::One("NAME[=VALUE]"),
-        scope: Scope::Program,
-        variables: &[],
-        help: "set an environment variable, or pass it on (all are passed on anyway)",
-    },
-    OptionInfo {
-        id: Id::Env,
-        names: &["env"],
-        arity: Arity::Two("NAME", "VALUE"),
-        scope: Scope::Program,
-        variables: &[],
-        help: "set an environment variable",
-    },
-    OptionInfo {
-        id: Id::GlobalEnv,
-        names: &["genv"],
-        arity: Arity::Two("NAME", "VALUE"),
-        scope: Scope::Job,
-        variables: &[],
-        help: "set an environment variable for all programs",
-    },
-    OptionInfo {
-        id: Id::Mode,
-        names: &["mode"],
-        arity: Arity::One("auto|threads"),
-        scope: Scope::Job,
-        variables: &["SIMURGH_MODE"],
-        help: "threads: all ranks in one process; auto: that where the program allows it [auto]",
-    },
-    OptionInfo {
-        id: Id::Vps,
-        names: &["vps"],
-        arity: Arity::One("N"),
-        scope: Scope::Job,
-        variables: &["SIMURGH_VPS"],
-        help: "virtual processors that run the ranks [one per core]",
-    },
-    OptionInfo {
-        id: Id::StackSize,
-        names: &["stack-size"],
-        arity: Arity::One("SIZE"),
-        scope: Scope::Job,
-        variables: &["SIMURGH_STACK_SIZE"],
-        help: "stack of each rank, such as 512K or 64M [as ulimit -s]",
-    },
-    OptionInfo {
-        id: Id::Policy,
-        names: &["policy"],
-        arity: Arity::One("wq"),
-        scope: Scope::Job,
-        variables: &["SIMURGH_POLICY"],
-        help: "scheduling policy; wq: every virtual processor runs whatever is ready [wq]",
-    },
-    OptionInfo {
-        id: Id::Seed,
-        names: &["seed"],
-        arity: Arity::One("N"),
-        scope: Scope::Job,
-        variables: &["SIMURGH_SEED"],
-        help: "run the ranks in an order that this number decides, to find ordering bugs",
-    },
-    OptionInfo {
-        id: Id::Timeout,
-        names: &["timeout"],
-        arity: Arity::One("SECONDS"),
-        scope: Scope::Job,
-        variables: &["SIMURGH_TIMEOUT", "MPIEXEC_TIMEOUT"],
-        help: "end the job after this time with status 124 and say what each rank was doing",
-    },
-    OptionInfo {
-        id: Id::Tag,
-        names: &["l", "tag-output"],
-        arity: Arity::Flag,
-        scope: Scope::Job,
-        variables: &["SIMURGH_TAG_OUTPUT"],
-        help: "begin each line of output with the rank it comes from",
-    },
-    OptionInfo {
-        id: Id::Stats,
-        names: &["stats"],
-        arity: Arity::Flag,
-        scope: Scope::Job,
-        variables: &["SIMURGH_STATS"],
-        help: "print context switches, utilisation and memory at the end",
-    },
-    OptionInfo {
-        id: Id::Help,
-        names: &["h", "help"],
+        help: help.to_owned(),
+    };
+    let one = |needs: &str| Arity::One(needs.to_owned());
+    let program = Scope::Program;
+    [
+        option(
+            Id::Ranks,
+            &["n", "np", "c"],
+            one("N"),
+            program,
+            "number of ranks [1]",
+        ),
+        option(
+            Id::Wdir,
+            &["wdir", "wd"],
+            one("DIR"),
+            program,
+            "working directory of the ranks; the same one for all programs of a job",
+        ),
+        option(
+            Id::Export,
+            &["x"],
+            one("NAME[=VALUE]"),
+            program,
+            "set an environment variable, or pass it on (all are passed on anyway)",
+        ),
+        option(
+            Id::Env,
+            &["env"],
+            Arity::Two("NAME", "VALUE"),
+            program,
+            "set an environment variable",
+        ),
+        option(
+            Id::GlobalEnv,
+            &["genv"],
+            Arity::Two("NAME", "VALUE"),
+            Scope::Job,
+            "set an environment variable for all programs",
+        ),
+    ]
+}
+
+/// What is answered instead of running a job.
+fn questions() -> [OptionInfo; 2] {
+    let question = |id, names: [&'static str; 2], help: &str| OptionInfo {
+        id,
+        names: names.to_vec(),
         arity: Arity::Flag,
         scope: Scope::Job,
         variables: &[],
-        help: "print this text",
-    },
-    OptionInfo {
-        id: Id::Version,
-        names: &["V", "version"],
-        arity: Arity::Flag,
-        scope: Scope::Job,
-        variables: &[],
-        help: "print the version",
-    },
-];
+        help: help.to_owned(),
+    };
+    [
+        question(Id::Help, ["h", "help"], "print this text"),
+        question(Id::Version, ["V", "version"], "print the version"),
+    ]
+}
+
+/// The options of a setting: one for all names that a value follows, and one for each value that others set.
+fn of_setting(setting: &'static Setting) -> Vec<OptionInfo> {
+    let mut options: Vec<OptionInfo> = Vec::new();
+    for spelling in setting.options {
+        let value = match spelling {
+            Spelling::Takes(_) => None,
+            Spelling::Sets(_, value) => Some(*value),
+        };
+        let id = Id::Setting(setting.id, value);
+        match options.iter_mut().find(|option| option.id == id) {
+            Some(option) => option.names.push(spelling.name()),
+            None => options.push(OptionInfo {
+                id,
+                names: vec![spelling.name()],
+                arity: value.map_or_else(|| Arity::One(setting.kind.placeholder()), |_| Arity::Flag),
+                scope: Scope::Job,
+                variables: if options.is_empty() {
+                    setting.variables
+                } else {
+                    &[]
+                },
+                help: help_of(setting, value),
+            }),
+        }
+    }
+    options
+}
+
+fn help_of(setting: &Setting, value: Option<u64>) -> String {
+    let item =
+        |items: &'static [Item], value: u64| usize::try_from(value).ok().and_then(|place| items.get(place));
+    match (setting.kind, value) {
+        (Kind::Choice(items), Some(value)) => {
+            item(items, value).map_or(setting.doc, |item| item.doc).to_owned()
+        }
+        (_, Some(_)) => setting.doc.to_owned(),
+        (_, None) => {
+            let preset = simurgh_settings::Values::default().show(setting.id);
+            format!("{} [{preset}]", setting.doc)
+        }
+    }
+}
 
 /// Options of other launchers that have no use here, and what to say to those who give them.
 pub(super) const FOREIGN: &[(&[&str], &str)] = &[

@@ -1,4 +1,5 @@
 use super::*;
+use simurgh_settings::Id;
 use std::ffi::OsStr;
 
 fn parse_with(line: &str, environment: &[(&str, &str)]) -> Result<Request, ArgError> {
@@ -52,14 +53,20 @@ fn programs_are_separated_by_a_colon() {
     assert_eq!(run.sections[1].ranks, 3);
     assert_eq!(changes(&run.sections[0]), ["G=1", "A=1"]);
     assert_eq!(changes(&run.sections[1]), ["G=1", "B=2"]);
-    assert_eq!(run.output, Output::Tagged);
+    assert!(run.settings.is_on(Id::TagOutput));
 }
 
 #[test]
 fn sizes_and_times_have_units() {
-    assert_eq!(run("--stack-size 512K a").settings.stack_size, 512 << 10);
-    assert_eq!(run("--stack-size 64MiB a").settings.stack_size, 64 << 20);
-    assert_eq!(run("--timeout 1.5 a").settings.timeout_ms, Some(1500));
+    assert_eq!(
+        run("--stack-size 512K a").settings.get(Id::StackSize),
+        Some(512 << 10)
+    );
+    assert_eq!(
+        run("--stack-size 64MiB a").settings.get(Id::StackSize),
+        Some(64 << 20)
+    );
+    assert_eq!(run("--timeout 1.5 a").settings.get(Id::Timeout), Some(1500));
     assert!(message("--stack-size 12 a").contains("512K"));
     assert!(message("--stack-size 99999999999G a").contains("64G"));
     assert!(message("--timeout 0 a").contains("seconds"));
@@ -74,14 +81,14 @@ fn the_environment_sets_what_the_command_line_does_not() {
         ("SIMURGH_STATS", "1"),
     ];
     let settings = run_with("--vps 2 a", &environment).settings;
-    assert_eq!(settings.timeout_ms, Some(7000));
-    assert_eq!(settings.vps, Some(2));
-    assert!(settings.stats);
+    assert_eq!(settings.get(Id::Timeout), Some(7000));
+    assert_eq!(settings.get(Id::Vps), Some(2));
+    assert!(settings.is_on(Id::Stats));
     let error = parse_with("a", &[("SIMURGH_VPS", "many")])
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("SIMURGH_VPS: \"many\" is not a number of virtual processors"),
+        error.starts_with("SIMURGH_VPS: \"many\" is not a number from 1 to 1024"),
         "{error}"
     );
 }
@@ -121,8 +128,8 @@ fn help_and_version_need_no_program() {
     assert_eq!(parse_with("-h", &[]).unwrap(), Request::Help);
     assert_eq!(parse_with("-n 2 --version", &[]).unwrap(), Request::Version);
     let text = help("mpirun");
-    for option in OPTIONS {
-        assert!(text.contains(option.help), "{option:?}");
+    for option in options() {
+        assert!(text.contains(&option.help), "{option:?}");
     }
     assert!(text.lines().all(|line| line.len() <= 120));
 }

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
 use simurgh_launcher::{check, info, preload};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,7 +18,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Print version, machine, settings and limits.
-    Info,
+    Info {
+        /// Print the settings only: the values in effect and where they come from.
+        #[arg(long)]
+        settings: bool,
+    },
     /// Tell whether programs can run in threads mode, and if not, why and what to do; status 1 if one cannot.
     Check {
         /// The programs.
@@ -28,10 +33,18 @@ enum Command {
 
 fn main() -> ExitCode {
     let answer = match Arguments::parse().command {
-        Command::Info => info::info(|name| std::env::var(name).ok()).map(|text| {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }),
+        Command::Info { settings } => {
+            let print = |text| {
+                print!("{text}");
+                ExitCode::SUCCESS
+            };
+            let environment = |name: &OsStr| std::env::var_os(name);
+            if settings {
+                info::settings(environment).map(print)
+            } else {
+                info::info(environment).map(print)
+            }
+        }
         Command::Check { programs } => Ok(check_all(&programs)),
     };
     answer.unwrap_or_else(|error| failed(&error))

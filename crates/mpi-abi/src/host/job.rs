@@ -11,8 +11,9 @@ use super::wake::{Event, Wake};
 use super::{environment, launch, signals, stats};
 use simurgh_image::{Options, Prepared};
 use simurgh_mpi::{Abort, Hardware, Job, Process};
-use simurgh_net::job::{self, FD_VARIABLE, JobSpec, Section, Settings};
+use simurgh_net::job::{self, FD_VARIABLE, JobSpec, Section};
 use simurgh_sched::{Builder, EcSpec, Runtime, policy};
+use simurgh_settings::{Id, Values};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     let programs = prepare(&spec.sections)?;
     spawn_ranks(host, &runtime, &spec, programs)?;
     let status = wait(host, &spec.settings, start);
-    if spec.settings.stats {
+    if spec.settings.is_on(Id::Stats) {
         say(&stats::text(&runtime, host.ranks().len()));
     }
     // Its threads may be running ranks that will never end: the process's end is theirs.
@@ -72,7 +73,7 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     // An executable in a memory file has a name that tells nothing.
     rustix::thread::set_name(c"simurgh-host").map_err(HostError::system("naming the process"))?;
     let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
-    let job = Job::new(spec.total_ranks()? as usize);
+    let job = Job::with_settings(spec.total_ranks()? as usize, spec.settings.clone());
     let processes: Vec<_> = spec
         .ranks
         .iter()
@@ -98,14 +99,12 @@ fn abort_message(abort: &Abort) -> String {
 }
 
 /// Starts the virtual processors, each with a stack for signal handlers.
-fn start_runtime(host: &'static Host, settings: &Settings) -> Result<Runtime, HostError> {
-    let policy = match settings.policy {
-        job::Policy::WorkQueue => policy::WorkQueue,
-    };
+fn start_runtime(host: &'static Host, settings: &Values) -> Result<Runtime, HostError> {
+    let policy = policy::by_name(&settings.show(Id::Policy))?;
     let runtime = Builder::new()
-        .vps(settings.vps.map(|vps| vps as usize))
-        .seed(settings.seed)
-        .policy(Arc::new(policy))
+        .vps(settings.get(Id::Vps).map(|vps| vps as usize))
+        .seed(settings.get(Id::Seed))
+        .policy(policy)
         .on_deadlock(move || deadlocked(host))
         .start()?;
     let vps = runtime.vps();
@@ -169,6 +168,10 @@ fn spawn_ranks(
         let hardware = Hardware::of_members(runtime, ranks.len());
         rank.process().job().set_hardware(hardware);
     }
+    let stack_size = match spec.settings.amount(Id::StackSize) {
+        0 => EcSpec::default().stack_size,
+        bytes => bytes,
+    };
     for (index, rank) in ranks.iter().enumerate() {
         let Some(program) = spec
             .section_of(rank.id())
@@ -178,7 +181,7 @@ fn spawn_ranks(
         };
         let program = Arc::clone(program);
         let ec = EcSpec {
-            stack_size: usize::try_from(spec.settings.stack_size).unwrap_or(usize::MAX),
+            stack_size,
             executable_stack: program.prepared.fit().needs_exec_stack,
             ..EcSpec::default()
         };
@@ -188,8 +191,8 @@ fn spawn_ranks(
 }
 
 /// Waits for the end of the job.
-fn wait(host: &Host, settings: &Settings, start: Instant) -> u8 {
-    let limit = settings.timeout_ms.map(Duration::from_millis);
+fn wait(host: &Host, settings: &Values, start: Instant) -> u8 {
+    let limit = settings.get(Id::Timeout).map(Duration::from_millis);
     let deadline = limit.map(|limit| start + limit);
     match simurgh_core::while_blocked(|| host.wake().receive(deadline)) {
         Some(Event::Ended) => {

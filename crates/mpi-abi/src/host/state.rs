@@ -5,7 +5,8 @@ use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_image::Flusher;
 use simurgh_mpi::Process;
-use simurgh_net::job::{JobSpec, Output};
+use simurgh_net::job::JobSpec;
+use simurgh_settings::Id;
 use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
 
@@ -106,9 +107,9 @@ impl Host {
 impl Rank {
     fn new(spec: &JobSpec, process: Arc<Process>) -> Self {
         let id = process.id();
-        let tag = match spec.output {
-            Output::Plain => String::new(),
-            Output::Tagged => format!("[{id}] "),
+        let tag = match spec.settings.is_on(Id::TagOutput) {
+            false => String::new(),
+            true => format!("[{id}] "),
         };
         // Rank 0 reads the terminal, so its prompts have to appear before their line ends.
         let prompts =

@@ -21,7 +21,6 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering, SpinLock};
 
 use super::meeting::{Meeting, Offer, Share};
 use crate::error::{Error, ErrorClass, Result};
-use crate::limits::ALONE_LIMIT;
 
 /// What ranks agree on when they meet: the name of the call and its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +147,8 @@ impl Board {
     /// Runs a collective: all ranks' offers, and how to do a share of the work once they are on the table.
     ///
     /// Returns when the rank's own buffers are no longer used by others, if `lends`, or else when its share is done.
+    /// Up to `alone_limit` bytes of work are done by the last rank to arrive; beyond, the ranks share it, which costs a
+    /// second round of switches.
     ///
     /// # Errors
     ///
@@ -158,6 +159,7 @@ impl Board {
         call: Call,
         offer: Offer,
         lends: bool,
+        alone_limit: usize,
         perform: impl Fn(&[Offer], Share) -> Result<()>,
     ) -> Result<()> {
         let deposit = |table: &mut Table| {
@@ -165,7 +167,7 @@ impl Board {
             table.offers[rank] = offer;
         };
         let last = |table: &mut Table| {
-            let outcome = if table.work > ALONE_LIMIT && self.size > 1 {
+            let outcome = if table.work > alone_limit && self.size > 1 {
                 let fresh = vec![Offer::default(); self.size];
                 Outcome::Shared(Arc::new(Meeting::new(std::mem::replace(
                     &mut table.offers,

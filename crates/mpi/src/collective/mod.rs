@@ -54,8 +54,14 @@ impl Comm {
         perform: impl Fn(&[Offer], Share) -> Result<()>,
     ) -> Result<()> {
         self.check_intra()?;
-        self.board()
-            .collect(self.index(), Call { name, root: None }, offer, true, perform)
+        self.board().collect(
+            self.index(),
+            Call { name, root: None },
+            offer,
+            true,
+            self.alone_limit(),
+            perform,
+        )
     }
 
     /// Takes part in a collective with a root; `lends` says whether others use this rank's buffers.
@@ -76,8 +82,13 @@ impl Comm {
             },
             offer,
             lends,
+            self.alone_limit(),
             perform,
         )
+    }
+
+    fn alone_limit(&self) -> usize {
+        self.process().job().alone_limit()
     }
 }
 

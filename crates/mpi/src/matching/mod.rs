@@ -10,7 +10,7 @@
 //! head of one. Both are O(1) whatever the number of entries. With few entries no bin exists and the queue is
 //! scanned in order.
 //!
-//! Costs: with up to [`crate::limits::SCAN_LIMIT`] entries one line for the queue's header and one or two for each
+//! Costs: with up to the scan limit of entries one line for the queue's header and one or two for each
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
 //! have grown. The linear time is tested in `model.rs`.
 

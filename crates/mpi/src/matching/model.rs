@@ -87,7 +87,7 @@ proptest! {
     #[test]
     fn the_queues_match_in_mpi_order(steps in prop::collection::vec(step(), 0..400)) {
         let mut model = Model::default();
-        let (mut posted, mut arrived) = (Queue::<u32, 2>::new(), Queue::<u32, 5>::new());
+        let (mut posted, mut arrived) = (Queue::<u32, 2>::new(8), Queue::<u32, 5>::new(8));
         for (id, step) in (0_u32..).zip(steps) {
             match step {
                 Step::Post(pattern) => post(&mut model, &mut posted, &mut arrived, pattern, id),
@@ -118,7 +118,7 @@ proptest! {
 /// Seconds to queue `count` messages with distinct tags and to match them from the last to the first.
 fn reverse_order(count: i32, source: i32) -> f64 {
     let start = Instant::now();
-    let mut arrived = Queue::<i32, 5>::new();
+    let mut arrived = Queue::<i32, 5>::new(8);
     for tag in 0..count {
         arrived.arrive(
             Envelope {
@@ -161,7 +161,7 @@ fn messages_in_reverse_order_take_linear_time() {
 fn receives_in_reverse_order_take_linear_time() {
     assert_linear(|count| {
         let start = Instant::now();
-        let mut posted = Queue::<i32, 2>::new();
+        let mut posted = Queue::<i32, 2>::new(8);
         (0..count).for_each(|tag| {
             _ = posted.post(
                 Pattern {

@@ -3,7 +3,6 @@
 use super::bins::Bins;
 use super::pattern::{Envelope, Pattern};
 use super::slab::{Ends, NIL, Slab};
-use crate::limits::SCAN_LIMIT;
 
 /// Where an entry lies, for taking it out again; stale once the entry has been matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +18,8 @@ pub(crate) struct Queue<T, const LISTS: usize> {
     slab: Slab<T, LISTS>,
     order: Ends,
     len: usize,
+    /// Up to this many entries the queue is scanned in order; beyond, it is indexed by bins.
+    scan_limit: usize,
     next_sequence: u64,
     bins: Option<Box<Bins>>,
     indexed: bool,
@@ -28,11 +29,12 @@ pub(crate) struct Queue<T, const LISTS: usize> {
 const ORDER: usize = 0;
 
 impl<T, const LISTS: usize> Queue<T, LISTS> {
-    pub(crate) const fn new() -> Self {
+    pub(crate) const fn new(scan_limit: usize) -> Self {
         Self {
             slab: Slab::new(),
             order: Ends::EMPTY,
             len: 0,
+            scan_limit,
             next_sequence: 0,
             bins: None,
             indexed: false,
@@ -69,7 +71,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     /// Builds the bins if the queue has become too long to scan.
     #[inline]
     fn index_if_long(&mut self, bins_of: impl Fn(Pattern) -> [Pattern; 4]) {
-        if !self.indexed && self.len > SCAN_LIMIT {
+        if !self.indexed && self.len > self.scan_limit {
             self.indexed = true;
             let mut at = self.order.head;
             while at != NIL {

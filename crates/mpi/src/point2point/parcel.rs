@@ -1,6 +1,6 @@
 //! Buffers for messages that are copied out.
 
-use crate::limits::{EAGER_LIMIT, POOLED_BUFFERS};
+use crate::limits::{POOLED_BUFFERS, POOLED_SIZE};
 
 /// A message copied out of its sender's memory.
 #[derive(Debug)]
@@ -12,14 +12,14 @@ pub(crate) struct Parcel {
 /// The smallest buffer.
 const SMALLEST: usize = 128;
 
-/// Sizes double from [`SMALLEST`] to [`EAGER_LIMIT`].
-const CLASSES: usize = (EAGER_LIMIT / SMALLEST).ilog2() as usize + 1;
+/// Sizes double from [`SMALLEST`] to [`POOLED_SIZE`].
+const CLASSES: usize = (POOLED_SIZE / SMALLEST).ilog2() as usize + 1;
 
 /// Buffers of each size that are kept for the next message.
 #[derive(Debug, Default)]
 pub(crate) struct ParcelPool([Vec<Box<[u8]>>; CLASSES]);
 
-/// The class of buffers for `len` bytes; none beyond [`EAGER_LIMIT`].
+/// The class of buffers for `len` bytes; none beyond [`POOLED_SIZE`].
 fn class_of(len: usize) -> Option<usize> {
     let class = len.max(SMALLEST).next_power_of_two().ilog2() - SMALLEST.ilog2();
     Some(class as usize).filter(|&class| class < CLASSES)
@@ -93,7 +93,7 @@ mod tests {
         assert!(pool.take(200).is_none());
         let again = pool.take(512).expect("the buffer was given back");
         assert_eq!((again.bytes().as_ptr(), again.bytes().len()), (address, 512));
-        pool.give_back(Parcel::allocate(EAGER_LIMIT + 1));
+        pool.give_back(Parcel::allocate(POOLED_SIZE + 1));
         assert!(pool.0.iter().all(Vec::is_empty));
     }
 }

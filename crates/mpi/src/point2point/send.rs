@@ -7,7 +7,6 @@ use crate::comm::Comm;
 use crate::constants::PROC_NULL;
 use crate::endpoint::{Posted, Table};
 use crate::error::Result;
-use crate::limits::{EAGER_LIMIT, INLINE_LIMIT};
 use crate::matching::{Envelope, Place};
 use crate::memory::{self, Source};
 use crate::process::Process;
@@ -157,17 +156,20 @@ impl Comm {
             return Ok(Sent::Done);
         }
         let bytes = source.bytes();
+        let tuning = self.process().tuning();
         match mode {
             Mode::Buffered => {
                 let charge = self.process().buffer().charge(bytes)?;
                 Ok(self.leave_copy(process, table, envelope, source, Some(charge)))
             }
             Mode::Copied => Ok(self.leave_copy(process, table, envelope, source, None)),
-            Mode::Standard | Mode::Ready if bytes <= INLINE_LIMIT => {
+            Mode::Standard | Mode::Ready if bytes <= tuning.inline_limit() => {
                 let place = table.arrive(self.process().job(), envelope, Payload::inline(source));
                 Ok(Sent::Left { process, place })
             }
-            Mode::Standard | Mode::Ready if bytes <= EAGER_LIMIT && table.has_room(bytes) => {
+            Mode::Standard | Mode::Ready
+                if bytes <= tuning.eager_limit() && table.has_room(bytes, tuning.backlog_limit()) =>
+            {
                 Ok(self.leave_copy(process, table, envelope, source, None))
             }
             Mode::Standard | Mode::Ready | Mode::Synchronous => {

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn slots_run_out_and_come_back() {
-        let (slots, table) = (CallSlots::default(), Table::default());
+        let (slots, table) = (CallSlots::default(), Table::new(8));
         let taken: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take()).collect();
         let taken_in: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take_in(&table)).collect();
         let mut numbers: Vec<_> = taken.iter().chain(&taken_in).map(CallSlot::number).collect();

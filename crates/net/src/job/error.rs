@@ -1,6 +1,6 @@
 //! What can be wrong with a job description.
 
-use super::{MAX_BYTES, MAX_RANKS, Settings, VERSION};
+use super::{MAX_BYTES, MAX_RANKS, VERSION};
 use thiserror::Error;
 
 /// Why a job description was refused.
@@ -70,23 +70,4 @@ pub enum JobError {
         /// The name.
         name: String,
     },
-    /// The stack is too small or too large.
-    #[error(
-        "a stack of {bytes} bytes is outside {} to {}",
-        Settings::MIN_STACK,
-        Settings::MAX_STACK
-    )]
-    StackSize {
-        /// Size asked for.
-        bytes: u64,
-    },
-    /// No or too many virtual processors.
-    #[error("{vps} virtual processors are outside 1 to {}", Settings::MAX_VPS)]
-    Vps {
-        /// Number asked for.
-        vps: u32,
-    },
-    /// A time limit of nothing.
-    #[error("a time limit of 0 leaves no time to run")]
-    Timeout,
 }

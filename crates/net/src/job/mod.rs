@@ -23,13 +23,13 @@ pub use error::JobError;
 pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, seal, unseal};
 pub use ranks::RankRange;
 pub use section::Section;
-pub use settings::{Output, Policy, Settings};
 pub use text::Text;
 
 use serde::{Deserialize, Serialize};
+use simurgh_settings::Values;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -49,10 +49,9 @@ pub struct JobSpec {
     pub ranks: RankRange,
     /// Working directory of the host and so of all its ranks; the host's own if absent.
     pub wdir: Option<Text>,
-    /// How the runtime is set up.
-    pub settings: Settings,
-    /// What happens to the ranks' output.
-    pub output: Output,
+    /// The settings of the job.
+    #[serde(with = "settings")]
+    pub settings: Values,
     /// Process that started the host: the host ends when it does.
     pub parent: Option<u32>,
 }
@@ -94,7 +93,6 @@ impl JobSpec {
         }
         let total = self.total_ranks()?;
         self.ranks.validate(total)?;
-        self.settings.validate()?;
         self.wdir.iter().try_for_each(absolute)
     }
 
