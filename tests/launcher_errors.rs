@@ -43,7 +43,7 @@ fn name(path: &Path) -> &str {
 fn wrong_command_lines_are_explained() {
     refused(&[], 2, "no program to run");
     refused(&["--stack-sice", "1M", "true"], 2, "did you mean --stack-size?");
-    refused(&["-n", "none", "true"], 2, "\"none\" is not a number of ranks");
+    refused(&["-n", "none", "true"], 2, "\"none\" is not a number from 1 to");
     refused(&["--mode", "processes", "true"], 2, "auto, threads");
     refused(
         &["-n", "1", "-wdir", "/no/such/place", "true"],
