@@ -1565,14 +1565,60 @@ int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
 int MPI_Op_free(MPI_Op *op);
 
 /**
+ * `MPI_Parrived`: whether a partition of a receive has arrived.
+ */
+int MPI_Parrived(MPI_Request request, int partition, int *flag);
+
+/**
  * `MPI_Pcontrol`: for tools, which define their own; the standard asks the library to do nothing.
  */
 int MPI_Pcontrol(int level, ...);
 
 /**
+ * `MPI_Pready`: says that a partition of a send has been filled.
+ */
+int MPI_Pready(int partition, MPI_Request request);
+
+/**
+ * `MPI_Pready_list`: says that the partitions in a list have been filled.
+ */
+int MPI_Pready_list(int length, const int *array_of_partitions, MPI_Request request);
+
+/**
+ * `MPI_Pready_range`: says that partitions in a row have been filled.
+ */
+int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
+
+/**
+ * `MPI_Precv_init`: sets up a receive in parts.
+ */
+int MPI_Precv_init(void *buf,
+                   int partitions,
+                   MPI_Count count,
+                   MPI_Datatype datatype,
+                   int source,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Info info,
+                   MPI_Request *request);
+
+/**
  * `MPI_Probe`: waits for a message without receiving it.
  */
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+/**
+ * `MPI_Psend_init`: sets up a send in parts.
+ */
+int MPI_Psend_init(const void *buf,
+                   int partitions,
+                   MPI_Count count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   MPI_Info info,
+                   MPI_Request *request);
 
 /**
  * `MPI_Query_thread`: the level of thread support, which is always the highest.
@@ -2755,9 +2801,37 @@ int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
 
 int PMPI_Op_free(MPI_Op *op);
 
+int PMPI_Parrived(MPI_Request request, int partition, int *flag);
+
 int PMPI_Pcontrol(int level, ...);
 
+int PMPI_Pready(int partition, MPI_Request request);
+
+int PMPI_Pready_list(int length, const int *array_of_partitions, MPI_Request request);
+
+int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
+
+int PMPI_Precv_init(void *buf,
+                    int partitions,
+                    MPI_Count count,
+                    MPI_Datatype datatype,
+                    int source,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Info info,
+                    MPI_Request *request);
+
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+int PMPI_Psend_init(const void *buf,
+                    int partitions,
+                    MPI_Count count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    MPI_Info info,
+                    MPI_Request *request);
 
 int PMPI_Query_thread(int *provided);
 

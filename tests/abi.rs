@@ -51,6 +51,7 @@ programs! {
     memory
     modes
     operations
+    partitioned
     sessions
     threads
 }

@@ -195,6 +195,11 @@ impl Comm {
         &self.shared.board
     }
 
+    /// What the ranks share: as long as somebody holds it, its label is no other communicator's.
+    pub(crate) fn shared(&self) -> &Arc<CommShared> {
+        &self.shared
+    }
+
     /// The label of its messages; collective calls meet on the board and need none.
     #[inline]
     pub(crate) fn context(&self) -> u32 {

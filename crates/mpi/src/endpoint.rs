@@ -3,7 +3,7 @@
 use crate::job::{Job, Operation, Unmatched};
 use crate::matching::{Envelope, Pattern, Place, Queue};
 use crate::memory::Target;
-use crate::point2point::{ParcelPool, Payload};
+use crate::point2point::{ParcelPool, Payload, Unpaired};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::{SpinGuard, SpinLock};
@@ -12,6 +12,7 @@ use simurgh_core::sync::{SpinGuard, SpinLock};
 pub(crate) struct Endpoint {
     table: SpinLock<Table>,
     slots: CallSlots,
+    unpaired: Unpaired,
 }
 
 /// A receive that waits for its message.
@@ -58,6 +59,7 @@ impl Endpoint {
         Self {
             table: SpinLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
+            unpaired: Unpaired::default(),
         }
     }
 
@@ -71,6 +73,11 @@ impl Endpoint {
     #[inline]
     pub(crate) fn slots(&self) -> &CallSlots {
         &self.slots
+    }
+
+    /// Partitioned sends to the rank and receives of it that have no counterpart yet.
+    pub(crate) fn unpaired(&self) -> &Unpaired {
+        &self.unpaired
     }
 }
 

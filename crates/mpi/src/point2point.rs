@@ -24,6 +24,7 @@ mod buffered;
 mod exchange;
 mod message;
 mod parcel;
+mod partitioned;
 mod payload;
 mod persistent;
 mod probe;
@@ -38,6 +39,7 @@ pub use send::{Mode, Started};
 
 pub(crate) use buffered::{AttachedBuffer, Charge};
 pub(crate) use parcel::{Parcel, ParcelPool};
+pub(crate) use partitioned::{Partitioned, Unpaired};
 pub(crate) use payload::Payload;
 pub(crate) use receive::Received;
 pub(crate) use send::Sent;

@@ -226,15 +226,14 @@ impl Request {
         }
         let sends = match &self.kind {
             Kind::Generalised(generalised) => return generalised.cancel(self.ticket.is_done()),
-            Kind::Exchange(_) => {
-                return Err(Error::new(
-                    ErrorClass::Request,
-                    "only a send, a receive or a generalised request can be cancelled; wait for this one",
-                ));
-            }
             Kind::Send => true,
             Kind::Receive => false,
-            Kind::Persistent(persistent) => persistent.sends(),
+            Kind::Exchange(_) => return Err(cannot_be_cancelled()),
+            Kind::Persistent(persistent) => match persistent.operation() {
+                Operation::Send { .. } => true,
+                Operation::Receive { .. } => false,
+                Operation::Partitioned(_) => return Err(cannot_be_cancelled()),
+            },
         };
         // A send may be complete though its message waits: that can be taken back too.
         let (owner, place) = self.queued.get();
@@ -288,4 +287,12 @@ impl Request {
         }
         started
     }
+}
+
+#[cold]
+fn cannot_be_cancelled() -> Error {
+    Error::new(
+        ErrorClass::Request,
+        "only a send, a receive or a generalised request can be cancelled; wait for this one",
+    )
 }

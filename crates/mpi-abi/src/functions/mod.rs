@@ -21,6 +21,7 @@ pub mod intercomm;
 pub mod memory;
 pub mod nonblocking;
 pub mod op;
+pub mod partitioned;
 pub mod persistent;
 pub mod receive;
 pub mod reduction;

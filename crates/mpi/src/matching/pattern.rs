@@ -49,12 +49,19 @@ impl std::hash::Hash for Pattern {
 }
 
 impl Envelope {
+    /// The pattern that accepts nothing else.
+    #[inline]
+    pub(crate) fn exactly(self) -> Pattern {
+        let Self { context, source, tag } = self;
+        Pattern { context, source, tag }
+    }
+
     /// The only patterns that accept this envelope, itself first.
     #[inline]
     pub(crate) fn generalisations(self) -> [Pattern; 4] {
         let Self { context, source, tag } = self;
         [
-            Pattern { context, source, tag },
+            self.exactly(),
             Pattern {
                 context,
                 source: ANY_SOURCE,

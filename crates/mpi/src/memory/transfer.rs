@@ -44,6 +44,24 @@ pub fn transfer(src: &Source, dst: &Target) -> Transfer {
     }
 }
 
+/// Moves the data of `src` into `dst` from byte `skip` of its data on, as much as there is room for.
+pub fn transfer_at(src: &Source, dst: &Target, skip: usize) {
+    let bytes = src.bytes().min(dst.bytes().saturating_sub(skip));
+    let from = Side {
+        base: src.address().cast_mut(),
+        view: View::new(src.datatype(), src.count()),
+        skip: 0,
+    };
+    let to = Side {
+        base: dst.address(),
+        view: View::new(dst.datatype(), dst.count()),
+        skip,
+    };
+    // SAFETY:
+    // - `bytes` is within the source and, behind `skip`, within the target, valid by the promises of their makers.
+    unsafe { move_stretches(&from, &to, bytes) };
+}
+
 /// Copies the data of `src` to the front of `into`, as much as there is room for; returns the bytes copied.
 pub fn pack(src: &Source, into: &mut [u8]) -> usize {
     pack_from(src, 0, into)

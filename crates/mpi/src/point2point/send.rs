@@ -129,12 +129,17 @@ impl Comm {
         if dest == PROC_NULL {
             return Ok(Sent::Done);
         }
-        let envelope = Envelope {
+        self.offer_as(self.outgoing(tag), source, dest, mode, waiter)
+    }
+
+    /// The label of messages that this rank sends.
+    #[inline]
+    pub(super) fn outgoing(&self, tag: i32) -> Envelope {
+        Envelope {
             context: self.context(),
             source: self.rank(),
             tag,
-        };
-        self.offer_as(envelope, source, dest, mode, waiter)
+        }
     }
 
     /// Sends with a given envelope.

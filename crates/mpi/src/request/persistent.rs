@@ -4,7 +4,7 @@ use super::{Kind, Request, Waiter};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
-use crate::point2point::{Mode, Received, Sent};
+use crate::point2point::{Mode, Partitioned, Received, Sent};
 use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicBool, Ordering};
 
@@ -28,6 +28,8 @@ pub(crate) enum Operation {
     },
     /// A receive.
     Receive { target: Target, source: i32, tag: i32 },
+    /// A side of a partitioned operation.
+    Partitioned(Partitioned),
 }
 
 impl Persistent {
@@ -37,8 +39,8 @@ impl Persistent {
         self.active.load(Ordering::Relaxed)
     }
 
-    pub(super) fn sends(&self) -> bool {
-        matches!(self.operation, Operation::Send { .. })
+    pub(super) fn operation(&self) -> &Operation {
+        &self.operation
     }
 
     pub(super) fn rest(&self) {
@@ -78,6 +80,7 @@ impl Persistent {
                     Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
                 }
             }
+            Operation::Partitioned(side) => side.start(request),
         }
         Ok(())
     }
@@ -91,6 +94,14 @@ impl Request {
             operation,
             active: AtomicBool::new(false),
         })))
+    }
+
+    /// The side of a partitioned operation that this is.
+    pub(crate) fn partitioned(&self) -> Option<&Partitioned> {
+        match self.persistent()?.operation() {
+            Operation::Partitioned(side) => Some(side),
+            Operation::Send { .. } | Operation::Receive { .. } => None,
+        }
     }
 
     /// Starts several persistent operations.

@@ -1,0 +1,203 @@
+//! Messages sent in parts: partitioned communication.
+//!
+//! Setting up a partitioned send and a partitioned receive pairs them once and for all ([`Unpaired`]): the first send
+//! that one rank sets up for a communicator, receiver and tag with the first receive of that label, and so on. Ordinary
+//! messages take no part in this. A pair shares a [`Channel`], and each start of a side begins its next round.
+//! A partition is moved from the sender's layout straight to the receiver's, by whoever comes second:
+//!
+//! * the sender, in the call that says that the partition is ready, if the receiver has opened the round;
+//! * the receiver, when it opens the round, if the partition was ready before.
+//!
+//! The two sides may be cut into different numbers of partitions; [`Split`] says which of the receiver's a partition of
+//! the sender's touches. The round is over for both sides when all the sender's partitions have been moved.
+//!
+//! Costs of a partition that is ready after the round was opened: the copy, one locked instruction on its flag and one
+//! on each of two counters (of the receiver's partition and of the round). No lock, no match table, no allocation.
+
+mod channel;
+mod pairing;
+mod split;
+
+pub(crate) use pairing::Unpaired;
+
+use crate::check;
+use crate::comm::Comm;
+use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+use crate::error::{Error, ErrorClass, Result};
+use crate::matching::Envelope;
+use crate::memory::{Source, Target};
+use crate::request::{Operation, Request};
+use crate::status::Status;
+use channel::{Channel, Receiver, Sender, Side};
+use simurgh_core::sync::Arc;
+use simurgh_core::yield_now;
+use std::ops::Range;
+
+/// One rank's side of a partitioned operation.
+#[derive(Debug)]
+pub(crate) struct Partitioned {
+    /// None if the other side is the null process.
+    channel: Option<Arc<Channel>>,
+    role: Role,
+    partitions: usize,
+}
+
+/// What a side does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Sends,
+    Receives,
+}
+
+impl Partitioned {
+    /// Begins the side's next round in the name of `request`.
+    pub(crate) fn start(&self, request: &Arc<Request>) {
+        match (&self.channel, self.role) {
+            (None, Role::Sends) => request.finish(&Status::EMPTY),
+            (None, Role::Receives) => request.finish(&Status::PROC_NULL),
+            (Some(channel), Role::Sends) => channel.start_sender(request),
+            (Some(channel), Role::Receives) => channel.start_receiver(request),
+        }
+    }
+
+    fn check_range(&self, range: &Range<usize>) -> Result<()> {
+        if range.end <= self.partitions {
+            return Ok(());
+        }
+        let (wrong, partitions) = (range.end - 1, self.partitions);
+        Err(Error::new(
+            ErrorClass::Arg,
+            format!("partition {wrong} is not one of the request's {partitions}, which are counted from 0"),
+        ))
+    }
+}
+
+impl Comm {
+    /// Sets up a send in `partitions` equal parts, which together are `source` (`MPI_Psend_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::send`].
+    pub fn psend_init(
+        self: &Arc<Self>,
+        source: &Source,
+        partitions: usize,
+        dest: i32,
+        tag: i32,
+    ) -> Result<Arc<Request>> {
+        check::dest(dest, self)?;
+        check::tag(tag)?;
+        let process = (dest != PROC_NULL).then(|| self.process_of(dest));
+        let channel = process.map(|process| {
+            let sender = Side::Sends(Sender::new(source.clone(), partitions));
+            let unpaired = self.process().job().endpoint(process).unpaired();
+            unpaired.add(self.outgoing(tag), self, sender)
+        });
+        Ok(self.set_up_partitioned(channel, Role::Sends, partitions))
+    }
+
+    /// Sets up a receive in `partitions` equal parts, which together are `target` (`MPI_Precv_init`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::recv`]; wildcards are wrong.
+    pub fn precv_init(
+        self: &Arc<Self>,
+        target: &Target,
+        partitions: usize,
+        source: i32,
+        tag: i32,
+    ) -> Result<Arc<Request>> {
+        if source == ANY_SOURCE || tag == ANY_TAG {
+            let class = if source == ANY_SOURCE {
+                ErrorClass::Rank
+            } else {
+                ErrorClass::Tag
+            };
+            let reason = "a partitioned receive takes no wildcard: name the sender and the tag";
+            return Err(Error::new(class, reason));
+        }
+        check::source(source, self)?;
+        check::tag(tag)?;
+        let channel = (source != PROC_NULL).then(|| {
+            let envelope = Envelope {
+                context: self.context(),
+                source,
+                tag,
+            };
+            let receiver = Side::Receives(Receiver::new(target.clone(), partitions, envelope));
+            self.process().endpoint().unpaired().add(envelope, self, receiver)
+        });
+        Ok(self.set_up_partitioned(channel, Role::Receives, partitions))
+    }
+
+    fn set_up_partitioned(
+        self: &Arc<Self>,
+        channel: Option<Arc<Channel>>,
+        role: Role,
+        partitions: usize,
+    ) -> Arc<Request> {
+        let side = Partitioned {
+            channel,
+            role,
+            partitions,
+        };
+        Request::set_up(Arc::clone(self), Operation::Partitioned(side))
+    }
+}
+
+impl Request {
+    fn side(&self, role: Role, call: &str) -> Result<&Partitioned> {
+        self.partitioned()
+            .filter(|side| side.role == role)
+            .ok_or_else(|| {
+                let kind = if role == Role::Sends { "send" } else { "receive" };
+                Error::new(
+                    ErrorClass::Request,
+                    format!("{call} needs the request of a partitioned {kind}; this is another"),
+                )
+            })
+    }
+
+    /// Says that partitions of a send have been filled (`MPI_Pready`, `MPI_Pready_range`): they go to the receiver. Several
+    /// threads may call this at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`] if this is no partitioned send or has not been started; [`ErrorClass::Arg`] if a partition
+    /// does not exist or was ready before.
+    pub fn ready(&self, partitions: Range<usize>) -> Result<()> {
+        let side = self.side(Role::Sends, "MPI_Pready")?;
+        side.check_range(&partitions)?;
+        if !self.is_active() {
+            return Err(Error::new(
+                ErrorClass::Request,
+                "the partitioned send has not been started; start it before its partitions are ready",
+            ));
+        }
+        let Some(channel) = &side.channel else {
+            return Ok(());
+        };
+        partitions
+            .into_iter()
+            .try_for_each(|partition| channel.ready(partition))
+    }
+
+    /// Whether a partition of a receive has arrived (`MPI_Parrived`); true if the request is at rest. Yields if not.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`] if this is no partitioned receive, [`ErrorClass::Arg`] if the partition does not exist.
+    pub fn has_arrived(&self, partition: usize) -> Result<bool> {
+        let side = self.side(Role::Receives, "MPI_Parrived")?;
+        side.check_range(&(partition..partition + 1))?;
+        let Some(channel) = side.channel.as_ref().filter(|_| self.is_active()) else {
+            return Ok(true);
+        };
+        if channel.has_arrived(partition) {
+            return Ok(true);
+        }
+        yield_now();
+        Ok(channel.has_arrived(partition))
+    }
+}
