@@ -150,8 +150,8 @@ static void order(void)
     OK(MPI_Dist_graph_neighbors_count(graph, &in, &out, &flag));
     CHECK(in == 0 && out == 0 && flag);
     OK(MPI_Comm_free(&graph));
-    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 1,
-                                      &graph));
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                      1, &graph));
     OK(MPI_Dist_graph_neighbors_count(graph, &in, &out, &flag));
     CHECK(in == 0 && out == 0 && !flag);
     OK(MPI_Comm_free(&graph));

@@ -12,8 +12,8 @@ use simurgh_core::sync::Arc;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 
-/// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest of its
-/// description.
+/// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest
+/// of its description.
 struct Described<K> {
     digest: u64,
     seat: Seat,
@@ -53,8 +53,8 @@ impl Seat {
 }
 
 impl Comm {
-    /// A communicator whose ranks form a grid (`MPI_Cart_create`); none for ranks beyond it. With `reorder` the ranks are
-    /// laid over the machine so that neighbours are near each other.
+    /// A communicator whose ranks form a grid (`MPI_Cart_create`); none for ranks beyond it. With `reorder` the ranks
+    /// are laid over the machine so that neighbours are near each other.
     ///
     /// # Errors
     ///
@@ -90,8 +90,8 @@ impl Comm {
         })
     }
 
-    /// A communicator with a graph whose edges any ranks may contribute (`MPI_Dist_graph_create`). With `reorder` the ranks
-    /// are laid over the machine so that the weights are on short ways.
+    /// A communicator with a graph whose edges any ranks may contribute (`MPI_Dist_graph_create`). With `reorder` the
+    /// ranks are laid over the machine so that the weights are on short ways.
     ///
     /// # Errors
     ///
@@ -101,13 +101,13 @@ impl Comm {
     }
 
     /// A communicator with a graph of which each rank names the edges that lead to it and those that lead from it
-    /// (`MPI_Dist_graph_create_adjacent`), in the order in which it will see them. With `reorder` the ranks are laid over
-    /// the machine so that the weights are on short ways.
+    /// (`MPI_Dist_graph_create_adjacent`), in the order in which it will see them. With `reorder` the ranks are laid
+    /// over the machine so that the weights are on short ways.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is named at one
-    /// of its ends only.
+    /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is named at
+    /// one of its ends only.
     pub fn dist_graph_create_adjacent(
         &self,
         incoming: EdgeList,

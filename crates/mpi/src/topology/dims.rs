@@ -1,9 +1,9 @@
 //! Balanced grids: `MPI_Dims_create`.
 //!
-//! Of all ways to write a number as a product, the one is wanted whose largest and smallest factor differ least; among
-//! such the one whose smallest factor is the largest, then the one whose second smallest is, and so on. The search goes
-//! over the divisors, of which a number below 2^31 has at most 1536, largest factor first, and gives up a branch as soon
-//! as what remains cannot come as near to the largest factor as that of the best product so far.
+//! Of all ways to write a number as a product, the one is wanted whose largest and smallest factor differ least;
+//! among such the one whose smallest factor is the largest, then the one whose second smallest is, and so on. The
+//! search goes over the divisors, of which a number below 2^31 has at most 1536, largest factor first, and gives up a
+//! branch as soon as what remains cannot come as near to the largest factor as that of the best product so far.
 
 use crate::error::{Error, ErrorClass, Result};
 
@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorClass, Result};
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Dims`] if an entry is negative or `nodes` is no multiple of those given, [`ErrorClass::Arg`] if `nodes`
-/// is not positive.
+/// [`ErrorClass::Dims`] if an entry is negative or `nodes` is no multiple of those given, [`ErrorClass::Arg`] if
+/// `nodes` is not positive.
 pub fn dims_create(nodes: i32, dims: &mut [i32]) -> Result<()> {
     if nodes < 1 {
         return Err(Error::new(

@@ -6,7 +6,8 @@ use crate::error::Result;
 use simurgh_core::sync::Arc;
 
 impl Comm {
-    /// Communicators of the ranks that differ only in the dimensions that remain (`MPI_Cart_sub`), each a grid of these.
+    /// Communicators of the ranks that differ only in the dimensions that remain (`MPI_Cart_sub`), each a grid of
+    /// these.
     ///
     /// # Errors
     ///

@@ -116,7 +116,7 @@ impl Division<'_> {
                 }
                 order.push(rank);
                 for (other, weight) in self.traffic.neighbors(rank).filter(|&(other, _)| waiting[other]) {
-                    heard[other] = heard[other] + weight;
+                    heard[other] += weight;
                     heap.push((heard[other], Reverse(other)));
                 }
             }

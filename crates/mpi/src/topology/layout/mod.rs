@@ -20,8 +20,8 @@
 //!
 //! # Cost
 //!
-//! With *n* ranks, *e* edges and *v* virtual processors: *O((n + e) log n log v)*, once per communicator, done by one rank
-//! for all. The same input always gives the same answer.
+//! With *n* ranks, *e* edges and *v* virtual processors: *O((n + e) log n log v)*, once per communicator, done by one
+//! rank for all. The same input always gives the same answer.
 
 mod bisect;
 mod machine;
