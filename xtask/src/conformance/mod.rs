@@ -1,0 +1,93 @@
+//! `./x conformance`: the table of the standard's functions in docs/conformance.md.
+//!
+//! The functions are those of `crates/mpi-abi/tests/conformance/standard.txt`; those that `include/mpi.h` declares are
+//! there (a test compares the header with the library's symbols); the test programs are scanned for calls.
+
+mod calls;
+mod chapters;
+mod document;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::failure::{Failure, Result};
+use crate::workspace::Workspace;
+use chapters::Chapter;
+
+const STANDARD: &str = "crates/mpi-abi/tests/conformance/standard.txt";
+const HEADER: &str = "include/mpi.h";
+const DOCUMENT: &str = "docs/conformance.md";
+
+/// A function of the standard.
+struct Function {
+    name: String,
+    chapter: &'static Chapter,
+    /// Whether the library has it.
+    present: bool,
+    /// The test programs that call it.
+    programs: BTreeSet<String>,
+}
+
+/// Writes the table.
+pub(crate) fn write(workspace: &Workspace) -> Result<()> {
+    let file = workspace.source(DOCUMENT);
+    fs::write(&file, document::text(&functions(workspace)?)).map_err(Failure::file(&file))
+}
+
+/// Checks that the table is up to date and that every function that is there is called by a test program.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let unused = calls::programs_without_a_test(workspace)?;
+    if !unused.is_empty() {
+        let names = unused.join(", ");
+        return Err(Failure::Faults(format!(
+            "no test runs {names}: name each in a test of tests/*.rs"
+        )));
+    }
+    let functions = functions(workspace)?;
+    let idle = functions
+        .iter()
+        .filter(|function| function.present && function.programs.is_empty());
+    let idle: Vec<&str> = idle.map(|function| function.name.as_str()).collect();
+    if !idle.is_empty() {
+        let names = idle.join(", ");
+        return Err(Failure::Faults(format!(
+            "no program in tests/c calls {names}: write a test of what each does"
+        )));
+    }
+    if read(workspace, DOCUMENT)? == document::text(&functions) {
+        return Ok(());
+    }
+    Err(Failure::Faults(format!(
+        "{DOCUMENT} is out of date: run ./x conformance"
+    )))
+}
+
+/// All functions, by chapter and name.
+fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
+    let (standard, header) = (read(workspace, STANDARD)?, read(workspace, HEADER)?);
+    let calls = calls::find(workspace)?;
+    let mut functions = Vec::new();
+    for name in names(&standard) {
+        let chapter = chapters::of(name)
+            .ok_or_else(|| Failure::Faults(format!("{name} is in no chapter: add it to chapters.rs")))?;
+        functions.push(Function {
+            name: name.to_owned(),
+            chapter,
+            present: header.contains(&format!(" {name}(")),
+            programs: calls.get(name).cloned().unwrap_or_default(),
+        });
+    }
+    functions.sort_by(|a, b| (a.chapter.number, &a.name).cmp(&(b.chapter.number, &b.name)));
+    Ok(functions)
+}
+
+/// The functions that the facts list.
+fn names(standard: &str) -> impl Iterator<Item = &str> {
+    let facts = standard.lines().filter_map(|line| line.strip_prefix("function "));
+    facts.filter_map(|fact| fact.split_whitespace().next())
+}
+
+fn read(workspace: &Workspace, name: &str) -> Result<String> {
+    let file = workspace.source(name);
+    fs::read_to_string(&file).map_err(Failure::file(&file))
+}
