@@ -888,6 +888,15 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 
 /**
+ * `MPI_Comm_create_from_group`: a communicator over a group, without another communicator.
+ */
+int MPI_Comm_create_from_group(MPI_Group group,
+                               const char *stringtag,
+                               MPI_Info info,
+                               MPI_Errhandler errhandler,
+                               MPI_Comm *newcomm);
+
+/**
  * `MPI_Comm_create_group`: a communicator over a group; only its members call it.
  */
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
@@ -906,9 +915,14 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 
 /**
- * `MPI_Comm_dup`: the same ranks in another context.
+ * `MPI_Comm_dup`: the same ranks in another context, without the hints.
  */
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+
+/**
+ * `MPI_Comm_dup_with_info`: the same ranks in another context, with hints of its own.
+ */
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 
 /**
  * `MPI_Comm_free`: gives the communicator back; pending operations keep it.
@@ -931,6 +945,11 @@ int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 
 /**
+ * `MPI_Comm_get_info`: the promises in effect.
+ */
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
+
+/**
  * `MPI_Comm_get_name`: the communicator's name.
  */
 int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
@@ -939,6 +958,16 @@ int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
  * `MPI_Comm_group`: the group of the communicator's processes.
  */
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+
+/**
+ * `MPI_Comm_idup`: a duplicate that no rank waits for. It is there when the call returns.
+ */
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+
+/**
+ * `MPI_Comm_idup_with_info`: a duplicate with hints of its own that no rank waits for.
+ */
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
 
 /**
  * `MPI_Comm_rank`: the caller's rank.
@@ -966,6 +995,11 @@ int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 
 /**
+ * `MPI_Comm_set_info`: makes and takes back promises about the use of the communicator.
+ */
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+
+/**
  * `MPI_Comm_set_name`: gives the communicator a name.
  */
 int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
@@ -979,6 +1013,11 @@ int MPI_Comm_size(MPI_Comm comm, int *size);
  * `MPI_Comm_split`: one communicator for each colour, ordered by key.
  */
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+
+/**
+ * `MPI_Comm_split_type`: one communicator for each piece of hardware or process set, ordered by key.
+ */
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 
 /**
  * `MPI_Comm_test_inter`: whether it is an inter-communicator.
@@ -1384,6 +1423,18 @@ int MPI_Intercomm_create(MPI_Comm local_comm,
                          int remote_leader,
                          int tag,
                          MPI_Comm *newintercomm);
+
+/**
+ * `MPI_Intercomm_create_from_groups`: an inter-communicator of two groups, without another communicator.
+ */
+int MPI_Intercomm_create_from_groups(MPI_Group local_group,
+                                     int local_leader,
+                                     MPI_Group remote_group,
+                                     int remote_leader,
+                                     const char *stringtag,
+                                     MPI_Info info,
+                                     MPI_Errhandler errhandler,
+                                     MPI_Comm *newintercomm);
 
 /**
  * `MPI_Intercomm_merge`: one communicator of both groups.
@@ -2412,6 +2463,12 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
 
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 
+int PMPI_Comm_create_from_group(MPI_Group group,
+                                const char *stringtag,
+                                MPI_Info info,
+                                MPI_Errhandler errhandler,
+                                MPI_Comm *newcomm);
+
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
@@ -2423,6 +2480,8 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+
 int PMPI_Comm_free(MPI_Comm *comm);
 
 int PMPI_Comm_free_keyval(int *comm_keyval);
@@ -2431,9 +2490,15 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int 
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
+
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
 
 int PMPI_Comm_rank(MPI_Comm comm, int *rank);
 
@@ -2445,11 +2510,15 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
 
 int PMPI_Comm_size(MPI_Comm comm, int *size);
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
@@ -2672,6 +2741,15 @@ int PMPI_Intercomm_create(MPI_Comm local_comm,
                           int remote_leader,
                           int tag,
                           MPI_Comm *newintercomm);
+
+int PMPI_Intercomm_create_from_groups(MPI_Group local_group,
+                                      int local_leader,
+                                      MPI_Group remote_group,
+                                      int remote_leader,
+                                      const char *stringtag,
+                                      MPI_Info info,
+                                      MPI_Errhandler errhandler,
+                                      MPI_Comm *newintercomm);
 
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 

@@ -38,6 +38,7 @@ programs! {
     communicators
     completion
     datatypes
+    duplicates
     early
     environment
     errors
@@ -53,6 +54,7 @@ programs! {
     operations
     partitioned
     sessions
+    splits
     threads
 }
 

@@ -22,13 +22,17 @@ pub fn dest(rank: i32, comm: &Comm) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Rank`] unless it is a rank of the communicator, the null process or the wildcard.
+/// [`ErrorClass::Rank`] unless it is a rank of the communicator, the null process or the wildcard, or if the hints of the
+/// communicator say that the wildcard is not used.
 #[inline]
 pub fn source(rank: i32, comm: &Comm) -> Result<()> {
-    if is_rank(rank, comm) || rank == ANY_SOURCE || rank == PROC_NULL {
-        Ok(())
-    } else {
-        Err(wrong_rank("source", rank, comm))
+    if is_rank(rank, comm) {
+        return Ok(());
+    }
+    match rank {
+        ANY_SOURCE => comm.check_any_source(),
+        PROC_NULL => Ok(()),
+        _ => Err(wrong_rank("source", rank, comm)),
     }
 }
 
@@ -98,13 +102,14 @@ pub fn tag(tag: i32) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Tag`] if it is negative and not the wildcard.
+/// [`ErrorClass::Tag`] if it is negative and not the wildcard, or if the hints of the communicator say that the wildcard is
+/// not used.
 #[inline]
-pub fn receive_tag(tag: i32) -> Result<()> {
-    if tag >= 0 || tag == ANY_TAG {
-        Ok(())
-    } else {
-        Err(wrong_tag(tag, " or MPI_ANY_TAG"))
+pub fn receive_tag(tag: i32, comm: &Comm) -> Result<()> {
+    match tag {
+        0.. => Ok(()),
+        ANY_TAG => comm.check_any_tag(),
+        _ => Err(wrong_tag(tag, " or MPI_ANY_TAG")),
     }
 }
 

@@ -7,14 +7,20 @@
 mod compare;
 mod construct;
 mod context;
+mod duplicate;
 mod from_group;
 mod gathering;
+mod hints;
 mod inter;
+mod linger;
 mod sides;
+mod split_type;
 
 pub(crate) use context::ContextPool;
 pub(crate) use gathering::Gatherings;
+pub(crate) use linger::Lingering;
 pub(crate) use sides::Sides;
+pub use split_type::SplitType;
 
 use crate::collective::Board;
 use crate::errhandler::ErrorHandler;
@@ -25,14 +31,18 @@ use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
 use context::Context;
-use simurgh_core::sync::{Arc, SpinLock};
+use duplicate::Duplicates;
+use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, SpinLock};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// The part of a communicator that its ranks on a host share.
 pub struct CommShared {
     context: Context,
     sides: Sides,
     board: Board,
+    /// Made when the first rank duplicates the communicator.
+    duplicates: OnceLock<Box<Duplicates>>,
 }
 
 impl CommShared {
@@ -43,6 +53,7 @@ impl CommShared {
             context: Context::take(contexts)?,
             sides,
             board,
+            duplicates: OnceLock::new(),
         }))
     }
 }
@@ -65,6 +76,9 @@ pub struct Comm {
     topology: Option<Arc<Topology>>,
     /// The session that the communicator goes back to, if it does not go back to the world.
     session: Option<Arc<Session>>,
+    /// Number of duplications that the rank has begun.
+    duplications: AtomicU64,
+    hints: AtomicU8,
     name: SpinLock<String>,
     errhandler: SpinLock<ErrorHandler>,
 }
@@ -87,6 +101,8 @@ impl Comm {
             predefined: false,
             topology: None,
             session: None,
+            duplications: AtomicU64::new(0),
+            hints: AtomicU8::new(0),
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
         }
@@ -274,6 +290,8 @@ impl Comm {
                 format!("{name} is predefined and cannot be freed"),
             ));
         }
+        let process = Arc::clone(&self.process);
+        process.lingering().hold(self);
         Ok(())
     }
 }

@@ -153,6 +153,17 @@ impl Table {
         place.is_some_and(|place| self.withdraw_message(place))
     }
 
+    /// Whether there is a receive, a probe or a message with this context.
+    pub(crate) fn concerns(&self, context: u32) -> bool {
+        let posted = self.posted.iter().map(|(pattern, _)| pattern);
+        let arrived = self.arrived.iter().map(|(pattern, _)| pattern);
+        let probes = self.probes.iter().map(|probe| probe.pattern);
+        posted
+            .chain(arrived)
+            .chain(probes)
+            .any(|pattern| pattern.context == context)
+    }
+
     /// The operations that wait here for their counterparts: those of process `own`, and sends to it.
     pub(crate) fn unmatched(&self, own: u32) -> impl Iterator<Item = Unmatched> {
         let unmatched = move |pattern, operation, waiter: &Waiter| {

@@ -31,7 +31,7 @@ mod session;
 mod status;
 mod topology;
 
-pub use comm::{Comm, CommShared};
+pub use comm::{Comm, CommShared, SplitType};
 pub use errhandler::ErrorHandler;
 pub use error::{Error, ErrorClass, ErrorCode, ErrorCodes, Result};
 pub use group::{Comparison, Group, RankRange};

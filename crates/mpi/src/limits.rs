@@ -29,6 +29,9 @@ simurgh_settings::limits! {
     /// Communicators that may exist on a host at one time.
     pub const MAX_COMMUNICATORS: u32 = 1 << 30, Objects;
 
+    /// Duplicates of one communicator that a rank may make before the slowest rank has made the first of them too.
+    pub const DUPLICATION_LEAD: u64 = 64, Objects;
+
     /// Longest name of an object in bytes, with the terminating zero (`MPI_MAX_OBJECT_NAME`).
     pub const MAX_OBJECT_NAME: usize = 128, Objects;
 

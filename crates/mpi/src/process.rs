@@ -7,7 +7,7 @@ mod tuning;
 pub use launch::Launch;
 pub use phase::{Phase, ThreadLevel};
 
-use crate::comm::Comm;
+use crate::comm::{Comm, Lingering};
 use crate::endpoint::Endpoint;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::{Abort, Job};
@@ -30,6 +30,8 @@ pub struct Process {
     requests: RequestPool,
     /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
     freed: SpinLock<Vec<Arc<Request>>>,
+    /// Communicators that the user has freed with operations on them under way.
+    lingering: Lingering,
     buffer: AttachedBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
@@ -67,6 +69,7 @@ impl Process {
             predefined: SpinLock::new(None),
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
+            lingering: Lingering::default(),
             buffer: AttachedBuffer::default(),
             tuning,
             launch: OnceLock::new(),
@@ -127,6 +130,11 @@ impl Process {
         &self.requests
     }
 
+    /// Communicators that are freed and still in use.
+    pub(crate) fn lingering(&self) -> &Lingering {
+        &self.lingering
+    }
+
     /// The settings that the process may change.
     #[inline]
     pub(crate) fn tuning(&self) -> &Tuning {
@@ -171,6 +179,7 @@ impl Process {
         for request in freed {
             request.wait();
         }
+        self.lingering.forget();
     }
 
     /// The open sessions.

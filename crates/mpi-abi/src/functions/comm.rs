@@ -1,37 +1,16 @@
 //! Communicators: asking about them, making them, giving them back.
 
 use std::ffi::c_int;
-use std::sync::Arc;
 
-use simurgh_mpi::{Comm, ErrorClass};
+use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::group;
 use crate::boundary::{InOut, Out, Text, TextOut};
 use crate::constants::{MPI_COMM_NULL, MPI_COMM_SELF, MPI_COMM_WORLD, MPI_MAX_OBJECT_NAME};
 use crate::fault::{Fault, Outcome};
-use crate::tables::{Rank, handle_of};
+use crate::tables::Rank;
 use crate::types::{MPI_Comm, MPI_Group};
-
-/// Stores the handle of a communicator that a call has made, or the null handle if the caller is not in it.
-pub(super) fn give_out(rank: Rank<'_>, made: Option<Arc<Comm>>, newcomm: Out<MPI_Comm>) -> Outcome {
-    let handle = match made {
-        Some(comm) => MPI_Comm(handle_of(&rank.tables.comms, comm)?),
-        None => MPI_COMM_NULL,
-    };
-    newcomm.set("newcomm", handle)
-}
-
-/// Stores the handle of a duplicate, with the attributes that the keys of the original's say.
-fn give_out_copy(rank: Rank<'_>, original: MPI_Comm, made: Arc<Comm>, newcomm: Out<MPI_Comm>) -> Outcome {
-    let handle = handle_of(&rank.tables.comms, made)?;
-    if let Err(error) = rank.tables.cache.copy(original.0, handle) {
-        rank.tables.comms.remove(handle);
-        newcomm.set("newcomm", MPI_COMM_NULL)?;
-        return Err(error.into());
-    }
-    newcomm.set("newcomm", MPI_Comm(handle))
-}
 
 /// `MPI_Comm_size`: number of ranks.
 #[mpi(raises = comm)]
@@ -57,42 +36,6 @@ fn comm_group(rank: Rank<'_>, comm: MPI_Comm, group: Out<MPI_Group>) -> Outcome 
     group::give_out(rank, rank.comm(comm)?.group().clone(), group)
 }
 
-/// `MPI_Comm_dup`: the same ranks in another context.
-#[mpi(raises = comm)]
-fn comm_dup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>) -> Outcome {
-    newcomm.check("newcomm")?;
-    give_out_copy(rank, comm, rank.comm(comm)?.dup()?, newcomm)
-}
-
-/// `MPI_Comm_split`: one communicator for each colour, ordered by key.
-#[mpi(raises = comm)]
-fn comm_split(rank: Rank<'_>, comm: MPI_Comm, color: c_int, key: c_int, newcomm: Out<MPI_Comm>) -> Outcome {
-    newcomm.check("newcomm")?;
-    give_out(rank, rank.comm(comm)?.split(color, key)?, newcomm)
-}
-
-/// `MPI_Comm_create`: communicators over subgroups; all ranks of `comm` call it.
-#[mpi(raises = comm)]
-fn comm_create(rank: Rank<'_>, comm: MPI_Comm, group: MPI_Group, newcomm: Out<MPI_Comm>) -> Outcome {
-    newcomm.check("newcomm")?;
-    let group = rank.group("group", group)?;
-    give_out(rank, rank.comm(comm)?.create(&group)?, newcomm)
-}
-
-/// `MPI_Comm_create_group`: a communicator over a group; only its members call it.
-#[mpi(raises = comm)]
-fn comm_create_group(
-    rank: Rank<'_>,
-    comm: MPI_Comm,
-    group: MPI_Group,
-    tag: c_int,
-    newcomm: Out<MPI_Comm>,
-) -> Outcome {
-    newcomm.check("newcomm")?;
-    let group = rank.group("group", group)?;
-    give_out(rank, rank.comm(comm)?.create_group(&group, tag)?, newcomm)
-}
-
 /// `MPI_Comm_free`: gives the communicator back; pending operations keep it.
 #[mpi]
 fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
@@ -106,7 +49,9 @@ fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
         .cache
         .delete_all(handle.0)
         .map_err(|error| Box::<Fault>::from(error).on(handle))?;
-    rank.tables.comms.remove(handle.0);
+    if let Some(freed) = rank.tables.comms.remove(handle.0) {
+        freed.free()?;
+    }
     comm.set(MPI_COMM_NULL);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use super::comm::give_out;
+use super::comm_make::give_out;
 use super::group;
 use crate::boundary::Out;
 use crate::fault::{Fault, Outcome};

@@ -6,6 +6,8 @@ pub mod attribute;
 pub mod buffer;
 pub mod collective;
 pub mod comm;
+pub mod comm_duplicate;
+pub mod comm_make;
 pub mod completion;
 pub mod datatype;
 pub mod environment;

@@ -3,8 +3,8 @@
 //! Each call is one exchange of all ranks, of both groups of an inter-communicator, on the parent's board: the last
 //! rank to arrive computes what all get, once for the host.
 
+use super::split_type::Shared;
 use super::{Comm, CommShared, ContextPool, Sides};
-use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::{Comparison, Group};
 use crate::topology::Topology;
@@ -18,12 +18,10 @@ pub(crate) type Place = Option<(Arc<CommShared>, usize)>;
 /// The new communicators, by seat of the parent.
 type Places = Result<Vec<Place>>;
 
-/// What a rank brings to a duplication.
-struct Duplicated;
-
 /// What a rank brings to a split.
 struct Sorted {
-    color: i32,
+    /// What it has in common with others; nothing if it is in no new communicator.
+    shared: Option<Shared>,
     key: i32,
 }
 
@@ -36,22 +34,6 @@ struct Merged {
 }
 
 impl Comm {
-    /// A communicator with the same ranks and another context (`MPI_Comm_dup`).
-    ///
-    /// # Errors
-    ///
-    /// When the ranks make different calls, or no context is free.
-    pub fn dup(&self) -> Result<Arc<Self>> {
-        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
-        let shared = self
-            .board()
-            .exchange(self.seat(), Duplicated, |_: Vec<Duplicated>| {
-                CommShared::new(contexts, sides.clone())
-            })?;
-        let topology = self.topology.clone();
-        Ok(self.child_with(Result::clone(&shared)?, self.seat(), topology))
-    }
-
     /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`); none for the colour
     /// [`UNDEFINED`], or if only one of the two groups of an inter-communicator has the colour.
     ///
@@ -65,18 +47,16 @@ impl Comm {
 
     /// The caller's place in the communicator that [`Comm::split`] makes for its colour.
     pub(crate) fn split_place(&self, color: i32, key: i32) -> Result<Place> {
-        if color < 0 && color != UNDEFINED {
-            return Err(Error::new(
-                ErrorClass::Arg,
-                format!("colour {color} is negative; a colour is not negative, or MPI_UNDEFINED"),
-            ));
-        }
+        self.split_by(Self::color(color)?, key)
+    }
+
+    /// The caller's place in the communicator of those that have the same in common.
+    pub(super) fn split_by(&self, shared: Option<Shared>, key: i32) -> Result<Place> {
         let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
-        let places = self
-            .board()
-            .exchange(self.seat(), Sorted { color, key }, |ranks: Vec<Sorted>| {
-                seat_all(contexts, sides, &sort_into_colors(&ranks))
-            })?;
+        let sorted = Sorted { shared, key };
+        let places = self.board().exchange(self.seat(), sorted, |ranks: Vec<Sorted>| {
+            seat_all(contexts, sides, &sort(&ranks))
+        })?;
         let places = places.as_ref().as_ref().map_err(Error::clone)?;
         Ok(places[self.seat()].clone())
     }
@@ -173,13 +153,14 @@ fn seat_all(contexts: &Arc<ContextPool>, parent: &Sides, lists: &[Vec<usize>]) -
     Ok(places)
 }
 
-fn sort_into_colors(ranks: &[Sorted]) -> Vec<Vec<usize>> {
-    let mut colors: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
-    let colored = ranks.iter().enumerate();
-    for (seat, sorted) in colored.filter(|(_, sorted)| sorted.color != UNDEFINED) {
-        colors.entry(sorted.color).or_default().push(seat);
+fn sort(ranks: &[Sorted]) -> Vec<Vec<usize>> {
+    let mut parts: BTreeMap<&Shared, Vec<usize>> = BTreeMap::new();
+    for (seat, sorted) in ranks.iter().enumerate() {
+        if let Some(shared) = &sorted.shared {
+            parts.entry(shared).or_default().push(seat);
+        }
     }
-    let mut lists: Vec<_> = colors.into_values().collect();
+    let mut lists: Vec<_> = parts.into_values().collect();
     // Stable: ranks with the same key keep their order.
     lists
         .iter_mut()

@@ -27,7 +27,7 @@ impl Comm {
         check::dest(dest, self)?;
         check::tag(send_tag)?;
         check::source(from, self)?;
-        check::receive_tag(receive_tag)?;
+        check::receive_tag(receive_tag, self)?;
         let mut call = None;
         let received = self.accept(target, from, receive_tag, |own| {
             call.insert(Call::begin_in(own, self.process())).waiter()
@@ -56,7 +56,7 @@ impl Comm {
         receive_tag: i32,
     ) -> Result<Status> {
         check::source(from, self)?;
-        check::receive_tag(receive_tag)?;
+        check::receive_tag(receive_tag, self)?;
         self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.recv(target, from, receive_tag)
     }
@@ -78,7 +78,7 @@ impl Comm {
         check::dest(dest, self)?;
         check::tag(send_tag)?;
         check::source(from, self)?;
-        check::receive_tag(receive_tag)?;
+        check::receive_tag(receive_tag, self)?;
         let mut queued = None;
         let sent = self.offer(source, dest, send_tag, Mode::Standard, || {
             let request = queued.insert(self.process().requests().take_exchange());
@@ -110,7 +110,7 @@ impl Comm {
         receive_tag: i32,
     ) -> Result<Arc<Request>> {
         check::source(from, self)?;
-        check::receive_tag(receive_tag)?;
+        check::receive_tag(receive_tag, self)?;
         self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.irecv(target, from, receive_tag)
     }

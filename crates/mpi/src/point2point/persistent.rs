@@ -39,7 +39,7 @@ impl Comm {
     /// As [`Comm::irecv`].
     pub fn recv_init(self: &Arc<Self>, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
         check::source(source, self)?;
-        check::receive_tag(tag)?;
+        check::receive_tag(tag, self)?;
         let operation = Operation::Receive {
             target: target.clone(),
             source,

@@ -1,0 +1,83 @@
+//! Duplicating communicators, and their hints.
+
+use std::sync::Arc;
+
+use simurgh_mpi::Comm;
+use simurgh_mpi_abi_macros::mpi;
+
+use super::info::give_out as give_out_info;
+use crate::boundary::Out;
+use crate::constants::MPI_COMM_NULL;
+use crate::fault::Outcome;
+use crate::tables::{Rank, handle_of};
+use crate::types::{MPI_Comm, MPI_Info, MPI_Request};
+
+/// Stores the handle of a duplicate, with the attributes that the keys of the original's say.
+fn give_out(rank: Rank<'_>, original: MPI_Comm, made: Arc<Comm>, newcomm: Out<MPI_Comm>) -> Outcome {
+    let handle = handle_of(&rank.tables.comms, made)?;
+    if let Err(error) = rank.tables.cache.copy(original.0, handle) {
+        rank.tables.comms.remove(handle);
+        newcomm.set("newcomm", MPI_COMM_NULL)?;
+        return Err(error.into());
+    }
+    newcomm.set("newcomm", MPI_Comm(handle))
+}
+
+/// `MPI_Comm_dup`: the same ranks in another context, without the hints.
+#[mpi(raises = comm)]
+fn comm_dup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>) -> Outcome {
+    newcomm.check("newcomm")?;
+    give_out(rank, comm, rank.comm(comm)?.dup()?, newcomm)
+}
+
+/// `MPI_Comm_dup_with_info`: the same ranks in another context, with hints of its own.
+#[mpi(raises = comm)]
+fn comm_dup_with_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info, newcomm: Out<MPI_Comm>) -> Outcome {
+    newcomm.check("newcomm")?;
+    let (original, hints) = (rank.comm(comm)?, rank.hints(info)?);
+    let made = original.dup()?;
+    made.set_info(&hints);
+    give_out(rank, comm, made, newcomm)
+}
+
+/// `MPI_Comm_idup`: a duplicate that no rank waits for. It is there when the call returns.
+#[mpi(raises = comm)]
+fn comm_idup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>, request: Out<MPI_Request>) -> Outcome {
+    newcomm.check("newcomm")?;
+    request.check("request")?;
+    let (made, done) = rank.comm(comm)?.idup()?;
+    give_out(rank, comm, made, newcomm)?;
+    request.set("request", rank.request_handle(done, comm)?)
+}
+
+/// `MPI_Comm_idup_with_info`: a duplicate with hints of its own that no rank waits for.
+#[mpi(raises = comm)]
+fn comm_idup_with_info(
+    rank: Rank<'_>,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    newcomm: Out<MPI_Comm>,
+    request: Out<MPI_Request>,
+) -> Outcome {
+    newcomm.check("newcomm")?;
+    request.check("request")?;
+    let (original, hints) = (rank.comm(comm)?, rank.hints(info)?);
+    let (made, done) = original.idup()?;
+    made.set_info(&hints);
+    give_out(rank, comm, made, newcomm)?;
+    request.set("request", rank.request_handle(done, comm)?)
+}
+
+/// `MPI_Comm_set_info`: makes and takes back promises about the use of the communicator.
+#[mpi(raises = comm)]
+fn comm_set_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info) -> Outcome {
+    let comm = rank.comm(comm)?;
+    comm.set_info(&rank.read_info(info, Clone::clone)?);
+    Ok(())
+}
+
+/// `MPI_Comm_get_info`: the promises in effect.
+#[mpi(raises = comm)]
+fn comm_get_info(rank: Rank<'_>, comm: MPI_Comm, info_used: Out<MPI_Info>) -> Outcome {
+    give_out_info(rank, rank.comm(comm)?.info(), info_used)
+}

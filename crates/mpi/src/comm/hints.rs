@@ -1,0 +1,135 @@
+//! What a program promises about its use of a communicator.
+//!
+//! Every promise is the rank's own. The first two let messages lie in fewer bins of the receiver's match table (see
+//! [`crate::matching`]); ordering and lengths cost nothing here, so the others are taken and used for nothing.
+
+use super::Comm;
+use crate::error::{Error, ErrorClass, Result};
+use crate::info::Info;
+use simurgh_core::sync::Ordering;
+
+/// The promises in effect, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hints(pub(super) u8);
+
+/// The keys of the promises; the place is the number of the bit.
+const KEYS: [&str; 5] = [
+    "mpi_assert_no_any_source",
+    "mpi_assert_no_any_tag",
+    "mpi_assert_exact_length",
+    "mpi_assert_allow_overtaking",
+    "mpi_assert_strict_persistent_collective_ordering",
+];
+
+impl Hints {
+    const NO_ANY_SOURCE: u8 = 0b01;
+    const NO_ANY_TAG: u8 = 0b10;
+
+    /// The promises after those that `info` makes or takes back.
+    fn updated(self, info: &Info) -> Self {
+        let change = |bits, (bit, key): (u32, &&str)| match info.flag(key) {
+            Some(true) => bits | 1 << bit,
+            Some(false) => bits & !(1 << bit),
+            None => bits,
+        };
+        Self((0..).zip(&KEYS).fold(self.0, change))
+    }
+
+    fn info(self) -> Info {
+        let mut info = Info::new();
+        for (bit, key) in KEYS.iter().enumerate() {
+            let value = if self.0 & 1 << bit == 0 { "false" } else { "true" };
+            info.set(key, value).expect("the keys and values are short");
+        }
+        info
+    }
+
+    /// Whether no receive is for any source.
+    #[inline]
+    pub(crate) fn no_any_source(self) -> bool {
+        self.0 & Self::NO_ANY_SOURCE != 0
+    }
+
+    /// Whether no receive is for any tag.
+    #[inline]
+    pub(crate) fn no_any_tag(self) -> bool {
+        self.0 & Self::NO_ANY_TAG != 0
+    }
+}
+
+impl Comm {
+    /// The promises in effect.
+    #[inline]
+    pub(crate) fn hints(&self) -> Hints {
+        // Relaxed: a rank's own, and right whatever other ranks have promised.
+        Hints(self.hints.load(Ordering::Relaxed))
+    }
+
+    /// Takes the hints that are known; others and what they say are ignored (`MPI_Comm_set_info`).
+    pub fn set_info(&self, info: &Info) {
+        let updated = self.hints().updated(info);
+        // Relaxed: as in `hints`.
+        self.hints.store(updated.0, Ordering::Relaxed);
+    }
+
+    /// All hints that are known and what they are set to (`MPI_Comm_get_info`).
+    #[must_use]
+    pub fn info(&self) -> Info {
+        self.hints().info()
+    }
+
+    /// Refuses the wildcard for sources if the program has promised not to use it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`] for the broken promise.
+    #[inline]
+    pub(crate) fn check_any_source(&self) -> Result<()> {
+        if self.hints().no_any_source() {
+            return Err(broken(ErrorClass::Rank, "MPI_ANY_SOURCE", KEYS[0]));
+        }
+        Ok(())
+    }
+
+    /// Refuses the wildcard for tags if the program has promised not to use it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Tag`] for the broken promise.
+    #[inline]
+    pub(crate) fn check_any_tag(&self) -> Result<()> {
+        if self.hints().no_any_tag() {
+            return Err(broken(ErrorClass::Tag, "MPI_ANY_TAG", KEYS[1]));
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn broken(class: ErrorClass, wildcard: &str, key: &str) -> Error {
+    let message =
+        format!("{wildcard} is used, but the communicator's info says {key} = true; take one of them back");
+    Error::new(class, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_are_made_and_taken_back_one_by_one() {
+        let hints = Hints::default();
+        let mut info = Info::new();
+        info.set("mpi_assert_no_any_tag", "true").unwrap();
+        info.set("unknown", "true").unwrap();
+        info.set("mpi_assert_exact_length", "perhaps").unwrap();
+        let hints = hints.updated(&info);
+        assert!(hints.no_any_tag() && !hints.no_any_source());
+        let told = hints.info();
+        assert_eq!(told.len(), KEYS.len());
+        assert_eq!(told.flag("mpi_assert_no_any_tag"), Some(true));
+        assert_eq!(told.flag("mpi_assert_exact_length"), Some(false));
+        info.set("mpi_assert_no_any_tag", "false").unwrap();
+        assert_eq!(hints.updated(&info), Hints::default());
+    }
+}
