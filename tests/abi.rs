@@ -48,6 +48,8 @@ programs! {
     info
     intercommunicators
     large
+    large_collectives
+    large_sends
     matching
     memory
     modes

@@ -105,8 +105,7 @@ fn own_name(path: &str) -> Option<&str> {
 
 /// The MPI functions, by their `MPI_` names, that a line mentions outside strings.
 fn functions(line: &str) -> impl Iterator<Item = String> + '_ {
-    // Every other part is inside quotes; one that contains an escaped quote would shift this, but never by much: the next
-    // line begins anew.
+    // Every other part is inside quotes. An escaped quote would shift this, but only up to the end of the line.
     let code = line.split('"').step_by(2);
     code.flat_map(words).filter_map(|word| {
         let name = word.strip_prefix('P').unwrap_or(word);

@@ -25,8 +25,8 @@ const LOOKED_UP: &[Chapter] = &[
     chapter(15, "Tool support", &["T_*", "Pcontrol"]),
     chapter(13, "External interfaces", &["Grequest_*", "Status_set_*"]),
     chapter(9, "Environmental management", &[
-        "*_errhandler", "Errhandler_*", "*Error_*", "Add_error_*", "Remove_error_*", "Get_version", "Get_library_version",
-        "Get_processor_name", "Get_hw_resource_info", "Alloc_mem", "Free_mem", "Wtime", "Wtick",
+        "*_errhandler", "Errhandler_*", "Error_*", "Add_error_*", "Remove_error_*", "Get_version",
+        "Get_library_version", "Get_processor_name", "Get_hw_resource_info", "Alloc_mem", "Free_mem", "Wtime", "Wtick",
     ]),
     chapter(14, "Input and output", &["File_*", "Register_datarep"]),
     chapter(10, "The info object", &["Info_*"]),
@@ -48,14 +48,15 @@ const LOOKED_UP: &[Chapter] = &[
     ]),
     chapter(4, "Partitioned communication", &["Psend_init", "Precv_init", "Pready*", "Parrived"]),
     chapter(3, "Point-to-point communication", &[
-        "*end", "*end_init", "*ecv*", "*Sendrecv*", "*sendrecv*", "*robe", "Wait*", "Test*", "Request_*", "Start*", "Cancel",
-        "Get_count", "Status_get_*", "*uffer_attach", "*uffer_detach", "*uffer_flush", "*uffer_iflush", "*_buffer",
+        "*end", "*end_init", "*ecv*", "*Sendrecv*", "*sendrecv*", "*robe", "Wait*", "Test*", "Request_*", "Start*",
+        "Cancel", "Get_count", "Status_get_*", "*uffer_attach", "*uffer_detach", "*uffer_flush", "*uffer_iflush",
+        "*_buffer",
     ]),
     chapter(7, "Groups, contexts, communicators and caching", &["Comm_*"]),
     chapter(5, "Datatypes", &["Type_*", "Get_address", "Aint_*", "Get_elements", "Pack*", "Unpack*"]),
     chapter(6, "Collective communication", &[
-        "*llgather*", "*llreduce*", "*lltoall*", "*arrier*", "*cast*", "*xscan*", "*ather*", "*educe*", "*can*", "*catter*",
-        "Op_*",
+        "*llgather*", "*llreduce*", "*lltoall*", "*arrier*", "*cast*", "*xscan*", "*ather*", "*educe*", "*can*",
+        "*catter*", "Op_*",
     ]),
 ];
 
