@@ -97,8 +97,8 @@ extern const struct libc_table libc;
 #undef errno
 #define errno (*libc.__errno_location())
 
-/* Longest time a wait on the main context keeps the other ranks from running. */
-enum { SIMURGH_SLICE_NANOSECONDS = 1000000 };
+/* Time that a wait on the main context keeps the other ranks from running: at first, and at most. */
+enum { SIMURGH_FIRST_SLICE_NANOSECONDS = 10000, SIMURGH_SLICE_NANOSECONDS = 1000000 };
 
 /* Standard streams of the rank; the exported variables stdin, stdout and stderr may move (COPY relocations). */
 extern FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;

@@ -2,7 +2,7 @@
  *
  * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
  * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
- * between. On other threads of the rank, and where nobody has to wait, these are libc's functions. */
+ * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. On other threads of the rank, and where nobody has to wait, these are libc's functions. */
 #include "shim.h"
 
 enum { SECOND = 1000000000 };
@@ -27,11 +27,27 @@ static struct timespec after(struct timespec time, long nanoseconds)
     return time;
 }
 
+/* Length of the next slice in nanoseconds; only the main context uses it. */
+static long slice = SIMURGH_FIRST_SLICE_NANOSECONDS;
+
 static struct timespec end_of_slice(clockid_t clock)
 {
     struct timespec now;
     libc.clock_gettime(clock, &now);
-    return after(now, SIMURGH_SLICE_NANOSECONDS);
+    return after(now, slice);
+}
+
+/* After a slice in which nothing has come. */
+static void go_on_waiting(void)
+{
+    slice = slice < SIMURGH_SLICE_NANOSECONDS / 2 ? 2 * slice : SIMURGH_SLICE_NANOSECONDS;
+    simurgh_let_others_run();
+}
+
+static int end_waiting(int result)
+{
+    slice = SIMURGH_FIRST_SLICE_NANOSECONDS;
+    return result;
 }
 
 EXPORT int pthread_join(pthread_t thread, void **result)
@@ -42,8 +58,8 @@ EXPORT int pthread_join(pthread_t thread, void **result)
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         int error = libc.pthread_timedjoin_np(thread, result, &end);
         if (error != ETIMEDOUT)
-            return error;
-        simurgh_let_others_run();
+            return end_waiting(error);
+        go_on_waiting();
     }
 }
 
@@ -62,14 +78,16 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
     if (!shares_its_thread())
         return libc.pthread_mutex_lock(mutex);
     int error = libc.pthread_mutex_trylock(mutex);
-    while (error == EBUSY || error == ETIMEDOUT) {
+    if (error != EBUSY)
+        return error;
+    do {
         /* Also finds out that the mutex is ours already, where its type wants that to be an error. */
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         error = libc.pthread_mutex_timedlock(mutex, &end);
         if (error == ETIMEDOUT)
-            simurgh_let_others_run();
-    }
-    return error;
+            go_on_waiting();
+    } while (error == ETIMEDOUT);
+    return end_waiting(error);
 }
 
 /* May return without a signal, as POSIX allows: its callers wait for a condition in a loop. */
@@ -80,9 +98,9 @@ EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     struct timespec end = end_of_slice(CLOCK_MONOTONIC);
     int error = libc.pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &end);
     if (error != ETIMEDOUT)
-        return error;
+        return end_waiting(error);
     libc.pthread_mutex_unlock(mutex);
-    simurgh_let_others_run();
+    go_on_waiting();
     return pthread_mutex_lock(mutex);
 }
 
@@ -93,10 +111,10 @@ EXPORT int sem_wait(sem_t *semaphore)
     for (;;) {
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         if (libc.sem_timedwait(semaphore, &end) == 0)
-            return 0;
+            return end_waiting(0);
         if (errno != ETIMEDOUT)
-            return -1;
-        simurgh_let_others_run();
+            return end_waiting(-1);
+        go_on_waiting();
     }
 }
 
@@ -109,13 +127,13 @@ static bool before(struct timespec a, struct timespec b)
 static bool sleep_until(struct timespec end)
 {
     for (;;) {
-        struct timespec slice = end_of_slice(CLOCK_MONOTONIC);
-        bool last = !before(slice, end);
-        if (libc.clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, last ? &end : &slice, NULL) != 0)
-            return false;
+        struct timespec pause = end_of_slice(CLOCK_MONOTONIC);
+        bool last = !before(pause, end);
+        if (libc.clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, last ? &end : &pause, NULL) != 0)
+            return end_waiting(false);
         if (last)
-            return true;
-        simurgh_let_others_run();
+            return end_waiting(true);
+        go_on_waiting();
     }
 }
 
