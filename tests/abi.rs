@@ -91,6 +91,10 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
         ("rank", "MPI_Send", "MPI_ERR_RANK", 6),
         ("truncate", "MPI_Recv", "MPI_ERR_TRUNCATE", 15),
         ("abort", "MPI_Abort", "code 7", 7),
+        ("abort early", "MPI_Abort", "code 8", 8),
+        ("no world", "MPI_Comm_size", "MPI_ERR_COMM", 5),
+        ("again", "MPI_Init", "MPI_ERR_OTHER", 16),
+        ("session", "", "without calling MPI_Session_finalize", 1),
     ] {
         let outcome = stage.mpiexec(4).args([mistake]).run(&program);
         outcome
@@ -122,4 +126,51 @@ fn info_env_tells_the_arguments() {
     let program = Compile::c("tests/c/mpi_info.c").against(&stage).build();
     let outcome = stage.mpiexec(2).args(["several", "arguments"]).run(&program);
     outcome.expect_success();
+}
+
+#[test]
+fn leaks_are_told_on_demand() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_leaks.c").against(&stage).build();
+    let told = stage.mpiexec(2).options(["--check"]).run(&program);
+    told.expect_success();
+    for left in [
+        "communicators behind: 2 (halo, …)",
+        "groups behind: 1 (size 2)",
+        "datatypes behind: 1",
+        "operations behind: 1",
+        "requests behind: 1 (inactive)",
+        "messages behind: 1 (from rank",
+        "error handlers behind: 1",
+        "info objects behind: 1",
+        "pieces of memory behind: 1 (100 bytes)",
+    ] {
+        for rank in 0..2 {
+            told.expect_stderr(&format!("simurgh: rank {rank} leaves {left}"));
+        }
+    }
+    assert_eq!(told.stderr.lines().count(), 2 * 9, "{told}");
+    let untold = stage.mpiexec(2).run(&program);
+    assert_eq!(untold.expect_success().stderr, "", "{untold}");
+}
+
+#[test]
+fn arguments_are_checked_unless_that_is_switched_off() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_leaks.c").against(&stage).build();
+    for (option, class) in [("--check", 4), ("--no-check", 0)] {
+        let outcome = stage.mpiexec(2).options([option]).run(&program);
+        let expected = format!("negative tag: {class}\npassed with 2 ranks\n");
+        assert_eq!(outcome.expect_success().stdout, expected, "{outcome}");
+    }
+    for name in ["collectives", "matching", "modes"] {
+        let program = Compile::c(format!("tests/c/mpi_{name}.c"))
+            .against(&stage)
+            .build();
+        stage
+            .mpiexec(4)
+            .options(["--no-check"])
+            .run(&program)
+            .expect_success();
+    }
 }

@@ -29,6 +29,11 @@ int main(int argc, char **argv)
     OK(MPI_Is_thread_main(&flag));
     CHECK(flag == 1);
     OK(MPI_Pcontrol(1, "ignored", 2.0));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    CHECK(MPI_Init(&argc, &argv) == MPI_ERR_OTHER);
+    CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided) == MPI_ERR_OTHER);
+    CHECK(MPI_Init_thread(&argc, &argv, -1, &provided) == MPI_ERR_ARG);
+    CHECK(MPI_Query_thread(NULL) == MPI_ERR_ARG);
 
     char name[MPI_MAX_PROCESSOR_NAME];
     OK(MPI_Get_processor_name(name, &length));

@@ -7,6 +7,13 @@ int main(int argc, char **argv)
     int value = 0, size;
     if (!strcmp(mistake, "before"))
         return MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(mistake, "abort early"))
+        MPI_Abort(MPI_COMM_WORLD, 8);
+    if (!strcmp(mistake, "no world")) {
+        MPI_Session session;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+    }
     OK(MPI_Init(&argc, &argv));
     OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     if (!strcmp(mistake, "rank"))
@@ -29,6 +36,13 @@ int main(int argc, char **argv)
     OK(MPI_Finalize());
     if (!strcmp(mistake, "after"))
         MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(mistake, "again"))
+        MPI_Init(&argc, &argv);
+    if (!strcmp(mistake, "session")) {
+        MPI_Session session;
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+        return 0;
+    }
     puts("not reached after a mistake");
     return 0;
 }

@@ -1,38 +1,73 @@
 //! Checks of arguments: each says on one line what is wrong.
+//!
+//! Those on the path of every message can be switched off for a job; a wrong argument may then end the process.
 
 use crate::comm::Comm;
 use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB};
 use crate::error::{Error, ErrorClass, Result};
+use simurgh_settings::{Id, Values};
 
-/// Checks the destination of a send.
-///
-/// # Errors
-///
-/// [`ErrorClass::Rank`] unless it is a rank of the communicator or the null process.
-#[inline]
-pub fn dest(rank: i32, comm: &Comm) -> Result<()> {
-    if is_rank(rank, comm) || rank == PROC_NULL {
-        Ok(())
-    } else {
-        Err(wrong_rank("destination", rank, comm))
+/// What is checked in a job, each including those before it (the setting `check`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Checks {
+    /// As little as possible.
+    Off,
+    /// The arguments of calls.
+    Arguments,
+    /// And, when a rank's use of MPI ends, what it has left behind.
+    All,
+}
+
+impl Checks {
+    pub(crate) fn of(settings: &Values) -> Self {
+        match settings.amount(Id::Check) {
+            0 => Self::Off,
+            1 => Self::Arguments,
+            _ => Self::All,
+        }
     }
 }
 
-/// Checks the source of a receive.
+/// Checks the destination and the tag of a send.
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Rank`] unless it is a rank of the communicator, the null process or the wildcard, or if the hints of the
-/// communicator say that the wildcard is not used.
+/// [`ErrorClass::Rank`] unless the destination is a rank of the communicator or the null process; [`ErrorClass::Tag`] if
+/// the tag is negative.
 #[inline]
-pub fn source(rank: i32, comm: &Comm) -> Result<()> {
-    if is_rank(rank, comm) {
+pub fn to(dest: i32, tag: i32, comm: &Comm) -> Result<()> {
+    if !comm.is_checked() {
         return Ok(());
     }
-    match rank {
-        ANY_SOURCE => comm.check_any_source(),
-        PROC_NULL => Ok(()),
-        _ => Err(wrong_rank("source", rank, comm)),
+    if !is_rank(dest, comm) && dest != PROC_NULL {
+        return Err(wrong_rank("destination", dest, comm));
+    }
+    self::tag(tag)
+}
+
+/// Checks the source and the tag of a receive.
+///
+/// # Errors
+///
+/// [`ErrorClass::Rank`] unless the source is a rank of the communicator, the null process or the wildcard;
+/// [`ErrorClass::Tag`] if the tag is negative and not the wildcard; either for a wildcard that the hints of the
+/// communicator say is not used.
+#[inline]
+pub fn from(source: i32, tag: i32, comm: &Comm) -> Result<()> {
+    if !comm.is_checked() {
+        return Ok(());
+    }
+    if !is_rank(source, comm) {
+        match source {
+            ANY_SOURCE => comm.check_any_source()?,
+            PROC_NULL => {}
+            _ => return Err(wrong_rank("source", source, comm)),
+        }
+    }
+    match tag {
+        0.. => Ok(()),
+        ANY_TAG => comm.check_any_tag(),
+        _ => Err(wrong_tag(tag, " or MPI_ANY_TAG")),
     }
 }
 
@@ -57,7 +92,7 @@ pub(crate) fn member(name: &str, rank: i32, comm: &Comm) -> Result<()> {
 #[inline]
 pub fn root(rank: i32, comm: &Comm) -> Result<()> {
     comm.check_intra()?;
-    if is_rank(rank, comm) {
+    if is_rank(rank, comm) || !comm.is_checked() {
         return Ok(());
     }
     let size = comm.size();
@@ -96,21 +131,6 @@ fn wrong_rank(role: &str, rank: i32, comm: &Comm) -> Error {
 #[inline]
 pub fn tag(tag: i32) -> Result<()> {
     if tag >= 0 { Ok(()) } else { Err(wrong_tag(tag, "")) }
-}
-
-/// Checks the tag of a receive.
-///
-/// # Errors
-///
-/// [`ErrorClass::Tag`] if it is negative and not the wildcard, or if the hints of the communicator say that the wildcard is
-/// not used.
-#[inline]
-pub fn receive_tag(tag: i32, comm: &Comm) -> Result<()> {
-    match tag {
-        0.. => Ok(()),
-        ANY_TAG => comm.check_any_tag(),
-        _ => Err(wrong_tag(tag, " or MPI_ANY_TAG")),
-    }
 }
 
 #[cold]

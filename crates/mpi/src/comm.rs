@@ -22,6 +22,7 @@ pub(crate) use linger::Lingering;
 pub(crate) use sides::Sides;
 pub use split_type::SplitType;
 
+use crate::check::Checks;
 use crate::collective::Board;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
@@ -73,6 +74,8 @@ pub struct Comm {
     seat: u32,
     context: u32,
     predefined: bool,
+    /// Whether arguments of calls are checked.
+    checked: bool,
     topology: Option<Arc<Topology>>,
     /// The session that the communicator goes back to, if it does not go back to the world.
     session: Option<Arc<Session>>,
@@ -86,6 +89,7 @@ pub struct Comm {
 impl Comm {
     fn new(process: Arc<Process>, shared: Arc<CommShared>, seat: usize) -> Self {
         let small = |number: usize| u32::try_from(number).expect("no communicator is larger than the job");
+        let checked = process.job().checks() >= Checks::Arguments;
         let (group, rank) = shared.sides.local(seat);
         let remote = shared.sides.remote(seat).cloned();
         Self {
@@ -99,6 +103,7 @@ impl Comm {
             process,
             shared,
             predefined: false,
+            checked,
             topology: None,
             session: None,
             duplications: AtomicU64::new(0),
@@ -240,6 +245,12 @@ impl Comm {
     #[must_use]
     pub fn is_predefined(&self) -> bool {
         self.predefined
+    }
+
+    /// Whether arguments of calls on it are checked.
+    #[inline]
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
     }
 
     /// The session that the communicator goes back to, through the group it was made from; none for those of the world.

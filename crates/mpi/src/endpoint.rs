@@ -183,6 +183,12 @@ impl Table {
             .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
     }
 
+    /// The messages that process `own` has not received.
+    pub(crate) fn unreceived(&self, own: u32) -> impl Iterator<Item = Unmatched> {
+        let messages = self.arrived.iter();
+        messages.map(move |(pattern, _)| Unmatched::new(own, pattern, Operation::Message, false))
+    }
+
     /// Whether another `bytes` may be copied out, when the sender allows `limit` in all, for the receiver to find.
     #[inline]
     pub(crate) fn has_room(&self, bytes: usize, limit: usize) -> bool {

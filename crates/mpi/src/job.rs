@@ -6,6 +6,7 @@ mod unmatched;
 pub use hardware::Hardware;
 pub use unmatched::{Operation, Unmatched};
 
+use crate::check::Checks;
 use crate::comm::{CommShared, ContextPool, Gatherings, Sides};
 use crate::endpoint::Endpoint;
 use crate::group::Group;
@@ -36,6 +37,7 @@ pub struct Job {
     endpoints: Box<[CachePadded<Endpoint>]>,
     settings: Values,
     alone_limit: usize,
+    checks: Checks,
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
@@ -73,6 +75,7 @@ impl Job {
         Arc::new(Self {
             endpoints: (0..size).map(endpoint).collect(),
             alone_limit: settings.amount(Id::AloneLimit),
+            checks: Checks::of(&settings),
             settings,
             world,
             contexts,
@@ -87,6 +90,13 @@ impl Job {
     #[must_use]
     pub fn settings(&self) -> &Values {
         &self.settings
+    }
+
+    /// What is checked.
+    #[inline]
+    #[must_use]
+    pub fn checks(&self) -> Checks {
+        self.checks
     }
 
     /// Bytes of work of a collective that one rank does alone.

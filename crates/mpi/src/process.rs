@@ -10,7 +10,7 @@ pub use phase::{Phase, ThreadLevel};
 use crate::comm::{Comm, Lingering};
 use crate::endpoint::Endpoint;
 use crate::error::{Error, ErrorClass, Result};
-use crate::job::{Abort, Job};
+use crate::job::{Abort, Job, Unmatched};
 use crate::point2point::AttachedBuffer;
 use crate::request::{Request, RequestPool};
 use crate::session::{Session, SessionId, Sessions};
@@ -248,6 +248,12 @@ impl Process {
                 "there are no communicators before MPI_Init and after MPI_Finalize",
             )
         })
+    }
+
+    /// The messages to this process that it has not received so far.
+    #[must_use]
+    pub fn unreceived(&self) -> Vec<Unmatched> {
+        self.endpoint().table().unreceived(self.id).collect()
     }
 
     /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is

@@ -14,6 +14,8 @@ pub enum Id {
     TagOutput,
     /// Whether statistics are printed at the end.
     Stats,
+    /// What is checked.
+    Check,
     /// Virtual processors.
     Vps,
     /// Scheduling policy.
@@ -109,6 +111,31 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
         doc: "print context switches, utilisation and memory at the end",
+    },
+    Setting {
+        id: Id::Check,
+        name: "check",
+        options: &[Spelling::Sets("check", 2), Spelling::Sets("no-check", 0)],
+        variables: &["SIMURGH_CHECK"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "off",
+                doc: "as little as possible: a wrong argument may end the process",
+            },
+            Item {
+                name: "arguments",
+                doc: "the arguments of every call",
+            },
+            Item {
+                name: "all",
+                doc: "and what each rank has left behind when its use of MPI ends",
+            },
+        ]),
+        preset: Preset::Value(1),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "check the arguments of calls; all: and report handles not freed and messages not received",
     },
     Setting {
         id: Id::Vps,

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
+use simurgh_mpi::check::Checks;
 use simurgh_mpi::{ErrorClass, Phase, ThreadLevel};
 use simurgh_mpi_abi_macros::mpi;
 
@@ -9,6 +10,7 @@ use crate::boundary::{InOut, Out};
 use crate::call::with_process;
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
+use crate::host::say;
 use crate::singleton;
 use crate::tables::{Rank, Tables};
 use crate::types::MPI_Comm;
@@ -69,13 +71,26 @@ fn finalize(rank: Rank<'_>) -> Outcome {
     for comm in [MPI_COMM_SELF, MPI_COMM_WORLD] {
         rank.tables.cache.delete_all(comm.0)?;
     }
-    Ok(rank.process.finalize()?)
+    rank.process.finalize()?;
+    report_leaks(rank);
+    Ok(())
 }
 
-/// `MPI_Abort`: ends the job.
-#[mpi]
+/// Says what the rank has left behind, if that is wanted and its use of MPI has ended.
+pub(super) fn report_leaks(rank: Rank<'_>) {
+    if rank.process.job().checks() == Checks::All && rank.process.check_active().is_err() {
+        for leak in rank.leaks() {
+            say(&leak);
+        }
+    }
+}
+
+/// `MPI_Abort`: ends the job. It does so at any time, though only an initialised rank has a communicator to name.
+#[mpi(early)]
 fn abort(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Outcome {
-    rank.comm(comm)?;
+    if rank.process.check_active().is_ok() && comm != MPI_COMM_WORLD {
+        rank.comm(comm)?;
+    }
     rank.process.abort(errorcode, "it called MPI_Abort")
 }
 

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::{ErrorClass, Session};
 use simurgh_mpi_abi_macros::mpi;
 
+use super::initialise::report_leaks;
 use super::{group, info};
 use crate::boundary::{InOut, Out, Text, TextOut, count_of};
 use crate::constants::MPI_SESSION_NULL;
@@ -36,6 +37,7 @@ fn session_finalize(rank: Rank<'_>, session: InOut<MPI_Session>) -> Outcome {
         .map_err(|error| Box::<Fault>::from(error).on(handle))?;
     rank.tables.sessions.remove(handle.0);
     session.set(MPI_SESSION_NULL);
+    report_leaks(rank);
     Ok(())
 }
 

@@ -27,6 +27,8 @@ mod stats;
 mod waiting;
 mod wake;
 
+pub(crate) use output::say;
+
 use std::ffi::c_int;
 
 /// Runs the job that `mpiexec` has described, and ends the process with its status. Called by the host's executable on

@@ -144,7 +144,7 @@ fn wait_writable(fd: BorrowedFd<'_>) {
 }
 
 /// Prints a message of the runtime: one `write` to the standard error.
-pub(super) fn say(message: &str) {
+pub(crate) fn say(message: &str) {
     write_all(Stream::Error.fd(), format!("simurgh: {message}\n").as_bytes());
 }
 

@@ -60,10 +60,14 @@ fn mappings_hint() -> String {
 /// Takes note of the end of a rank's program. MPI obliges it to finalize what it has initialized: the others may be
 /// waiting for it, so the job ends if it has not.
 pub(super) fn finished(host: &Host, rank: &Rank, status: u8) {
-    if rank.process().phase() == Phase::Active && !rank.has_ended() {
+    let process = rank.process();
+    if process.check_active().is_ok() && !rank.has_ended() {
         let (id, program) = (rank.id(), rank.program());
-        let message =
-            format!("rank {id} ({program}) ended with status {status} without calling MPI_Finalize");
+        let missed = match process.phase() {
+            Phase::Active => "MPI_Finalize",
+            Phase::Before | Phase::After => "MPI_Session_finalize",
+        };
+        let message = format!("rank {id} ({program}) ended with status {status} without calling {missed}");
         end_job(host, status.max(1), &message);
     }
     host.rank_ended(rank, status);

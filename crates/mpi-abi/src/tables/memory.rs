@@ -21,6 +21,13 @@ const MAX_ALIGNMENT: usize = 2 << 20;
 #[derive(Default)]
 pub(crate) struct Allocations(SpinLock<HashMap<usize, Layout>>);
 
+impl Allocations {
+    /// The size of each.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        self.0.lock().values().map(Layout::size).collect()
+    }
+}
+
 /// `size` bytes, aligned as the key `mpi_minimum_memory_alignment` asks.
 pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf<*mut c_void> {
     let layout = layout_of(size, hints)?;

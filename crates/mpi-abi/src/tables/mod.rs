@@ -8,6 +8,7 @@ mod done_send;
 mod errhandler;
 mod info;
 mod keyval;
+mod leaks;
 mod lookup;
 mod memory;
 mod parts;

@@ -13,6 +13,8 @@ pub enum Operation {
     Probe,
     /// A send without a receive.
     Send,
+    /// A message without a receive, whose sender waits no more.
+    Message,
 }
 
 /// An operation that waits for its counterpart; it displays itself as a sentence.
@@ -45,6 +47,16 @@ impl Unmatched {
         }
     }
 
+    /// The sender and the tag.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let sender = self.sender();
+        match self.tag {
+            ANY_TAG => format!("{sender} with any tag"),
+            tag => format!("{sender} with tag {tag}"),
+        }
+    }
+
     /// The sender: a rank of the world, or of another communicator, or anyone.
     fn sender(&self) -> String {
         match (self.source, self.communicator) {
@@ -57,16 +69,28 @@ impl Unmatched {
 
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (receiver, sender) = (self.receiver, self.sender());
+        let receiver = self.receiver;
         let waits = if self.blocking { "waits in" } else { "has started" };
         match self.operation {
-            Operation::Receive => write!(f, "rank {receiver} {waits} a receive from {sender}"),
-            Operation::Probe => write!(f, "rank {receiver} {waits} a probe for a message from {sender}"),
-            Operation::Send => write!(f, "{sender} {waits} a send to rank {receiver}"),
-        }?;
-        match self.tag {
-            ANY_TAG => write!(f, " with any tag"),
-            tag => write!(f, " with tag {tag}"),
+            Operation::Receive => write!(f, "rank {receiver} {waits} a receive from {}", self.origin()),
+            Operation::Probe => write!(
+                f,
+                "rank {receiver} {waits} a probe for a message from {}",
+                self.origin()
+            ),
+            Operation::Send => {
+                let tag = self.tag;
+                write!(
+                    f,
+                    "{} {waits} a send to rank {receiver} with tag {tag}",
+                    self.sender()
+                )
+            }
+            Operation::Message => write!(
+                f,
+                "rank {receiver} has not received a message from {}",
+                self.origin()
+            ),
         }
     }
 }

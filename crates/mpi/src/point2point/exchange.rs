@@ -24,10 +24,8 @@ impl Comm {
         from: i32,
         receive_tag: i32,
     ) -> Result<Status> {
-        check::dest(dest, self)?;
-        check::tag(send_tag)?;
-        check::source(from, self)?;
-        check::receive_tag(receive_tag, self)?;
+        check::to(dest, send_tag, self)?;
+        check::from(from, receive_tag, self)?;
         let mut call = None;
         let received = self.accept(target, from, receive_tag, |own| {
             call.insert(Call::begin_in(own, self.process())).waiter()
@@ -55,8 +53,7 @@ impl Comm {
         from: i32,
         receive_tag: i32,
     ) -> Result<Status> {
-        check::source(from, self)?;
-        check::receive_tag(receive_tag, self)?;
+        check::from(from, receive_tag, self)?;
         self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.recv(target, from, receive_tag)
     }
@@ -75,10 +72,8 @@ impl Comm {
         from: i32,
         receive_tag: i32,
     ) -> Result<Arc<Request>> {
-        check::dest(dest, self)?;
-        check::tag(send_tag)?;
-        check::source(from, self)?;
-        check::receive_tag(receive_tag, self)?;
+        check::to(dest, send_tag, self)?;
+        check::from(from, receive_tag, self)?;
         let mut queued = None;
         let sent = self.offer(source, dest, send_tag, Mode::Standard, || {
             let request = queued.insert(self.process().requests().take_exchange());
@@ -109,8 +104,7 @@ impl Comm {
         from: i32,
         receive_tag: i32,
     ) -> Result<Arc<Request>> {
-        check::source(from, self)?;
-        check::receive_tag(receive_tag, self)?;
+        check::from(from, receive_tag, self)?;
         self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.irecv(target, from, receive_tag)
     }

@@ -85,8 +85,7 @@ impl Comm {
         dest: i32,
         tag: i32,
     ) -> Result<Arc<Request>> {
-        check::dest(dest, self)?;
-        check::tag(tag)?;
+        check::to(dest, tag, self)?;
         let process = (dest != PROC_NULL).then(|| self.process_of(dest));
         let channel = process.map(|process| {
             let sender = Side::Sends(Sender::new(source.clone(), partitions));
@@ -117,8 +116,7 @@ impl Comm {
             let reason = "a partitioned receive takes no wildcard: name the sender and the tag";
             return Err(Error::new(class, reason));
         }
-        check::source(source, self)?;
-        check::tag(tag)?;
+        check::from(source, tag, self)?;
         let channel = (source != PROC_NULL).then(|| {
             let envelope = Envelope {
                 context: self.context(),

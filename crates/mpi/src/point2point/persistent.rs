@@ -21,8 +21,7 @@ impl Comm {
         dest: i32,
         tag: i32,
     ) -> Result<Arc<Request>> {
-        check::dest(dest, self)?;
-        check::tag(tag)?;
+        check::to(dest, tag, self)?;
         let operation = Operation::Send {
             mode,
             source: source.clone(),
@@ -38,8 +37,7 @@ impl Comm {
     ///
     /// As [`Comm::irecv`].
     pub fn recv_init(self: &Arc<Self>, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
-        check::source(source, self)?;
-        check::receive_tag(tag, self)?;
+        check::from(source, tag, self)?;
         let operation = Operation::Receive {
             target: target.clone(),
             source,

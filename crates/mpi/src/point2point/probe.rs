@@ -82,8 +82,7 @@ impl Comm {
 
     /// Checks a probe's arguments; no pattern for the null process.
     fn probed(&self, source: i32, tag: i32) -> Result<Option<Pattern>> {
-        check::source(source, self)?;
-        check::receive_tag(tag, self)?;
+        check::from(source, tag, self)?;
         Ok((source != PROC_NULL).then(|| Pattern {
             context: self.context(),
             source,

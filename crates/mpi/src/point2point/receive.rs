@@ -30,8 +30,7 @@ impl Comm {
     /// than the target.
     #[inline]
     pub fn recv(&self, target: &Target, source: i32, tag: i32) -> Result<Status> {
-        check::source(source, self)?;
-        check::receive_tag(tag, self)?;
+        check::from(source, tag, self)?;
         let mut call = None;
         let received = self.accept(target, source, tag, |own| {
             call.insert(Call::begin_in(own, self.process())).waiter()
@@ -50,8 +49,7 @@ impl Comm {
     ///
     /// As [`Comm::recv`], but truncation is reported when the request completes.
     pub fn irecv(&self, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
-        check::source(source, self)?;
-        check::receive_tag(tag, self)?;
+        check::from(source, tag, self)?;
         let requests = self.process().requests();
         let mut request = None;
         let received = self.accept(target, source, tag, |_| {

@@ -81,8 +81,7 @@ impl Comm {
     /// buffer.
     #[inline]
     pub fn send_in(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<()> {
-        check::dest(dest, self)?;
-        check::tag(tag)?;
+        check::to(dest, tag, self)?;
         let mut call = None;
         let sent = self.offer(source, dest, tag, mode, || {
             call.insert(Call::begin(self.process())).waiter()
@@ -99,8 +98,7 @@ impl Comm {
     ///
     /// As [`Comm::send_in`].
     pub fn isend(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<Started> {
-        check::dest(dest, self)?;
-        check::tag(tag)?;
+        check::to(dest, tag, self)?;
         let requests = self.process().requests();
         let mut request = None;
         let sent = self.offer(source, dest, tag, mode, || {

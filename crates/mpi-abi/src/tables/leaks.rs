@@ -1,0 +1,108 @@
+//! What a rank has made and not given back, in words: for those who ask for it, when its use of MPI ends.
+
+use super::{Rank, Slab};
+
+/// Most names on a line.
+const SHOWN: usize = 4;
+
+impl Rank<'_> {
+    /// A line for each kind of object of which some are left.
+    pub(crate) fn leaks(self) -> Vec<String> {
+        let tables = self.tables;
+        let requests = all(&tables.requests, |entry| match entry.request.is_active() {
+            true => "active".to_owned(),
+            false => "inactive".to_owned(),
+        });
+        let memory = tables
+            .allocations
+            .sizes()
+            .into_iter()
+            .map(|bytes| format!("{bytes} bytes"));
+        let messages = self
+            .process
+            .unreceived()
+            .into_iter()
+            .map(|message| format!("from {}", message.origin()));
+        let kinds = [
+            (
+                "communicators",
+                "free them with MPI_Comm_free",
+                all(&tables.comms, |comm| comm.name()),
+            ),
+            (
+                "groups",
+                "free them with MPI_Group_free",
+                all(&tables.groups, |group| format!("size {}", group.size())),
+            ),
+            (
+                "datatypes",
+                "free them with MPI_Type_free",
+                all(&tables.datatypes, |_| String::new()),
+            ),
+            (
+                "operations",
+                "free them with MPI_Op_free",
+                all(&tables.ops, |_| String::new()),
+            ),
+            ("requests", "wait for them or free them", requests),
+            (
+                "matched messages",
+                "receive them with MPI_Mrecv",
+                all(&tables.messages, |_| String::new()),
+            ),
+            ("messages", "receive them", messages.collect()),
+            (
+                "error handlers",
+                "free them with MPI_Errhandler_free",
+                all(&tables.errhandlers, |_| String::new()),
+            ),
+            (
+                "info objects",
+                "free them with MPI_Info_free",
+                all(&tables.infos, |_| String::new()),
+            ),
+            (
+                "pieces of memory",
+                "free them with MPI_Free_mem",
+                memory.collect(),
+            ),
+        ];
+        let id = self.process.id();
+        kinds
+            .into_iter()
+            .filter(|(.., found)| !found.is_empty())
+            .map(|(kind, remedy, found)| {
+                let count = found.len();
+                format!(
+                    "rank {id} leaves {kind} behind: {count}{}; {remedy}",
+                    names(found)
+                )
+            })
+            .collect()
+    }
+}
+
+/// What is to be said of each object in a table.
+fn all<T>(table: &Slab<T>, name: impl Fn(&T) -> String) -> Vec<String> {
+    let objects = table.handles().into_iter().filter_map(|handle| {
+        // SAFETY:
+        // - the rank's use of MPI has ended, so no thread of it frees anything.
+        unsafe { table.get(handle) }
+    });
+    objects.map(name).collect()
+}
+
+/// The first few that have a name, in parentheses.
+fn names(found: Vec<String>) -> String {
+    let count = found.len();
+    let named: Vec<String> = found
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .take(SHOWN)
+        .collect();
+    if named.is_empty() {
+        return String::new();
+    }
+    let more = if named.len() < count { ", …" } else { "" };
+    format!(" ({}{more})", named.join(", "))
+}
