@@ -599,7 +599,7 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
 /**
- * `MPI_Abort`: ends the job.
+ * `MPI_Abort`: ends the job. It does so at any time, though only an initialised rank has a communicator to name.
  */
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
