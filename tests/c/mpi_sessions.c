@@ -120,6 +120,24 @@ static void library(int expected)
     CHECK(other == MPI_SESSION_NULL);
     OK(MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN));
 
+    MPI_Group group;
+    MPI_Comm comm;
+    OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &group));
+    OK(MPI_Comm_create_from_group(group, "simurgh.test", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+    OK(MPI_Group_free(&group));
+    int rank, size, sum;
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &size));
+    CHECK(size == expected);
+    OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm));
+    CHECK(sum == size * (size - 1) / 2);
+    int token = rank, right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Request request;
+    OK(MPI_Isend(&token, 1, MPI_INT, right, 3, comm, &request));
+    OK(MPI_Recv(&sum, 1, MPI_INT, left, 3, comm, MPI_STATUS_IGNORE));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(sum == left);
+    OK(MPI_Comm_free(&comm));
     OK(MPI_Session_finalize(&session));
     CHECK(session == MPI_SESSION_NULL);
 }
