@@ -45,6 +45,7 @@ programs! {
     exchange
     generalised
     graph
+    handles
     info
     intercommunicators
     large

@@ -244,6 +244,17 @@ impl Buffer {
         self.0.cast()
     }
 
+    /// The `length` bytes there; `name` is the parameter's, for the error message.
+    pub fn bytes(&self, name: &str, length: usize) -> ResultOf<&[u8]> {
+        if self.0.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY:
+        // - the C caller passed memory of this length (see the module's documentation), and it is not null;
+        // - the slice lives no longer than the argument, that is, than the call.
+        Ok(unsafe { slice::from_raw_parts(self.0.cast(), length) })
+    }
+
     /// Whether the caller passed `MPI_IN_PLACE`.
     pub fn is_in_place(self) -> bool {
         self.0.addr() == MPI_IN_PLACE.addr()
@@ -281,6 +292,19 @@ impl BufferMut {
     /// Refuses a null pointer before anything is done that could not be undone.
     pub fn check(self, name: &str) -> Outcome {
         if self.0.is_null() { Err(null(name)) } else { Ok(()) }
+    }
+
+    /// Stores all these bytes; `name` is the parameter's, for the error message.
+    pub fn set_all(self, name: &str, bytes: &[u8]) -> Outcome {
+        self.check(name)?;
+        // SAFETY:
+        // - the C caller passed memory of this length (see the module's documentation), and it is not null;
+        // - what the library owns does not overlap with it.
+        unsafe {
+            self.0
+                .copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len())
+        };
+        Ok(())
     }
 
     /// Stores a pointer through the `void *`, which stands for "pointer to a pointer of any type".

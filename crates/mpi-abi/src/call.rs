@@ -97,6 +97,11 @@ pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> 
     })
 }
 
+/// Finds the objects of the calling thread's rank, if it has any.
+pub(crate) fn with_tables<R>(body: impl FnOnce(Option<&Tables>) -> R) -> R {
+    with_process(|process| body(process.and_then(|process| process.extension::<Tables>())))
+}
+
 /// Hands a failure to the error handler of the object it is raised on, and returns the error code.
 #[cold]
 fn fail(call: &str, raised: Raised, rank: Rank<'_>, fault: &Fault) -> c_int {

@@ -16,13 +16,6 @@ fn get_version(version: Out<c_int>, subversion: Out<c_int>) -> Outcome {
     subversion.set("subversion", MPI_SUBVERSION)
 }
 
-/// `MPI_Abi_get_version`: the version of the binary interface.
-#[mpi]
-fn abi_get_version(abi_major: Out<c_int>, abi_minor: Out<c_int>) -> Outcome {
-    abi_major.set("abi_major", MPI_ABI_VERSION)?;
-    abi_minor.set("abi_minor", MPI_ABI_SUBVERSION)
-}
-
 /// `MPI_Get_library_version`: who we are.
 #[mpi]
 fn get_library_version(version: TextOut, resultlen: Out<c_int>) -> Outcome {

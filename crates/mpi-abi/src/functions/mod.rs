@@ -2,6 +2,7 @@
 //!
 //! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
 
+pub mod abi;
 pub mod attribute;
 pub mod buffer;
 pub mod collective;
@@ -16,6 +17,7 @@ pub mod error;
 pub mod generalised;
 pub mod glance;
 pub mod group;
+pub mod handle;
 pub mod hardware;
 pub mod info;
 pub mod initialise;

@@ -260,6 +260,7 @@ impl<'a> Rank<'a> {
     pub(crate) fn forget_request(self, handle: &mut MPI_Request) {
         if is_done_send(*handle) {
             self.tables.cancelled.remove(*handle);
+            self.tables.aliases.forget(*handle);
         } else if let Some(entry) = self.tables.requests.remove(handle.0) {
             self.process.release(entry.request);
         }

@@ -3,9 +3,11 @@
 //! They hang in the extension slot of the rank's [`Process`], so that each rank of a host has handles of its own and
 //! all threads of a rank share them. Predefined objects need no table: their handles are constants.
 
+mod aliases;
 mod attributes;
 mod done_send;
 mod errhandler;
+mod fortran;
 mod info;
 mod keyval;
 mod leaks;
@@ -31,9 +33,11 @@ pub(crate) use memory::{allocate, give_back};
 pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use program_request::ProgramRequest;
-pub(crate) use slab::Slab;
+pub(crate) use slab::{FIRST_HANDLE, Slab};
 
+use aliases::Aliases;
 use attributes::Attributes;
+use fortran::Fortran;
 use memory::Allocations;
 
 use crate::constants::MPI_COMM_SELF;
@@ -76,6 +80,8 @@ pub(crate) struct Tables {
     /// The request of every such send that has been cancelled, and their handles.
     cancelled_send: RequestEntry,
     pub(crate) cancelled: CancelledSends,
+    /// The integers of sends that were complete when their call returned.
+    pub(crate) aliases: Aliases,
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,
     pub(crate) infos: Slab<SpinLock<Info>>,
@@ -90,6 +96,8 @@ pub(crate) struct Tables {
     /// The attributes that communicators have by themselves.
     attributes: Attributes,
     allocations: Allocations,
+    /// What a Fortran layer has said.
+    pub(crate) fortran: Fortran,
     pub(crate) sessions: Slab<Arc<Session>>,
 }
 
@@ -117,6 +125,7 @@ impl Tables {
             done_send: ended(false),
             cancelled_send: ended(true),
             cancelled: CancelledSends::default(),
+            aliases: Aliases::default(),
             messages: Slab::new(6),
             errhandlers: Slab::new(7),
             infos: Slab::new(8),
@@ -126,6 +135,7 @@ impl Tables {
             cache: Cache::default(),
             attributes: Attributes::new(process),
             allocations: Allocations::default(),
+            fortran: Fortran::default(),
             sessions: Slab::new(12),
         }
     }

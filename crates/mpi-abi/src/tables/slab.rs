@@ -17,6 +17,8 @@ use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, SpinLock};
 
 /// The handle of slot 0; the standard keeps everything below for predefined handles.
 const FIRST: u64 = 0x1001;
+/// Handles of objects are not smaller than this.
+pub(crate) const FIRST_HANDLE: usize = FIRST as usize;
 /// Slots in the first block.
 const FIRST_BLOCK: u32 = 32;
 /// Blocks of a table: the sum of their slots is the limit on live objects of a kind in a rank.
@@ -80,8 +82,7 @@ impl<T> Slab<T> {
         let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
         // Release pairs with the Acquire in `occupied`.
         slot.generation.store(generation, Ordering::Release);
-        let generation = u64::from(generation % GENERATIONS) << 32;
-        Ok((self.kind | generation | (u64::from(index) + FIRST)) as usize)
+        Ok(self.handle_of(index, generation))
     }
 
     /// The object behind `handle`.
@@ -112,14 +113,32 @@ impl<T> Slab<T> {
         Some(value)
     }
 
+    /// The number of the slot that a live handle names; it fits into 31 bits.
+    pub(crate) fn number(&self, handle: usize) -> Option<usize> {
+        let (_, _, index) = self.occupied(handle)?;
+        Some(index as usize + FIRST_HANDLE)
+    }
+
+    /// The live handle whose slot has this number.
+    pub(crate) fn handle(&self, number: usize) -> Option<usize> {
+        let index = u32::try_from(number.checked_sub(FIRST_HANDLE)?).ok()?;
+        // Acquire pairs with the Release in `insert`.
+        let generation = self.slot(index)?.generation.load(Ordering::Acquire);
+        (generation % 2 == 1).then(|| self.handle_of(index, generation))
+    }
+
+    fn handle_of(&self, index: u32, generation: u32) -> usize {
+        let generation = u64::from(generation % GENERATIONS) << 32;
+        (self.kind | generation | (u64::from(index) + FIRST)) as usize
+    }
+
     /// The handles of all objects in the table at the moment.
     pub(crate) fn handles(&self) -> Vec<usize> {
         let fresh = *self.fresh.lock();
         (0..fresh)
             .filter_map(|index| {
                 let generation = self.slot(index)?.generation.load(Ordering::Acquire);
-                let tag = u64::from(generation % GENERATIONS) << 32;
-                (generation % 2 == 1).then_some((self.kind | tag | (u64::from(index) + FIRST)) as usize)
+                (generation % 2 == 1).then(|| self.handle_of(index, generation))
             })
             .collect()
     }
@@ -259,6 +278,23 @@ mod tests {
             Ok(handle),
             "a slot used again has another handle"
         );
+    }
+
+    #[test]
+    fn a_live_handle_has_a_number_and_comes_back() {
+        let slab = Slab::new(3);
+        let first = slab.insert("a").expect("room");
+        slab.remove(first);
+        let handle = slab.insert("b").expect("room");
+        let number = slab.number(handle).expect("a live handle");
+        assert!(number < 1 << 31);
+        assert_eq!(slab.handle(number), Some(handle));
+        assert_eq!(
+            (slab.number(first), slab.handle(number + 1), slab.handle(1)),
+            (None, None, None)
+        );
+        slab.remove(handle);
+        assert_eq!(slab.handle(number), None);
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! Integers of requests that have no slot: sends that were complete when their call returned.
+//!
+//! Their handles say more than an `int` can hold, so the rank remembers them until they are waited for.
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+
+use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
+
+use super::done_send::{DONE_SEND, is_done_send};
+use crate::types::MPI_Request;
+
+/// The integer of a send whose message has been received; no slot has it, nor a predefined handle.
+const DONE: c_int = 0x1000;
+/// The first integer of one whose message waits; numbers of slots are smaller.
+const FIRST: c_int = 0x4000_0000;
+
+/// The integers of requests without a slot.
+#[derive(Default)]
+pub(crate) struct Aliases {
+    /// Their number, so that forgetting one costs a load as long as there are none.
+    count: AtomicUsize,
+    table: SpinLock<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    next: c_int,
+    numbers: HashMap<usize, c_int>,
+    handles: HashMap<c_int, usize>,
+}
+
+impl Aliases {
+    /// The integer of a send that was complete when its call returned; `None` for other requests.
+    pub(crate) fn number(&self, handle: MPI_Request) -> Option<c_int> {
+        if handle == DONE_SEND || !is_done_send(handle) {
+            return (handle == DONE_SEND).then_some(DONE);
+        }
+        let mut table = self.table.lock();
+        if let Some(&number) = table.numbers.get(&handle.0) {
+            return Some(number);
+        }
+        while table.handles.contains_key(&(FIRST + table.next)) {
+            table.next = (table.next + 1) % FIRST;
+        }
+        let number = FIRST + table.next;
+        table.next = (table.next + 1) % FIRST;
+        table.numbers.insert(handle.0, number);
+        table.handles.insert(number, handle.0);
+        // Relaxed: a thread that uses the handle has it from the program.
+        self.count.store(table.handles.len(), Ordering::Relaxed);
+        Some(number)
+    }
+
+    /// The request with such an integer.
+    pub(crate) fn handle(&self, number: c_int) -> Option<MPI_Request> {
+        if number == DONE {
+            return Some(DONE_SEND);
+        }
+        self.table.lock().handles.get(&number).copied().map(MPI_Request)
+    }
+
+    /// Forgets the integer of a request that has been waited for.
+    #[inline]
+    pub(crate) fn forget(&self, handle: MPI_Request) {
+        // Relaxed: see `number`.
+        if self.count.load(Ordering::Relaxed) != 0 {
+            let mut table = self.table.lock();
+            if let Some(number) = table.numbers.remove(&handle.0) {
+                table.handles.remove(&number);
+            }
+            self.count.store(table.handles.len(), Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::done_send::handle_of_done;
+    use super::*;
+    use simurgh_mpi::Receipt;
+
+    #[test]
+    fn a_send_keeps_its_integer_until_it_is_forgotten() {
+        let aliases = Aliases::default();
+        let sends = [1, 2, 3].map(|number| handle_of_done(Receipt::from_parts(5, number)));
+        let numbers = sends.map(|send| aliases.number(send).expect("a send without a slot"));
+        assert!(numbers.iter().all(|&number| number >= FIRST));
+        assert_eq!(sends.map(|send| aliases.number(send).unwrap()), numbers);
+        assert_eq!(numbers.map(|number| aliases.handle(number).unwrap()), sends);
+        aliases.forget(sends[1]);
+        assert_eq!(aliases.handle(numbers[1]), None);
+        assert_eq!(aliases.handle(numbers[2]), Some(sends[2]));
+        assert_eq!(aliases.number(DONE_SEND), Some(DONE));
+        assert_eq!(aliases.handle(DONE), Some(DONE_SEND));
+        assert_eq!(aliases.number(MPI_Request(0x180)), None);
+    }
+}
