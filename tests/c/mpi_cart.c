@@ -86,7 +86,8 @@ static void grid(int reorder)
 static void inheritance(void)
 {
     int dims[1] = {check_size}, periods[1] = {1}, kind, ndims;
-    MPI_Comm ring, copy, part;
+    MPI_Comm ring, copy, part, sides, cart;
+    MPI_Request request;
     OK(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &ring));
     OK(MPI_Comm_dup(ring, &copy));
     OK(MPI_Comm_free(&ring));
@@ -99,6 +100,24 @@ static void inheritance(void)
     OK(MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN));
     FAILS(MPI_Cartdim_get(part, &ndims), MPI_ERR_TOPOLOGY);
     OK(MPI_Comm_free(&part));
+    OK(MPI_Comm_idup(copy, &part, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Topo_test(part, &kind));
+    CHECK(kind == MPI_CART);
+    OK(MPI_Comm_free(&part));
+
+    /* Two groups cannot be a grid. */
+    if (check_size > 1) {
+        int side = check_rank % 2;
+        OK(MPI_Comm_split(copy, side, 0, &part));
+        OK(MPI_Intercomm_create(part, 0, copy, 1 - side, 4, &sides));
+        OK(MPI_Comm_set_errhandler(sides, MPI_ERRORS_RETURN));
+        FAILS(MPI_Cart_create(sides, 1, (int[]){1}, periods, 0, &cart), MPI_ERR_COMM);
+        OK(MPI_Topo_test(sides, &kind));
+        CHECK(kind == MPI_UNDEFINED);
+        OK(MPI_Comm_free(&sides));
+        OK(MPI_Comm_free(&part));
+    }
     OK(MPI_Comm_free(&copy));
 }
 
