@@ -594,37 +594,12 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
 /* Functions */
 /**
- * `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if known.
- */
-int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
-
-/**
- * `MPI_Abi_get_fortran_info`: what has been said of Fortran's types; the null handle if nothing.
- */
-int MPI_Abi_get_fortran_info(MPI_Info *info);
-
-/**
- * `MPI_Abi_get_info`: an info object with the sizes of the interface's integer types.
- */
-int MPI_Abi_get_info(MPI_Info *info);
-
-/**
  * `MPI_Abi_get_version`: the version of the binary interface.
  */
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
 /**
- * `MPI_Abi_set_fortran_booleans`: says, once, which values stand for true and false in logicals of this size.
- */
-int MPI_Abi_set_fortran_booleans(int logical_size, const void *logical_true, const void *logical_false);
-
-/**
- * `MPI_Abi_set_fortran_info`: says, once, which types the Fortran compiler has.
- */
-int MPI_Abi_set_fortran_info(MPI_Info info);
-
-/**
- * `MPI_Abort`: ends the job. It does so at any time, though only an initialised rank has a communicator to name.
+ * `MPI_Abort`: ends the job.
  */
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
@@ -836,11 +811,21 @@ int MPI_Buffer_attach(void *buffer, int size);
 int MPI_Buffer_attach_c(void *buffer, MPI_Count size);
 
 /**
- * `MPI_Buffer_detach`: takes the memory back.
+ * `MPI_Buffer_detach`: takes the memory back once its messages have been received.
  */
 int MPI_Buffer_detach(void *buffer_addr, int *size);
 
 int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
+
+/**
+ * `MPI_Buffer_flush`: waits until the messages in the process's buffer have been received.
+ */
+int MPI_Buffer_flush(void);
+
+/**
+ * `MPI_Buffer_iflush`: starts to wait until the messages in the process's buffer have been received.
+ */
+int MPI_Buffer_iflush(MPI_Request *request);
 
 /**
  * `MPI_Cancel`: takes the operation back if nobody has matched it yet.
@@ -893,6 +878,13 @@ int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims);
 
 /**
+ * `MPI_Comm_attach_buffer`: gives memory for buffered sends on one communicator.
+ */
+int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
+
+int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
+
+/**
  * `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.
  */
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
@@ -940,6 +932,13 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 
 /**
+ * `MPI_Comm_detach_buffer`: takes the memory of a communicator back once its messages have been received.
+ */
+int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
+
+int MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size);
+
+/**
  * `MPI_Comm_dup`: the same ranks in another context, without the hints.
  */
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
@@ -950,6 +949,11 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 
 /**
+ * `MPI_Comm_flush_buffer`: waits until the messages in a communicator's buffer have been received.
+ */
+int MPI_Comm_flush_buffer(MPI_Comm comm);
+
+/**
  * `MPI_Comm_free`: gives the communicator back; pending operations keep it.
  */
 int MPI_Comm_free(MPI_Comm *comm);
@@ -958,11 +962,6 @@ int MPI_Comm_free(MPI_Comm *comm);
  * `MPI_Comm_free_keyval`: gives a key back; attributes that have it keep it.
  */
 int MPI_Comm_free_keyval(int *comm_keyval);
-
-/**
- * `MPI_Comm_fromint`: the communicator of an integer.
- */
-MPI_Comm MPI_Comm_fromint(int comm);
 
 /**
  * `MPI_Comm_get_attr`: the value that a communicator has for a key.
@@ -998,6 +997,11 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
  * `MPI_Comm_idup_with_info`: a duplicate with hints of its own that no rank waits for.
  */
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
+
+/**
+ * `MPI_Comm_iflush_buffer`: starts to wait until the messages in a communicator's buffer have been received.
+ */
+int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request);
 
 /**
  * `MPI_Comm_rank`: the caller's rank.
@@ -1055,11 +1059,6 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
 /**
- * `MPI_Comm_toint`: the integer of a communicator.
- */
-int MPI_Comm_toint(MPI_Comm comm);
-
-/**
  * `MPI_Dims_create`: fills in the extents that are 0 so that a grid of so many nodes is balanced.
  */
 int MPI_Dims_create(int nnodes, int ndims, int *dims);
@@ -1111,16 +1110,6 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
  * `MPI_Errhandler_free`: gives the handle back.
  */
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
-
-/**
- * `MPI_Errhandler_fromint`: the error handler of an integer.
- */
-MPI_Errhandler MPI_Errhandler_fromint(int errhandler);
-
-/**
- * `MPI_Errhandler_toint`: the integer of an error handler.
- */
-int MPI_Errhandler_toint(MPI_Errhandler errhandler);
 
 /**
  * `MPI_Error_class`: the class of an error code.
@@ -1319,11 +1308,6 @@ int MPI_Group_free(MPI_Group *group);
 int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
 
 /**
- * `MPI_Group_fromint`: the group of an integer.
- */
-MPI_Group MPI_Group_fromint(int group);
-
-/**
  * `MPI_Group_incl`: the members with these ranks.
  */
 int MPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
@@ -1352,11 +1336,6 @@ int MPI_Group_rank(MPI_Group group, int *rank);
  * `MPI_Group_size`: number of members.
  */
 int MPI_Group_size(MPI_Group group, int *size);
-
-/**
- * `MPI_Group_toint`: the integer of a group.
- */
-int MPI_Group_toint(MPI_Group group);
 
 /**
  * `MPI_Group_translate_ranks`: the ranks in `group2` of members of `group1`.
@@ -1425,11 +1404,6 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
 int MPI_Info_free(MPI_Info *info);
 
 /**
- * `MPI_Info_fromint`: the info object of an integer.
- */
-MPI_Info MPI_Info_fromint(int info);
-
-/**
  * `MPI_Info_get`: the first `valuelen` characters of the value of a key.
  */
 int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
@@ -1458,11 +1432,6 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *fl
  * `MPI_Info_set`: sets the value of a key.
  */
 int MPI_Info_set(MPI_Info info, const char *key, const char *value);
-
-/**
- * `MPI_Info_toint`: the integer of an info object.
- */
-int MPI_Info_toint(MPI_Info info);
 
 /**
  * `MPI_Init`: begins the use of MPI.
@@ -1649,16 +1618,6 @@ int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn
 int MPI_Keyval_free(int *keyval);
 
 /**
- * `MPI_Message_fromint`: the message of an integer.
- */
-MPI_Message MPI_Message_fromint(int message);
-
-/**
- * `MPI_Message_toint`: the integer of a message.
- */
-int MPI_Message_toint(MPI_Message message);
-
-/**
  * `MPI_Mprobe`: waits for a message and takes it.
  */
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
@@ -1689,16 +1648,6 @@ int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
  * `MPI_Op_free`: gives the operation back.
  */
 int MPI_Op_free(MPI_Op *op);
-
-/**
- * `MPI_Op_fromint`: the operation of an integer.
- */
-MPI_Op MPI_Op_fromint(int op);
-
-/**
- * `MPI_Op_toint`: the integer of an operation.
- */
-int MPI_Op_toint(MPI_Op op);
 
 /**
  * `MPI_Parrived`: whether a partition of a receive has arrived.
@@ -1874,11 +1823,6 @@ int MPI_Remove_error_string(int errorcode);
 int MPI_Request_free(MPI_Request *request);
 
 /**
- * `MPI_Request_fromint`: the request of an integer.
- */
-MPI_Request MPI_Request_fromint(int request);
-
-/**
  * `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
  */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
@@ -1908,11 +1852,6 @@ int MPI_Request_get_status_some(int incount,
                                 int *outcount,
                                 int *array_of_indices,
                                 MPI_Status *array_of_statuses);
-
-/**
- * `MPI_Request_toint`: the integer of a request.
- */
-int MPI_Request_toint(MPI_Request request);
 
 /**
  * `MPI_Rsend`: sends to a receive that has been posted.
@@ -2070,6 +2009,13 @@ int MPI_Sendrecv_replace_c(void *buf,
                            MPI_Status *status);
 
 /**
+ * `MPI_Session_attach_buffer`: gives memory for buffered sends on the communicators of a session.
+ */
+int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+
+int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size);
+
+/**
  * `MPI_Session_call_errhandler`: calls the error handler of `session` as if a call had failed.
  */
 int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
@@ -2080,14 +2026,21 @@ int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
 int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler);
 
 /**
+ * `MPI_Session_detach_buffer`: takes the memory of a session back once its messages have been received.
+ */
+int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size);
+
+int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size);
+
+/**
  * `MPI_Session_finalize`: ends the session.
  */
 int MPI_Session_finalize(MPI_Session *session);
 
 /**
- * `MPI_Session_fromint`: the session of an integer.
+ * `MPI_Session_flush_buffer`: waits until the messages in a session's buffer have been received.
  */
-MPI_Session MPI_Session_fromint(int session);
+int MPI_Session_flush_buffer(MPI_Session session);
 
 /**
  * `MPI_Session_get_errhandler`: what happens when a call on `session` fails.
@@ -2115,6 +2068,11 @@ int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_nam
 int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
 
 /**
+ * `MPI_Session_iflush_buffer`: starts to wait until the messages in a session's buffer have been received.
+ */
+int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
+
+/**
  * `MPI_Session_init`: opens a session. All levels of thread support are provided, whatever `info` asks for.
  */
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
@@ -2123,11 +2081,6 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
  * `MPI_Session_set_errhandler`: says what happens when a call on `session` fails.
  */
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-
-/**
- * `MPI_Session_toint`: the integer of a session.
- */
-int MPI_Session_toint(MPI_Session session);
 
 /**
  * `MPI_Ssend`: sends and returns when the receive has been matched.
@@ -2295,11 +2248,6 @@ int MPI_Type_free(MPI_Datatype *datatype);
 int MPI_Type_free_keyval(int *type_keyval);
 
 /**
- * `MPI_Type_fromint`: the datatype of an integer.
- */
-MPI_Datatype MPI_Type_fromint(int datatype);
-
-/**
  * `MPI_Type_get_attr`: the value that a datatype has for a key.
  */
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
@@ -2340,11 +2288,6 @@ int MPI_Type_size(MPI_Datatype datatype, int *size);
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
 
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
-
-/**
- * `MPI_Type_toint`: the integer of a datatype.
- */
-int MPI_Type_toint(MPI_Datatype datatype);
 
 /**
  * `MPI_Type_vector`: blocks whose starts are `stride` elements apart.
@@ -2392,17 +2335,7 @@ double MPI_Wtick(void);
 double MPI_Wtime(void);
 
 /* The same functions, for tools */
-int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
-
-int PMPI_Abi_get_fortran_info(MPI_Info *info);
-
-int PMPI_Abi_get_info(MPI_Info *info);
-
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
-
-int PMPI_Abi_set_fortran_booleans(int logical_size, const void *logical_true, const void *logical_false);
-
-int PMPI_Abi_set_fortran_info(MPI_Info info);
 
 int PMPI_Abort(MPI_Comm comm, int errorcode);
 
@@ -2557,6 +2490,10 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size);
 
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
 
+int PMPI_Buffer_flush(void);
+
+int PMPI_Buffer_iflush(MPI_Request *request);
+
 int PMPI_Cancel(MPI_Request *request);
 
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int *coords);
@@ -2579,6 +2516,10 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, in
 int PMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
 
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims);
+
+int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
+
+int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
 
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
@@ -2603,15 +2544,19 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 
+int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
+
+int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size);
+
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 
+int PMPI_Comm_flush_buffer(MPI_Comm comm);
+
 int PMPI_Comm_free(MPI_Comm *comm);
 
 int PMPI_Comm_free_keyval(int *comm_keyval);
-
-MPI_Comm PMPI_Comm_fromint(int comm);
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
 
@@ -2626,6 +2571,8 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
+
+int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request);
 
 int PMPI_Comm_rank(MPI_Comm comm, int *rank);
 
@@ -2648,8 +2595,6 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
-
-int PMPI_Comm_toint(MPI_Comm comm);
 
 int PMPI_Dims_create(int nnodes, int ndims, int *dims);
 
@@ -2685,10 +2630,6 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm,
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
-
-MPI_Errhandler PMPI_Errhandler_fromint(int errhandler);
-
-int PMPI_Errhandler_toint(MPI_Errhandler errhandler);
 
 int PMPI_Error_class(int errorcode, int *errorclass);
 
@@ -2802,8 +2743,6 @@ int PMPI_Group_free(MPI_Group *group);
 
 int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
 
-MPI_Group PMPI_Group_fromint(int group);
-
 int PMPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
@@ -2815,8 +2754,6 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *n
 int PMPI_Group_rank(MPI_Group group, int *rank);
 
 int PMPI_Group_size(MPI_Group group, int *size);
-
-int PMPI_Group_toint(MPI_Group group);
 
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int *ranks1, MPI_Group group2, int *ranks2);
 
@@ -2854,8 +2791,6 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
 
 int PMPI_Info_free(MPI_Info *info);
 
-MPI_Info PMPI_Info_fromint(int info);
-
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
 
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys);
@@ -2867,8 +2802,6 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *valu
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
 
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value);
-
-int PMPI_Info_toint(MPI_Info info);
 
 int PMPI_Init(int *argc, char ***argv);
 
@@ -3006,10 +2939,6 @@ int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_f
 
 int PMPI_Keyval_free(int *keyval);
 
-MPI_Message PMPI_Message_fromint(int message);
-
-int PMPI_Message_toint(MPI_Message message);
-
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
@@ -3023,10 +2952,6 @@ int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
 int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
 
 int PMPI_Op_free(MPI_Op *op);
-
-MPI_Op PMPI_Op_fromint(int op);
-
-int PMPI_Op_toint(MPI_Op op);
 
 int PMPI_Parrived(MPI_Request request, int partition, int *flag);
 
@@ -3144,8 +3069,6 @@ int PMPI_Remove_error_string(int errorcode);
 
 int PMPI_Request_free(MPI_Request *request);
 
-MPI_Request PMPI_Request_fromint(int request);
-
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
 int PMPI_Request_get_status_all(int count,
@@ -3164,8 +3087,6 @@ int PMPI_Request_get_status_some(int incount,
                                  int *outcount,
                                  int *array_of_indices,
                                  MPI_Status *array_of_statuses);
-
-int PMPI_Request_toint(MPI_Request request);
 
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
@@ -3295,14 +3216,22 @@ int PMPI_Sendrecv_replace_c(void *buf,
                             MPI_Comm comm,
                             MPI_Status *status);
 
+int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+
+int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size);
+
 int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
 
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
                                    MPI_Errhandler *errhandler);
 
+int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size);
+
+int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size);
+
 int PMPI_Session_finalize(MPI_Session *session);
 
-MPI_Session PMPI_Session_fromint(int session);
+int PMPI_Session_flush_buffer(MPI_Session session);
 
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
 
@@ -3314,11 +3243,11 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_na
 
 int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
 
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
+
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
 
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-
-int PMPI_Session_toint(MPI_Session session);
 
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
@@ -3411,8 +3340,6 @@ int PMPI_Type_free(MPI_Datatype *datatype);
 
 int PMPI_Type_free_keyval(int *type_keyval);
 
-MPI_Datatype PMPI_Type_fromint(int datatype);
-
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
@@ -3436,8 +3363,6 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size);
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
-
-int PMPI_Type_toint(MPI_Datatype datatype);
 
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
 

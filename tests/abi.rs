@@ -34,6 +34,7 @@ macro_rules! programs {
 programs! {
     attributes
     cart
+    buffers
     collectives
     communicators
     completion

@@ -9,8 +9,6 @@ static int class_of(int code)
     return class;
 }
 
-#define FAILS(expected, call) CHECK(class_of(call) == (expected))
-
 static void wrong_arguments(void)
 {
     int value = 0, flag, n;
@@ -20,81 +18,82 @@ static void wrong_arguments(void)
     MPI_Datatype type;
     MPI_Group group;
 
-    FAILS(MPI_ERR_COUNT, MPI_Send(&value, -1, MPI_INT, 0, 0, comm));
-    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, comm));
-    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, (MPI_Datatype)0x2ff, 0, 0, comm));
-    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, (MPI_Datatype)(uintptr_t)0x123456789, 0, 0, comm));
-    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, (MPI_Datatype)&value, 0, 0, comm));
-    FAILS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, check_size, 0, comm));
-    FAILS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, -5, 0, comm));
-    FAILS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm));
-    FAILS(MPI_ERR_TAG, MPI_Send(&value, 1, MPI_INT, 0, -1, comm));
-    FAILS(MPI_ERR_TAG, MPI_Send(&value, 1, MPI_INT, 0, MPI_ANY_TAG, comm));
-    FAILS(MPI_ERR_BUFFER, MPI_Send(NULL, 1, MPI_INT, 0, 0, comm));
-    FAILS(MPI_ERR_RANK, MPI_Recv(&value, 1, MPI_INT, check_size, 0, comm, &status));
-    FAILS(MPI_ERR_TAG, MPI_Recv(&value, 1, MPI_INT, 0, -7, comm, &status));
-    FAILS(MPI_ERR_COUNT, MPI_Irecv(&value, -3, MPI_INT, 0, 0, comm, &request));
-    FAILS(MPI_ERR_ARG, MPI_Irecv(&value, 1, MPI_INT, 0, 0, comm, NULL));
-    FAILS(MPI_ERR_BUFFER, MPI_Bsend(&value, 1, MPI_INT, 0, 0, comm));
-    FAILS(MPI_ERR_ARG, MPI_Comm_rank(comm, NULL));
+    FAILS(MPI_Send(&value, -1, MPI_INT, 0, 0, comm), MPI_ERR_COUNT);
+    FAILS(MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, comm), MPI_ERR_TYPE);
+    OK(MPI_Send(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, comm)); /* no element, no datatype */
+    FAILS(MPI_Send(&value, 1, (MPI_Datatype)0x2ff, 0, 0, comm), MPI_ERR_TYPE);
+    FAILS(MPI_Send(&value, 1, (MPI_Datatype)(uintptr_t)0x123456789, 0, 0, comm), MPI_ERR_TYPE);
+    FAILS(MPI_Send(&value, 1, (MPI_Datatype)&value, 0, 0, comm), MPI_ERR_TYPE);
+    FAILS(MPI_Send(&value, 1, MPI_INT, check_size, 0, comm), MPI_ERR_RANK);
+    FAILS(MPI_Send(&value, 1, MPI_INT, -5, 0, comm), MPI_ERR_RANK);
+    FAILS(MPI_Send(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm), MPI_ERR_RANK);
+    FAILS(MPI_Send(&value, 1, MPI_INT, 0, -1, comm), MPI_ERR_TAG);
+    FAILS(MPI_Send(&value, 1, MPI_INT, 0, MPI_ANY_TAG, comm), MPI_ERR_TAG);
+    FAILS(MPI_Send(NULL, 1, MPI_INT, 0, 0, comm), MPI_ERR_BUFFER);
+    FAILS(MPI_Recv(&value, 1, MPI_INT, check_size, 0, comm, &status), MPI_ERR_RANK);
+    FAILS(MPI_Recv(&value, 1, MPI_INT, 0, -7, comm, &status), MPI_ERR_TAG);
+    FAILS(MPI_Irecv(&value, -3, MPI_INT, 0, 0, comm, &request), MPI_ERR_COUNT);
+    FAILS(MPI_Irecv(&value, 1, MPI_INT, 0, 0, comm, NULL), MPI_ERR_ARG);
+    FAILS(MPI_Bsend(&value, 1, MPI_INT, 0, 0, comm), MPI_ERR_BUFFER);
+    FAILS(MPI_Comm_rank(comm, NULL), MPI_ERR_ARG);
 
     /* Handles that are none. */
-    FAILS(MPI_ERR_COMM, MPI_Comm_size(MPI_COMM_NULL, &n));
-    FAILS(MPI_ERR_COMM, MPI_Comm_size((MPI_Comm)0, &n));
-    FAILS(MPI_ERR_COMM, MPI_Comm_size((MPI_Comm)(uintptr_t)-1, &n));
-    FAILS(MPI_ERR_COMM, MPI_Comm_size((MPI_Comm)&value, &n));
-    FAILS(MPI_ERR_COMM, MPI_Barrier(MPI_COMM_NULL));
-    FAILS(MPI_ERR_COMM, MPI_Comm_free(&(MPI_Comm){MPI_COMM_WORLD}));
+    FAILS(MPI_Comm_size(MPI_COMM_NULL, &n), MPI_ERR_COMM);
+    FAILS(MPI_Comm_size((MPI_Comm)0, &n), MPI_ERR_COMM);
+    FAILS(MPI_Comm_size((MPI_Comm)(uintptr_t)-1, &n), MPI_ERR_COMM);
+    FAILS(MPI_Comm_size((MPI_Comm)&value, &n), MPI_ERR_COMM);
+    FAILS(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
+    FAILS(MPI_Comm_free(&(MPI_Comm){MPI_COMM_WORLD}), MPI_ERR_COMM);
     request = (MPI_Request)&value;
-    FAILS(MPI_ERR_REQUEST, MPI_Wait(&request, &status));
-    FAILS(MPI_ERR_REQUEST, MPI_Test(&request, &flag, &status));
-    FAILS(MPI_ERR_REQUEST, MPI_Start(&request));
-    FAILS(MPI_ERR_REQUEST, MPI_Waitall(1, &request, &status));
+    FAILS(MPI_Wait(&request, &status), MPI_ERR_REQUEST);
+    FAILS(MPI_Test(&request, &flag, &status), MPI_ERR_REQUEST);
+    FAILS(MPI_Start(&request), MPI_ERR_REQUEST);
+    FAILS(MPI_Waitall(1, &request, &status), MPI_ERR_REQUEST);
     request = MPI_REQUEST_NULL;
-    FAILS(MPI_ERR_REQUEST, MPI_Request_free(&request));
-    FAILS(MPI_ERR_REQUEST, MPI_Cancel(&request));
-    FAILS(MPI_ERR_REQUEST, MPI_Start(&request));
-    FAILS(MPI_ERR_GROUP, MPI_Group_size(MPI_GROUP_NULL, &n));
-    FAILS(MPI_ERR_TYPE, MPI_Type_size(MPI_DATATYPE_NULL, &n));
-    FAILS(MPI_ERR_TYPE, MPI_Type_free(&(MPI_Datatype){MPI_INT}));
-    FAILS(MPI_ERR_OP, MPI_Op_free(&(MPI_Op){MPI_SUM}));
-    FAILS(MPI_ERR_OP, MPI_Op_commutative(MPI_OP_NULL, &flag));
-    FAILS(MPI_ERR_REQUEST, MPI_Mrecv(&value, 1, MPI_INT, &(MPI_Message){MPI_MESSAGE_NULL}, &status));
-    FAILS(MPI_ERR_ERRHANDLER, MPI_Comm_set_errhandler(comm, MPI_ERRHANDLER_NULL));
+    FAILS(MPI_Request_free(&request), MPI_ERR_REQUEST);
+    FAILS(MPI_Cancel(&request), MPI_ERR_REQUEST);
+    FAILS(MPI_Start(&request), MPI_ERR_REQUEST);
+    FAILS(MPI_Group_size(MPI_GROUP_NULL, &n), MPI_ERR_GROUP);
+    FAILS(MPI_Type_size(MPI_DATATYPE_NULL, &n), MPI_ERR_TYPE);
+    FAILS(MPI_Type_free(&(MPI_Datatype){MPI_INT}), MPI_ERR_TYPE);
+    FAILS(MPI_Op_free(&(MPI_Op){MPI_SUM}), MPI_ERR_OP);
+    FAILS(MPI_Op_commutative(MPI_OP_NULL, &flag), MPI_ERR_OP);
+    FAILS(MPI_Mrecv(&value, 1, MPI_INT, &(MPI_Message){MPI_MESSAGE_NULL}, &status), MPI_ERR_REQUEST);
+    FAILS(MPI_Comm_set_errhandler(comm, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER);
 
     /* A freed handle is void, and so is a request that is complete. */
     OK(MPI_Type_contiguous(2, MPI_INT, &type));
     MPI_Datatype stale = type;
-    FAILS(MPI_ERR_TYPE, MPI_Send(&value, 1, type, MPI_PROC_NULL, 0, comm)); /* not committed */
+    FAILS(MPI_Send(&value, 1, type, MPI_PROC_NULL, 0, comm), MPI_ERR_TYPE); /* not committed */
     OK(MPI_Type_commit(&type));
     OK(MPI_Type_free(&type));
     CHECK(type == MPI_DATATYPE_NULL);
-    FAILS(MPI_ERR_TYPE, MPI_Type_size(stale, &n));
+    FAILS(MPI_Type_size(stale, &n), MPI_ERR_TYPE);
     OK(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request));
     MPI_Request done = request;
     OK(MPI_Wait(&request, &status));
-    FAILS(MPI_ERR_REQUEST, MPI_Wait(&done, &status));
+    FAILS(MPI_Wait(&done, &status), MPI_ERR_REQUEST);
     OK(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &request));
-    FAILS(MPI_ERR_REQUEST, MPI_Start(&request)); /* not persistent */
+    FAILS(MPI_Start(&request), MPI_ERR_REQUEST); /* not persistent */
     OK(MPI_Wait(&request, &status));
 
     /* Groups, collectives, operations. */
     int ranks[2] = {0, check_size};
     OK(MPI_Comm_group(comm, &group));
-    FAILS(MPI_ERR_RANK, MPI_Group_incl(group, 2, ranks, &(MPI_Group){0}));
+    FAILS(MPI_Group_incl(group, 2, ranks, &(MPI_Group){0}), MPI_ERR_RANK);
     ranks[1] = 0;
-    FAILS(MPI_ERR_RANK, MPI_Group_incl(group, 2, ranks, &(MPI_Group){0}));
+    FAILS(MPI_Group_incl(group, 2, ranks, &(MPI_Group){0}), MPI_ERR_RANK);
     OK(MPI_Group_free(&group));
     CHECK(group == MPI_GROUP_NULL);
-    FAILS(MPI_ERR_ROOT, MPI_Bcast(&value, 1, MPI_INT, check_size, comm));
-    FAILS(MPI_ERR_ROOT, MPI_Bcast(&value, 1, MPI_INT, -1, comm));
-    FAILS(MPI_ERR_OP, MPI_Allreduce(&value, &n, 1, MPI_INT, MPI_OP_NULL, comm));
+    FAILS(MPI_Bcast(&value, 1, MPI_INT, check_size, comm), MPI_ERR_ROOT);
+    FAILS(MPI_Bcast(&value, 1, MPI_INT, -1, comm), MPI_ERR_ROOT);
+    FAILS(MPI_Allreduce(&value, &n, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP);
     double real = 0, sum;
-    FAILS(MPI_ERR_OP, MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, comm));
-    FAILS(MPI_ERR_COUNT, MPI_Bcast(&value, -1, MPI_INT, 0, comm));
-    FAILS(MPI_ERR_ARG, MPI_Comm_split(comm, -3, 0, &(MPI_Comm){0}));
-    FAILS(MPI_ERR_ARG, MPI_Error_class(-1, &n));
-    FAILS(MPI_ERR_OTHER, MPI_Init(NULL, NULL));
+    FAILS(MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, comm), MPI_ERR_OP);
+    FAILS(MPI_Bcast(&value, -1, MPI_INT, 0, comm), MPI_ERR_COUNT);
+    FAILS(MPI_Comm_split(comm, -3, 0, &(MPI_Comm){0}), MPI_ERR_ARG);
+    FAILS(MPI_Error_class(-1, &n), MPI_ERR_ARG);
+    FAILS(MPI_Init(NULL, NULL), MPI_ERR_OTHER);
 }
 
 static int calls;

@@ -234,8 +234,6 @@ static void nothing(void)
     OK(MPI_Request_free(&requests[1]));
 }
 
-#define FAILS(class, call) CHECK((call) == (class))
-
 static void wrong_calls(void)
 {
     int out[4] = {0}, in[4], flag, list[] = {0, 9};
@@ -244,47 +242,47 @@ static void wrong_calls(void)
     MPI_Request send, receive, other;
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    FAILS(MPI_ERR_ARG, MPI_Psend_init(out, 4, 1, MPI_INT, right, 0, comm, none, NULL));
-    FAILS(MPI_ERR_COUNT, MPI_Psend_init(out, -1, 1, MPI_INT, right, 0, comm, none, &send));
-    FAILS(MPI_ERR_COUNT, MPI_Psend_init(out, 1, -1, MPI_INT, right, 0, comm, none, &send));
-    FAILS(MPI_ERR_COUNT, MPI_Psend_init(out, 3, ((MPI_Count)1 << 62), MPI_INT, right, 0, comm, none, &send));
-    FAILS(MPI_ERR_RANK, MPI_Psend_init(out, 4, 1, MPI_INT, check_size, 0, comm, none, &send));
-    FAILS(MPI_ERR_TAG, MPI_Psend_init(out, 4, 1, MPI_INT, right, -5, comm, none, &send));
-    FAILS(MPI_ERR_TYPE, MPI_Psend_init(out, 4, 1, MPI_DATATYPE_NULL, right, 0, comm, none, &send));
-    FAILS(MPI_ERR_COMM, MPI_Psend_init(out, 4, 1, MPI_INT, right, 0, MPI_COMM_NULL, none, &send));
-    FAILS(MPI_ERR_INFO, MPI_Psend_init(out, 4, 1, MPI_INT, right, 0, comm, (MPI_Info)&send, &send));
-    FAILS(MPI_ERR_RANK, MPI_Precv_init(in, 4, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, none, &receive));
-    FAILS(MPI_ERR_TAG, MPI_Precv_init(in, 4, 1, MPI_INT, left, MPI_ANY_TAG, comm, none, &receive));
+    FAILS(MPI_Psend_init(out, 4, 1, MPI_INT, right, 0, comm, none, NULL), MPI_ERR_ARG);
+    FAILS(MPI_Psend_init(out, -1, 1, MPI_INT, right, 0, comm, none, &send), MPI_ERR_COUNT);
+    FAILS(MPI_Psend_init(out, 1, -1, MPI_INT, right, 0, comm, none, &send), MPI_ERR_COUNT);
+    FAILS(MPI_Psend_init(out, 3, ((MPI_Count)1 << 62), MPI_INT, right, 0, comm, none, &send), MPI_ERR_COUNT);
+    FAILS(MPI_Psend_init(out, 4, 1, MPI_INT, check_size, 0, comm, none, &send), MPI_ERR_RANK);
+    FAILS(MPI_Psend_init(out, 4, 1, MPI_INT, right, -5, comm, none, &send), MPI_ERR_TAG);
+    FAILS(MPI_Psend_init(out, 4, 1, MPI_DATATYPE_NULL, right, 0, comm, none, &send), MPI_ERR_TYPE);
+    FAILS(MPI_Psend_init(out, 4, 1, MPI_INT, right, 0, MPI_COMM_NULL, none, &send), MPI_ERR_COMM);
+    FAILS(MPI_Psend_init(out, 4, 1, MPI_INT, right, 0, comm, (MPI_Info)&send, &send), MPI_ERR_INFO);
+    FAILS(MPI_Precv_init(in, 4, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, none, &receive), MPI_ERR_RANK);
+    FAILS(MPI_Precv_init(in, 4, 1, MPI_INT, left, MPI_ANY_TAG, comm, none, &receive), MPI_ERR_TAG);
 
     OK(MPI_Psend_init(out, 4, 1, MPI_INT, right, 9, comm, none, &send));
     OK(MPI_Precv_init(in, 2, 2, MPI_INT, left, 9, comm, none, &receive));
     OK(MPI_Recv_init(in, 2, MPI_INT, left, 9, comm, &other));
-    FAILS(MPI_ERR_REQUEST, MPI_Pready(0, send));
-    FAILS(MPI_ERR_REQUEST, MPI_Cancel(&send));
+    FAILS(MPI_Pready(0, send), MPI_ERR_REQUEST);
+    FAILS(MPI_Cancel(&send), MPI_ERR_REQUEST);
     OK(MPI_Start(&send));
-    FAILS(MPI_ERR_REQUEST, MPI_Start(&send));
+    FAILS(MPI_Start(&send), MPI_ERR_REQUEST);
     OK(MPI_Pready(1, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready(1, send));
+    FAILS(MPI_Pready(1, send), MPI_ERR_ARG);
     OK(MPI_Barrier(comm));
     OK(MPI_Start(&receive));
     OK(MPI_Barrier(comm));
-    FAILS(MPI_ERR_ARG, MPI_Pready(1, send));
+    FAILS(MPI_Pready(1, send), MPI_ERR_ARG);
     OK(MPI_Pready(0, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready(0, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready(4, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready(-1, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready_range(2, 4, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready_range(3, 2, send));
-    FAILS(MPI_ERR_ARG, MPI_Pready_list(2, list, send));
-    FAILS(MPI_ERR_COUNT, MPI_Pready_list(-1, list, send));
-    FAILS(MPI_ERR_REQUEST, MPI_Pready(0, receive));
-    FAILS(MPI_ERR_REQUEST, MPI_Pready(0, other));
-    FAILS(MPI_ERR_REQUEST, MPI_Pready(0, MPI_REQUEST_NULL));
-    FAILS(MPI_ERR_REQUEST, MPI_Parrived(send, 0, &flag));
-    FAILS(MPI_ERR_ARG, MPI_Parrived(receive, 2, &flag));
-    FAILS(MPI_ERR_ARG, MPI_Parrived(receive, -1, &flag));
-    FAILS(MPI_ERR_ARG, MPI_Parrived(receive, 0, NULL));
-    FAILS(MPI_ERR_REQUEST, MPI_Cancel(&send));
+    FAILS(MPI_Pready(0, send), MPI_ERR_ARG);
+    FAILS(MPI_Pready(4, send), MPI_ERR_ARG);
+    FAILS(MPI_Pready(-1, send), MPI_ERR_ARG);
+    FAILS(MPI_Pready_range(2, 4, send), MPI_ERR_ARG);
+    FAILS(MPI_Pready_range(3, 2, send), MPI_ERR_ARG);
+    FAILS(MPI_Pready_list(2, list, send), MPI_ERR_ARG);
+    FAILS(MPI_Pready_list(-1, list, send), MPI_ERR_COUNT);
+    FAILS(MPI_Pready(0, receive), MPI_ERR_REQUEST);
+    FAILS(MPI_Pready(0, other), MPI_ERR_REQUEST);
+    FAILS(MPI_Pready(0, MPI_REQUEST_NULL), MPI_ERR_REQUEST);
+    FAILS(MPI_Parrived(send, 0, &flag), MPI_ERR_REQUEST);
+    FAILS(MPI_Parrived(receive, 2, &flag), MPI_ERR_ARG);
+    FAILS(MPI_Parrived(receive, -1, &flag), MPI_ERR_ARG);
+    FAILS(MPI_Parrived(receive, 0, NULL), MPI_ERR_ARG);
+    FAILS(MPI_Cancel(&send), MPI_ERR_REQUEST);
     OK(MPI_Pready_range(2, 3, send));
     OK(MPI_Wait(&receive, MPI_STATUS_IGNORE));
     OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
@@ -298,7 +296,7 @@ static void wrong_calls(void)
     OK(MPI_Start(&send));
     OK(MPI_Start(&receive));
     OK(MPI_Pready_range(0, 3, send));
-    FAILS(MPI_ERR_TRUNCATE, MPI_Wait(&receive, MPI_STATUS_IGNORE));
+    FAILS(MPI_Wait(&receive, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
     OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
     OK(MPI_Request_free(&send));
     OK(MPI_Request_free(&receive));

@@ -28,6 +28,7 @@ use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::limits::MAX_OBJECT_NAME;
+use crate::point2point::SendBuffer;
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
@@ -84,6 +85,7 @@ pub struct Comm {
     hints: AtomicU8,
     name: SpinLock<String>,
     errhandler: SpinLock<ErrorHandler>,
+    buffer: SendBuffer,
 }
 
 impl Comm {
@@ -110,6 +112,7 @@ impl Comm {
             hints: AtomicU8::new(0),
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
+            buffer: SendBuffer::default(),
         }
     }
 
@@ -257,6 +260,12 @@ impl Comm {
     #[must_use]
     pub fn session(&self) -> Option<&Arc<Session>> {
         self.session.as_ref()
+    }
+
+    /// Where the communicator's own buffer for buffered sends is attached.
+    #[must_use]
+    pub fn buffer(&self) -> &SendBuffer {
+        &self.buffer
     }
 
     /// The name, empty unless it has been set.

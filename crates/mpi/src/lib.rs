@@ -37,7 +37,7 @@ pub use error::{Error, ErrorClass, ErrorCode, ErrorCodes, Result};
 pub use group::{Comparison, Group, RankRange};
 pub use info::Info;
 pub use job::{Abort, Hardware, Job, Operation, Unmatched};
-pub use point2point::{BufferSpace, Message, Mode, Receipt, Started};
+pub use point2point::{BufferSpace, Message, Mode, Receipt, SendBuffer, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
 pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,

@@ -32,12 +32,12 @@ mod receipt;
 mod receive;
 mod send;
 
-pub use buffered::BufferSpace;
+pub use buffered::{BufferSpace, SendBuffer};
 pub use message::Message;
 pub use receipt::Receipt;
 pub use send::{Mode, Started};
 
-pub(crate) use buffered::{AttachedBuffer, Charge};
+pub(crate) use buffered::Charge;
 pub(crate) use parcel::{Parcel, ParcelPool};
 pub(crate) use partitioned::{Partitioned, Unpaired};
 pub(crate) use payload::Payload;

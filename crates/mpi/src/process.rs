@@ -11,7 +11,7 @@ use crate::comm::{Comm, Lingering};
 use crate::endpoint::Endpoint;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::{Abort, Job, Unmatched};
-use crate::point2point::AttachedBuffer;
+use crate::point2point::SendBuffer;
 use crate::request::{Request, RequestPool};
 use crate::session::{Session, SessionId, Sessions};
 use phase::PhaseCell;
@@ -32,7 +32,7 @@ pub struct Process {
     freed: SpinLock<Vec<Arc<Request>>>,
     /// Communicators that the user has freed with operations on them under way.
     lingering: Lingering,
-    buffer: AttachedBuffer,
+    buffer: SendBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
     sessions: Sessions,
@@ -70,7 +70,7 @@ impl Process {
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
             lingering: Lingering::default(),
-            buffer: AttachedBuffer::default(),
+            buffer: SendBuffer::default(),
             tuning,
             launch: OnceLock::new(),
             sessions: Sessions::default(),
@@ -141,8 +141,9 @@ impl Process {
         &self.tuning
     }
 
-    #[inline]
-    pub(crate) fn buffer(&self) -> &AttachedBuffer {
+    /// Where the process's buffer for buffered sends is attached.
+    #[must_use]
+    pub fn buffer(&self) -> &SendBuffer {
         &self.buffer
     }
 

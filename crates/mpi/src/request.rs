@@ -4,7 +4,7 @@
 //! finished one-shot operations are kept by their rank and used again ([`crate::Process::release`]), so that
 //! steady traffic allocates nothing. A send that is complete when its call returns needs no request of its own:
 //! its rank has one that is done for good. Not every request stands for one entry of a match table: an exchange has
-//! two, a generalised request none.
+//! two, a task of the library and a generalised request none.
 
 mod call;
 mod exchange;
@@ -55,6 +55,8 @@ enum Kind {
     Receive,
     /// A send and a receive that were started in one call.
     Exchange(Exchange),
+    /// Something else that the library completes.
+    Task,
     /// A send or receive that is started again and again.
     Persistent(Persistent),
     /// An operation of the program's own.
@@ -115,6 +117,11 @@ impl Request {
         let request = Self::of_kind(Kind::Send);
         request.finish(status);
         Arc::new(request)
+    }
+
+    /// A request for something that the library completes by itself.
+    pub(crate) fn task() -> Arc<Self> {
+        Arc::new(Self::of_kind(Kind::Task))
     }
 
     /// The persistent operation, if this is one.
@@ -205,7 +212,7 @@ impl Request {
         match &self.kind {
             Kind::Persistent(persistent) => persistent.rest(),
             Kind::Generalised(generalised) => return generalised.consume(),
-            Kind::Send | Kind::Receive | Kind::Exchange(_) => {}
+            Kind::Send | Kind::Receive | Kind::Exchange(_) | Kind::Task => {}
         }
         self.ticket.status()
     }
@@ -228,7 +235,7 @@ impl Request {
             Kind::Generalised(generalised) => return generalised.cancel(self.ticket.is_done()),
             Kind::Send => true,
             Kind::Receive => false,
-            Kind::Exchange(_) => return Err(cannot_be_cancelled()),
+            Kind::Exchange(_) | Kind::Task => return Err(cannot_be_cancelled()),
             Kind::Persistent(persistent) => match persistent.operation() {
                 Operation::Send { .. } => true,
                 Operation::Receive { .. } => false,

@@ -11,6 +11,7 @@ use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::info::Info;
+use crate::point2point::SendBuffer;
 use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;
@@ -29,6 +30,7 @@ pub struct Session {
     process: Arc<Process>,
     id: SessionId,
     errhandler: SpinLock<ErrorHandler>,
+    buffer: SendBuffer,
 }
 
 /// The open sessions of a process.
@@ -73,6 +75,7 @@ impl Session {
             process: Arc::clone(process),
             id,
             errhandler: SpinLock::new(errhandler),
+            buffer: SendBuffer::default(),
         })
     }
 
@@ -117,6 +120,12 @@ impl Session {
     /// [`ErrorClass::Arg`] if there is no such process set.
     pub fn group(&self, pset: &str) -> Result<Group> {
         Ok(self.process_set(pset)?.group.in_session(self.id))
+    }
+
+    /// Where the session's buffer for buffered sends is attached.
+    #[must_use]
+    pub fn buffer(&self) -> &SendBuffer {
+        &self.buffer
     }
 
     /// What happens when a call on this session fails.

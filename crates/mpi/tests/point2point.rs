@@ -262,7 +262,7 @@ fn buffered_sends_return_at_once_and_are_limited_by_their_buffer() {
             address: 4096,
             size: 2 * (20_000 + BSEND_OVERHEAD),
         };
-        process.attach_buffer(space).unwrap();
+        process.buffer().attach(space).unwrap();
         for number in [1, 2] {
             world
                 .send_in(Mode::Buffered, &out(&pattern(20_000, number)), 1, number as i32)
@@ -281,8 +281,8 @@ fn buffered_sends_return_at_once_and_are_limited_by_their_buffer() {
         let request = start_send(world, Mode::Buffered, &out(&pattern(30_000, 1)), 0, 1);
         assert!(request.is_done());
         receives(world, 30_000, 0, 1);
-        assert_eq!(process.detach_buffer(), Ok(space));
-        assert_eq!(process.detach_buffer().unwrap_err().class(), ErrorClass::Buffer);
+        assert_eq!(process.buffer().detach(), Ok(space));
+        assert_eq!(process.buffer().detach().unwrap_err().class(), ErrorClass::Buffer);
     });
 }
 

@@ -1,13 +1,19 @@
-//! The buffer that a rank attaches for buffered sends.
+//! The buffers that are attached for buffered sends: to a process, a session or a communicator.
 //!
 //! The copies of buffered messages lie in memory of the engine; the attached buffer is what they are charged
 //! against, so that a program that fits in its buffer here fits everywhere, and one that does not is told. A copy
-//! is charged until its receiver has taken it. Detaching does not wait: nothing lies in the user's memory.
+//! is charged until its receiver has taken it; flushing and detaching wait for that.
 
+mod account;
+
+pub(crate) use account::Charge;
+
+use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::BSEND_OVERHEAD;
-use crate::process::Process;
-use simurgh_core::sync::{Arc, AtomicUsize, Ordering, SpinLock};
+use crate::request::Request;
+use account::Account;
+use simurgh_core::sync::{Arc, SpinLock};
 
 /// What the user attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,61 +29,23 @@ pub enum BufferSpace {
     Automatic,
 }
 
-/// The attached buffer of a rank, if any.
+/// Where a buffer for buffered sends can be attached.
 #[derive(Debug, Default)]
-pub(crate) struct AttachedBuffer(SpinLock<Option<Attached>>);
+pub struct SendBuffer(SpinLock<Option<Attached>>);
 
 #[derive(Debug)]
 struct Attached {
     space: BufferSpace,
-    used: Arc<AtomicUsize>,
+    account: Arc<Account>,
 }
 
-/// The part of an attached buffer that a message occupies; dropping it frees the part.
-#[derive(Debug)]
-pub(crate) struct Charge {
-    used: Arc<AtomicUsize>,
-    amount: usize,
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        // Relaxed: the counter guards no memory.
-        self.used.fetch_sub(self.amount, Ordering::Relaxed);
-    }
-}
-
-impl AttachedBuffer {
-    /// Occupies space for a message of `bytes`.
-    pub(crate) fn charge(&self, bytes: usize) -> Result<Charge> {
-        let amount = bytes.saturating_add(BSEND_OVERHEAD);
-        let attached = self.0.lock();
-        let Some(Attached { space, used }) = attached.as_ref() else {
-            return Err(Error::new(
-                ErrorClass::Buffer,
-                "a buffered send needs a buffer: attach one with MPI_Buffer_attach first",
-            ));
-        };
-        let in_use = used.load(Ordering::Relaxed);
-        match *space {
-            BufferSpace::Fixed { size, .. } if amount > size.saturating_sub(in_use) => Err(Error::new(
-                ErrorClass::Buffer,
-                format!(
-                    "a buffered message of {bytes} bytes (and {BSEND_OVERHEAD} of overhead) does not fit: {in_use} of \
-                     the attached {size} bytes are in use; attach a larger buffer"
-                ),
-            )),
-            _ => {
-                used.fetch_add(amount, Ordering::Relaxed);
-                Ok(Charge {
-                    used: Arc::clone(used),
-                    amount,
-                })
-            }
-        }
-    }
-
-    fn attach(&self, space: BufferSpace) -> Result<()> {
+impl SendBuffer {
+    /// Attaches a buffer.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Buffer`] if one is attached.
+    pub fn attach(&self, space: BufferSpace) -> Result<()> {
         let mut attached = self.0.lock();
         if attached.is_some() {
             return Err(Error::new(
@@ -87,35 +55,78 @@ impl AttachedBuffer {
         }
         *attached = Some(Attached {
             space,
-            used: Arc::new(AtomicUsize::new(0)),
+            account: Arc::default(),
         });
         Ok(())
     }
 
-    fn detach(&self) -> Option<BufferSpace> {
-        self.0.lock().take().map(|attached| attached.space)
-    }
-}
-
-impl Process {
-    /// Attaches a buffer for buffered sends.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::Buffer`] if one is attached.
-    pub fn attach_buffer(&self, space: BufferSpace) -> Result<()> {
-        self.buffer().attach(space)
-    }
-
-    /// Detaches the buffer and gives it back.
+    /// Detaches the buffer, waits until its messages have been received, and gives it back.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Buffer`] if none is attached.
-    pub fn detach_buffer(&self) -> Result<BufferSpace> {
-        self.buffer()
-            .detach()
-            .ok_or_else(|| Error::new(ErrorClass::Buffer, "no buffer is attached"))
+    pub fn detach(&self) -> Result<BufferSpace> {
+        let attached = self.0.lock().take();
+        let Attached { space, account } =
+            attached.ok_or_else(|| Error::new(ErrorClass::Buffer, "no buffer is attached"))?;
+        account.drained().wait();
+        Ok(space)
+    }
+
+    /// Waits until the messages that are in the buffer have been received; there are none if no buffer is attached.
+    pub fn flush(&self) {
+        self.iflush().wait();
+    }
+
+    /// A request that is complete once the messages that are in the buffer have been received.
+    #[must_use]
+    pub fn iflush(&self) -> Arc<Request> {
+        let account = self
+            .0
+            .lock()
+            .as_ref()
+            .map(|attached| Arc::clone(&attached.account));
+        account.unwrap_or_default().drained()
+    }
+
+    /// Occupies space for a message of `bytes`; `None` if no buffer is attached.
+    fn charge(&self, bytes: usize) -> Option<Result<Charge>> {
+        let attached = self.0.lock();
+        let Attached { space, account } = attached.as_ref()?;
+        let size = match *space {
+            BufferSpace::Fixed { size, .. } => size,
+            BufferSpace::Automatic => usize::MAX,
+        };
+        let charged = Account::charge(account, bytes.saturating_add(BSEND_OVERHEAD), size);
+        Some(charged.map_err(|in_use| too_small(bytes, in_use, size)))
+    }
+}
+
+#[cold]
+fn too_small(bytes: usize, in_use: usize, size: usize) -> Error {
+    Error::new(
+        ErrorClass::Buffer,
+        format!(
+            "a buffered message of {bytes} bytes (and {BSEND_OVERHEAD} of overhead) does not fit: {in_use} of the \
+             attached {size} bytes are in use; attach a larger buffer"
+        ),
+    )
+}
+
+impl Comm {
+    /// Occupies space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of the
+    /// process.
+    pub(super) fn charge(&self, bytes: usize) -> Result<Charge> {
+        let own = self.buffer().charge(bytes);
+        let of_session = || self.session().and_then(|session| session.buffer().charge(bytes));
+        own.or_else(of_session)
+            .or_else(|| self.process().buffer().charge(bytes))
+            .unwrap_or_else(|| {
+                Err(Error::new(
+                    ErrorClass::Buffer,
+                    "a buffered send needs a buffer: attach one with MPI_Buffer_attach first",
+                ))
+            })
     }
 }
 
@@ -128,29 +139,46 @@ mod tests {
         size: 1000 + 2 * BSEND_OVERHEAD,
     };
 
+    fn charge(buffer: &SendBuffer, bytes: usize) -> Option<Charge> {
+        let charged = buffer.charge(bytes).expect("a buffer is attached");
+        charged
+            .map_err(|error| assert_eq!(error.class(), ErrorClass::Buffer))
+            .ok()
+    }
+
     #[test]
     fn messages_are_charged_until_they_are_received() {
-        let buffer = AttachedBuffer::default();
-        assert_eq!(buffer.charge(1).unwrap_err().class(), ErrorClass::Buffer);
+        let buffer = SendBuffer::default();
+        assert!(buffer.charge(1).is_none() && buffer.iflush().is_done());
         buffer.attach(SPACE).unwrap();
         assert_eq!(
             buffer.attach(BufferSpace::Automatic).unwrap_err().class(),
             ErrorClass::Buffer
         );
-        let first = buffer.charge(600).unwrap();
-        let second = buffer.charge(400).unwrap();
-        assert_eq!(buffer.charge(0).unwrap_err().class(), ErrorClass::Buffer);
+        let first = charge(&buffer, 600).unwrap();
+        let second = charge(&buffer, 400).unwrap();
+        assert!(charge(&buffer, 0).is_none());
         drop(first);
-        let third = buffer.charge(500).unwrap();
-        assert_eq!(buffer.detach(), Some(SPACE));
+        let third = charge(&buffer, 500).unwrap();
         drop((second, third));
-        assert_eq!(buffer.detach(), None);
+        assert_eq!(buffer.detach().unwrap(), SPACE);
+        assert_eq!(buffer.detach().unwrap_err().class(), ErrorClass::Buffer);
     }
 
     #[test]
-    fn an_automatic_buffer_takes_everything() {
-        let buffer = AttachedBuffer::default();
+    fn a_flush_waits_for_the_messages_before_it_only() {
+        let buffer = SendBuffer::default();
         buffer.attach(BufferSpace::Automatic).unwrap();
-        let _charges = [buffer.charge(1 << 40).unwrap(), buffer.charge(1 << 50).unwrap()];
+        assert!(buffer.iflush().is_done());
+        let (first, second) = (charge(&buffer, 1).unwrap(), charge(&buffer, 1 << 50).unwrap());
+        let flush = buffer.iflush();
+        let third = charge(&buffer, 2).unwrap();
+        let last = buffer.iflush();
+        drop(second);
+        assert!(!flush.is_done() && !last.is_done());
+        drop(first);
+        assert!(flush.is_done() && !last.is_done());
+        drop(third);
+        assert!(last.is_done());
     }
 }

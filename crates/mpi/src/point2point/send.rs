@@ -162,7 +162,7 @@ impl Comm {
         let tuning = self.process().tuning();
         match mode {
             Mode::Buffered => {
-                let charge = self.process().buffer().charge(bytes)?;
+                let charge = self.charge(bytes)?;
                 Ok(self.leave_copy(process, table, envelope, source, Some(charge)))
             }
             Mode::Copied => Ok(self.leave_copy(process, table, envelope, source, None)),
