@@ -92,6 +92,9 @@ static void asking(void)
         requests[i] = MPI_REQUEST_NULL;
     OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
     CHECK(flag && index == MPI_UNDEFINED && status.MPI_SOURCE == MPI_ANY_SOURCE);
+    status.MPI_ERROR = -3;
+    OK(MPI_Request_get_status(MPI_REQUEST_NULL, &flag, &status));
+    CHECK(flag && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_ERROR == MPI_SUCCESS);
     OK(MPI_Request_get_status_some(N, requests, &count, indices, statuses));
     CHECK(count == MPI_UNDEFINED);
     OK(MPI_Request_get_status_all(N, requests, &flag, statuses));

@@ -12,7 +12,7 @@ use std::slice;
 
 use simurgh_mpi::{ErrorClass, ErrorCode, Status};
 
-use crate::constants::MPI_IN_PLACE;
+use crate::constants::{MPI_ANY_SOURCE, MPI_IN_PLACE};
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::types::MPI_Status;
 
@@ -217,7 +217,7 @@ impl StatusesOut {
     }
 }
 
-/// Fills all but `MPI_ERROR`.
+/// Fills all but `MPI_ERROR`, which calls for one operation leave alone; an empty status has no error, though.
 ///
 /// # Safety
 ///
@@ -229,6 +229,9 @@ unsafe fn write_status(place: *mut MPI_Status, status: &Status) {
         (&raw mut (*place).MPI_SOURCE).write(status.source);
         (&raw mut (*place).MPI_TAG).write(status.tag);
         (&raw mut (*place).MPI_internal).write(MPI_Status::internal(status.bytes, status.cancelled));
+        if status.source == MPI_ANY_SOURCE {
+            (&raw mut (*place).MPI_ERROR).write(status.error.number());
+        }
     }
 }
 

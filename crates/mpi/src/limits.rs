@@ -20,8 +20,8 @@ simurgh_settings::limits! {
     /// pool (a rank has as many at a time as it has threads).
     pub const CALL_SLOTS: usize = 4, PointToPoint;
 
-    /// What a buffered send takes of the attached buffer besides its data (`MPI_BSEND_OVERHEAD`).
-    pub const BSEND_OVERHEAD: usize = 512, PointToPoint;
+    /// What a buffered send takes of the attached buffer besides its data (at most `MPI_BSEND_OVERHEAD`).
+    pub const BSEND_OVERHEAD: usize = 128, PointToPoint;
 
     /// Context ids that rest after their communicator has gone before the first of them is used again.
     pub const RESTING_CONTEXTS: usize = 1024, Objects;

@@ -2,15 +2,19 @@
 
 use std::ptr;
 
+use simurgh_mpi::limits::BSEND_OVERHEAD;
 use simurgh_mpi::{BufferSpace, ErrorClass, SendBuffer};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::nonblocking::give_out;
 use crate::boundary::{BufferMut, Number, Out, count_of};
-use crate::constants::{MPI_BUFFER_AUTOMATIC, MPI_COMM_SELF};
+use crate::constants::{MPI_BSEND_OVERHEAD, MPI_BUFFER_AUTOMATIC, MPI_COMM_SELF};
 use crate::fault::{Fault, Outcome};
 use crate::tables::Rank;
 use crate::types::{MPI_Comm, MPI_Request, MPI_Session};
+
+// A program that counts with the standard's overhead has room for what it counted.
+const _: () = assert!(BSEND_OVERHEAD <= MPI_BSEND_OVERHEAD as usize);
 
 /// Attaches memory of the program, or `MPI_BUFFER_AUTOMATIC`, for which the size means nothing.
 fn attach(to: &SendBuffer, buffer: BufferMut, size: impl Number) -> Outcome {
