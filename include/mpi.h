@@ -594,12 +594,37 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
 /* Functions */
 /**
+ * `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if known.
+ */
+int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
+
+/**
+ * `MPI_Abi_get_fortran_info`: what has been said of Fortran's types; the null handle if nothing.
+ */
+int MPI_Abi_get_fortran_info(MPI_Info *info);
+
+/**
+ * `MPI_Abi_get_info`: an info object with the sizes of the interface's integer types.
+ */
+int MPI_Abi_get_info(MPI_Info *info);
+
+/**
  * `MPI_Abi_get_version`: the version of the binary interface.
  */
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
 /**
- * `MPI_Abort`: ends the job.
+ * `MPI_Abi_set_fortran_booleans`: says, once, which values stand for true and false in logicals of this size.
+ */
+int MPI_Abi_set_fortran_booleans(int logical_size, const void *logical_true, const void *logical_false);
+
+/**
+ * `MPI_Abi_set_fortran_info`: says, once, which types the Fortran compiler has.
+ */
+int MPI_Abi_set_fortran_info(MPI_Info info);
+
+/**
+ * `MPI_Abort`: ends the job. It does so at any time, though only an initialised rank has a communicator to name.
  */
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
@@ -964,6 +989,11 @@ int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_free_keyval(int *comm_keyval);
 
 /**
+ * `MPI_Comm_fromint`: the communicator of an integer.
+ */
+MPI_Comm MPI_Comm_fromint(int comm);
+
+/**
  * `MPI_Comm_get_attr`: the value that a communicator has for a key.
  */
 int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
@@ -1059,6 +1089,11 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
 /**
+ * `MPI_Comm_toint`: the integer of a communicator.
+ */
+int MPI_Comm_toint(MPI_Comm comm);
+
+/**
  * `MPI_Dims_create`: fills in the extents that are 0 so that a grid of so many nodes is balanced.
  */
 int MPI_Dims_create(int nnodes, int ndims, int *dims);
@@ -1110,6 +1145,16 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
  * `MPI_Errhandler_free`: gives the handle back.
  */
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
+
+/**
+ * `MPI_Errhandler_fromint`: the error handler of an integer.
+ */
+MPI_Errhandler MPI_Errhandler_fromint(int errhandler);
+
+/**
+ * `MPI_Errhandler_toint`: the integer of an error handler.
+ */
+int MPI_Errhandler_toint(MPI_Errhandler errhandler);
 
 /**
  * `MPI_Error_class`: the class of an error code.
@@ -1308,6 +1353,11 @@ int MPI_Group_free(MPI_Group *group);
 int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
 
 /**
+ * `MPI_Group_fromint`: the group of an integer.
+ */
+MPI_Group MPI_Group_fromint(int group);
+
+/**
  * `MPI_Group_incl`: the members with these ranks.
  */
 int MPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
@@ -1336,6 +1386,11 @@ int MPI_Group_rank(MPI_Group group, int *rank);
  * `MPI_Group_size`: number of members.
  */
 int MPI_Group_size(MPI_Group group, int *size);
+
+/**
+ * `MPI_Group_toint`: the integer of a group.
+ */
+int MPI_Group_toint(MPI_Group group);
 
 /**
  * `MPI_Group_translate_ranks`: the ranks in `group2` of members of `group1`.
@@ -1404,6 +1459,11 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
 int MPI_Info_free(MPI_Info *info);
 
 /**
+ * `MPI_Info_fromint`: the info object of an integer.
+ */
+MPI_Info MPI_Info_fromint(int info);
+
+/**
  * `MPI_Info_get`: the first `valuelen` characters of the value of a key.
  */
 int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
@@ -1432,6 +1492,11 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *fl
  * `MPI_Info_set`: sets the value of a key.
  */
 int MPI_Info_set(MPI_Info info, const char *key, const char *value);
+
+/**
+ * `MPI_Info_toint`: the integer of an info object.
+ */
+int MPI_Info_toint(MPI_Info info);
 
 /**
  * `MPI_Init`: begins the use of MPI.
@@ -1618,6 +1683,16 @@ int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn
 int MPI_Keyval_free(int *keyval);
 
 /**
+ * `MPI_Message_fromint`: the message of an integer.
+ */
+MPI_Message MPI_Message_fromint(int message);
+
+/**
+ * `MPI_Message_toint`: the integer of a message.
+ */
+int MPI_Message_toint(MPI_Message message);
+
+/**
  * `MPI_Mprobe`: waits for a message and takes it.
  */
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
@@ -1648,6 +1723,16 @@ int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
  * `MPI_Op_free`: gives the operation back.
  */
 int MPI_Op_free(MPI_Op *op);
+
+/**
+ * `MPI_Op_fromint`: the operation of an integer.
+ */
+MPI_Op MPI_Op_fromint(int op);
+
+/**
+ * `MPI_Op_toint`: the integer of an operation.
+ */
+int MPI_Op_toint(MPI_Op op);
 
 /**
  * `MPI_Parrived`: whether a partition of a receive has arrived.
@@ -1823,6 +1908,11 @@ int MPI_Remove_error_string(int errorcode);
 int MPI_Request_free(MPI_Request *request);
 
 /**
+ * `MPI_Request_fromint`: the request of an integer.
+ */
+MPI_Request MPI_Request_fromint(int request);
+
+/**
  * `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.
  */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
@@ -1852,6 +1942,11 @@ int MPI_Request_get_status_some(int incount,
                                 int *outcount,
                                 int *array_of_indices,
                                 MPI_Status *array_of_statuses);
+
+/**
+ * `MPI_Request_toint`: the integer of a request.
+ */
+int MPI_Request_toint(MPI_Request request);
 
 /**
  * `MPI_Rsend`: sends to a receive that has been posted.
@@ -2043,6 +2138,11 @@ int MPI_Session_finalize(MPI_Session *session);
 int MPI_Session_flush_buffer(MPI_Session session);
 
 /**
+ * `MPI_Session_fromint`: the session of an integer.
+ */
+MPI_Session MPI_Session_fromint(int session);
+
+/**
  * `MPI_Session_get_errhandler`: what happens when a call on `session` fails.
  */
 int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
@@ -2081,6 +2181,11 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
  * `MPI_Session_set_errhandler`: says what happens when a call on `session` fails.
  */
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
+
+/**
+ * `MPI_Session_toint`: the integer of a session.
+ */
+int MPI_Session_toint(MPI_Session session);
 
 /**
  * `MPI_Ssend`: sends and returns when the receive has been matched.
@@ -2248,6 +2353,11 @@ int MPI_Type_free(MPI_Datatype *datatype);
 int MPI_Type_free_keyval(int *type_keyval);
 
 /**
+ * `MPI_Type_fromint`: the datatype of an integer.
+ */
+MPI_Datatype MPI_Type_fromint(int datatype);
+
+/**
  * `MPI_Type_get_attr`: the value that a datatype has for a key.
  */
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
@@ -2288,6 +2398,11 @@ int MPI_Type_size(MPI_Datatype datatype, int *size);
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
 
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
+
+/**
+ * `MPI_Type_toint`: the integer of a datatype.
+ */
+int MPI_Type_toint(MPI_Datatype datatype);
 
 /**
  * `MPI_Type_vector`: blocks whose starts are `stride` elements apart.
@@ -2335,7 +2450,17 @@ double MPI_Wtick(void);
 double MPI_Wtime(void);
 
 /* The same functions, for tools */
+int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
+
+int PMPI_Abi_get_fortran_info(MPI_Info *info);
+
+int PMPI_Abi_get_info(MPI_Info *info);
+
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
+
+int PMPI_Abi_set_fortran_booleans(int logical_size, const void *logical_true, const void *logical_false);
+
+int PMPI_Abi_set_fortran_info(MPI_Info info);
 
 int PMPI_Abort(MPI_Comm comm, int errorcode);
 
@@ -2558,6 +2683,8 @@ int PMPI_Comm_free(MPI_Comm *comm);
 
 int PMPI_Comm_free_keyval(int *comm_keyval);
 
+MPI_Comm PMPI_Comm_fromint(int comm);
+
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
@@ -2596,6 +2723,8 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
 
+int PMPI_Comm_toint(MPI_Comm comm);
+
 int PMPI_Dims_create(int nnodes, int ndims, int *dims);
 
 int PMPI_Dist_graph_create(MPI_Comm comm_old,
@@ -2630,6 +2759,10 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm,
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
+
+MPI_Errhandler PMPI_Errhandler_fromint(int errhandler);
+
+int PMPI_Errhandler_toint(MPI_Errhandler errhandler);
 
 int PMPI_Error_class(int errorcode, int *errorclass);
 
@@ -2743,6 +2876,8 @@ int PMPI_Group_free(MPI_Group *group);
 
 int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
 
+MPI_Group PMPI_Group_fromint(int group);
+
 int PMPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
@@ -2754,6 +2889,8 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *n
 int PMPI_Group_rank(MPI_Group group, int *rank);
 
 int PMPI_Group_size(MPI_Group group, int *size);
+
+int PMPI_Group_toint(MPI_Group group);
 
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int *ranks1, MPI_Group group2, int *ranks2);
 
@@ -2791,6 +2928,8 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
 
 int PMPI_Info_free(MPI_Info *info);
 
+MPI_Info PMPI_Info_fromint(int info);
+
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
 
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys);
@@ -2802,6 +2941,8 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *valu
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
 
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value);
+
+int PMPI_Info_toint(MPI_Info info);
 
 int PMPI_Init(int *argc, char ***argv);
 
@@ -2939,6 +3080,10 @@ int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_f
 
 int PMPI_Keyval_free(int *keyval);
 
+MPI_Message PMPI_Message_fromint(int message);
+
+int PMPI_Message_toint(MPI_Message message);
+
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
@@ -2952,6 +3097,10 @@ int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
 int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
 
 int PMPI_Op_free(MPI_Op *op);
+
+MPI_Op PMPI_Op_fromint(int op);
+
+int PMPI_Op_toint(MPI_Op op);
 
 int PMPI_Parrived(MPI_Request request, int partition, int *flag);
 
@@ -3069,6 +3218,8 @@ int PMPI_Remove_error_string(int errorcode);
 
 int PMPI_Request_free(MPI_Request *request);
 
+MPI_Request PMPI_Request_fromint(int request);
+
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 
 int PMPI_Request_get_status_all(int count,
@@ -3087,6 +3238,8 @@ int PMPI_Request_get_status_some(int incount,
                                  int *outcount,
                                  int *array_of_indices,
                                  MPI_Status *array_of_statuses);
+
+int PMPI_Request_toint(MPI_Request request);
 
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
@@ -3233,6 +3386,8 @@ int PMPI_Session_finalize(MPI_Session *session);
 
 int PMPI_Session_flush_buffer(MPI_Session session);
 
+MPI_Session PMPI_Session_fromint(int session);
+
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
 
 int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
@@ -3248,6 +3403,8 @@ int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
 
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
+
+int PMPI_Session_toint(MPI_Session session);
 
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
@@ -3340,6 +3497,8 @@ int PMPI_Type_free(MPI_Datatype *datatype);
 
 int PMPI_Type_free_keyval(int *type_keyval);
 
+MPI_Datatype PMPI_Type_fromint(int datatype);
+
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
@@ -3363,6 +3522,8 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size);
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
+
+int PMPI_Type_toint(MPI_Datatype datatype);
 
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
 
