@@ -226,6 +226,7 @@ where
 
     fn start(self: &Arc<Self>, runtime: &Runtime, spec: EcSpec) {
         let ranks = self.results.len();
+        let _ = self.job.set_processors_hook(runtime.observer());
         self.job.set_hardware(Hardware::of_members(runtime, ranks));
         for rank in 0..ranks {
             let crew = Arc::clone(self);

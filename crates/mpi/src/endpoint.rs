@@ -6,13 +6,16 @@ use crate::memory::Target;
 use crate::point2point::{ParcelPool, Payload, Unpaired};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
-use simurgh_core::sync::{SpinGuard, SpinLock};
+use crate::tool::Tool;
+use simurgh_core::sync::{Arc, SpinGuard, SpinLock};
+use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
 pub(crate) struct Endpoint {
     table: SpinLock<Table>,
     slots: CallSlots,
     unpaired: Unpaired,
+    tool: OnceLock<Arc<Tool>>,
 }
 
 /// A receive that waits for its message.
@@ -60,7 +63,18 @@ impl Endpoint {
             table: SpinLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
             unpaired: Unpaired::default(),
+            tool: OnceLock::new(),
         }
+    }
+
+    /// What the rank's tools use, once they have begun.
+    pub(crate) fn tool(&self) -> Option<&Arc<Tool>> {
+        self.tool.get()
+    }
+
+    /// What the rank's tools use.
+    pub(crate) fn tool_or_new(&self) -> &Arc<Tool> {
+        self.tool.get_or_init(Arc::default)
     }
 
     /// Locks the match table.
@@ -187,6 +201,51 @@ impl Table {
     pub(crate) fn unreceived(&self, own: u32) -> impl Iterator<Item = Unmatched> {
         let messages = self.arrived.iter();
         messages.map(move |(pattern, _)| Unmatched::new(own, pattern, Operation::Message, false))
+    }
+
+    /// Receives that wait.
+    pub(crate) fn posted_length(&self) -> usize {
+        self.posted.len()
+    }
+
+    /// The most receives that have waited at one time.
+    pub(crate) fn posted_most(&self) -> usize {
+        self.posted.most()
+    }
+
+    /// Messages that wait.
+    pub(crate) fn arrived_length(&self) -> usize {
+        self.arrived.len()
+    }
+
+    /// The most messages that have waited at one time.
+    pub(crate) fn arrived_most(&self) -> usize {
+        self.arrived.most()
+    }
+
+    /// Receives that wait in a context.
+    pub(crate) fn posted_on(&self, context: Option<u32>) -> usize {
+        self.posted
+            .iter()
+            .filter(|(pattern, _)| context.is_none_or(|context| pattern.context == context))
+            .count()
+    }
+
+    /// Messages that wait, in a context or in all.
+    fn arrived_in(&self, context: Option<u32>) -> impl Iterator<Item = &Payload> {
+        let messages = self.arrived.iter();
+        let wanted = move |pattern: Pattern| context.is_none_or(|context| pattern.context == context);
+        messages.filter_map(move |(pattern, payload)| wanted(pattern).then_some(payload))
+    }
+
+    /// Messages that wait in a context.
+    pub(crate) fn arrived_on(&self, context: Option<u32>) -> usize {
+        self.arrived_in(context).count()
+    }
+
+    /// Bytes of the messages that wait, in a context or in all.
+    pub(crate) fn arrived_bytes(&self, context: Option<u32>) -> usize {
+        self.arrived_in(context).map(Payload::bytes).sum()
     }
 
     /// Whether another `bytes` may be copied out, when the sender allows `limit` in all, for the receiver to find.

@@ -13,7 +13,7 @@ use crate::group::Group;
 use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
-use simurgh_sched::Topology;
+use simurgh_sched::{Topology, VpStats};
 use simurgh_settings::{Id, Values};
 use std::fmt;
 use std::sync::OnceLock;
@@ -32,6 +32,9 @@ pub struct Abort {
 /// Ends the job; should not return.
 type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
 
+/// Asks the virtual processors what they have done.
+type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
+
 /// The ranks of a host and what they share.
 pub struct Job {
     endpoints: Box<[CachePadded<Endpoint>]>,
@@ -44,6 +47,7 @@ pub struct Job {
     hardware: OnceLock<Hardware>,
     hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
+    processors: OnceLock<ProcessorsHook>,
 }
 
 impl Job {
@@ -83,6 +87,7 @@ impl Job {
             hardware: OnceLock::new(),
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
+            processors: OnceLock::new(),
         })
     }
 
@@ -171,6 +176,17 @@ impl Job {
     /// The process sets of the pieces of hardware, which are the same for all processes.
     pub(crate) fn hardware_sets(&self) -> &[ProcessSet] {
         self.hardware_sets.get_or_init(|| ProcessSet::of_hardware(self))
+    }
+
+    /// Sets what asks the virtual processors; the first setting counts. Returns whether it was the first.
+    pub fn set_processors_hook(&self, hook: impl Fn() -> Vec<VpStats> + Send + Sync + 'static) -> bool {
+        self.processors.set(Box::new(hook)).is_ok()
+    }
+
+    /// What the virtual processors have done; empty if the ranks run on others' threads.
+    #[must_use]
+    pub fn processors(&self) -> Vec<VpStats> {
+        self.processors.get().map_or_else(Vec::new, |hook| hook())
     }
 
     /// Sets what ends the job; the first setting counts. Returns whether it was the first.

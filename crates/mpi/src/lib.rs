@@ -29,6 +29,7 @@ mod process;
 mod request;
 mod session;
 mod status;
+pub mod tool;
 mod topology;
 
 pub use comm::{Comm, CommShared, SplitType};

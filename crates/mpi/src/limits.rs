@@ -44,6 +44,9 @@ simurgh_settings::limits! {
     /// Longest value of an info object in bytes, with the terminating zero (`MPI_MAX_INFO_VAL`).
     pub const MAX_INFO_VAL: usize = 1024, Objects;
 
+    /// Events of a rank that wait for its callbacks; more are dropped and counted.
+    pub const MAX_TOOL_EVENTS: usize = 1024, Objects;
+
     /// Bytes of a reduction that are not worth being cut into shares.
     pub const SHARE_GRAIN: usize = 4 << 10, Collectives;
 

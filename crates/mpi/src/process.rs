@@ -14,6 +14,7 @@ use crate::job::{Abort, Job, Unmatched};
 use crate::point2point::SendBuffer;
 use crate::request::{Request, RequestPool};
 use crate::session::{Session, SessionId, Sessions};
+use crate::tool::Tool;
 use phase::PhaseCell;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::any::Any;
@@ -123,6 +124,12 @@ impl Process {
     #[inline]
     pub(crate) fn endpoint(&self) -> &Endpoint {
         self.job.endpoint(self.id)
+    }
+
+    /// What the process's tools use.
+    #[must_use]
+    pub fn tool(&self) -> &Arc<Tool> {
+        self.endpoint().tool_or_new()
     }
 
     #[inline]

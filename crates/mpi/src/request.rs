@@ -33,6 +33,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Place;
 use crate::process::Process;
 use crate::status::Status;
+use crate::tool::{self, Reason};
 use exchange::Exchange;
 use generalised::Generalised;
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
@@ -182,7 +183,9 @@ impl Request {
         if !self.is_active() {
             return Status::EMPTY;
         }
-        self.ticket.completion().wait();
+        if !self.ticket.is_done() {
+            tool::blocking(Reason::Request, || self.ticket.completion().wait());
+        }
         self.consume()
     }
 

@@ -164,6 +164,12 @@ impl Runtime {
         self.vps.iter().map(|vp| vp.stats()).collect()
     }
 
+    /// Reads the counters of each virtual processor, as long as anybody wants to.
+    pub fn observer(&self) -> impl Fn() -> Vec<VpStats> + Send + Sync + 'static {
+        let vps = self.vps.clone();
+        move || vps.iter().map(|vp| vp.stats()).collect()
+    }
+
     /// Starts an execution context on virtual processor `vp`, modulo their number.
     ///
     /// # Errors

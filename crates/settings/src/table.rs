@@ -203,7 +203,7 @@ pub const SETTINGS: &[Setting] = &[
         // An entry has no more room.
         kind: Kind::Size { least: 0, most: 56 },
         preset: Preset::Value(56),
-        scope: Scope::Rank,
+        scope: Scope::Start,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerDetail,
         doc: "an unexpected message up to this size is kept inside its queue entry",

@@ -34,6 +34,9 @@ pub(super) fn run() -> Result<u8, HostError> {
     }
     let host = begin(&spec)?;
     let runtime = start_runtime(host, &spec.settings)?;
+    if let Some(rank) = host.ranks().first() {
+        let _ = rank.process().job().set_processors_hook(runtime.observer());
+    }
     let programs = prepare(&spec.sections)?;
     spawn_ranks(host, &runtime, &spec, programs)?;
     let status = wait(host, &spec.settings, start);

@@ -21,6 +21,7 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering, SpinLock};
 
 use super::meeting::{Meeting, Offer, Share};
 use crate::error::{Error, ErrorClass, Result};
+use crate::tool::{self, Reason};
 
 /// What ranks agree on when they meet: the name of the call and its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,9 +204,11 @@ impl Board {
         match round.enter(self.size, rank, call, deposit) {
             Some(mut table) => round.finish(number, &mut table, last),
             // Acquire pairs with the Release in `finish`.
-            None => round
-                .waiting
-                .freeze_while(|| round.ended.load(Ordering::Acquire) >> VERDICT_BITS != number),
+            None => tool::blocking(Reason::Collective, || {
+                round
+                    .waiting
+                    .freeze_while(|| round.ended.load(Ordering::Acquire) >> VERDICT_BITS != number);
+            }),
         }
         // Acquire pairs with the Release in `finish`.
         let looks = round.ended.load(Ordering::Acquire) & LOOK != 0;

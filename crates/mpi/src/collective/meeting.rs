@@ -6,6 +6,7 @@ use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
 use crate::error::{Error, Result};
 use crate::limits::SHARE_GRAIN;
 use crate::memory::{Parts, Source, Target};
+use crate::tool::{self, Reason};
 
 /// What one rank brings to a collective.
 #[derive(Clone, Default)]
@@ -144,8 +145,10 @@ impl Meeting {
             self.drained.release_all();
         } else if lends {
             // Acquire pairs with the fetch_add above.
-            self.drained
-                .freeze_while(|| self.departed.load(Ordering::Acquire) != everybody);
+            tool::blocking(Reason::Collective, || {
+                self.drained
+                    .freeze_while(|| self.departed.load(Ordering::Acquire) != everybody);
+            });
         }
         mine.and_then(|()| self.verdict(lends))
     }

@@ -30,6 +30,7 @@ use meeting::{Offer, Share};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target, transfer};
+use crate::tool;
 
 impl Comm {
     /// Waits until all ranks, of both groups of an inter-communicator, have called it (`MPI_Barrier`).
@@ -38,6 +39,7 @@ impl Comm {
     ///
     /// When other ranks are in different collective calls.
     pub fn barrier(&self) -> Result<()> {
+        tool::collective(self.process(), "MPI_Barrier");
         self.board().barrier(self.seat())
     }
 
@@ -54,6 +56,7 @@ impl Comm {
         perform: impl Fn(&[Offer], Share) -> Result<()>,
     ) -> Result<()> {
         self.check_intra()?;
+        tool::collective(self.process(), name);
         self.board().collect(
             self.index(),
             Call { name, root: None },
@@ -74,6 +77,7 @@ impl Comm {
         perform: impl Fn(&[Offer], Share) -> Result<()>,
     ) -> Result<()> {
         self.check_intra()?;
+        tool::collective(self.process(), name);
         self.board().collect(
             self.index(),
             Call {

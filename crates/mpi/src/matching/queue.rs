@@ -18,6 +18,7 @@ pub(crate) struct Queue<T, const LISTS: usize> {
     slab: Slab<T, LISTS>,
     order: Ends,
     len: usize,
+    most: usize,
     /// Up to this many entries the queue is scanned in order; beyond, it is indexed by bins.
     scan_limit: usize,
     next_sequence: u64,
@@ -34,6 +35,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
             slab: Slab::new(),
             order: Ends::EMPTY,
             len: 0,
+            most: 0,
             scan_limit,
             next_sequence: 0,
             bins: None,
@@ -42,9 +44,13 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     /// Number of entries.
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// The most entries there have been.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     #[inline]
@@ -54,6 +60,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         let index = self.slab.insert(pattern, sequence, value);
         self.slab.append(&mut self.order, ORDER, index);
         self.len += 1;
+        self.most = self.most.max(self.len);
         if self.indexed {
             self.file(index, bins);
         }

@@ -9,6 +9,7 @@ use crate::matching::Envelope;
 use crate::memory::{self, Source, Target, Transfer};
 use crate::request::Waiter;
 use crate::status::Status;
+use crate::tool;
 
 /// A message, or where it is.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ impl Payload {
     /// Copies the message to its receiver, whose endpoint is `to`, and completes the send.
     #[inline]
     pub(crate) fn deliver(self, job: &Job, to: &Endpoint, envelope: Envelope, target: &Target) -> Status {
+        tool::matched(to, envelope, self.bytes());
         let transfer = match self {
             Self::Inline { len, data } => memory::unpack(&data[..usize::from(len)], target),
             Self::Copied { parcel, charge } => {

@@ -11,6 +11,7 @@ use crate::matching::{Envelope, Place};
 use crate::memory::{self, Source};
 use crate::process::Process;
 use crate::request::{Call, Request, Waiter};
+use crate::tool;
 use simurgh_core::sync::{Arc, SpinGuard};
 
 /// When a send is complete.
@@ -151,11 +152,12 @@ impl Comm {
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
         let process = self.process_of(dest);
+        tool::sent(self.process(), source.bytes());
         let to = self.process().job().endpoint(process);
         let mut table = to.table();
         if let Some(receive) = table.take_receive(envelope) {
             drop(table);
-            self.hand_over(receive, envelope, source);
+            self.hand_over(process, receive, envelope, source);
             return Ok(Sent::Done);
         }
         let bytes = source.bytes();
@@ -167,7 +169,9 @@ impl Comm {
             }
             Mode::Copied => Ok(self.leave_copy(process, table, envelope, source, None)),
             Mode::Standard | Mode::Ready if bytes <= tuning.inline_limit() => {
-                let place = table.arrive(self.process().job(), envelope, Payload::inline(source));
+                let job = self.process().job();
+                tool::unexpected(to, envelope, bytes);
+                let place = table.arrive(job, envelope, Payload::inline(source));
                 Ok(Sent::Left { process, place })
             }
             Mode::Standard | Mode::Ready
@@ -180,7 +184,10 @@ impl Comm {
                     source: source.clone(),
                     waiter: waiter(),
                 };
-                let place = table.arrive(self.process().job(), envelope, payload);
+                let job = self.process().job();
+                tool::unexpected(to, envelope, bytes);
+                tool::left_with_sender(self.process(), process, envelope, bytes);
+                let place = table.arrive(job, envelope, payload);
                 Ok(Sent::Queued { process, place })
             }
         }
@@ -188,11 +195,11 @@ impl Comm {
 
     /// Copies into a posted receive and completes it.
     #[inline]
-    fn hand_over(&self, receive: Posted, envelope: Envelope, source: &Source) {
+    fn hand_over(&self, process: u32, receive: Posted, envelope: Envelope, source: &Source) {
+        let job = self.process().job();
+        tool::matched(job.endpoint(process), envelope, source.bytes());
         let transfer = memory::transfer(source, &receive.target);
-        receive
-            .waiter
-            .finish(self.process().job(), &status_of(envelope, &transfer));
+        receive.waiter.finish(job, &status_of(envelope, &transfer));
     }
 
     /// Copies the message out, with the table unlocked, and leaves the copy unless a receive has been posted meanwhile.
@@ -210,16 +217,18 @@ impl Comm {
         let mut parcel = pooled.unwrap_or_else(|| Parcel::allocate(bytes));
         memory::pack(source, parcel.bytes_mut());
         let job = self.process().job();
-        let mut table = job.endpoint(process).table();
+        let to = job.endpoint(process);
+        let mut table = to.table();
         match table.take_receive(envelope) {
             None => {
+                tool::unexpected(to, envelope, bytes);
                 let place = table.arrive(job, envelope, Payload::Copied { parcel, charge });
                 Sent::Left { process, place }
             }
             Some(receive) => {
                 table.parcels().give_back(parcel);
                 drop(table);
-                self.hand_over(receive, envelope, source);
+                self.hand_over(process, receive, envelope, source);
                 Sent::Done
             }
         }

@@ -9,7 +9,8 @@ use simurgh_settings::{Id, Values};
 /// Relaxed throughout: each is a number on its own, and a send that overlaps a change may use either value.
 #[derive(Debug)]
 pub(crate) struct Tuning {
-    inline_limit: AtomicUsize,
+    /// Fixed, for an entry has no room for more than its preset.
+    inline_limit: usize,
     eager_limit: AtomicUsize,
     backlog_limit: AtomicUsize,
 }
@@ -18,7 +19,7 @@ impl Tuning {
     pub(super) fn new(settings: &Values) -> Self {
         let initial = |id| AtomicUsize::new(settings.amount(id));
         Self {
-            inline_limit: initial(Id::InlineLimit),
+            inline_limit: settings.amount(Id::InlineLimit).min(INLINE_LIMIT),
             eager_limit: initial(Id::EagerLimit),
             backlog_limit: initial(Id::BacklogLimit),
         }
@@ -27,7 +28,7 @@ impl Tuning {
     /// A message up to this size that finds no receive is kept inside its entry; never more than [`INLINE_LIMIT`].
     #[inline]
     pub(crate) fn inline_limit(&self) -> usize {
-        self.inline_limit.load(Ordering::Relaxed).min(INLINE_LIMIT)
+        self.inline_limit
     }
 
     /// A standard send up to this size that finds no receive is copied out.
@@ -44,7 +45,6 @@ impl Tuning {
 
     fn place(&self, id: Id) -> Option<&AtomicUsize> {
         match id {
-            Id::InlineLimit => Some(&self.inline_limit),
             Id::EagerLimit => Some(&self.eager_limit),
             Id::BacklogLimit => Some(&self.backlog_limit),
             _ => None,

@@ -6,6 +6,7 @@
 
 use super::Request;
 use crate::status::Status;
+use crate::tool::{self, Reason};
 use simurgh_core::{Completion, yield_now};
 
 /// The result of a call that looks for any complete request.
@@ -147,14 +148,14 @@ where
     let mut count = 1;
     while count < LISTED {
         let Some(completion) = pending.next() else {
-            simurgh_core::wait_any(&few[..count]);
+            tool::blocking(Reason::Request, || simurgh_core::wait_any(&few[..count]));
             return;
         };
         few[count] = completion;
         count += 1;
     }
     let all: Vec<&Completion> = few.into_iter().chain(pending).collect();
-    simurgh_core::wait_any(&all);
+    tool::blocking(Reason::Request, || simurgh_core::wait_any(&all));
 }
 
 /// Reports the requests of which `look` gives an outcome now; `None` if no request is active, otherwise their number.

@@ -2,6 +2,7 @@
 
 use crate::error::ErrorCode;
 use crate::status::Status;
+use crate::tool::{self, Reason};
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
@@ -66,7 +67,9 @@ impl Ticket {
     /// Blocks until the outcome is there.
     #[inline]
     pub(crate) fn wait(&self) -> Status {
-        self.completion.wait();
+        if !self.is_done() {
+            tool::blocking(Reason::Message, || self.completion.wait());
+        }
         self.status()
     }
 

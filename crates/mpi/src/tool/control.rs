@@ -1,0 +1,176 @@
+//! Control variables: the settings, and the limits that are compiled in.
+
+use super::{Representation, ToolError, ToolResult, enumeration};
+use crate::limits::LIMITS;
+use crate::process::Process;
+use simurgh_settings::{Category, Id, Kind, Limit, SETTINGS, Setting, Verbosity};
+use std::sync::LazyLock;
+
+/// A control variable.
+#[derive(Debug)]
+pub struct Control {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub doc: String,
+    /// The part of the library it belongs to.
+    pub category: Category,
+    /// Whom it concerns.
+    pub verbosity: Verbosity,
+    /// What it is in memory.
+    pub representation: Representation,
+    /// The enumeration that its values belong to.
+    pub enumeration: Option<usize>,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Setting(&'static Setting),
+    Limit(u64),
+}
+
+/// Who may change a control variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Nobody: it is compiled in.
+    Constant,
+    /// Whoever starts the job.
+    ReadOnly,
+    /// Each rank for itself.
+    Local,
+}
+
+/// All control variables, by index.
+#[must_use]
+pub fn all() -> &'static [Control] {
+    static ALL: LazyLock<Vec<Control>> = LazyLock::new(|| {
+        let settings = SETTINGS.iter().map(Control::of_setting);
+        settings.chain(LIMITS.iter().map(Control::of_limit)).collect()
+    });
+    &ALL
+}
+
+impl Control {
+    fn of_setting(setting: &'static Setting) -> Self {
+        Self {
+            name: setting.name.to_owned(),
+            doc: setting.doc.to_owned(),
+            category: setting.category,
+            verbosity: setting.verbosity,
+            representation: match setting.kind {
+                Kind::Flag | Kind::Choice(_) => Representation::Int,
+                Kind::Count { .. } | Kind::Size { .. } => Representation::Unsigned,
+                Kind::Time => Representation::Double,
+            },
+            enumeration: enumeration::of_kind(setting.name, setting.kind),
+            source: Source::Setting(setting),
+        }
+    }
+
+    fn of_limit(limit: &Limit) -> Self {
+        Self {
+            name: limit.name(),
+            doc: limit.doc(),
+            category: limit.category,
+            verbosity: Verbosity::Developer,
+            representation: Representation::Unsigned,
+            enumeration: None,
+            source: Source::Limit(limit.value),
+        }
+    }
+
+    /// Who may change it.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        match &self.source {
+            Source::Limit(_) => Scope::Constant,
+            Source::Setting(setting) => match setting.scope {
+                simurgh_settings::Scope::Start => Scope::ReadOnly,
+                simurgh_settings::Scope::Rank => Scope::Local,
+            },
+        }
+    }
+
+    /// Its value for a process, 0 if it has none; a time is in seconds.
+    #[must_use]
+    pub fn read(&self, process: &Process) -> u64 {
+        let value = match &self.source {
+            Source::Limit(value) => *value,
+            Source::Setting(setting) => process
+                .tuning()
+                .get(setting.id)
+                .or_else(|| process.job().settings().get(setting.id))
+                .unwrap_or_else(|| absent(process, setting.id)),
+        };
+        match self.representation {
+            Representation::Double => (value as f64 / 1000.0).to_bits(),
+            Representation::Int | Representation::Unsigned => value,
+        }
+    }
+
+    /// Changes its value for a process.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::SetNever`] if a rank cannot change it, [`ToolError::Invalid`] if it cannot have this value.
+    pub fn write(&self, process: &Process, value: u64) -> ToolResult<()> {
+        let Source::Setting(setting) = &self.source else {
+            return Err(ToolError::SetNever);
+        };
+        if self.scope() != Scope::Local {
+            return Err(ToolError::SetNever);
+        }
+        match usize::try_from(value) {
+            Ok(amount) if setting.kind.allows(value) && process.tuning().set(setting.id, amount) => Ok(()),
+            _ => Err(ToolError::Invalid),
+        }
+    }
+}
+
+/// What a setting that nobody has set and that has no preset comes to.
+fn absent(process: &Process, id: Id) -> u64 {
+    match id {
+        Id::Vps => process.job().processors().len() as u64,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Job;
+    use simurgh_settings::{Origin, Values};
+    use std::collections::BTreeSet;
+
+    fn control(name: &str) -> &'static Control {
+        all().iter().find(|control| control.name == name).unwrap()
+    }
+
+    #[test]
+    fn names_are_given_once() {
+        let names: BTreeSet<_> = all().iter().map(|control| &control.name).collect();
+        assert_eq!(names.len(), all().len());
+    }
+
+    #[test]
+    fn values_are_those_of_the_job_until_a_rank_changes_them() {
+        let mut settings = Values::default();
+        settings.set(Id::EagerLimit, 100, Origin::Preset).unwrap();
+        settings.set(Id::Timeout, 1500, Origin::Preset).unwrap();
+        let job = Job::with_settings(2, settings);
+        let [one, other] = [0, 1].map(|id| Process::new(std::sync::Arc::clone(&job), id));
+        let eager = control("eager_limit");
+        assert_eq!((eager.scope(), eager.read(&one)), (Scope::Local, 100));
+        eager.write(&one, 300).unwrap();
+        assert_eq!((eager.read(&one), eager.read(&other)), (300, 100));
+        assert_eq!(eager.write(&one, u64::MAX), Err(ToolError::Invalid));
+        let timeout = control("timeout");
+        assert_eq!(f64::from_bits(timeout.read(&one)), 1.5);
+        assert_eq!(timeout.write(&one, 1), Err(ToolError::SetNever));
+        let limit = control("call_slots");
+        assert_eq!((limit.scope(), limit.read(&one)), (Scope::Constant, 4));
+        assert_eq!(limit.write(&one, 1), Err(ToolError::SetNever));
+        assert!(control("mode").enumeration.is_some());
+    }
+}

@@ -1,0 +1,238 @@
+//! A performance variable as one tool sees it.
+
+use super::variable::{Variable, all};
+use super::{ToolError, ToolResult, Watch};
+use crate::comm::Comm;
+use crate::process::Process;
+use simurgh_core::sync::{Arc, SpinLock};
+
+/// A handle of a performance variable.
+///
+/// What a counter, timer or aggregate tells through a handle is what has happened while the handle was started: the sum
+/// over the finished periods, and the difference to where the current one began.
+#[derive(Debug)]
+pub struct Handle {
+    process: Arc<Process>,
+    comm: Option<Arc<Comm>>,
+    variable: &'static Variable,
+    count: usize,
+    state: SpinLock<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The sums of the finished periods.
+    sums: Vec<u64>,
+    /// The period under way.
+    period: Option<Period>,
+}
+
+#[derive(Debug)]
+struct Period {
+    start: Vec<u64>,
+    _watch: Option<Watch>,
+}
+
+impl Handle {
+    /// A handle of the variable with this index (`MPI_T_pvar_handle_alloc`), for a communicator if the variable belongs
+    /// to one.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] without the communicator that it
+    /// belongs to.
+    pub fn new(process: &Arc<Process>, index: usize, comm: Option<Arc<Comm>>) -> ToolResult<Self> {
+        let variable = all().get(index).ok_or(ToolError::InvalidIndex)?;
+        if variable.bound != comm.is_some() {
+            return Err(ToolError::Invalid);
+        }
+        let count = variable.read(process, comm.as_deref()).len();
+        let handle = Self {
+            process: Arc::clone(process),
+            comm,
+            variable,
+            count,
+            state: SpinLock::new(State {
+                sums: vec![0; count],
+                period: None,
+            }),
+        };
+        Ok(handle)
+    }
+
+    /// The variable.
+    #[must_use]
+    pub fn variable(&self) -> &'static Variable {
+        self.variable
+    }
+
+    /// How many values it has.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    fn source(&self) -> Vec<u64> {
+        self.variable.read(&self.process, self.comm.as_deref())
+    }
+
+    /// Lets the variable run (`MPI_T_pvar_start`); no change if it does.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::NoStartStop`] if it is always on.
+    pub fn start(&self) -> ToolResult<()> {
+        if self.variable.is_continuous() {
+            return Err(ToolError::NoStartStop);
+        }
+        let watch = self.variable.is_counted().then(Watch::begin);
+        let start = self.source();
+        let mut state = self.state.lock();
+        state.period.get_or_insert(Period { start, _watch: watch });
+        Ok(())
+    }
+
+    /// Stops the variable (`MPI_T_pvar_stop`); no change if it does not run.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::NoStartStop`] if it is always on.
+    pub fn stop(&self) -> ToolResult<()> {
+        if self.variable.is_continuous() {
+            return Err(ToolError::NoStartStop);
+        }
+        let now = self.source();
+        let mut state = self.state.lock();
+        state.sums = state.values(&now);
+        state.period = None;
+        Ok(())
+    }
+
+    /// The values (`MPI_T_pvar_read`).
+    #[must_use]
+    pub fn read(&self) -> Vec<u64> {
+        let now = self.source();
+        if self.variable.is_continuous() {
+            return now;
+        }
+        self.state.lock().values(&now)
+    }
+
+    /// Sets the values (`MPI_T_pvar_write`), as many as the handle has.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::NoWrite`] if the variable can only be read.
+    pub fn write(&self, values: Vec<u64>) -> ToolResult<()> {
+        self.replace(values).map(|_| ())
+    }
+
+    /// Sets the values to zero (`MPI_T_pvar_reset`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::write`].
+    pub fn reset(&self) -> ToolResult<()> {
+        self.write(vec![0; self.count])
+    }
+
+    /// The values, which are zero from then on: nothing is lost between the two (`MPI_T_pvar_readreset`).
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::write`].
+    pub fn read_reset(&self) -> ToolResult<Vec<u64>> {
+        self.replace(vec![0; self.count])
+    }
+
+    fn replace(&self, values: Vec<u64>) -> ToolResult<Vec<u64>> {
+        if self.variable.is_continuous() {
+            return Err(ToolError::NoWrite);
+        }
+        let now = self.source();
+        let mut state = self.state.lock();
+        let old = state.values(&now);
+        state.sums = values;
+        if let Some(period) = &mut state.period {
+            period.start = now;
+        }
+        Ok(old)
+    }
+}
+
+impl State {
+    /// The values, if the source says `now`.
+    fn values(&self, now: &[u64]) -> Vec<u64> {
+        let Some(period) = &self.period else {
+            return self.sums.clone();
+        };
+        let since = now.iter().zip(&period.start);
+        let grown = since.map(|(now, start)| now.wrapping_sub(*start));
+        self.sums
+            .iter()
+            .zip(grown)
+            .map(|(sum, grown)| sum.wrapping_add(grown))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(process: &Arc<Process>, name: &str) -> Handle {
+        let index = all().iter().position(|variable| variable.name == name).unwrap();
+        Handle::new(process, index, None).unwrap()
+    }
+
+    #[test]
+    fn a_handle_tells_what_happens_while_it_is_started() {
+        let process = Process::singleton();
+        let count = || process.tool().counters().count_unexpected();
+        let [first, second] = [0; 2].map(|_| handle(&process, "unexpected_messages"));
+        first.start().unwrap();
+        count();
+        second.start().unwrap();
+        count();
+        assert_eq!((first.read(), second.read()), (vec![2], vec![1]));
+        first.stop().unwrap();
+        count();
+        assert_eq!((first.read(), second.read_reset()), (vec![2], Ok(vec![2])));
+        assert_eq!(second.read(), [0]);
+        first.write(vec![40]).unwrap();
+        first.start().unwrap();
+        count();
+        assert_eq!((first.read(), second.read()), (vec![41], vec![1]));
+        first.reset().unwrap();
+        assert_eq!(first.read(), [0]);
+    }
+
+    #[test]
+    fn levels_can_only_be_read() {
+        let process = Process::singleton();
+        let level = handle(&process, "posted_recvq_length");
+        assert_eq!(level.read(), [0]);
+        assert_eq!(level.start(), Err(ToolError::NoStartStop));
+        assert_eq!(level.stop(), Err(ToolError::NoStartStop));
+        assert_eq!(level.reset(), Err(ToolError::NoWrite));
+        assert_eq!(level.read_reset(), Err(ToolError::NoWrite));
+        let bound = all().iter().position(|variable| variable.bound).unwrap();
+        assert_eq!(
+            Handle::new(&process, bound, None).unwrap_err(),
+            ToolError::Invalid
+        );
+        assert_eq!(
+            Handle::new(&process, usize::MAX, None).unwrap_err(),
+            ToolError::InvalidIndex
+        );
+    }
+
+    #[test]
+    fn values_by_size_are_as_many_as_there_are_classes() {
+        let process = Process::singleton();
+        let sent = handle(&process, "messages_sent");
+        sent.start().unwrap();
+        process.tool().counters().sent.count(20);
+        assert_eq!((sent.count(), sent.read()), (7, vec![0, 1, 0, 0, 0, 0, 0]));
+    }
+}

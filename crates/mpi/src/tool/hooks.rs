@@ -1,0 +1,129 @@
+//! Where the engine tells what happens. Each hook costs one load and a branch while nobody watches.
+
+use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
+use super::{Tool, on};
+use crate::endpoint::Endpoint;
+use crate::matching::Envelope;
+use crate::process::Process;
+use simurgh_core::sync::Arc;
+use std::time::Instant;
+
+/// A rank sends a message.
+#[inline]
+pub(crate) fn sent(process: &Process, bytes: usize) {
+    if on() {
+        count_sent(process, bytes);
+    }
+}
+
+#[cold]
+fn count_sent(process: &Process, bytes: usize) {
+    if let Some(tool) = process.endpoint().tool() {
+        tool.counters().sent.count(bytes);
+    }
+}
+
+/// A message has met a receive of the rank whose endpoint is `to`.
+#[inline]
+pub(crate) fn matched(to: &Endpoint, envelope: Envelope, bytes: usize) {
+    if on() {
+        note_matched(to, envelope, bytes);
+    }
+}
+
+#[cold]
+fn note_matched(to: &Endpoint, envelope: Envelope, bytes: usize) {
+    if let Some(tool) = to.tool() {
+        tool.counters().received.count(bytes);
+        tool.note(MATCHED, message(envelope.source, envelope, bytes));
+    }
+}
+
+/// A message has found no receive at the rank whose endpoint is `to`.
+#[inline]
+pub(crate) fn unexpected(to: &Endpoint, envelope: Envelope, bytes: usize) {
+    if on() {
+        note_unexpected(to, envelope, bytes);
+    }
+}
+
+#[cold]
+fn note_unexpected(to: &Endpoint, envelope: Envelope, bytes: usize) {
+    if let Some(tool) = to.tool() {
+        tool.counters().count_unexpected();
+        tool.note(UNEXPECTED, message(envelope.source, envelope, bytes));
+    }
+}
+
+/// A message to process `receiver` waits in the sender's memory.
+#[inline]
+pub(crate) fn left_with_sender(process: &Process, receiver: u32, envelope: Envelope, bytes: usize) {
+    if on() {
+        note_rendezvous(process, receiver, envelope, bytes);
+    }
+}
+
+#[cold]
+fn note_rendezvous(process: &Process, receiver: u32, envelope: Envelope, bytes: usize) {
+    if let Some(tool) = process.endpoint().tool() {
+        tool.note(RENDEZVOUS, message(receiver.cast_signed(), envelope, bytes));
+    }
+}
+
+/// A rank takes part in the collective that `call` names.
+#[inline]
+pub(crate) fn collective(process: &Process, call: &str) {
+    if on() {
+        count_collective(process, call);
+    }
+}
+
+#[cold]
+fn count_collective(process: &Process, call: &str) {
+    if let Some(tool) = process.endpoint().tool() {
+        tool.counters().count_collective(call);
+    }
+}
+
+/// Runs `wait`, in which the calling rank is about to block.
+#[inline]
+pub(crate) fn blocking<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
+    if on() { timed(reason, wait) } else { wait() }
+}
+
+#[cold]
+fn timed<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
+    let tool =
+        Process::with_current(|process| process.and_then(|process| process.endpoint().tool().cloned()));
+    let Some(tool): Option<Arc<Tool>> = tool else {
+        return wait();
+    };
+    tool.note(BLOCKED, [number(reason), 0, 0, 0]);
+    let start = Instant::now();
+    let result = wait();
+    let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    tool.counters().count_blocked(nanoseconds);
+    tool.note(WOKEN, [number(reason), nanoseconds, 0, 0]);
+    result
+}
+
+fn number(reason: Reason) -> u64 {
+    reason as u64
+}
+
+/// The elements of an event of a message; ints are held as their bits.
+fn message(peer: i32, envelope: Envelope, bytes: usize) -> [u64; 4] {
+    let int = |number: i32| u64::from(number.cast_unsigned());
+    [
+        int(peer),
+        int(envelope.tag),
+        u64::from(envelope.context),
+        bytes as u64,
+    ]
+}
+
+impl Tool {
+    fn note(&self, kind: usize, elements: [u64; 4]) {
+        self.queue().add(kind, elements, || self.now());
+    }
+}

@@ -1,0 +1,326 @@
+//! Performance variables.
+
+use super::counters::COLLECTIVES;
+use super::{Counters, Representation, enumeration};
+use crate::comm::Comm;
+use crate::process::Process;
+use simurgh_sched::VpStats;
+use simurgh_settings::{Category, Verbosity};
+use std::sync::LazyLock;
+
+/// What kind of number a variable is (`MPI_T_PVAR_CLASS_…`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// One of several states.
+    State,
+    /// How much of something there is.
+    Level,
+    /// How large something is.
+    Size,
+    /// A share, from 0 to 1.
+    Percentage,
+    /// The most of something there has been.
+    HighWatermark,
+    /// How often something has happened.
+    Counter,
+    /// A sum over what has happened.
+    Aggregate,
+    /// How long something has lasted.
+    Timer,
+}
+
+/// A performance variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// What it tells.
+    pub doc: String,
+    /// What kind of number it is.
+    pub class: Class,
+    /// The part of the library it belongs to.
+    pub category: Category,
+    /// Whom it concerns.
+    pub verbosity: Verbosity,
+    /// Whether it belongs to a communicator.
+    pub bound: bool,
+    /// Where its values come from.
+    source: Source,
+}
+
+/// Where the values of a variable come from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// What the rank has counted while somebody watched.
+    Counted(fn(&Counters, usize) -> Vec<u64>, usize),
+    /// What the rank's queues say.
+    Queues(fn(&Process, Option<&Comm>) -> u64),
+    /// What the virtual processors say, each for itself.
+    Processors(fn(&VpStats) -> u64),
+}
+
+/// All performance variables, by index.
+#[must_use]
+pub fn all() -> &'static [Variable] {
+    static ALL: LazyLock<Vec<Variable>> = LazyLock::new(|| {
+        let mut all = queues();
+        all.extend(traffic());
+        all.extend(collectives());
+        all.extend(processors());
+        all
+    });
+    &ALL
+}
+
+/// A variable of the category of messages that belongs to no communicator.
+fn variable(name: &str, class: Class, source: Source, doc: &str) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        doc: doc.to_owned(),
+        class,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerBasic,
+        bound: false,
+        source,
+    }
+}
+
+fn queues() -> Vec<Variable> {
+    use Class::{HighWatermark, Level};
+    let queue = |name, class, read, doc| variable(name, class, Source::Queues(read), doc);
+    let of_comm = |name, read, doc| Variable {
+        bound: true,
+        verbosity: Verbosity::TunerDetail,
+        ..variable(name, Level, Source::Queues(read), doc)
+    };
+    vec![
+        queue(
+            "posted_recvq_length",
+            Level,
+            |process, _| process.endpoint().table().posted_length() as u64,
+            "receives that wait for their messages",
+        ),
+        queue(
+            "posted_recvq_length_max",
+            HighWatermark,
+            |process, _| process.endpoint().table().posted_most() as u64,
+            "the most receives that have waited for their messages at one time",
+        ),
+        queue(
+            "unexpected_recvq_length",
+            Level,
+            |process, _| process.endpoint().table().arrived_length() as u64,
+            "messages that wait for their receives",
+        ),
+        queue(
+            "unexpected_recvq_length_max",
+            HighWatermark,
+            |process, _| process.endpoint().table().arrived_most() as u64,
+            "the most messages that have waited for their receives at one time",
+        ),
+        queue(
+            "unexpected_recvq_bytes",
+            Level,
+            |process, _| process.endpoint().table().arrived_bytes(None) as u64,
+            "bytes of the messages that wait for their receives",
+        ),
+        of_comm(
+            "comm_posted_recvq_length",
+            |process, comm| process.endpoint().table().posted_on(comm.map(Comm::context)) as u64,
+            "receives on the communicator that wait for their messages",
+        ),
+        of_comm(
+            "comm_unexpected_recvq_length",
+            |process, comm| process.endpoint().table().arrived_on(comm.map(Comm::context)) as u64,
+            "messages on the communicator that wait for their receives",
+        ),
+        of_comm(
+            "comm_unexpected_recvq_bytes",
+            |process, comm| process.endpoint().table().arrived_bytes(comm.map(Comm::context)) as u64,
+            "bytes of the messages on the communicator that wait for their receives",
+        ),
+        Variable {
+            category: Category::Job,
+            verbosity: Verbosity::UserDetail,
+            ..queue(
+                "phase",
+                Class::State,
+                |process, _| process.phase() as u64,
+                "whether the rank is before, in or after its use of MPI",
+            )
+        },
+    ]
+}
+
+fn traffic() -> Vec<Variable> {
+    use Class::{Aggregate, Counter, Timer};
+    const CLASSES: &str = "by size: below 16 bytes, 256, 4K, 64K, 1M, 16M, and larger";
+    let by_size = |name, class, read, what| {
+        let doc = format!("{what}, {CLASSES}");
+        variable(name, class, Source::Counted(read, 0), &doc)
+    };
+    let one = |name, class, read, doc| variable(name, class, Source::Counted(read, 0), doc);
+    vec![
+        by_size(
+            "messages_sent",
+            Counter,
+            |counters, _| counters.sent.messages(),
+            "messages that the rank has sent",
+        ),
+        by_size(
+            "bytes_sent",
+            Aggregate,
+            |counters, _| counters.sent.bytes(),
+            "bytes of the messages that the rank has sent",
+        ),
+        by_size(
+            "messages_received",
+            Counter,
+            |counters, _| counters.received.messages(),
+            "messages that have met a receive of the rank",
+        ),
+        by_size(
+            "bytes_received",
+            Aggregate,
+            |counters, _| counters.received.bytes(),
+            "bytes of the messages that have met a receive of the rank",
+        ),
+        one(
+            "unexpected_messages",
+            Counter,
+            |counters, _| vec![counters.unexpected()],
+            "messages that have come to the rank and found no receive",
+        ),
+        Variable {
+            category: Category::Scheduling,
+            ..one(
+                "blocked_calls",
+                Counter,
+                |counters, _| vec![counters.blocked_calls()],
+                "times the rank has waited in a call",
+            )
+        },
+        Variable {
+            category: Category::Scheduling,
+            ..one(
+                "time_blocked",
+                Timer,
+                |counters, _| vec![counters.blocked_ns()],
+                "nanoseconds for which the rank has waited in calls",
+            )
+        },
+    ]
+}
+
+fn collectives() -> impl Iterator<Item = Variable> {
+    COLLECTIVES.iter().enumerate().map(|(kind, name)| Variable {
+        category: Category::Collectives,
+        ..variable(
+            &format!("collectives_{name}"),
+            Class::Counter,
+            Source::Counted(|counters, kind| vec![counters.collectives(kind)], kind),
+            &format!("collective operations of the kind {name} in which the rank has taken part"),
+        )
+    })
+}
+
+fn processors() -> Vec<Variable> {
+    let of_each = |name, class, read, doc| Variable {
+        category: Category::Scheduling,
+        ..variable(name, class, Source::Processors(read), doc)
+    };
+    vec![
+        of_each(
+            "vp_switches",
+            Class::Counter,
+            |vp| vp.switches,
+            "times each virtual processor has resumed an execution context",
+        ),
+        of_each(
+            "vp_idle_time",
+            Class::Timer,
+            |vp| vp.idle_ns,
+            "nanoseconds for which each virtual processor has had nothing to run",
+        ),
+        of_each(
+            "vp_compute_time",
+            Class::Timer,
+            |vp| vp.compute_ns,
+            "nanoseconds for which each virtual processor has run execution contexts",
+        ),
+        of_each(
+            "vp_sleeps",
+            Class::Counter,
+            |vp| vp.sleeps,
+            "times each virtual processor has gone to sleep in the kernel",
+        ),
+        of_each(
+            "vp_utilisation",
+            Class::Percentage,
+            |vp| vp.utilisation().to_bits(),
+            "share of its time in which each virtual processor has had something to run",
+        ),
+    ]
+}
+
+impl Variable {
+    /// What it is in memory.
+    #[must_use]
+    pub fn representation(&self) -> Representation {
+        match self.class {
+            Class::State => Representation::Int,
+            Class::Percentage => Representation::Double,
+            _ => Representation::Unsigned,
+        }
+    }
+
+    /// The enumeration that its values belong to.
+    #[must_use]
+    pub fn enumeration(&self) -> Option<usize> {
+        match self.class {
+            Class::State => enumeration::of_phase(),
+            _ => None,
+        }
+    }
+
+    /// Whether it is always on, and can only be read: what it tells is so now, whoever looks. The others tell what has
+    /// happened while their handle was started.
+    #[must_use]
+    pub fn is_continuous(&self) -> bool {
+        !matches!(self.class, Class::Counter | Class::Aggregate | Class::Timer)
+    }
+
+    /// Whether somebody has to watch for it to be counted.
+    pub(super) fn is_counted(&self) -> bool {
+        matches!(self.source, Source::Counted(..))
+    }
+
+    /// Its values for a process, and a communicator of it if the variable belongs to one.
+    #[must_use]
+    pub fn read(&self, process: &Process, comm: Option<&Comm>) -> Vec<u64> {
+        match self.source {
+            Source::Counted(read, at) => read(process.tool().counters(), at),
+            Source::Queues(read) => vec![read(process, comm)],
+            Source::Processors(read) => process.job().processors().iter().map(read).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_given_once_and_classes_say_what_can_be_started() {
+        let names: BTreeSet<_> = all().iter().map(|variable| &variable.name).collect();
+        assert_eq!(names.len(), all().len());
+        for variable in all() {
+            assert!(
+                !(variable.is_counted() && variable.is_continuous()),
+                "{variable:?}"
+            );
+            assert_eq!(variable.enumeration().is_some(), variable.class == Class::State);
+        }
+    }
+}
