@@ -59,6 +59,7 @@ programs! {
     partitioned
     sessions
     splits
+    status
     threads
 }
 
