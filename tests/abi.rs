@@ -177,3 +177,11 @@ fn arguments_are_checked_unless_that_is_switched_off() {
             .expect_success();
     }
 }
+
+#[test]
+fn a_million_duplicates_need_no_more_memory() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_duplicates.c").against(&stage).build();
+    let outcome = stage.mpiexec(2).args(["1000000"]).run(&program);
+    outcome.expect_success();
+}

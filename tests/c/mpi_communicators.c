@@ -70,12 +70,22 @@ static void contexts(void)
     int length;
     OK(MPI_Comm_get_name(MPI_COMM_WORLD, name, &length));
     CHECK(!strcmp(name, "MPI_COMM_WORLD") && length == 14);
+    OK(MPI_Comm_get_name(MPI_COMM_SELF, name, &length));
+    CHECK(!strcmp(name, "MPI_COMM_SELF") && length == 13);
+    OK(MPI_Comm_get_name(MPI_COMM_NULL, name, &length));
+    CHECK(!strcmp(name, "MPI_COMM_NULL") && length == 13);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
     OK(MPI_Comm_get_name(dup, name, &length));
     CHECK(length == 0 && !*name);
     OK(MPI_Comm_set_name(dup, "hare"));
     OK(MPI_Comm_get_name(dup, name, &length));
     CHECK(length == 4 && !strcmp(name, "hare"));
+    char longest[MPI_MAX_OBJECT_NAME + 50];
+    memset(longest, 'n', sizeof longest);
+    longest[sizeof longest - 1] = 0;
+    OK(MPI_Comm_set_name(dup, longest));
+    OK(MPI_Comm_get_name(dup, name, &length));
+    CHECK(length == MPI_MAX_OBJECT_NAME - 1 && strlen(name) == (size_t)length && !strncmp(name, longest, length));
     OK(MPI_Comm_free(&dup));
 }
 
@@ -123,10 +133,82 @@ static void parts(void)
     OK(MPI_Group_free(&world));
 }
 
+/* Ranges: downwards, meeting their bound or not, and wrong ones. */
+static void ranges(void)
+{
+    MPI_Group world, turned, some, none;
+    int n, all[1][3] = {{check_size - 1, 0, -1}}, ranks[1] = {0}, there[1], class;
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    OK(MPI_Group_range_incl(world, 1, all, &turned));
+    OK(MPI_Group_translate_ranks(world, 1, &check_rank, turned, there));
+    CHECK(there[0] == check_size - 1 - check_rank);
+    OK(MPI_Group_range_excl(world, 1, all, &none));
+    CHECK(none == MPI_GROUP_EMPTY);
+    OK(MPI_Group_range_incl(world, 0, NULL, &none));
+    CHECK(none == MPI_GROUP_EMPTY);
+    int steps[1][3] = {{check_size - 1, 0, -2}};
+    OK(MPI_Group_range_incl(world, 1, steps, &some));
+    OK(MPI_Group_size(some, &n));
+    CHECK(n == (check_size + 1) / 2);
+    OK(MPI_Group_excl(world, 0, NULL, &none));
+    OK(MPI_Group_compare(none, world, &n));
+    CHECK(n == MPI_IDENT);
+    OK(MPI_Group_free(&none));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    int wrong[][3] = {{0, check_size, 1}, {0, 0, 0}, {1, 0, 1}, {0, -1, -1}};
+    int expected[] = {MPI_ERR_RANK, MPI_ERR_ARG, MPI_ERR_ARG, MPI_ERR_RANK};
+    for (int i = 0; i < 4; i++) {
+        OK(MPI_Error_class(MPI_Group_range_incl(world, 1, &wrong[i], &none), &class));
+        CHECK(class == expected[i]);
+        OK(MPI_Error_class(MPI_Group_range_excl(world, 1, &wrong[i], &none), &class));
+        CHECK(class == expected[i]);
+    }
+    ranks[0] = check_size;
+    OK(MPI_Error_class(MPI_Group_translate_ranks(world, 1, ranks, turned, there), &class));
+    CHECK(class == MPI_ERR_RANK);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    OK(MPI_Group_free(&some));
+    OK(MPI_Group_free(&turned));
+    OK(MPI_Group_free(&world));
+}
+
+/* Groups that overlap, call after call, made by their members alone: who is slow in one call is awaited in the next. */
+static void overlapping(void)
+{
+    MPI_Group world;
+    unsigned bits = 1;
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    for (int round = 0; round < 50; round++) {
+        int members[64], count = 0, inside = 0;
+        for (int rank = 0; rank < check_size; rank++) {
+            bits = bits * 1103515245 + 12345;
+            if (bits >> 16 & 1) {
+                members[count++] = rank;
+                inside |= rank == check_rank;
+            }
+        }
+        MPI_Group group;
+        MPI_Comm comm;
+        OK(MPI_Group_incl(world, count, members, &group));
+        if (inside) {
+            int size;
+            OK(MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm));
+            OK(MPI_Comm_size(comm, &size));
+            CHECK(size == count);
+            OK(MPI_Barrier(comm));
+            OK(MPI_Comm_free(&comm));
+        }
+        OK(MPI_Group_free(&group));
+    }
+    OK(MPI_Group_free(&world));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     groups();
+    ranges();
+    overlapping();
     contexts();
     parts();
     for (int i = 0; i < 3000; i++) {

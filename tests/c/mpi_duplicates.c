@@ -128,7 +128,7 @@ static void freed_in_use(void)
 {
     MPI_Comm comm, other;
     MPI_Request pending[3];
-    int got = -1, never = -1, flag, right = (check_rank + 1) % check_size;
+    int got = -1, own = -1, never = -1, flag, right = (check_rank + 1) % check_size;
     MPI_Status status;
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 5, comm, &pending[0]));
@@ -141,7 +141,7 @@ static void freed_in_use(void)
         if (i % 100 == 0)
             OK(MPI_Send(&i, 1, MPI_INT, check_rank, 5, other));
         if (i % 100 == 0)
-            OK(MPI_Recv(&got, 1, MPI_INT, check_rank, 5, other, MPI_STATUS_IGNORE));
+            OK(MPI_Recv(&own, 1, MPI_INT, check_rank, 5, other, MPI_STATUS_IGNORE));
         OK(MPI_Comm_free(&other));
     }
     OK(MPI_Start(&pending[2]));

@@ -42,7 +42,8 @@ use std::sync::OnceLock;
 pub struct CommShared {
     context: Context,
     sides: Sides,
-    board: Board,
+    /// Made at the first collective call: most duplicates are for messages alone.
+    board: OnceLock<Box<Board>>,
     /// Made when the first rank duplicates the communicator.
     duplicates: OnceLock<Box<Duplicates>>,
 }
@@ -50,11 +51,10 @@ pub struct CommShared {
 impl CommShared {
     /// A new communicator of these processes.
     pub(crate) fn new(contexts: &Arc<ContextPool>, sides: Sides) -> Result<Arc<Self>> {
-        let board = Board::new(sides.seats());
         Ok(Arc::new(Self {
             context: Context::take(contexts)?,
             sides,
-            board,
+            board: OnceLock::new(),
             duplicates: OnceLock::new(),
         }))
     }
@@ -216,7 +216,8 @@ impl Comm {
     #[inline]
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
-        &self.shared.board
+        let CommShared { board, sides, .. } = &*self.shared;
+        board.get_or_init(|| Box::new(Board::new(sides.seats())))
     }
 
     /// What the ranks share: as long as somebody holds it, its label is no other communicator's.

@@ -30,7 +30,7 @@ simurgh_settings::limits! {
     pub const MAX_COMMUNICATORS: u32 = 1 << 30, Objects;
 
     /// Duplicates of one communicator that a rank may make before the slowest rank has made the first of them too.
-    pub const DUPLICATION_LEAD: u64 = 64, Objects;
+    pub const DUPLICATION_LEAD: u64 = 1024, Objects;
 
     /// Longest name of an object in bytes, with the terminating zero (`MPI_MAX_OBJECT_NAME`).
     pub const MAX_OBJECT_NAME: usize = 128, Objects;

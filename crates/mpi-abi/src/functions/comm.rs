@@ -56,15 +56,14 @@ fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
     Ok(())
 }
 
-/// `MPI_Comm_get_name`: the communicator's name.
+/// `MPI_Comm_get_name`: the communicator's name; the null handle has one, too.
 #[mpi(raises = comm)]
 fn comm_get_name(rank: Rank<'_>, comm: MPI_Comm, comm_name: TextOut, resultlen: Out<c_int>) -> Outcome {
-    comm_name.set(
-        "comm_name",
-        &rank.comm(comm)?.name(),
-        MPI_MAX_OBJECT_NAME,
-        resultlen,
-    )
+    let name = match comm {
+        MPI_COMM_NULL => "MPI_COMM_NULL".to_owned(),
+        _ => rank.comm(comm)?.name(),
+    };
+    comm_name.set("comm_name", &name, MPI_MAX_OBJECT_NAME, resultlen)
 }
 
 /// `MPI_Comm_set_name`: gives the communicator a name.

@@ -238,7 +238,7 @@ fn merge_sides(contexts: &Arc<ContextPool>, sides: &Sides, ranks: &[Merged]) -> 
     CommShared::new(contexts, Sides::one(Group::from_processes(processes.collect())))
 }
 
-pub(super) fn check_same(known: &Group, group: &Group) -> Result<()> {
+fn check_same(known: &Group, group: &Group) -> Result<()> {
     if known.compare(group) == Comparison::Identical {
         return Ok(());
     }

@@ -22,6 +22,9 @@ pub(super) struct Duplicates {
     waiting: WaitList,
 }
 
+/// How far the slowest rank may be behind when one goes on that has waited for it.
+const HALF_LEAD: u64 = DUPLICATION_LEAD / 2;
+
 struct Made {
     shared: Result<Arc<CommShared>>,
     missing: usize,
@@ -48,26 +51,28 @@ impl Duplicates {
         let made = &mut shelf[place];
         made.missing -= 1;
         let shared = made.shared.clone();
-        let crowded = shelf.len() as u64 > DUPLICATION_LEAD;
         let mut gone = Vec::new();
         while shelf.front().is_some_and(|made| made.missing == 0) {
             gone.extend(shelf.pop_front());
         }
+        let finished = first + gone.len() as u64;
         // Release pairs with the Acquire in `keep_pace`.
-        self.finished.store(first + gone.len() as u64, Ordering::Release);
+        self.finished.store(finished, Ordering::Release);
         drop(shelf);
-        if crowded && !gone.is_empty() {
+        // Who waits may go on half a lead before its own number, which is once at least on the way there.
+        if first / HALF_LEAD != finished / HALF_LEAD {
             self.waiting.release_all();
         }
         shared
     }
 
-    /// Waits until everybody has the duplicates before the last few up to `number`.
+    /// Waits, if `number` is far ahead of the slowest rank, until that one is halfway there: ranks that wait for each
+    /// other at every step would do little else.
     fn keep_pace(&self, number: u64) {
         // Acquire pairs with the Release in `take`.
-        let ahead = || number >= self.finished.load(Ordering::Acquire) + DUPLICATION_LEAD;
-        if ahead() {
-            self.waiting.freeze_while(ahead);
+        let lead = || number - self.finished.load(Ordering::Acquire).min(number);
+        if lead() >= DUPLICATION_LEAD {
+            self.waiting.freeze_while(|| lead() >= HALF_LEAD);
         }
     }
 }

@@ -17,8 +17,7 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Group`] if the group is not a subset of the communicator or its members name different groups;
-    /// [`ErrorClass::Tag`] for a negative tag; [`ErrorClass::Comm`] on an inter-communicator.
+    /// [`ErrorClass::Group`] if the group is not a subset of the communicator; [`ErrorClass::Tag`] for a negative tag; [`ErrorClass::Comm`] on an inter-communicator.
     pub fn create_group(&self, group: &Group, tag: i32) -> Result<Option<Arc<Self>>> {
         self.check_intra()?;
         crate::check::tag(tag)?;
@@ -32,7 +31,7 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Group`] if the process is not in the group or the members name different groups.
+    /// [`ErrorClass::Group`] if the process is not in the group.
     pub fn create_from_group(process: &Arc<Process>, group: &Group, tag: &str) -> Result<Option<Arc<Self>>> {
         if group.size() > 0 && group.rank_of(process.id()).is_none() {
             return Err(Error::new(
@@ -53,7 +52,7 @@ fn make(process: &Process, group: &Group, purpose: Purpose) -> Result<Option<(Ar
         return Ok(None);
     };
     let job = process.job();
-    let board = job.gatherings().join(purpose, group)?;
+    let board = job.gatherings().join(purpose, group);
     let shared = board.exchange(rank, Member, |_: Vec<Member>| {
         CommShared::new(job.contexts(), Sides::one(group.clone()))
     })?;

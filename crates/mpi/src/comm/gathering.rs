@@ -1,12 +1,10 @@
 //! Where processes come together that have no communicator of their own yet.
 //!
-//! The first to come lays out a board for its group under a key that all of them know; the others find it, and
+//! The first to come lays out a board for its group and purpose, which all of them know; the others find it, and
 //! the last to find it takes the notice down. Messages of the program are not touched, whatever tags it uses.
 
-use super::construct::check_same;
 use crate::collective::Board;
-use crate::error::Result;
-use crate::group::Group;
+use crate::group::{Comparison, Group};
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 
@@ -25,13 +23,12 @@ pub(crate) enum Purpose {
     NamedLeaders(String),
 }
 
-/// Which call: groups that gather for the same purpose at the same time differ in their first or in their last member.
-type Key = (Purpose, u32, u32);
-
 /// Boards of groups whose members are coming together.
 #[derive(Debug, Default)]
-pub(crate) struct Gatherings(SpinLock<HashMap<Key, Gathering>>);
+pub(crate) struct Gatherings(SpinLock<HashMap<Purpose, Vec<Gathering>>>);
 
+/// A group that gathers. For one purpose several may at the same time, also ones that overlap: a process that is slow in
+/// one call may be awaited in the next one already.
 #[derive(Debug)]
 struct Gathering {
     group: Group,
@@ -41,24 +38,28 @@ struct Gathering {
 
 impl Gatherings {
     /// The board on which the members of `group`, which is not empty, meet by their ranks in it.
-    pub(super) fn join(&self, purpose: Purpose, group: &Group) -> Result<Arc<Board>> {
-        let end = |rank: usize| group.process(rank).expect("a group that gathers has members");
-        let key = (purpose, end(0), end(group.size() - 1));
-        let mut gatherings = self.0.lock();
-        let gathering = gatherings.entry(key.clone()).or_insert_with(|| {
+    pub(super) fn join(&self, purpose: Purpose, group: &Group) -> Arc<Board> {
+        let mut purposes = self.0.lock();
+        let gatherings = purposes.entry(purpose.clone()).or_default();
+        let same = |gathering: &Gathering| gathering.group.compare(group) == Comparison::Identical;
+        let place = gatherings.iter().position(same).unwrap_or_else(|| {
             let missing = group.size();
-            Gathering {
+            gatherings.push(Gathering {
                 group: group.clone(),
                 board: Arc::new(Board::new(missing)),
                 missing,
-            }
+            });
+            gatherings.len() - 1
         });
-        check_same(&gathering.group, group)?;
+        let gathering = &mut gatherings[place];
         gathering.missing -= 1;
         let board = Arc::clone(&gathering.board);
         if gathering.missing == 0 {
-            gatherings.remove(&key);
+            gatherings.swap_remove(place);
         }
-        Ok(board)
+        if gatherings.is_empty() {
+            purposes.remove(&purpose);
+        }
+        board
     }
 }

@@ -86,8 +86,7 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// As [`Comm::create_inter`]; [`ErrorClass::Group`] if the process is not in the local group, the members name
-    /// different groups, or a process is in both.
+    /// As [`Comm::create_inter`]; [`ErrorClass::Group`] if the process is not in the local group.
     pub fn create_inter_from_groups(
         process: &Arc<Process>,
         (local, local_leader): (&Group, i32),
@@ -96,7 +95,7 @@ impl Comm {
     ) -> Result<Arc<Self>> {
         let rank = local.rank_of(process.id()).ok_or_else(not_in_group)?;
         let gatherings = process.job().gatherings();
-        let board = gatherings.join(Purpose::NamedSide(tag.to_owned()), local)?;
+        let board = gatherings.join(Purpose::NamedSide(tag.to_owned()), local);
         let link = || {
             let other = usize::try_from(remote_leader).ok();
             let other = other.and_then(|leader| remote.process(leader));
@@ -156,7 +155,7 @@ impl Side<'_> {
         let (own, other, job) = (self.process.id(), link.other, self.process.job());
         let leaders = Group::from_processes(vec![own.min(other), own.max(other)]);
         let place = usize::from(own > other);
-        let board = job.gatherings().join(link.purpose, &leaders)?;
+        let board = job.gatherings().join(link.purpose, &leaders);
         let offered = Offered(self.group.clone());
         let union = board.exchange(place, offered, |groups| join_groups(job, &groups))?;
         let shared = Result::clone(&union)?;

@@ -16,26 +16,37 @@ pub struct RankRange {
 }
 
 impl RankRange {
-    fn ranks(self) -> Result<Vec<i32>> {
+    /// The ranks of the range, all of which are below `size`.
+    fn ranks(self, size: usize) -> Result<impl Iterator<Item = i32>> {
         let Self { first, last, stride } = self;
-        let step = usize::try_from(stride.unsigned_abs()).unwrap_or(usize::MAX);
-        match stride {
-            0 => Err(Error::new(
+        // Wider, so that no difference overflows.
+        let (start, end, step) = (i64::from(first), i64::from(last), i64::from(stride));
+        if step == 0 || (end - start).signum() == -step.signum() {
+            return Err(Error::new(
                 ErrorClass::Arg,
-                format!("the range of ranks {first}..{last} has stride 0; give a positive or negative one"),
-            )),
-            1.. => Ok((first..=last).step_by(step).collect()),
-            _ => Ok((last..=first).rev().step_by(step).collect()),
+                format!(
+                    "the range of ranks from {first} to {last} has stride {stride}, which does not lead there"
+                ),
+            ));
         }
+        let steps = (end - start) / step;
+        let inside = |rank: i64| usize::try_from(rank).is_ok_and(|rank| rank < size);
+        if let Some(outside) = [start, start + steps * step]
+            .into_iter()
+            .find(|&rank| !inside(rank))
+        {
+            return Err(not_in_group(outside, size));
+        }
+        Ok((0..=steps).map(move |taken| (start + taken * step) as i32))
     }
 }
 
-fn expand(ranges: &[RankRange]) -> Result<Vec<i32>> {
-    let mut ranks = Vec::new();
-    for range in ranges {
-        ranks.extend(range.ranks()?);
-    }
-    Ok(ranks)
+#[cold]
+fn not_in_group(rank: i64, size: usize) -> Error {
+    Error::new(
+        ErrorClass::Rank,
+        format!("rank {rank} is not in the group of {size} processes"),
+    )
 }
 
 impl Group {
@@ -95,23 +106,33 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`] as for [`Group::include`], [`ErrorClass::Arg`] for a stride of zero.
+    /// [`ErrorClass::Rank`] as for [`Group::include`], [`ErrorClass::Arg`] for a stride that is zero or leads away
+    /// from the last rank.
     pub fn include_ranges(&self, ranges: &[RankRange]) -> Result<Self> {
-        self.include(&expand(ranges)?)
+        self.include(&self.expand(ranges)?)
     }
 
     /// The members without those in these ranges.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Rank`] as for [`Group::exclude`], [`ErrorClass::Arg`] for a stride of zero.
+    /// [`ErrorClass::Rank`] as for [`Group::exclude`], [`ErrorClass::Arg`] for a stride that is zero or leads away
+    /// from the last rank.
     pub fn exclude_ranges(&self, ranges: &[RankRange]) -> Result<Self> {
-        self.exclude(&expand(ranges)?)
+        self.exclude(&self.expand(ranges)?)
     }
 
     /// A group of these processes that belongs to the same session.
     fn derive(&self, processes: Vec<u32>) -> Self {
         Self::from_processes(processes).in_session(self.session())
+    }
+
+    fn expand(&self, ranges: &[RankRange]) -> Result<Vec<i32>> {
+        let mut ranks = Vec::new();
+        for range in ranges {
+            ranks.extend(range.ranks(self.size())?);
+        }
+        Ok(ranks)
     }
 
     /// The processes with these ranks, which must be different ranks of the group.
@@ -122,13 +143,7 @@ impl Group {
             let process = usize::try_from(rank)
                 .ok()
                 .and_then(|rank| self.process(rank))
-                .ok_or_else(|| {
-                    let size = self.size();
-                    Error::new(
-                        ErrorClass::Rank,
-                        format!("rank {rank} is not in the group of {size} processes"),
-                    )
-                })?;
+                .ok_or_else(|| not_in_group(rank.into(), self.size()))?;
             if !seen.insert(rank) {
                 return Err(Error::new(
                     ErrorClass::Rank,
@@ -187,10 +202,21 @@ mod tests {
         for ranks in [&[4][..], &[-1], &[2, 2]] {
             assert_eq!(group.include(ranks).unwrap_err().class(), ErrorClass::Rank);
         }
-        assert_eq!(
-            group.include_ranges(&[range(0, 3, 0)]).unwrap_err().class(),
-            ErrorClass::Arg
-        );
+        for (first, last, stride, class) in [
+            (0, 3, 0, ErrorClass::Arg),
+            (0, 3, -1, ErrorClass::Arg),
+            (3, 0, 1, ErrorClass::Arg),
+            (0, 4, 1, ErrorClass::Rank),
+            (3, -1, -1, ErrorClass::Rank),
+            (i32::MIN, i32::MAX, 1, ErrorClass::Rank),
+            (i32::MAX, i32::MIN, i32::MIN, ErrorClass::Rank),
+        ] {
+            let error = group.include_ranges(&[range(first, last, stride)]).unwrap_err();
+            assert_eq!(error.class(), class, "{first} {last} {stride}");
+        }
+        // The bound need not be met, nor be a rank.
+        assert_eq!(list(&group.include_ranges(&[range(1, 4, 2)]).unwrap()), [1, 3]);
+        assert_eq!(list(&group.include_ranges(&[range(2, 2, -7)]).unwrap()), [2]);
         assert_eq!(
             group
                 .exclude_ranges(&[range(0, 3, 2), range(2, 2, 1)])
