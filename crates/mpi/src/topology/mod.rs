@@ -7,6 +7,7 @@ mod cart;
 mod create;
 mod dims;
 mod dist_graph;
+mod edge_list;
 mod graph;
 mod layout;
 mod map;
@@ -14,7 +15,8 @@ mod sub;
 
 pub use cart::Cart;
 pub use dims::dims_create;
-pub use dist_graph::{DistGraph, EdgeList, Neighbors};
+pub use dist_graph::{DistGraph, Neighbors};
+pub use edge_list::EdgeList;
 pub use graph::Graph;
 
 use crate::comm::Comm;

@@ -9,18 +9,20 @@ use std::collections::{BinaryHeap, HashSet, VecDeque};
 /// A virtual processor for each rank: as many ranks on each as `homes` has there.
 pub(super) fn assign(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<usize> {
     let mut division = Division {
-        traffic,
         homes,
         homes_at: vec![0; homes.iter().max().map_or(0, |last| last + 1)],
         vps: homes.to_vec(),
     };
     homes.iter().for_each(|&vp| division.homes_at[vp] += 1);
-    division.divide(std::slice::from_ref(machine.root()), (0..homes.len()).collect());
+    let all = Part {
+        ranks: (0..homes.len()).collect(),
+        traffic: traffic.clone(),
+    };
+    division.divide(std::slice::from_ref(machine.root()), all);
     division.vps
 }
 
 struct Division<'a> {
-    traffic: &'a Traffic,
     homes: &'a [usize],
     /// Number of ranks that each virtual processor takes.
     homes_at: Vec<usize>,
@@ -28,22 +30,27 @@ struct Division<'a> {
     vps: Vec<usize>,
 }
 
+/// Some of the ranks, in the order of their numbers, and what they say to each other; there they are called by their
+/// places in this part.
+struct Part {
+    ranks: Vec<usize>,
+    traffic: Traffic,
+}
+
 impl Division<'_> {
-    /// Lays `ranks` over the virtual processors below `nodes`, which have room for exactly as many.
-    fn divide(&mut self, nodes: &[Node], ranks: Vec<usize>) {
-        if ranks.is_empty() {
-            return;
-        }
+    /// Lays the ranks of a part over the virtual processors below `nodes`, which have room for exactly as many.
+    fn divide(&mut self, nodes: &[Node], part: Part) {
         match nodes {
+            _ if part.ranks.is_empty() => {}
             [] => {}
-            [Node::Vp(vp)] => ranks.into_iter().for_each(|rank| self.vps[rank] = *vp),
-            [Node::Group(children)] => self.divide(children, ranks),
+            [Node::Vp(vp)] => part.ranks.into_iter().for_each(|rank| self.vps[rank] = *vp),
+            [Node::Group(children)] => self.divide(children, part),
             _ => {
                 let (left, right) = nodes.split_at(nodes.len() / 2);
                 let room = left.iter().map(|node| self.room(node)).sum();
-                let (near, far) = self.cut(left, room, &ranks);
-                self.divide(left, near);
-                self.divide(right, far);
+                let goes_left = self.cut(left, room, &part);
+                self.divide(left, part.of(|place| goes_left[place]));
+                self.divide(right, part.of(|place| !goes_left[place]));
             }
         }
     }
@@ -56,66 +63,77 @@ impl Division<'_> {
         }
     }
 
-    /// Chooses `room` of the ranks for the virtual processors below `left`, so that little is said across the cut; both
-    /// parts in the order of their numbers.
-    fn cut(&self, left: &[Node], room: usize, ranks: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        if room == 0 || room == ranks.len() {
-            let (left, right) = ranks.split_at(room);
-            return (left.to_vec(), right.to_vec());
+    /// Chooses `room` ranks of a part for the virtual processors below `left`, so that little is said across the cut.
+    fn cut(&self, left: &[Node], room: usize, part: &Part) -> Vec<bool> {
+        let count = part.ranks.len();
+        if room == 0 || room == count {
+            return vec![room > 0; count];
         }
         let mut is_left = vec![false; self.homes_at.len()];
         left.iter().for_each(|node| mark(node, &mut is_left));
-        let lives_left = |rank: usize| is_left[self.homes[rank]];
-        let cuts = self.orders(ranks, lives_left).into_iter();
-        let cuts = cuts.map(|order| Cut::new(self.traffic, ranks, &order[..room]).refined());
+        let lives_left: Vec<bool> = part.ranks.iter().map(|&rank| is_left[self.homes[rank]]).collect();
+        let cuts = part.orders(&lives_left).into_iter();
+        let cuts = cuts.map(|order| Cut::new(&part.traffic, &order[..room]).refined());
         // Of equally good ones the first, for which fewer ranks had to move.
-        let Some(mut cut) = cuts.min_by_key(Cut::weight) else {
-            return (ranks.to_vec(), Vec::new());
-        };
-        let staying = ranks
+        let best = cuts.min_by_key(Cut::weight);
+        let mut goes_left = best.map_or_else(|| lives_left.clone(), Cut::into_left);
+        let staying = goes_left
             .iter()
-            .filter(|&&rank| cut.is_left(rank) == lives_left(rank));
+            .zip(&lives_left)
+            .filter(|(goes, lives)| goes == lives);
         // Which half is which does not matter to the cut: let the more ranks stay where they are.
-        if 2 * room == ranks.len() && 2 * staying.count() < ranks.len() {
-            cut.swap();
+        if 2 * room == count && 2 * staying.count() < count {
+            goes_left.iter_mut().for_each(|left| *left = !*left);
         }
-        ranks.iter().partition(|&&rank| cut.is_left(rank))
+        goes_left
+    }
+}
+
+impl Part {
+    /// The part of a part whose places are chosen.
+    fn of(&self, chosen: impl Fn(usize) -> bool) -> Self {
+        let places: Vec<usize> = (0..self.ranks.len()).filter(|&place| chosen(place)).collect();
+        Self {
+            ranks: places.iter().map(|&place| self.ranks[place]).collect(),
+            traffic: self.traffic.among(&places),
+        }
     }
 
-    /// Orders of the ranks whose first part may be a good half: as they live, by number, along the axes, as they hang
-    /// together.
-    fn orders(&self, ranks: &[usize], lives_left: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
-        let mut living = ranks.to_vec();
-        living.sort_by_key(|&rank| !lives_left(rank));
-        let mut orders = vec![living, ranks.to_vec()];
-        for axis in self.traffic.axes() {
-            let mut along = ranks.to_vec();
-            along.sort_by_key(|&rank| axis[rank]);
-            orders.push(along);
-        }
-        orders.push(self.grown(ranks));
+    /// Orders of the places whose first part may be a good half: as the ranks live, by number, along the axes, as they
+    /// hang together.
+    fn orders(&self, lives_left: &[bool]) -> Vec<Vec<usize>> {
+        let by_number: Vec<usize> = (0..self.ranks.len()).collect();
+        let mut living = by_number.clone();
+        living.sort_by_key(|&place| !lives_left[place]);
+        let along = self.traffic.axes().iter().map(|axis| {
+            let mut along = by_number.clone();
+            along.sort_by_key(|&place| axis[place]);
+            along
+        });
+        let along: Vec<_> = along.collect();
+        let mut orders = vec![living, by_number];
+        orders.extend(along);
+        orders.push(self.grown());
         orders
     }
 
-    /// The ranks in the order in which a part grows that always takes in whom it hears most of, from the edge on.
-    fn grown(&self, ranks: &[usize]) -> Vec<usize> {
-        let mut waiting = vec![false; self.homes.len()];
-        ranks.iter().for_each(|&rank| waiting[rank] = true);
-        let mut heard = vec![0_u64; self.homes.len()];
-        let mut order = Vec::with_capacity(ranks.len());
-        for &seed in ranks {
-            if !waiting[seed] {
+    /// The places in the order in which a part grows that always takes in whom it hears most of, from the edge on.
+    fn grown(&self) -> Vec<usize> {
+        let count = self.ranks.len();
+        let (mut waiting, mut heard) = (vec![true; count], vec![0_u64; count]);
+        let mut order = Vec::with_capacity(count);
+        for start in 0..count {
+            if !waiting[start] {
                 continue;
             }
-            let seed = self.farthest(seed, &waiting);
-            // Entries of the heap go out of date; the newest of a rank is its largest, so it comes first.
-            let mut heap = BinaryHeap::from([(0, Reverse(seed))]);
-            while let Some((_, Reverse(rank))) = heap.pop() {
-                if !std::mem::take(&mut waiting[rank]) {
+            // Entries of the heap go out of date; the newest of a place is its largest, so it comes first.
+            let mut heap = BinaryHeap::from([(0, Reverse(self.farthest(start)))]);
+            while let Some((_, Reverse(place))) = heap.pop() {
+                if !std::mem::take(&mut waiting[place]) {
                     continue;
                 }
-                order.push(rank);
-                for (other, weight) in self.traffic.neighbors(rank).filter(|&(other, _)| waiting[other]) {
+                order.push(place);
+                for (other, weight) in self.traffic.neighbors(place).filter(|&(other, _)| waiting[other]) {
                     heard[other] += weight;
                     heap.push((heard[other], Reverse(other)));
                 }
@@ -124,18 +142,15 @@ impl Division<'_> {
         order
     }
 
-    /// A rank that is far from `start` among those that wait and hang together with it.
-    fn farthest(&self, start: usize, waiting: &[bool]) -> usize {
+    /// A place that is far from `start` among those that hang together with it.
+    fn farthest(&self, start: usize) -> usize {
         let mut seen = HashSet::from([start]);
         let mut queue = VecDeque::from([start]);
         let mut last = start;
-        while let Some(rank) = queue.pop_front() {
-            last = rank;
-            for (other, _) in self.traffic.neighbors(rank) {
-                if waiting[other] && seen.insert(other) {
-                    queue.push_back(other);
-                }
-            }
+        while let Some(place) = queue.pop_front() {
+            last = place;
+            let others = self.traffic.neighbors(place);
+            queue.extend(others.map(|(other, _)| other).filter(|&other| seen.insert(other)));
         }
         last
     }

@@ -44,6 +44,27 @@ impl Traffic {
         }
     }
 
+    /// What these ranks, in rising order, say to each other; they are renamed by their places among them.
+    pub(super) fn among(&self, ranks: &[usize]) -> Self {
+        let mut places = vec![None; self.ranks()];
+        (0..)
+            .zip(ranks)
+            .for_each(|(place, &rank)| places[rank] = Some(place));
+        let mut index = Vec::with_capacity(ranks.len());
+        let mut neighbors = Vec::new();
+        for &rank in ranks {
+            let others = self.neighbors(rank);
+            neighbors.extend(others.filter_map(|(other, weight)| places[other].map(|place| (place, weight))));
+            index.push(neighbors.len());
+        }
+        let pick = |axis: &Vec<u32>| ranks.iter().map(|&rank| axis[rank]).collect();
+        Self {
+            index,
+            neighbors,
+            axes: self.axes.iter().map(pick).collect(),
+        }
+    }
+
     /// Number of ranks.
     pub(crate) fn ranks(&self) -> usize {
         self.index.len()
@@ -119,6 +140,15 @@ mod tests {
         assert_eq!(neighbors(&traffic, 0), [(1, 5), (2, 1)]);
         assert_eq!(neighbors(&traffic, 1), [(0, 5)]);
         assert_eq!(neighbors(&traffic, 2), [(0, 1)]);
+    }
+
+    #[test]
+    fn some_ranks_talk_among_themselves() {
+        let square = Traffic::from(&Cart::new(&[2, 2], &[false, false]).unwrap());
+        let part = square.among(&[1, 2, 3]);
+        assert_eq!(neighbors(&part, 0), [(2, 1)]);
+        assert_eq!(neighbors(&part, 2), [(0, 1), (1, 1)]);
+        assert_eq!(part.axes(), [[0, 1, 1], [1, 0, 1]]);
     }
 
     #[test]
