@@ -1,7 +1,7 @@
 //! Where messages for a rank meet its receives.
 
 use crate::job::{Job, Operation, Unmatched};
-use crate::matching::{Envelope, Pattern, Place, Queue};
+use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
 use crate::memory::Target;
 use crate::point2point::{ParcelPool, Payload, Unpaired};
 use crate::request::{CallSlots, Waiter};
@@ -118,9 +118,9 @@ impl Table {
 
     /// Leaves a message for the receiver, and tells the probes that wait for it.
     #[inline]
-    pub(crate) fn arrive(&mut self, job: &Job, envelope: Envelope, payload: Payload) -> Place {
+    pub(crate) fn arrive(&mut self, job: &Job, envelope: Envelope, lanes: Lanes, payload: Payload) -> Place {
         self.backlog += payload.stored();
-        let place = self.arrived.arrive(envelope, payload);
+        let place = self.arrived.arrive(envelope, lanes, payload);
         if !self.probes.is_empty() {
             self.answer_probes(job, envelope);
         }

@@ -1,11 +1,13 @@
 //! What a program promises about its use of a communicator.
 //!
-//! Every promise is the rank's own. The first two let messages lie in fewer bins of the receiver's match table (see
-//! [`crate::matching`]); ordering and lengths cost nothing here, so the others are taken and used for nothing.
+//! Every promise is the rank's own. The first two let the messages that it sends lie in fewer bins of the receiver's
+//! match table (see [`crate::matching`]), for as a rule all ranks promise the same; a receiver that has not promised finds
+//! them all the same. Ordering and lengths cost nothing here, so the other promises are taken and used for nothing.
 
 use super::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::info::Info;
+use crate::matching::Lanes;
 use simurgh_core::sync::Ordering;
 
 /// The promises in effect, one bit each.
@@ -54,6 +56,14 @@ impl Hints {
     #[inline]
     pub(crate) fn no_any_tag(self) -> bool {
         self.0 & Self::NO_ANY_TAG != 0
+    }
+}
+
+impl Hints {
+    /// The kinds of receives that may ask for a message.
+    #[inline]
+    pub(crate) fn lanes(self) -> Lanes {
+        Lanes::without(self.no_any_source(), self.no_any_tag())
     }
 }
 

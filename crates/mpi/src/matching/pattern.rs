@@ -30,6 +30,12 @@ impl Pattern {
             && (self.tag == envelope.tag || self.tag == ANY_TAG)
     }
 
+    /// Which of an envelope's generalisations it is, by its wildcards.
+    #[inline]
+    pub(crate) fn kind(self) -> usize {
+        usize::from(self.source == ANY_SOURCE) | usize::from(self.tag == ANY_TAG) << 1
+    }
+
     /// The same pattern as a number for hashing.
     #[inline]
     fn folded(self) -> u64 {
@@ -48,6 +54,27 @@ impl std::hash::Hash for Pattern {
     }
 }
 
+/// The kinds of patterns under which a message is to be found quickly: a bit for each of its generalisations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lanes(u8);
+
+impl Lanes {
+    /// Every receive may ask for it.
+    pub(crate) const ALL: Self = Self(0b1111);
+
+    /// Receives without certain wildcards may ask for it.
+    #[inline]
+    pub(crate) fn without(any_source: bool, any_tag: bool) -> Self {
+        let absent = u8::from(any_source) * 0b1010 | u8::from(any_tag) * 0b1100;
+        Self(Self::ALL.0 & !absent)
+    }
+
+    #[inline]
+    pub(super) fn has(self, kind: usize) -> bool {
+        self.0 >> kind & 1 != 0
+    }
+}
+
 impl Envelope {
     /// The pattern that accepts nothing else.
     #[inline]
@@ -56,7 +83,7 @@ impl Envelope {
         Pattern { context, source, tag }
     }
 
-    /// The only patterns that accept this envelope, itself first.
+    /// The only patterns that accept this envelope, itself first, in the order of their [kinds](Pattern::kind).
     #[inline]
     pub(crate) fn generalisations(self) -> [Pattern; 4] {
         let Self { context, source, tag } = self;
@@ -92,8 +119,11 @@ mod tests {
             source: 3,
             tag: 9,
         };
-        for pattern in envelope.generalisations() {
+        for (kind, pattern) in envelope.generalisations().into_iter().enumerate() {
             assert!(pattern.accepts(envelope));
+            assert_eq!(pattern.kind(), kind);
+            let without = Lanes::without(pattern.source == ANY_SOURCE, pattern.tag == ANY_TAG);
+            assert!(Lanes::ALL.has(kind) && without.has(kind) == (kind == 0) && without.has(0));
         }
         let others = [
             (6, 3, 9),

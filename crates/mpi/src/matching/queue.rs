@@ -1,7 +1,7 @@
 //! A queue of receives or of messages from which the oldest that fits is taken.
 
 use super::bins::Bins;
-use super::pattern::{Envelope, Pattern};
+use super::pattern::{Envelope, Lanes, Pattern};
 use super::slab::{Ends, NIL, Slab};
 
 /// Where an entry lies, for taking it out again; stale once the entry has been matched.
@@ -23,6 +23,8 @@ pub(crate) struct Queue<T, const LISTS: usize> {
     scan_limit: usize,
     next_sequence: u64,
     bins: Option<Box<Bins>>,
+    /// Entries in bins, by the kind of the bin's pattern.
+    filed: [usize; 4],
     indexed: bool,
 }
 
@@ -39,6 +41,7 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
             scan_limit,
             next_sequence: 0,
             bins: None,
+            filed: [0; 4],
             indexed: false,
         }
     }
@@ -54,10 +57,10 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     }
 
     #[inline]
-    fn push(&mut self, pattern: Pattern, bins: &[Pattern], value: T) -> Place {
+    fn push(&mut self, pattern: Pattern, lanes: Lanes, bins: &[Pattern], value: T) -> Place {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let index = self.slab.insert(pattern, sequence, value);
+        let index = self.slab.insert(pattern, lanes, sequence, value);
         self.slab.append(&mut self.order, ORDER, index);
         self.len += 1;
         self.most = self.most.max(self.len);
@@ -70,8 +73,10 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     /// Puts an entry into its bins.
     fn file(&mut self, index: u32, patterns: &[Pattern]) {
         let bins = self.bins.get_or_insert_default();
-        for (lane, &pattern) in patterns.iter().enumerate() {
+        let lanes = self.slab.node(index).lanes;
+        for (lane, &pattern) in patterns.iter().enumerate().filter(|(lane, _)| lanes.has(*lane)) {
             bins.append(&mut self.slab, pattern, lane + 1, index);
+            self.filed[pattern.kind()] += 1;
         }
     }
 
@@ -107,8 +112,10 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     fn take(&mut self, index: u32, bins: &[Pattern]) -> T {
         self.slab.unlink(&mut self.order, ORDER, index);
         if let Some(index_of_bins) = self.bins.as_mut().filter(|_| self.indexed) {
-            for (lane, &pattern) in bins.iter().enumerate() {
+            let lanes = self.slab.node(index).lanes;
+            for (lane, &pattern) in bins.iter().enumerate().filter(|(lane, _)| lanes.has(*lane)) {
                 index_of_bins.unlink(&mut self.slab, pattern, lane + 1, index);
+                self.filed[pattern.kind()] -= 1;
             }
         }
         self.len -= 1;
@@ -149,7 +156,7 @@ impl<T> Queue<T, 2> {
     /// Adds a receive.
     #[inline]
     pub(crate) fn post(&mut self, pattern: Pattern, value: T) -> Place {
-        let place = self.push(pattern, &[pattern], value);
+        let place = self.push(pattern, Lanes::ALL, &[pattern], value);
         self.index_if_long(|pattern| [pattern; 4]);
         place
     }
@@ -165,6 +172,7 @@ impl<T> Queue<T, 2> {
             Some(bins) => envelope
                 .generalisations()
                 .into_iter()
+                .filter(|pattern| self.filed[pattern.kind()] > 0)
                 .map(|pattern| bins.head(pattern))
                 .filter(|&index| index != NIL)
                 .min_by_key(|&index| self.slab.node(index).sequence)
@@ -182,11 +190,11 @@ impl<T> Queue<T, 2> {
 
 /// The messages that have arrived at a rank before their receives.
 impl<T> Queue<T, 5> {
-    /// Adds a message.
+    /// Adds a message. Receives of kinds that its lanes leave out find it as well, but slowly.
     #[inline]
-    pub(crate) fn arrive(&mut self, envelope: Envelope, value: T) -> Place {
+    pub(crate) fn arrive(&mut self, envelope: Envelope, lanes: Lanes, value: T) -> Place {
         let bins = envelope.generalisations();
-        let place = self.push(bins[0], &bins, value);
+        let place = self.push(bins[0], lanes, &bins, value);
         self.index_if_long(|pattern| as_envelope(pattern).generalisations());
         place
     }
@@ -195,8 +203,9 @@ impl<T> Queue<T, 5> {
     #[inline]
     fn find(&self, pattern: Pattern) -> u32 {
         match self.bins.as_ref().filter(|_| self.indexed) {
-            None => self.scan(|candidate| pattern.accepts(as_envelope(candidate))),
-            Some(bins) => bins.head(pattern),
+            // Only if all messages are in bins of this kind does the bin's head tell the oldest.
+            Some(bins) if self.filed[pattern.kind()] == self.len => bins.head(pattern),
+            _ => self.scan(|candidate| pattern.accepts(as_envelope(candidate))),
         }
     }
 

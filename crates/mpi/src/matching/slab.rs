@@ -1,6 +1,6 @@
 //! Storage of queue entries: numbered nodes that are reused, and doubly linked lists through them.
 
-use super::pattern::Pattern;
+use super::pattern::{Lanes, Pattern};
 
 /// The number of no node.
 pub(super) const NIL: u32 = u32::MAX;
@@ -29,6 +29,8 @@ impl Ends {
 #[repr(align(128))]
 pub(super) struct Node<T, const LISTS: usize> {
     pub(super) pattern: Pattern,
+    /// The bins in which the entry lies when the queue is indexed.
+    pub(super) lanes: Lanes,
     pub(super) sequence: u64,
     pub(super) links: [Link; LISTS],
     pub(super) value: Option<T>,
@@ -65,13 +67,14 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
 
     /// Stores an entry in the node freed last, which is the warmest; it is in no list yet.
     #[inline]
-    pub(super) fn insert(&mut self, pattern: Pattern, sequence: u64, value: T) -> u32 {
+    pub(super) fn insert(&mut self, pattern: Pattern, lanes: Lanes, sequence: u64, value: T) -> u32 {
         let links = [Link {
             previous: NIL,
             next: NIL,
         }; LISTS];
         let node = Node {
             pattern,
+            lanes,
             sequence,
             links,
             value: Some(value),
@@ -156,7 +159,7 @@ mod tests {
         let mut ends = Ends::EMPTY;
         let indices: Vec<u32> = (0..4)
             .map(|value| {
-                let index = slab.insert(PATTERN, 0, value);
+                let index = slab.insert(PATTERN, Lanes::ALL, 0, value);
                 slab.append(&mut ends, 0, index);
                 index
             })
@@ -166,6 +169,6 @@ mod tests {
             assert_eq!(slab.remove(indices[victim]), u32::try_from(victim).unwrap());
             assert_eq!(walk(&slab, ends), rest);
         }
-        assert_eq!(slab.insert(PATTERN, 0, 9), indices[2]);
+        assert_eq!(slab.insert(PATTERN, Lanes::ALL, 0, 9), indices[2]);
     }
 }

@@ -171,7 +171,7 @@ impl Comm {
             Mode::Standard | Mode::Ready if bytes <= tuning.inline_limit() => {
                 let job = self.process().job();
                 tool::unexpected(to, envelope, bytes);
-                let place = table.arrive(job, envelope, Payload::inline(source));
+                let place = table.arrive(job, envelope, self.hints().lanes(), Payload::inline(source));
                 Ok(Sent::Left { process, place })
             }
             Mode::Standard | Mode::Ready
@@ -187,7 +187,7 @@ impl Comm {
                 let job = self.process().job();
                 tool::unexpected(to, envelope, bytes);
                 tool::left_with_sender(self.process(), process, envelope, bytes);
-                let place = table.arrive(job, envelope, payload);
+                let place = table.arrive(job, envelope, self.hints().lanes(), payload);
                 Ok(Sent::Queued { process, place })
             }
         }
@@ -222,7 +222,12 @@ impl Comm {
         match table.take_receive(envelope) {
             None => {
                 tool::unexpected(to, envelope, bytes);
-                let place = table.arrive(job, envelope, Payload::Copied { parcel, charge });
+                let place = table.arrive(
+                    job,
+                    envelope,
+                    self.hints().lanes(),
+                    Payload::Copied { parcel, charge },
+                );
                 Sent::Left { process, place }
             }
             Some(receive) => {
