@@ -1009,7 +1009,7 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 
 /**
- * `MPI_Comm_get_name`: the communicator's name.
+ * `MPI_Comm_get_name`: the communicator's name; the null handle has one, too.
  */
 int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 

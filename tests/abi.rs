@@ -44,6 +44,7 @@ programs! {
     environment
     errors
     exchange
+    flood
     generalised
     graph
     handles

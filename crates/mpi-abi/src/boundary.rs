@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::slice;
 
-use simurgh_mpi::{ErrorClass, ErrorCode, Status};
+use simurgh_mpi::{ErrorClass, Status};
 
 use crate::constants::{MPI_ANY_SOURCE, MPI_IN_PLACE};
 use crate::fault::{Fault, Outcome, ResultOf};
@@ -192,6 +192,8 @@ impl StatusOut {
 }
 
 /// An `MPI_Status[]` that a call for several operations fills, or `MPI_STATUSES_IGNORE`.
+///
+/// `MPI_ERROR` is filled too, even if no operation failed: the standard would leave it alone then, but programs look.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct StatusesOut(*mut MPI_Status);
@@ -203,16 +205,7 @@ impl StatusesOut {
         if !self.0.is_null() {
             // SAFETY:
             // - the C caller passed as many statuses as requests, and `index` is one of them.
-            unsafe { write_status(self.0.add(index), status) };
-        }
-    }
-
-    /// Stores the error code of operation `index`, for a call that returns `MPI_ERR_IN_STATUS`.
-    pub(crate) fn set_error(self, index: usize, code: ErrorCode) {
-        if !self.0.is_null() {
-            // SAFETY:
-            // - as in `set`.
-            unsafe { (&raw mut (*self.0.add(index)).MPI_ERROR).write(code.number()) };
+            unsafe { self.0.add(index).write(MPI_Status::from(status)) };
         }
     }
 }

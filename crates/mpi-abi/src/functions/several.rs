@@ -1,7 +1,7 @@
 //! Waiting for and testing several requests.
 //!
 //! Handles are looked up before anything completes, so that a wrong one is reported with nothing done; then the engine
-//! walks them through an iterator that looks them up again. Nothing is allocated unless an operation fails.
+//! walks them through an iterator that looks them up again. Nothing is allocated.
 
 use std::ffi::c_int;
 
@@ -46,15 +46,15 @@ pub(super) fn requests<'a>(
 /// What the ended operations of one call report.
 struct Report {
     statuses: StatusesOut,
-    /// Place of the status, number of the request and error code of those that failed.
-    failed: Vec<(usize, usize, ErrorCode)>,
+    /// The first that failed, and its error code.
+    failed: Option<(usize, ErrorCode)>,
 }
 
 impl Report {
     fn new(statuses: StatusesOut) -> Self {
         Self {
             statuses,
-            failed: Vec::new(),
+            failed: None,
         }
     }
 
@@ -62,19 +62,15 @@ impl Report {
     fn ended(&mut self, index: usize, place: usize, status: &Status) {
         self.statuses.set(place, status);
         if !status.error.is_success() {
-            self.failed.push((place, index, status.error));
+            self.failed.get_or_insert((index, status.error));
         }
     }
 
-    /// The result of the call, of which `count` operations have ended: if one failed, each status gets its error code.
-    fn outcome(self, rank: Rank<'_>, handles: &[MPI_Request], count: usize) -> Outcome {
-        let Some(&(_, first, code)) = self.failed.first() else {
+    /// The result of the call.
+    fn outcome(self, rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
+        let Some((first, code)) = self.failed else {
             return Ok(());
         };
-        (0..count).for_each(|place| self.statuses.set_error(place, ErrorCode::SUCCESS));
-        self.failed
-            .iter()
-            .for_each(|&(place, _, code)| self.statuses.set_error(place, code));
         let reason = format!("request {first} failed with {code}; the MPI_ERROR fields tell of each");
         let fault = Fault::new(ErrorClass::InStatus, reason);
         Err(match entry(rank, handles[first]) {
@@ -98,7 +94,7 @@ fn waitall(
     engine::wait_all(requests(rank, handles), |index, status| {
         report.ended(index, index, &status)
     });
-    let outcome = report.outcome(rank, handles, handles.len());
+    let outcome = report.outcome(rank, handles);
     handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
     outcome
 }
@@ -123,7 +119,7 @@ fn testall(
     if done.is_none() {
         return Ok(());
     }
-    let outcome = report.outcome(rank, handles, handles.len());
+    let outcome = report.outcome(rank, handles);
     handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
     outcome
 }
@@ -214,7 +210,7 @@ impl Completed<'_> {
         }
         outcount.set("outcount", self.count as c_int)?;
         let ended = &self.indices[..self.count];
-        let outcome = self.report.outcome(rank, handles, self.count);
+        let outcome = self.report.outcome(rank, handles);
         ended
             .iter()
             .for_each(|&index| retire_checked(rank, &mut handles[index as usize]));
