@@ -72,6 +72,7 @@ fn finalize(rank: Rank<'_>) -> Outcome {
         rank.tables.cache.delete_all(comm.0)?;
     }
     rank.process.finalize()?;
+    rank.tables.end();
     report_leaks(rank);
     Ok(())
 }

@@ -12,7 +12,7 @@ use simurgh_mpi::check::Checks;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, ErrorClass, Group, Message, Phase, Process, Request, Session};
+use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session};
 
 use super::done_send::is_done_send;
 use super::slab::LIMIT;
@@ -63,10 +63,7 @@ impl<'a> Rank<'a> {
     /// What `MPI_Init` has made, until `MPI_Finalize`.
     #[inline]
     pub(crate) fn predefined(self) -> ResultOf<&'a Predefined> {
-        match self.tables.predefined.get() {
-            Some(predefined) if self.process.phase() == Phase::Active => Ok(predefined),
-            _ => Err(no_world()),
-        }
+        self.tables.predefined().ok_or_else(no_world)
     }
 
     /// The predefined datatype with this handle.

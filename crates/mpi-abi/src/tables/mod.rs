@@ -18,10 +18,11 @@ mod program_op;
 mod program_request;
 mod slab;
 
-use simurgh_core::sync::SpinLock;
+use simurgh_core::sync::{AtomicPtr, Ordering, SpinLock};
 use simurgh_mpi::attribute::{Cache, Keys};
 use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Result, Session, Status};
+use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use done_send::{CancelledSends, DONE_SEND, handle_of_done, receipt_of_done};
@@ -68,8 +69,10 @@ pub(crate) struct Predefined {
 
 /// All tables of a rank. They exist from its first call on, for objects that are older than `MPI_Init`.
 pub(crate) struct Tables {
-    /// Set by `MPI_Init`, of use until `MPI_Finalize`.
-    pub(super) predefined: OnceLock<Predefined>,
+    /// Set by `MPI_Init`.
+    predefined: OnceLock<Predefined>,
+    /// The same, until `MPI_Finalize`; null otherwise. Most calls are on the world: they look here, at one word.
+    world: AtomicPtr<Predefined>,
     pub(crate) comms: Slab<Arc<Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
@@ -117,6 +120,7 @@ impl Tables {
         };
         Self {
             predefined: OnceLock::new(),
+            world: AtomicPtr::new(ptr::null_mut()),
             comms: Slab::new(1),
             groups: Slab::new(2),
             datatypes: Slab::new(3),
@@ -148,7 +152,24 @@ impl Tables {
             main_context,
         };
         // A process is initialised once.
-        let _ = self.predefined.set(predefined);
+        let predefined = self.predefined.get_or_init(|| predefined);
+        // Release pairs with the Acquire in `predefined`.
+        self.world
+            .store(ptr::from_ref(predefined).cast_mut(), Ordering::Release);
         Ok(())
+    }
+
+    /// Takes the communicators away from a process that has been finalized.
+    pub(crate) fn end(&self) {
+        self.world.store(ptr::null_mut(), Ordering::Release);
+    }
+
+    /// What `MPI_Init` has made, until `MPI_Finalize`.
+    #[inline]
+    fn predefined(&self) -> Option<&Predefined> {
+        let world = self.world.load(Ordering::Acquire);
+        // SAFETY:
+        // - a pointer that is not null goes to what is in `predefined`, which lives as long as the tables.
+        unsafe { world.as_ref() }
     }
 }
