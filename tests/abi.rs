@@ -42,6 +42,7 @@ programs! {
     duplicates
     early
     environment
+    error_codes
     errors
     exchange
     flood
