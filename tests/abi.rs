@@ -36,6 +36,7 @@ programs! {
     cart
     buffers
     collectives
+    comm_threads
     communicators
     completion
     datatypes

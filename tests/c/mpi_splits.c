@@ -143,7 +143,8 @@ static void from_groups(void)
         OK(MPI_Group_range_excl(world, 1, even, &halves[1]));
         /* Only the leader has to know the other group. */
         MPI_Group remote = check_rank < 2 ? halves[!side] : MPI_GROUP_NULL;
-        OK(MPI_Intercomm_create_from_groups(halves[side], 0, remote, 0, "halves", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter));
+        OK(MPI_Intercomm_create_from_groups(halves[side], 0, remote, 0, "halves", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                            &inter));
         OK(MPI_Comm_remote_size(inter, &size));
         CHECK(size == (side ? (check_size + 1) / 2 : check_size / 2));
         OK(MPI_Barrier(inter));

@@ -32,8 +32,8 @@ impl Checks {
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Rank`] unless the destination is a rank of the communicator or the null process; [`ErrorClass::Tag`] if
-/// the tag is negative.
+/// [`ErrorClass::Rank`] unless the destination is a rank of the communicator or the null process;
+/// [`ErrorClass::Tag`] if the tag is negative.
 #[inline]
 pub fn to(dest: i32, tag: i32, comm: &Comm) -> Result<()> {
     if !comm.is_checked() {

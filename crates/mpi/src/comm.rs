@@ -13,12 +13,15 @@ mod gathering;
 mod hints;
 mod inter;
 mod linger;
+mod name;
+mod shared;
 mod sides;
 mod split_type;
 
 pub(crate) use context::ContextPool;
 pub(crate) use gathering::Gatherings;
 pub(crate) use linger::Lingering;
+pub use shared::CommShared;
 pub(crate) use sides::Sides;
 pub use split_type::SplitType;
 
@@ -27,38 +30,12 @@ use crate::collective::Board;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::limits::MAX_OBJECT_NAME;
 use crate::point2point::SendBuffer;
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
-use context::Context;
-use duplicate::Duplicates;
 use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, SpinLock};
 use std::fmt;
-use std::sync::OnceLock;
-
-/// The part of a communicator that its ranks on a host share.
-pub struct CommShared {
-    context: Context,
-    sides: Sides,
-    /// Made at the first collective call: most duplicates are for messages alone.
-    board: OnceLock<Box<Board>>,
-    /// Made when the first rank duplicates the communicator.
-    duplicates: OnceLock<Box<Duplicates>>,
-}
-
-impl CommShared {
-    /// A new communicator of these processes.
-    pub(crate) fn new(contexts: &Arc<ContextPool>, sides: Sides) -> Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            context: Context::take(contexts)?,
-            sides,
-            board: OnceLock::new(),
-            duplicates: OnceLock::new(),
-        }))
-    }
-}
 
 /// A communicator, as one of its ranks sees it.
 pub struct Comm {
@@ -216,8 +193,7 @@ impl Comm {
     #[inline]
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
-        let CommShared { board, sides, .. } = &*self.shared;
-        board.get_or_init(|| Box::new(Board::new(sides.seats())))
+        self.shared.board()
     }
 
     /// What the ranks share: as long as somebody holds it, its label is no other communicator's.
@@ -269,23 +245,6 @@ impl Comm {
         &self.buffer
     }
 
-    /// The name, empty unless it has been set.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.name.lock().clone()
-    }
-
-    /// Sets the name; what does not fit in the standard's length is cut off.
-    pub fn set_name(&self, name: &str) {
-        let mut end = name.len().min(MAX_OBJECT_NAME - 1);
-        while !name.is_char_boundary(end) {
-            end -= 1;
-        }
-        let name = name[..end].to_owned();
-        let old = std::mem::replace(&mut *self.name.lock(), name);
-        drop(old);
-    }
-
     /// What happens when a call on this communicator fails.
     #[must_use]
     pub fn errhandler(&self) -> ErrorHandler {
@@ -324,15 +283,6 @@ fn inter() -> Error {
         "the communicator is an inter-communicator, which this call does not take; MPI_Intercomm_merge makes one of \
          both groups",
     )
-}
-
-impl fmt::Debug for CommShared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CommShared")
-            .field("context", &self.context)
-            .field("sides", &self.sides)
-            .finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for Comm {

@@ -1,9 +1,9 @@
 //! Duplicating communicators.
 //!
-//! The ranks need not wait for each other. Each numbers its duplications of a communicator, which all ranks make in the
-//! same order: the first to come to a number makes the shared part, the others find it, and the last to find it
-//! takes it off the shelf. A rank that blocks in a duplication anyway waits before it gets too far ahead of the slowest,
-//! so that making and freeing duplicates for ever needs no more and more memory.
+//! The ranks need not wait for each other. Each numbers its duplications of a communicator, which all ranks make in
+//! the same order: the first to come to a number makes the shared part, the others find it, and the last to find it
+//! takes it off the shelf. A rank that blocks in a duplication anyway waits before it gets too far ahead of the
+//! slowest, so that making and freeing duplicates for ever needs no more and more memory.
 
 use super::{Comm, CommShared};
 use crate::error::Result;
@@ -78,7 +78,8 @@ impl Duplicates {
 }
 
 impl Comm {
-    /// A communicator with the same ranks, the same virtual topology and another context (`MPI_Comm_dup`), without hints.
+    /// A communicator with the same ranks, the same virtual topology and another context, without hints
+    /// (`MPI_Comm_dup`).
     ///
     /// # Errors
     ///

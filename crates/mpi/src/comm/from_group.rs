@@ -17,7 +17,8 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Group`] if the group is not a subset of the communicator; [`ErrorClass::Tag`] for a negative tag; [`ErrorClass::Comm`] on an inter-communicator.
+    /// [`ErrorClass::Group`] if the group is not a subset of the communicator; [`ErrorClass::Tag`] for a negative tag;
+    /// [`ErrorClass::Comm`] on an inter-communicator.
     pub fn create_group(&self, group: &Group, tag: i32) -> Result<Option<Arc<Self>>> {
         self.check_intra()?;
         crate::check::tag(tag)?;

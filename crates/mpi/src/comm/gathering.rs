@@ -27,8 +27,8 @@ pub(crate) enum Purpose {
 #[derive(Debug, Default)]
 pub(crate) struct Gatherings(SpinLock<HashMap<Purpose, Vec<Gathering>>>);
 
-/// A group that gathers. For one purpose several may at the same time, also ones that overlap: a process that is slow in
-/// one call may be awaited in the next one already.
+/// A group that gathers. For one purpose several may at the same time, also ones that overlap: a process that is slow
+/// in one call may be awaited in the next one already.
 #[derive(Debug)]
 struct Gathering {
     group: Group,

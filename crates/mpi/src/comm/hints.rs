@@ -1,8 +1,9 @@
 //! What a program promises about its use of a communicator.
 //!
 //! Every promise is the rank's own. The first two let the messages that it sends lie in fewer bins of the receiver's
-//! match table (see [`crate::matching`]), for as a rule all ranks promise the same; a receiver that has not promised finds
-//! them all the same. Ordering and lengths cost nothing here, so the other promises are taken and used for nothing.
+//! match table (see [`crate::matching`]), for as a rule all ranks promise the same; a receiver that has not promised
+//! finds them nevertheless. Ordering and lengths cost nothing here, so the other promises are taken and used for
+//! nothing.
 
 use super::Comm;
 use crate::error::{Error, ErrorClass, Result};

@@ -65,7 +65,7 @@ impl Lanes {
     /// Receives without certain wildcards may ask for it.
     #[inline]
     pub(crate) fn without(any_source: bool, any_tag: bool) -> Self {
-        let absent = u8::from(any_source) * 0b1010 | u8::from(any_tag) * 0b1100;
+        let absent = (u8::from(any_source) * 0b1010) | (u8::from(any_tag) * 0b1100);
         Self(Self::ALL.0 & !absent)
     }
 

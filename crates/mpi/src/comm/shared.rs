@@ -1,0 +1,48 @@
+//! What the ranks of a communicator share.
+
+use super::context::Context;
+use super::duplicate::Duplicates;
+use super::{ContextPool, Sides};
+use crate::collective::Board;
+use crate::error::Result;
+use simurgh_core::sync::Arc;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// The part of a communicator that its ranks on a host share.
+pub struct CommShared {
+    pub(super) context: Context,
+    pub(super) sides: Sides,
+    /// Made at the first collective call: most duplicates are for messages alone.
+    board: OnceLock<Box<Board>>,
+    /// Made when the first rank duplicates the communicator.
+    pub(super) duplicates: OnceLock<Box<Duplicates>>,
+}
+
+impl CommShared {
+    /// A new communicator of these processes.
+    pub(crate) fn new(contexts: &Arc<ContextPool>, sides: Sides) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            context: Context::take(contexts)?,
+            sides,
+            board: OnceLock::new(),
+            duplicates: OnceLock::new(),
+        }))
+    }
+
+    /// Where all ranks meet.
+    #[inline]
+    pub(super) fn board(&self) -> &Board {
+        self.board
+            .get_or_init(|| Box::new(Board::new(self.sides.seats())))
+    }
+}
+
+impl fmt::Debug for CommShared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommShared")
+            .field("context", &self.context)
+            .field("sides", &self.sides)
+            .finish_non_exhaustive()
+    }
+}
