@@ -2,7 +2,8 @@
 #include "mpi_check.h"
 #include <pthread.h>
 
-enum { BYTES = 20000, ROOM = BYTES + MPI_BSEND_OVERHEAD };
+/* Messages with the tag NOBODYS are never received: a buffer is looked for. */
+enum { BYTES = 20000, ROOM = BYTES + MPI_BSEND_OVERHEAD, NOBODYS = 99 };
 static char space[2 * ROOM], small[256], out[BYTES], in[BYTES];
 static int right, left;
 
@@ -25,14 +26,14 @@ static void accounts(void)
     void *address;
     int size;
     MPI_Count large;
-    FAILS(buffered(1, 1, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    FAILS(buffered(1, NOBODYS, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     FAILS(MPI_Buffer_detach(&address, &size), MPI_ERR_BUFFER);
     FAILS(MPI_Buffer_attach(space, -1), MPI_ERR_COUNT);
     FAILS(MPI_Buffer_attach(NULL, 10), MPI_ERR_BUFFER);
     OK(MPI_Buffer_attach(space, sizeof space));
     OK(buffered(BYTES, 1, MPI_COMM_WORLD));
     OK(buffered(BYTES, 2, MPI_COMM_WORLD));
-    FAILS(buffered(BYTES, 3, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    FAILS(buffered(BYTES, NOBODYS, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     receive(1, MPI_COMM_WORLD);
     OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -133,7 +134,7 @@ static void of_communicators(void)
     OK(MPI_Comm_attach_buffer(comm, space, sizeof space));
     FAILS(MPI_Comm_attach_buffer_c(comm, space, sizeof space), MPI_ERR_BUFFER);
     OK(buffered(BYTES, 7, comm));
-    FAILS(buffered(1, 7, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    FAILS(buffered(1, NOBODYS, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     OK(MPI_Comm_iflush_buffer(comm, &request));
     receive(7, comm);
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
@@ -144,7 +145,7 @@ static void of_communicators(void)
     OK(MPI_Buffer_attach(space, sizeof space));
     OK(MPI_Comm_attach_buffer_c(comm, small, sizeof small));
     OK(buffered(0, 8, comm));
-    FAILS(buffered(1000, 8, comm), MPI_ERR_BUFFER);
+    FAILS(buffered(1000, NOBODYS, comm), MPI_ERR_BUFFER);
     OK(buffered(1, 8, MPI_COMM_WORLD));
     OK(MPI_Recv(in, 0, MPI_BYTE, left, 8, comm, MPI_STATUS_IGNORE));
     OK(MPI_Recv(in, 1, MPI_BYTE, left, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
@@ -184,12 +185,38 @@ static void of_sessions(void)
     FAILS(MPI_Session_detach_buffer(session, &address, &size), MPI_ERR_BUFFER);
     OK(MPI_Session_attach_buffer(session, space, sizeof space));
     FAILS(MPI_Session_attach_buffer_c(session, space, sizeof space), MPI_ERR_BUFFER);
-    FAILS(buffered(1, 11, MPI_COMM_WORLD), MPI_ERR_BUFFER); /* the world is of no session */
+    FAILS(buffered(1, NOBODYS, MPI_COMM_WORLD), MPI_ERR_BUFFER); /* the world is of no session */
     OK(MPI_Session_flush_buffer(session));
     OK(MPI_Session_iflush_buffer(session, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     OK(MPI_Session_detach_buffer(session, &address, &size));
     CHECK(address == space && size == sizeof space);
+
+    /* Communicators of the session use its buffer, unless they have their own. */
+    MPI_Group group;
+    MPI_Comm comm;
+    OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &group));
+    OK(MPI_Comm_create_from_group(group, "buffers", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+    OK(MPI_Group_free(&group));
+    FAILS(buffered(BYTES, NOBODYS, comm), MPI_ERR_BUFFER);
+    OK(MPI_Session_attach_buffer(session, space, sizeof space));
+    OK(buffered(BYTES, 12, comm));
+    OK(MPI_Session_iflush_buffer(session, &request));
+    receive(12, comm);
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_attach_buffer(comm, small, sizeof small));
+    FAILS(buffered(BYTES, NOBODYS, comm), MPI_ERR_BUFFER);
+    OK(MPI_Comm_detach_buffer(comm, &address, &size));
+    OK(MPI_Buffer_attach(small, sizeof small)); /* comes last */
+    OK(buffered(BYTES, 13, comm));
+    FAILS(buffered(BYTES, NOBODYS, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    receive(13, comm);
+    OK(MPI_Session_flush_buffer(session));
+    OK(MPI_Session_detach_buffer(session, &address, &size));
+    FAILS(buffered(BYTES, NOBODYS, comm), MPI_ERR_BUFFER);
+    OK(MPI_Buffer_detach(&address, &size));
+    OK(MPI_Comm_free(&comm));
+
     OK(MPI_Session_attach_buffer_c(session, MPI_BUFFER_AUTOMATIC, 0));
     OK(MPI_Session_detach_buffer_c(session, &address, &large));
     CHECK(address == MPI_BUFFER_AUTOMATIC);

@@ -144,6 +144,76 @@ static void errors_in_statuses(void)
 
 typedef int init_function(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
+/* Wrong uses of requests, and requests at rest. */
+static void wrong_uses(void)
+{
+    MPI_Request requests[2], none = MPI_REQUEST_NULL, stale;
+    MPI_Status statuses[2];
+    int value, flag, index, count, indices[2];
+    MPI_Comm comm = MPI_COMM_WORLD;
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Recv_init(&value, 1, MPI_INT, left, 3, comm, &requests[0]));
+    requests[1] = MPI_REQUEST_NULL;
+    FAILS(MPI_Cancel(&requests[0]), MPI_ERR_REQUEST);
+    OK(MPI_Test(&requests[0], &flag, &statuses[0]));
+    CHECK(flag && statuses[0].MPI_SOURCE == MPI_ANY_SOURCE && statuses[0].MPI_ERROR == MPI_SUCCESS);
+    OK(MPI_Request_get_status(requests[0], &flag, &statuses[0]));
+    CHECK(flag);
+    OK(MPI_Waitany(2, requests, &index, &statuses[0]));
+    CHECK(index == MPI_UNDEFINED);
+    OK(MPI_Waitsome(2, requests, &count, indices, statuses));
+    CHECK(count == MPI_UNDEFINED);
+    OK(MPI_Start(&requests[0]));
+    FAILS(MPI_Start(&requests[0]), MPI_ERR_REQUEST);
+    FAILS(MPI_Startall(2, requests), MPI_ERR_REQUEST);
+    OK(MPI_Cancel(&requests[0]));
+    OK(MPI_Waitall(2, requests, statuses));
+    stale = requests[0];
+    OK(MPI_Request_free(&requests[0]));
+    FAILS(MPI_Wait(&stale, &statuses[0]), MPI_ERR_REQUEST);
+    FAILS(MPI_Start(&stale), MPI_ERR_REQUEST);
+    FAILS(MPI_Request_free(&stale), MPI_ERR_REQUEST);
+    FAILS(MPI_Request_get_status(stale, &flag, &statuses[0]), MPI_ERR_REQUEST);
+    FAILS(MPI_Request_get_status_all(1, &stale, &flag, statuses), MPI_ERR_REQUEST);
+    FAILS(MPI_Request_get_status_any(1, &stale, &index, &flag, statuses), MPI_ERR_REQUEST);
+    FAILS(MPI_Request_get_status_some(1, &stale, &count, indices, statuses), MPI_ERR_REQUEST);
+    FAILS(MPI_Request_get_status_some(-1, &none, &count, indices, statuses), MPI_ERR_COUNT);
+    FAILS(MPI_Request_get_status_any(1, &none, NULL, &flag, statuses), MPI_ERR_ARG);
+    FAILS(MPI_Waitall(-1, &none, statuses), MPI_ERR_COUNT);
+    FAILS(MPI_Waitall(1, NULL, statuses), MPI_ERR_ARG);
+    FAILS(MPI_Recv_init(&value, 1, MPI_INT, check_size, 3, comm, &stale), MPI_ERR_RANK);
+    FAILS(MPI_Send_init(&value, 1, MPI_INT, right, -2, comm, &stale), MPI_ERR_TAG);
+    FAILS(MPI_Send_init(&value, -1, MPI_INT, right, 2, comm, &stale), MPI_ERR_COUNT);
+
+    /* Messages that are too long, told by each of the calls that complete several. */
+    int in[3], out[3] = {0};
+    for (int call = 0; call < 4; call++) {
+        OK(MPI_Irecv(&in[0], 1, MPI_INT, left, 30, comm, &requests[0]));
+        OK(MPI_Irecv(&in[1], 1, MPI_INT, left, 31, comm, &requests[1]));
+        OK(MPI_Send(out, 1, MPI_INT, right, 30, comm));
+        OK(MPI_Send(out, 3, MPI_INT, right, 31, comm));
+        OK(MPI_Barrier(comm));
+        statuses[0].MPI_ERROR = statuses[1].MPI_ERROR = -1;
+        if (call == 0)
+            FAILS(MPI_Testall(2, requests, &flag, statuses), MPI_ERR_IN_STATUS);
+        else if (call == 1)
+            FAILS(MPI_Waitsome(2, requests, &count, indices, statuses), MPI_ERR_IN_STATUS);
+        else if (call == 2)
+            FAILS(MPI_Testsome(2, requests, &count, indices, statuses), MPI_ERR_IN_STATUS);
+        else
+            FAILS(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), MPI_ERR_IN_STATUS);
+        if (call < 3)
+            CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS && statuses[1].MPI_ERROR == MPI_ERR_TRUNCATE);
+        CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    }
+    OK(MPI_Irecv(&in[0], 1, MPI_INT, left, 32, comm, &requests[0]));
+    OK(MPI_Send(out, 3, MPI_INT, right, 32, comm));
+    FAILS(MPI_Waitany(2, requests, &index, &statuses[0]), MPI_ERR_TRUNCATE);
+    CHECK(index == 0 && requests[0] == MPI_REQUEST_NULL && statuses[0].MPI_TAG == 32);
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL));
+}
+
 static void persistent(void)
 {
     init_function *inits[] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
@@ -323,6 +393,7 @@ int main(int argc, char **argv)
     families();
     asking();
     errors_in_statuses();
+    wrong_uses();
     persistent();
     cancelling();
     taking_sends_back();

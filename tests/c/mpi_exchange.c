@@ -110,12 +110,13 @@ static void nobody(void)
 static void wrong_arguments(void)
 {
     MPI_Request request;
-    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    CHECK(MPI_Isendrecv(out, 1, MPI_INT, check_size, 0, in, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &request) == MPI_ERR_RANK);
-    CHECK(MPI_Isendrecv(out, 1, MPI_INT, right, -4, in, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &request) == MPI_ERR_TAG);
-    CHECK(MPI_Isendrecv(out, 1, MPI_INT, right, 0, in, -1, MPI_INT, left, 0, MPI_COMM_WORLD, &request) == MPI_ERR_COUNT);
-    CHECK(MPI_Isendrecv_replace(in, 1, MPI_INT, right, 0, -9, 0, MPI_COMM_WORLD, &request) == MPI_ERR_RANK);
-    CHECK(MPI_Isendrecv_replace(in, 1, MPI_DATATYPE_NULL, right, 0, left, 0, MPI_COMM_WORLD, &request) == MPI_ERR_TYPE);
+    MPI_Comm comm = MPI_COMM_WORLD;
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    FAILS(MPI_Isendrecv(out, 1, MPI_INT, check_size, 0, in, 1, MPI_INT, left, 0, comm, &request), MPI_ERR_RANK);
+    FAILS(MPI_Isendrecv(out, 1, MPI_INT, right, -4, in, 1, MPI_INT, left, 0, comm, &request), MPI_ERR_TAG);
+    FAILS(MPI_Isendrecv(out, 1, MPI_INT, right, 0, in, -1, MPI_INT, left, 0, comm, &request), MPI_ERR_COUNT);
+    FAILS(MPI_Isendrecv_replace(in, 1, MPI_INT, right, 0, -9, 0, comm, &request), MPI_ERR_RANK);
+    FAILS(MPI_Isendrecv_replace(in, 1, MPI_DATATYPE_NULL, right, 0, left, 0, comm, &request), MPI_ERR_TYPE);
     /* A message that is too long is told by the call that completes the exchange. */
     OK(MPI_Isendrecv(out, LONG, MPI_INT, right, 0, in, 5, MPI_INT, left, 0, MPI_COMM_WORLD, &request));
     CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);

@@ -165,7 +165,7 @@ static void by_threads(void)
     OK(MPI_Request_free(&requests[1]));
 }
 
-/* Every other number goes to every third place, in partitions that fit each other nowhere: five of six to three of ten. */
+/* Every other number goes to every third place, in partitions that fit each other nowhere: 5 of 6 to 3 of 10. */
 static void layouts(void)
 {
     enum { SENT = 11, ROOM = 28 };

@@ -66,6 +66,13 @@ impl Completion {
         }
     }
 
+    /// Makes the event one that has happened, while nobody else knows of it: no waiter has to be looked for.
+    #[inline]
+    pub fn preset(&self) {
+        // Release: who is told of the event later sees what was written before.
+        self.0.store(DONE, Ordering::Release);
+    }
+
     /// Makes the event one that has not happened, for its next use.
     ///
     /// Only for an event that is done, or that nobody else knows of.

@@ -116,7 +116,7 @@ impl Request {
     #[must_use]
     pub fn ended(status: &Status) -> Arc<Self> {
         let request = Self::of_kind(Kind::Send);
-        request.finish(status);
+        request.settle(status);
         Arc::new(request)
     }
 
@@ -267,6 +267,12 @@ impl Request {
     #[inline]
     pub(crate) fn queued_at(&self, process: u32, place: Place) {
         self.queued.set(process, place);
+    }
+
+    /// Completes an operation that nobody but its own rank knows of.
+    #[inline]
+    fn settle(&self, status: &Status) {
+        self.ticket.settle(status);
     }
 
     /// Completes the operation.

@@ -71,8 +71,8 @@ fn rounds_are_right_whoever_comes_first() {
     });
 }
 
-/// Threads of the sender say that partitions are ready while the receiver starts: the window in which they can miss each
-/// other is hit again and again.
+/// Threads of the sender say that partitions are ready while the receiver starts: the window in which they can miss
+/// each other is hit again and again.
 #[test]
 fn threads_and_a_starting_receiver_move_each_partition_once() {
     const THREADS: usize = 3;

@@ -48,12 +48,13 @@ impl Persistent {
     }
 
     pub(super) fn activate(&self) -> Result<()> {
-        if self.active.swap(true, Ordering::Relaxed) {
+        if self.is_active() {
             return Err(Error::new(
                 ErrorClass::Request,
                 "the request is active already; wait for it before starting it",
             ));
         }
+        self.active.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -67,16 +68,16 @@ impl Persistent {
                 dest,
                 tag,
             } => match self.comm.offer(source, *dest, *tag, *mode, waiter)? {
-                Sent::Done => request.finish(&Status::EMPTY),
+                Sent::Done => request.settle(&Status::EMPTY),
                 Sent::Left { process, place } => {
                     request.queued_at(process, place);
-                    request.finish(&Status::EMPTY);
+                    request.settle(&Status::EMPTY);
                 }
                 Sent::Queued { process, place } => request.queued_at(process, place),
             },
             Operation::Receive { target, source, tag } => {
                 match self.comm.accept(target, *source, *tag, |_| waiter()) {
-                    Received::Done(status) => request.finish(&status),
+                    Received::Done(status) => request.settle(&status),
                     Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
                 }
             }

@@ -54,7 +54,7 @@ impl RequestPool {
     /// A request that has just completed with `status`: it needs no counterpart.
     pub(crate) fn take_finished(&self, status: &Status) -> Arc<Request> {
         let request = self.take_receive();
-        request.finish(status);
+        request.settle(status);
         request
     }
 

@@ -25,6 +25,19 @@ impl Ticket {
     /// Records the outcome and wakes the waiter; the ticket's owner may reuse it at once.
     #[inline]
     pub(crate) fn finish(&self, status: &Status) {
+        self.record(status);
+        self.completion.complete();
+    }
+
+    /// Records the outcome of an operation that nobody else knows of: nobody can wait for it yet.
+    #[inline]
+    pub(crate) fn settle(&self, status: &Status) {
+        self.record(status);
+        self.completion.preset();
+    }
+
+    #[inline]
+    fn record(&self, status: &Status) {
         // Relaxed: the Release in `complete` publishes these stores to the Acquire in `is_done` and `wait`.
         let label = u64::from(status.source.cast_unsigned()) << 32 | u64::from(status.tag.cast_unsigned());
         self.label.store(label, Ordering::Relaxed);
@@ -34,7 +47,6 @@ impl Ticket {
             u64::from(status.error.number().cast_unsigned()) | cancelled,
             Ordering::Relaxed,
         );
-        self.completion.complete();
     }
 
     /// The outcome, once the completion is done.
