@@ -72,6 +72,10 @@ static void with_hints(void)
     ring(dup, 2);
     OK(MPI_Comm_free(&dup));
     OK(MPI_Comm_free(&comm));
+    int none = 0;
+    OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 0, &none, &none, &none, MPI_UNWEIGHTED, info, 0, &comm));
+    CHECK(is_set(comm, any_tag) && !is_set(comm, any_source));
+    OK(MPI_Comm_free(&comm));
     OK(MPI_Info_free(&info));
     OK(MPI_Info_free(&unknown));
 }

@@ -83,6 +83,12 @@ static void derived(MPI_Comm inter)
     talk(dup, local_size(), remote_size(), 2, even());
     OK(MPI_Comm_free(&dup));
 
+    MPI_Request request;
+    OK(MPI_Comm_idup(inter, &dup, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    talk(dup, local_size(), remote_size(), 2, even());
+    OK(MPI_Comm_free(&dup));
+
     OK(MPI_Intercomm_merge(inter, even(), &merged));
     OK(MPI_Comm_rank(merged, &rank));
     CHECK(rank == check_rank / 2 + (even() ? check_size / 2 : 0));

@@ -39,11 +39,6 @@ fn edges_with(
     Ok(list)
 }
 
-/// No hints for graphs are known, but the handle has to be valid.
-fn check_info(rank: Rank<'_>, info: MPI_Info) -> Outcome {
-    rank.hints(info).map(drop)
-}
-
 /// `MPI_Dist_graph_create_adjacent`: a communicator with a graph of which each rank names its own edges.
 #[mpi(raises = comm_old)]
 fn dist_graph_create_adjacent(
@@ -60,8 +55,7 @@ fn dist_graph_create_adjacent(
     comm_dist_graph: Out<MPI_Comm>,
 ) -> Outcome {
     comm_dist_graph.set("comm_dist_graph", MPI_COMM_NULL)?;
-    check_info(rank, info)?;
-    let comm = rank.comm(comm_old)?;
+    let (comm, hints) = (rank.comm(comm_old)?, rank.hints(info)?);
     let (me, nodes) = (comm.rank(), comm.size());
     let indegree = length_of("indegree", indegree, ErrorClass::Arg)?;
     let weights = weights_of("sourceweights", &sourceweights, indegree)?;
@@ -72,6 +66,7 @@ fn dist_graph_create_adjacent(
     let destinations = destinations.slice("destinations", outdegree)?;
     let outgoing = edges_with(nodes, destinations, weights, |destination| (me, destination))?;
     let made = comm.dist_graph_create_adjacent(incoming, outgoing, reorder != 0)?;
+    made.set_info(&hints);
     give_out(rank, Some(made), comm_dist_graph)
 }
 
@@ -90,8 +85,7 @@ fn dist_graph_create(
     comm_dist_graph: Out<MPI_Comm>,
 ) -> Outcome {
     comm_dist_graph.set("comm_dist_graph", MPI_COMM_NULL)?;
-    check_info(rank, info)?;
-    let comm = rank.comm(comm_old)?;
+    let (comm, hints) = (rank.comm(comm_old)?, rank.hints(info)?);
     let n = length_of("n", n, ErrorClass::Arg)?;
     let sources = sources.slice("sources", n)?;
     let degrees = degrees.slice("degrees", n)?.iter();
@@ -108,6 +102,7 @@ fn dist_graph_create(
         edges.push(comm.size(), (source, destination), weight)?;
     }
     let made = comm.dist_graph_create(edges, reorder != 0)?;
+    made.set_info(&hints);
     give_out(rank, Some(made), comm_dist_graph)
 }
 
