@@ -113,6 +113,15 @@ static void library(int expected)
     CHECK(strcmp(value_of(used, "thread_level"), "MPI_THREAD_MULTIPLE") == 0);
     CHECK(strstr(value_of(used, "mpi_memory_alloc_kinds"), "system"));
     OK(MPI_Info_free(&used));
+    int main_thread, world, provided;
+    OK(MPI_Initialized(&world));
+    OK(MPI_Is_thread_main(&main_thread));
+    /* MPI_Init has been called by nobody, by this thread, or by one whose world is gone. */
+    int gone;
+    OK(MPI_Finalized(&gone));
+    CHECK(main_thread == (world && !gone));
+    OK(MPI_Query_thread(&provided));
+    CHECK(provided == MPI_THREAD_MULTIPLE);
     process_sets(session, expected);
     error_handlers(other);
 
