@@ -188,3 +188,26 @@ fn a_million_duplicates_need_no_more_memory() {
     let outcome = stage.mpiexec(2).args(["1000000"]).run(&program);
     outcome.expect_success();
 }
+
+#[test]
+fn the_initial_error_handler_can_be_chosen() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_fatal.c").against(&stage).build();
+    let run = |handler, mistake| {
+        let mpiexec = stage.mpiexec(2).options(["--initial-errhandler", handler]);
+        mpiexec.args([mistake]).run(&program)
+    };
+    let returned = run("mpi_errors_return", "rank");
+    returned.expect_success();
+    assert_eq!(
+        returned.stdout,
+        "not reached after a mistake\n".repeat(2),
+        "{returned}"
+    );
+    // It returns what the call returns.
+    let before = run("mpi_errors_return", "before");
+    assert_eq!((before.code(), &*before.stderr), (16, ""), "{before}");
+    run("mpi_errors_abort", "rank")
+        .expect_code(6)
+        .expect_stderr("MPI_ERR_RANK");
+}

@@ -134,8 +134,8 @@ fn handler_and_object(rank: Rank<'_>, raised: Raised) -> (ErrorHandler, Raised) 
     match (found, rank.predefined()) {
         (Some(handler), _) => (handler, raised),
         (None, Ok(own)) => (own.myself.errhandler(), Raised::Comm(MPI_COMM_SELF)),
-        // Without a communicator the initial error handler counts.
-        (None, Err(_)) => (ErrorHandler::Fatal, raised),
+        // Without a communicator the initial error handler holds.
+        (None, Err(_)) => (rank.process.job().initial_errhandler(), raised),
     }
 }
 
@@ -146,7 +146,11 @@ fn outside(call: &str, process: Option<&Process>) -> c_int {
         Some(Phase::After) => "it was called after MPI_Finalize; make MPI_Finalize the last call",
         _ => "it was called before MPI_Init; call MPI_Init first",
     };
-    fatal(call, process, &Fault::new(ErrorClass::Other, reason))
+    let fault = Fault::new(ErrorClass::Other, reason);
+    match process.map(|process| process.job().initial_errhandler()) {
+        Some(ErrorHandler::Return) => fault.code.number(),
+        _ => fatal(call, process, &fault),
+    }
 }
 
 /// Says what went wrong and ends the job.

@@ -108,6 +108,7 @@ impl Comm {
         Arc::new(Self {
             predefined: true,
             name: SpinLock::new(name.to_owned()),
+            errhandler: SpinLock::new(process.job().initial_errhandler()),
             ..comm
         })
     }

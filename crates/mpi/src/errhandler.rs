@@ -1,6 +1,7 @@
 //! What happens when a call on a communicator fails.
 
 use simurgh_core::sync::Arc;
+use simurgh_settings::{Id, Values};
 use std::any::Any;
 use std::fmt;
 
@@ -19,6 +20,17 @@ pub enum ErrorHandler {
     Return,
     /// A function of the user, in a form only the calling layer understands.
     User(Arc<dyn Any + Send + Sync>),
+}
+
+impl ErrorHandler {
+    /// The one that holds until the program sets another (the setting `initial_errhandler`).
+    pub(crate) fn initial(settings: &Values) -> Self {
+        match settings.amount(Id::InitialErrhandler) {
+            0 => Self::Fatal,
+            1 => Self::Abort,
+            _ => Self::Return,
+        }
+    }
 }
 
 impl fmt::Debug for ErrorHandler {

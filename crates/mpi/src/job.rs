@@ -9,6 +9,7 @@ pub use unmatched::{Operation, Unmatched};
 use crate::check::Checks;
 use crate::comm::{CommShared, ContextPool, Gatherings, Sides};
 use crate::endpoint::Endpoint;
+use crate::errhandler::ErrorHandler;
 use crate::group::Group;
 use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
@@ -102,6 +103,12 @@ impl Job {
     #[must_use]
     pub fn checks(&self) -> Checks {
         self.checks
+    }
+
+    /// What happens when a call fails that is made on nothing, or on something for which the program has set no handler.
+    #[must_use]
+    pub fn initial_errhandler(&self) -> ErrorHandler {
+        ErrorHandler::initial(&self.settings)
     }
 
     /// Bytes of work of a collective that one rank does alone.

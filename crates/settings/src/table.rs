@@ -16,6 +16,8 @@ pub enum Id {
     Stats,
     /// What is checked.
     Check,
+    /// The error handler that is there first.
+    InitialErrhandler,
     /// Virtual processors.
     Vps,
     /// Scheduling policy.
@@ -136,6 +138,31 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
         doc: "check the arguments of calls; all: and report handles not freed and messages not received",
+    },
+    Setting {
+        id: Id::InitialErrhandler,
+        name: "initial_errhandler",
+        options: &[Spelling::Takes("initial-errhandler")],
+        variables: &["SIMURGH_INITIAL_ERRHANDLER"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "mpi_errors_are_fatal",
+                doc: "an error ends the job",
+            },
+            Item {
+                name: "mpi_errors_abort",
+                doc: "an error ends the ranks of the communicator, which today is the job",
+            },
+            Item {
+                name: "mpi_errors_return",
+                doc: "a call that fails returns an error code",
+            },
+        ]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "what an error does until the program sets an error handler, and before and after its use of MPI",
     },
     Setting {
         id: Id::Vps,
