@@ -2,7 +2,8 @@
  *
  * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
  * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
- * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. On other threads of the rank, and where nobody has to wait, these are libc's functions. */
+ * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not.
+ * On other threads of the rank, and where nobody has to wait, these are libc's functions. */
 #include "shim.h"
 
 enum { SECOND = 1000000000 };

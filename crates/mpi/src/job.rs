@@ -105,7 +105,7 @@ impl Job {
         self.checks
     }
 
-    /// What happens when a call fails that is made on nothing, or on something for which the program has set no handler.
+    /// What happens when a call fails that is made on nothing, or on something for which no handler has been set.
     #[must_use]
     pub fn initial_errhandler(&self) -> ErrorHandler {
         ErrorHandler::initial(&self.settings)

@@ -79,7 +79,7 @@ impl Session {
         })
     }
 
-    /// Ends the session (`MPI_Session_finalize`). The last use of MPI waits for the operations whose requests were freed.
+    /// Ends the session (`MPI_Session_finalize`). The last use of MPI waits for operations whose requests were freed.
     ///
     /// # Errors
     ///

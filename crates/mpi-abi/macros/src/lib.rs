@@ -12,7 +12,8 @@
 //! come `PMPI_Send` (strong) and `MPI_Send` (weak, the same address), and `PMPI_Send_c` and `MPI_Send_c` with the
 //! placeholder types `Count`, `Displ` and `Extent` replaced by their large counterparts. A first parameter `rank` is
 //! not part of the C prototype: it stands for the calling rank and makes the call an error before `MPI_Init` and after
-//! `MPI_Finalize`, unless the option `early` says that the standard allows it at any time. `Outcome` as the result becomes the error code, after the error handler has run.
+//! `MPI_Finalize`, unless the option `early` says that the standard allows it at any time.
+//! `Outcome` as the result becomes the error code, after the error handler has run.
 //!
 //! The header generator (`tests/header.rs` of the parent crate) reads the same declarations.
 

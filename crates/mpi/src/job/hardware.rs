@@ -28,8 +28,8 @@ struct Level {
     of_core: Vec<Option<usize>>,
 }
 
-/// The kinds of resources from the largest to the smallest, each with its name in process sets and its name as a type of
-/// hardware resource (`mpi_hw_resource_type`).
+/// The kinds of resources from the largest to the smallest, each with its name in process sets and its name as a type
+/// of hardware resource (`mpi_hw_resource_type`).
 const KINDS: [(DomainKind, &str, &str); 6] = [
     (DomainKind::Machine, "machine", "hwloc://Machine"),
     (DomainKind::Package, "package", "hwloc://Package"),
@@ -119,7 +119,8 @@ impl Hardware {
         level.is_some_and(|level| level.common_instance(&self.used).is_some())
     }
 
-    /// The types of hardware resources, and whether a process is restricted to one instance (`MPI_Get_hw_resource_info`).
+    /// The types of hardware resources, and whether a process is restricted to one instance
+    /// (`MPI_Get_hw_resource_info`).
     #[must_use]
     pub fn resource_info(&self) -> Info {
         // Those who share memory are on one host, which no process leaves.

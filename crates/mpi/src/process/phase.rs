@@ -29,8 +29,8 @@ pub enum ThreadLevel {
     Multiple = 4096,
 }
 
-/// The phase of the world model, which only moves forward, and the users of MPI: the world, while it is initialised, and
-/// every open session. In one word, since every call looks at it.
+/// The phase of the world model, which only moves forward, and the users of MPI: the world, while it is initialised,
+/// and every open session. In one word, since every call looks at it.
 #[derive(Debug, Default)]
 pub(super) struct PhaseCell(AtomicU32);
 

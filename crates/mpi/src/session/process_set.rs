@@ -5,7 +5,7 @@
 //! | `mpi://WORLD` | all processes of the job |
 //! | `mpi://SELF` | the calling process |
 //! | `simurgh://host` | the processes of the host |
-//! | `simurgh://package/0`, `numa/0`, `l3/0`, `l2/0`, `core/0`, … | those that began on a core of this piece of hardware |
+//! | `simurgh://package/0`, `numa/0`, `l3/0`, `l2/0`, `core/0`, … | those that began on this piece of hardware |
 //!
 //! There is a set for each piece of hardware that has a process. All processes see the same sets in the same order, and
 //! small and capital letters are the same.
