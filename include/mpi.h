@@ -2268,6 +2268,327 @@ int MPI_Status_set_source(MPI_Status *status, int source);
 int MPI_Status_set_tag(MPI_Status *status, int tag);
 
 /**
+ * `MPI_T_category_changed`: a number that grows when categories change, which they do not.
+ */
+int MPI_T_category_changed(int *update_number);
+
+/**
+ * `MPI_T_category_get_categories`: the categories below a category.
+ */
+int MPI_T_category_get_categories(int cat_index, int len, int *indices);
+
+/**
+ * `MPI_T_category_get_cvars`: the control variables of a category.
+ */
+int MPI_T_category_get_cvars(int cat_index, int len, int *indices);
+
+/**
+ * `MPI_T_category_get_events`: the types of events of a category.
+ */
+int MPI_T_category_get_events(int cat_index, int len, int *indices);
+
+/**
+ * `MPI_T_category_get_index`: the index of the category with this name.
+ */
+int MPI_T_category_get_index(const char *name, int *cat_index);
+
+/**
+ * `MPI_T_category_get_info`: what there is to know of a category.
+ */
+int MPI_T_category_get_info(int cat_index,
+                            char *name,
+                            int *name_len,
+                            char *desc,
+                            int *desc_len,
+                            int *num_cvars,
+                            int *num_pvars,
+                            int *num_categories);
+
+/**
+ * `MPI_T_category_get_num`: how many categories there are.
+ */
+int MPI_T_category_get_num(int *num_cat);
+
+/**
+ * `MPI_T_category_get_num_events`: how many types of events a category has.
+ */
+int MPI_T_category_get_num_events(int cat_index, int *num_events);
+
+/**
+ * `MPI_T_category_get_pvars`: the performance variables of a category.
+ */
+int MPI_T_category_get_pvars(int cat_index, int len, int *indices);
+
+/**
+ * `MPI_T_cvar_get_index`: the index of the control variable with this name.
+ */
+int MPI_T_cvar_get_index(const char *name, int *cvar_index);
+
+/**
+ * `MPI_T_cvar_get_info`: what there is to know of a control variable.
+ */
+int MPI_T_cvar_get_info(int cvar_index,
+                        char *name,
+                        int *name_len,
+                        int *verbosity,
+                        MPI_Datatype *datatype,
+                        MPI_T_enum *enumtype,
+                        char *desc,
+                        int *desc_len,
+                        int *bind,
+                        int *scope);
+
+/**
+ * `MPI_T_cvar_get_num`: how many control variables there are.
+ */
+int MPI_T_cvar_get_num(int *num_cvar);
+
+/**
+ * `MPI_T_cvar_handle_alloc`: a handle of a control variable, which belongs to no object.
+ */
+int MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count);
+
+/**
+ * `MPI_T_cvar_handle_free`: gives a handle back.
+ */
+int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
+
+/**
+ * `MPI_T_cvar_read`: the value of a control variable.
+ */
+int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
+
+/**
+ * `MPI_T_cvar_write`: changes a control variable for the calling rank.
+ */
+int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
+
+/**
+ * `MPI_T_enum_get_info`: the name of an enumeration and how many items it has.
+ */
+int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len);
+
+/**
+ * `MPI_T_enum_get_item`: the number and the name of an item of an enumeration.
+ */
+int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len);
+
+/**
+ * `MPI_T_event_callback_get_info`: the hints on a callback that are in use.
+ */
+int MPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
+                                  MPI_T_cb_safety cb_safety,
+                                  MPI_Info *info_used);
+
+/**
+ * `MPI_T_event_callback_set_info`: gives hints on a callback.
+ */
+int MPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
+                                  MPI_T_cb_safety cb_safety,
+                                  MPI_Info info);
+
+/**
+ * `MPI_T_event_copy`: all elements of the event that a callback is given, at their displacements.
+ */
+int MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
+
+/**
+ * `MPI_T_event_get_index`: the index of the type of events with this name.
+ */
+int MPI_T_event_get_index(const char *name, int *event_index);
+
+/**
+ * `MPI_T_event_get_info`: what there is to know of a type of events.
+ */
+int MPI_T_event_get_info(int event_index,
+                         char *name,
+                         int *name_len,
+                         int *verbosity,
+                         MPI_Datatype *array_of_datatypes,
+                         MPI_Aint *array_of_displacements,
+                         int *num_elements,
+                         MPI_T_enum *enumtype,
+                         MPI_Info *info,
+                         char *desc,
+                         int *desc_len,
+                         int *bind);
+
+/**
+ * `MPI_T_event_get_num`: how many types of events there are.
+ */
+int MPI_T_event_get_num(int *num_events);
+
+/**
+ * `MPI_T_event_get_source`: the source of the event.
+ */
+int MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index);
+
+/**
+ * `MPI_T_event_get_timestamp`: when the event happened, by the clock of its source.
+ */
+int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp);
+
+/**
+ * `MPI_T_event_handle_alloc`: a registration for a type of events, which belong to no object.
+ */
+int MPI_T_event_handle_alloc(int event_index,
+                             void *obj_handle,
+                             MPI_Info info,
+                             MPI_T_event_registration *event_registration);
+
+/**
+ * `MPI_T_event_handle_free`: ends a registration; its callbacks are called no more, and the given function once.
+ */
+int MPI_T_event_handle_free(MPI_T_event_registration event_registration,
+                            void *user_data,
+                            MPI_T_event_free_cb_function *free_cb_function);
+
+/**
+ * `MPI_T_event_handle_get_info`: the hints on a registration that are in use.
+ */
+int MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used);
+
+/**
+ * `MPI_T_event_handle_set_info`: gives hints on a registration.
+ */
+int MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info);
+
+/**
+ * `MPI_T_event_read`: an element of the event that a callback is given.
+ */
+int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer);
+
+/**
+ * `MPI_T_event_register_callback`: sets the function that is called after an event has happened, for a level of
+ * safety; NULL removes it.
+ */
+int MPI_T_event_register_callback(MPI_T_event_registration event_registration,
+                                  MPI_T_cb_safety cb_safety,
+                                  MPI_Info info,
+                                  void *user_data,
+                                  MPI_T_event_cb_function *event_cb_function);
+
+/**
+ * `MPI_T_event_set_dropped_handler`: sets the function that is told how many events were lost; NULL removes it.
+ */
+int MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration,
+                                    MPI_T_event_dropped_cb_function *dropped_cb_function);
+
+/**
+ * `MPI_T_finalize`: ends one use of the interface; the last one frees all that is left.
+ */
+int MPI_T_finalize(void);
+
+/**
+ * `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes.
+ */
+int MPI_T_init_thread(int required, int *provided);
+
+/**
+ * `MPI_T_pvar_get_index`: the index of the performance variable with this name and class.
+ */
+int MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
+
+/**
+ * `MPI_T_pvar_get_info`: what there is to know of a performance variable.
+ */
+int MPI_T_pvar_get_info(int pvar_index,
+                        char *name,
+                        int *name_len,
+                        int *verbosity,
+                        int *var_class,
+                        MPI_Datatype *datatype,
+                        MPI_T_enum *enumtype,
+                        char *desc,
+                        int *desc_len,
+                        int *bind,
+                        int *readonly,
+                        int *continuous,
+                        int *atomic);
+
+/**
+ * `MPI_T_pvar_get_num`: how many performance variables there are.
+ */
+int MPI_T_pvar_get_num(int *num_pvar);
+
+/**
+ * `MPI_T_pvar_handle_alloc`: a handle of a performance variable, for the communicator that it belongs to if it does.
+ */
+int MPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session,
+                            int pvar_index,
+                            void *obj_handle,
+                            MPI_T_pvar_handle *handle,
+                            int *count);
+
+/**
+ * `MPI_T_pvar_handle_free`: gives a handle back.
+ */
+int MPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle);
+
+/**
+ * `MPI_T_pvar_read`: the values of a performance variable.
+ */
+int MPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf);
+
+/**
+ * `MPI_T_pvar_readreset`: the values of a performance variable, which is zero from then on.
+ */
+int MPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf);
+
+/**
+ * `MPI_T_pvar_reset`: sets a performance variable to zero, or all of the session that can be written.
+ */
+int MPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
+
+/**
+ * `MPI_T_pvar_session_create`: a session, in which a tool has handles of its own.
+ */
+int MPI_T_pvar_session_create(MPI_T_pvar_session *pe_session);
+
+/**
+ * `MPI_T_pvar_session_free`: ends a session and frees its handles.
+ */
+int MPI_T_pvar_session_free(MPI_T_pvar_session *pe_session);
+
+/**
+ * `MPI_T_pvar_start`: lets a performance variable run, or all of the session that can be started.
+ */
+int MPI_T_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
+
+/**
+ * `MPI_T_pvar_stop`: stops a performance variable, or all of the session that can be stopped.
+ */
+int MPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
+
+/**
+ * `MPI_T_pvar_write`: sets the values of a performance variable.
+ */
+int MPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf);
+
+/**
+ * `MPI_T_source_get_info`: what there is to know of a source of events.
+ */
+int MPI_T_source_get_info(int source_index,
+                          char *name,
+                          int *name_len,
+                          char *desc,
+                          int *desc_len,
+                          MPI_T_source_order *ordering,
+                          MPI_Count *ticks_per_second,
+                          MPI_Count *max_ticks,
+                          MPI_Info *info);
+
+/**
+ * `MPI_T_source_get_num`: how many sources of events there are.
+ */
+int MPI_T_source_get_num(int *num_sources);
+
+/**
+ * `MPI_T_source_get_timestamp`: the time by the clock of a source.
+ */
+int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+/**
  * `MPI_Test`: whether an operation is complete.
  */
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
@@ -3449,6 +3770,173 @@ int PMPI_Status_set_error(MPI_Status *status, int error);
 int PMPI_Status_set_source(MPI_Status *status, int source);
 
 int PMPI_Status_set_tag(MPI_Status *status, int tag);
+
+int PMPI_T_category_changed(int *update_number);
+
+int PMPI_T_category_get_categories(int cat_index, int len, int *indices);
+
+int PMPI_T_category_get_cvars(int cat_index, int len, int *indices);
+
+int PMPI_T_category_get_events(int cat_index, int len, int *indices);
+
+int PMPI_T_category_get_index(const char *name, int *cat_index);
+
+int PMPI_T_category_get_info(int cat_index,
+                             char *name,
+                             int *name_len,
+                             char *desc,
+                             int *desc_len,
+                             int *num_cvars,
+                             int *num_pvars,
+                             int *num_categories);
+
+int PMPI_T_category_get_num(int *num_cat);
+
+int PMPI_T_category_get_num_events(int cat_index, int *num_events);
+
+int PMPI_T_category_get_pvars(int cat_index, int len, int *indices);
+
+int PMPI_T_cvar_get_index(const char *name, int *cvar_index);
+
+int PMPI_T_cvar_get_info(int cvar_index,
+                         char *name,
+                         int *name_len,
+                         int *verbosity,
+                         MPI_Datatype *datatype,
+                         MPI_T_enum *enumtype,
+                         char *desc,
+                         int *desc_len,
+                         int *bind,
+                         int *scope);
+
+int PMPI_T_cvar_get_num(int *num_cvar);
+
+int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count);
+
+int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
+
+int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
+
+int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
+
+int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len);
+
+int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len);
+
+int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
+                                   MPI_T_cb_safety cb_safety,
+                                   MPI_Info *info_used);
+
+int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
+                                   MPI_T_cb_safety cb_safety,
+                                   MPI_Info info);
+
+int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
+
+int PMPI_T_event_get_index(const char *name, int *event_index);
+
+int PMPI_T_event_get_info(int event_index,
+                          char *name,
+                          int *name_len,
+                          int *verbosity,
+                          MPI_Datatype *array_of_datatypes,
+                          MPI_Aint *array_of_displacements,
+                          int *num_elements,
+                          MPI_T_enum *enumtype,
+                          MPI_Info *info,
+                          char *desc,
+                          int *desc_len,
+                          int *bind);
+
+int PMPI_T_event_get_num(int *num_events);
+
+int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index);
+
+int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp);
+
+int PMPI_T_event_handle_alloc(int event_index,
+                              void *obj_handle,
+                              MPI_Info info,
+                              MPI_T_event_registration *event_registration);
+
+int PMPI_T_event_handle_free(MPI_T_event_registration event_registration,
+                             void *user_data,
+                             MPI_T_event_free_cb_function *free_cb_function);
+
+int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used);
+
+int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info);
+
+int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer);
+
+int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
+                                   MPI_T_cb_safety cb_safety,
+                                   MPI_Info info,
+                                   void *user_data,
+                                   MPI_T_event_cb_function *event_cb_function);
+
+int PMPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration,
+                                     MPI_T_event_dropped_cb_function *dropped_cb_function);
+
+int PMPI_T_finalize(void);
+
+int PMPI_T_init_thread(int required, int *provided);
+
+int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
+
+int PMPI_T_pvar_get_info(int pvar_index,
+                         char *name,
+                         int *name_len,
+                         int *verbosity,
+                         int *var_class,
+                         MPI_Datatype *datatype,
+                         MPI_T_enum *enumtype,
+                         char *desc,
+                         int *desc_len,
+                         int *bind,
+                         int *readonly,
+                         int *continuous,
+                         int *atomic);
+
+int PMPI_T_pvar_get_num(int *num_pvar);
+
+int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session,
+                             int pvar_index,
+                             void *obj_handle,
+                             MPI_T_pvar_handle *handle,
+                             int *count);
+
+int PMPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle);
+
+int PMPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf);
+
+int PMPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf);
+
+int PMPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
+
+int PMPI_T_pvar_session_create(MPI_T_pvar_session *pe_session);
+
+int PMPI_T_pvar_session_free(MPI_T_pvar_session *pe_session);
+
+int PMPI_T_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
+
+int PMPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
+
+int PMPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf);
+
+int PMPI_T_source_get_info(int source_index,
+                           char *name,
+                           int *name_len,
+                           char *desc,
+                           int *desc_len,
+                           MPI_T_source_order *ordering,
+                           MPI_Count *ticks_per_second,
+                           MPI_Count *max_ticks,
+                           MPI_Info *info);
+
+int PMPI_T_source_get_num(int *num_sources);
+
+int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
 
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
 

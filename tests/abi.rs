@@ -64,6 +64,8 @@ programs! {
     splits
     status
     threads
+    tool_variables
+    tool_events
 }
 
 /// Started without mpiexec, a program is rank 0 of 1.

@@ -290,6 +290,11 @@ impl BufferMut {
         if self.0.is_null() { Err(null(name)) } else { Ok(()) }
     }
 
+    /// The `T` there; `name` is the parameter's, for the error message.
+    pub fn load<T: Copy>(self, name: &str) -> ResultOf<T> {
+        In(self.0.cast_const().cast::<T>()).get(name)
+    }
+
     /// Stores all these bytes; `name` is the parameter's, for the error message.
     pub fn set_all(self, name: &str, bytes: &[u8]) -> Outcome {
         self.check(name)?;
@@ -361,6 +366,11 @@ impl TextOut {
 }
 
 impl TextOut {
+    /// Whether the caller does not want the string.
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
     /// Stores as much of `text` as fits into `room` bytes with a null byte at the end; `room` is not zero.
     pub fn set_bytes(self, name: &str, text: &[u8], room: usize) -> Outcome {
         if self.0.is_null() {
@@ -375,6 +385,11 @@ impl TextOut {
         Ok(())
     }
 }
+
+/// A level of safety of a tool's callback, which C may have made of any number.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug)]
+pub struct Safety(pub(crate) c_int);
 
 /// A function of the program, of the function pointer type `F`.
 #[repr(transparent)]

@@ -9,6 +9,7 @@ use crate::constants::{MPI_COMM_SELF, MPI_SUCCESS};
 use crate::fault::{Fault, Outcome};
 use crate::singleton;
 use crate::tables::{Rank, Tables, UserHandler};
+use crate::tool;
 use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
 
 /// The object on which a call raises its errors.
@@ -50,10 +51,14 @@ pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'
         match tables {
             Some((process, tables)) if process.check_active().is_ok() => {
                 let rank = Rank { process, tables };
-                match body(rank) {
+                let code = match body(rank) {
                     Ok(()) => MPI_SUCCESS,
                     Err(fault) => fail(call, raised, rank, &fault),
+                };
+                if simurgh_mpi::tool::on() {
+                    tool::deliver(rank);
                 }
+                code
             }
             _ => outside(call, process.map(|process| &**process)),
         }

@@ -16,4 +16,5 @@ pub mod functions;
 mod host;
 mod singleton;
 mod tables;
+mod tool;
 pub mod types;

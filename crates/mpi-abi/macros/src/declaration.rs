@@ -12,6 +12,7 @@ pub(crate) struct Options {
     pub(crate) also_x: bool,
     pub(crate) raises: Option<Ident>,
     pub(crate) early: bool,
+    pub(crate) tool: bool,
     pub(crate) variadic: bool,
     pub(crate) modes: Vec<Mode>,
 }
@@ -47,6 +48,7 @@ impl Parse for Options {
                     options.raises = Some(input.parse()?);
                 }
                 "early" => options.early = true,
+                "tool" => options.tool = true,
                 "variadic" => options.variadic = true,
                 "modes" => {
                     let list;

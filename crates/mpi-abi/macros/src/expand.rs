@@ -74,6 +74,7 @@ fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
         None => quote!(crate::call::Raised::Default),
     };
     let finish = match (needs_rank, returns_outcome(function)) {
+        (true, true) if options.tool => quote!(crate::tool::enter(|rank| #ident(rank, #arguments))),
         (true, true) if options.early => {
             quote!(crate::call::early(#call, #handler, |rank| #ident(rank, #arguments)))
         }

@@ -42,6 +42,7 @@ use fortran::Fortran;
 use memory::Allocations;
 
 use crate::constants::MPI_COMM_SELF;
+use crate::tool::{Registrations, ToolObject};
 use crate::types::MPI_Comm;
 
 /// The kind number of requests in their handles.
@@ -102,6 +103,8 @@ pub(crate) struct Tables {
     /// What a Fortran layer has said.
     pub(crate) fortran: Fortran,
     pub(crate) sessions: Slab<Arc<Session>>,
+    pub(crate) tools: Slab<ToolObject>,
+    pub(crate) registrations: Registrations,
 }
 
 impl Tables {
@@ -141,6 +144,8 @@ impl Tables {
             allocations: Allocations::default(),
             fortran: Fortran::default(),
             sessions: Slab::new(12),
+            tools: Slab::new(15),
+            registrations: Registrations::default(),
         }
     }
 

@@ -180,6 +180,7 @@ impl VisitMut for Lower {
             ("BufferMut", None) => Some(parse_quote!(*mut c_void)),
             ("Text", None) => Some(parse_quote!(*const c_char)),
             ("StatusOut" | "StatusesOut", None) => Some(parse_quote!(*mut MPI_Status)),
+            ("Safety", None) => Some(parse_quote!(MPI_T_cb_safety)),
             ("TextOut", None) => Some(parse_quote!(*mut c_char)),
             (name, None) if path.path.segments.len() > 1 => {
                 let name = format_ident!("{name}");

@@ -12,9 +12,6 @@ pub enum ToolError {
     /// No such variable, category, event or source.
     #[error("there is nothing with this index")]
     InvalidIndex,
-    /// No such item of an enumeration.
-    #[error("the enumeration has no item with this index")]
-    InvalidItem,
     /// No such session.
     #[error("the session is not valid")]
     InvalidSession,

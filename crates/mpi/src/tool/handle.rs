@@ -124,7 +124,11 @@ impl Handle {
     ///
     /// [`ToolError::NoWrite`] if the variable can only be read.
     pub fn write(&self, values: Vec<u64>) -> ToolResult<()> {
-        self.replace(values).map(|_| ())
+        if self.variable.is_continuous() {
+            return Err(ToolError::NoWrite);
+        }
+        self.replace(values);
+        Ok(())
     }
 
     /// Sets the values to zero (`MPI_T_pvar_reset`).
@@ -140,15 +144,16 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// As [`Handle::write`].
+    /// [`ToolError::NoAtomic`] if the variable can only be read.
     pub fn read_reset(&self) -> ToolResult<Vec<u64>> {
-        self.replace(vec![0; self.count])
+        if self.variable.is_continuous() {
+            return Err(ToolError::NoAtomic);
+        }
+        Ok(self.replace(vec![0; self.count]))
     }
 
-    fn replace(&self, values: Vec<u64>) -> ToolResult<Vec<u64>> {
-        if self.variable.is_continuous() {
-            return Err(ToolError::NoWrite);
-        }
+    /// Sets the values and returns those before.
+    fn replace(&self, values: Vec<u64>) -> Vec<u64> {
         let now = self.source();
         let mut state = self.state.lock();
         let old = state.values(&now);
@@ -156,7 +161,7 @@ impl Handle {
         if let Some(period) = &mut state.period {
             period.start = now;
         }
-        Ok(old)
+        old
     }
 }
 
@@ -215,7 +220,7 @@ mod tests {
         assert_eq!(level.start(), Err(ToolError::NoStartStop));
         assert_eq!(level.stop(), Err(ToolError::NoStartStop));
         assert_eq!(level.reset(), Err(ToolError::NoWrite));
-        assert_eq!(level.read_reset(), Err(ToolError::NoWrite));
+        assert_eq!(level.read_reset(), Err(ToolError::NoAtomic));
         let bound = all().iter().position(|variable| variable.bound).unwrap();
         assert_eq!(
             Handle::new(&process, bound, None).unwrap_err(),

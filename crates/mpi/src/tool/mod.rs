@@ -27,14 +27,13 @@ mod watch;
 
 pub use error::{ToolError, ToolResult};
 pub use handle::Handle;
-pub use queue::Record;
+pub use queue::{Queue, Record, Wish};
 pub use watch::{Watch, on};
 
 pub(crate) use counters::Counters;
 pub(crate) use event::Reason;
 pub(crate) use hooks::{blocking, collective, left_with_sender, matched, sent, unexpected};
 
-use queue::Queue;
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 

@@ -15,8 +15,6 @@ pub enum Class {
     State,
     /// How much of something there is.
     Level,
-    /// How large something is.
-    Size,
     /// A share, from 0 to 1.
     Percentage,
     /// The most of something there has been.

@@ -1,0 +1,119 @@
+//! Control variables.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::tool::ToolError;
+use simurgh_mpi::tool::control::{Scope, all};
+use simurgh_mpi_abi_macros::mpi;
+
+use super::tool::enum_handle;
+use crate::boundary::{Buffer, BufferMut, InOut, Out, Text, TextOut};
+use crate::constants::MPI_T_CVAR_HANDLE_NULL;
+use crate::constants::tool::*;
+use crate::tables::Rank;
+use crate::tool::{
+    Name, Outcome, ToolObject, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
+};
+use crate::types::{MPI_Datatype, MPI_T_cvar_handle, MPI_T_enum};
+
+/// `MPI_T_cvar_get_num`: how many control variables there are.
+#[mpi(tool)]
+fn t_cvar_get_num(rank: Rank<'_>, num_cvar: Out<c_int>) -> Outcome {
+    rank.tool()?;
+    set(num_cvar, count(all().len()))
+}
+
+/// `MPI_T_cvar_get_info`: what there is to know of a control variable.
+#[mpi(tool)]
+fn t_cvar_get_info(
+    rank: Rank<'_>,
+    cvar_index: c_int,
+    name: TextOut,
+    name_len: InOut<c_int>,
+    verbosity: Out<c_int>,
+    datatype: Out<MPI_Datatype>,
+    enumtype: Out<MPI_T_enum>,
+    desc: TextOut,
+    desc_len: InOut<c_int>,
+    bind: Out<c_int>,
+    scope: Out<c_int>,
+) -> Outcome {
+    rank.tool()?;
+    let control = at(all(), cvar_index)?;
+    Name {
+        room: name,
+        length: name_len,
+    }
+    .set(&control.name)?;
+    Name {
+        room: desc,
+        length: desc_len,
+    }
+    .set(&control.doc)?;
+    verbosity.set_unless_ignored(verbosity_of(control.verbosity));
+    datatype.set_unless_ignored(datatype_of(control.representation));
+    enumtype.set_unless_ignored(enum_handle(control.enumeration));
+    bind.set_unless_ignored(MPI_T_BIND_NO_OBJECT);
+    scope.set_unless_ignored(match control.scope() {
+        Scope::Constant => MPI_T_SCOPE_CONSTANT,
+        Scope::ReadOnly => MPI_T_SCOPE_READONLY,
+        Scope::Local => MPI_T_SCOPE_LOCAL,
+    });
+    Ok(())
+}
+
+/// `MPI_T_cvar_get_index`: the index of the control variable with this name.
+#[mpi(tool)]
+fn t_cvar_get_index(rank: Rank<'_>, name: Text, cvar_index: Out<c_int>) -> Outcome {
+    rank.tool()?;
+    let place = place_of(name, all().iter().map(|control| control.name.as_str()))?;
+    set(cvar_index, place)
+}
+
+/// `MPI_T_cvar_handle_alloc`: a handle of a control variable, which belongs to no object.
+#[mpi(tool)]
+fn t_cvar_handle_alloc(
+    rank: Rank<'_>,
+    cvar_index: c_int,
+    _obj_handle: BufferMut,
+    handle: Out<MPI_T_cvar_handle>,
+    count: Out<c_int>,
+) -> Outcome {
+    rank.tool()?;
+    let control = at(all(), cvar_index)?;
+    handle.check("handle")?;
+    let made = rank.give_out_tool(ToolObject::Control(control))?;
+    count.set_unless_ignored(1);
+    set(handle, MPI_T_cvar_handle(made))
+}
+
+/// `MPI_T_cvar_handle_free`: gives a handle back.
+#[mpi(tool)]
+fn t_cvar_handle_free(rank: Rank<'_>, handle: InOut<MPI_T_cvar_handle>) -> Outcome {
+    rank.tool()?;
+    let given = handle.get("handle")?;
+    rank.control(given)?;
+    rank.tables.tools.remove(given.0);
+    handle.set(MPI_T_CVAR_HANDLE_NULL);
+    Ok(())
+}
+
+/// `MPI_T_cvar_read`: the value of a control variable.
+#[mpi(tool)]
+fn t_cvar_read(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: BufferMut) -> Outcome {
+    rank.tool()?;
+    let control = rank.control(handle)?;
+    to_memory(buf, control.representation, &[control.read(rank.process)])
+}
+
+/// `MPI_T_cvar_write`: changes a control variable for the calling rank.
+#[mpi(tool)]
+fn t_cvar_write(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: Buffer) -> Outcome {
+    rank.tool()?;
+    let control = rank.control(handle)?;
+    if control.scope() != Scope::Local {
+        return Err(ToolError::SetNever);
+    }
+    let values = from_memory(buf, control.representation, 1)?;
+    control.write(rank.process, values[0])
+}

@@ -1,0 +1,45 @@
+//! Strings for tools, and values that they may not want.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::tool::{ToolError, ToolResult};
+
+use super::Outcome;
+use crate::boundary::{InOut, Out, Text, TextOut};
+
+/// Room for a string and its length, either of which may be NULL.
+///
+/// The length is the room on entry, and on return what the whole string needs, with the null byte at its end. Without a
+/// length nothing is returned; without room only the length.
+pub(crate) struct Name {
+    pub(crate) room: TextOut,
+    pub(crate) length: InOut<c_int>,
+}
+
+impl Name {
+    /// Hands over a string, or as much of it as there is room for.
+    pub(crate) fn set(self, text: &str) -> Outcome {
+        let Ok(room) = self.length.get("length") else {
+            return Ok(());
+        };
+        if let Some(room) = usize::try_from(room).ok().filter(|&room| room > 0)
+            && !self.room.is_null()
+        {
+            self.room.set_bytes("name", text.as_bytes(), room)?;
+        }
+        self.length.set(super::count(text.len() + 1));
+        Ok(())
+    }
+}
+
+/// Hands over a value that must be wanted.
+pub(crate) fn set<T>(place: Out<T>, value: T) -> Outcome {
+    Ok(place.set("result", value)?)
+}
+
+/// The place of the thing with this name.
+pub(crate) fn place_of<'a>(name: Text, names: impl IntoIterator<Item = &'a str>) -> ToolResult<c_int> {
+    let wanted = name.bytes("name")?;
+    let place = names.into_iter().position(|name| name.as_bytes() == wanted);
+    place.map(super::count).ok_or(ToolError::InvalidName)
+}
