@@ -87,7 +87,10 @@ impl Comm {
         let sent = self.offer(source, dest, tag, mode, || {
             call.insert(Call::begin(self.process())).waiter()
         })?;
-        if let (Sent::Queued { .. }, Some(call)) = (sent, call) {
+        // No tuple to match on: it would be copied together, and the copy would wait for the stores of its parts.
+        if matches!(sent, Sent::Queued { .. })
+            && let Some(call) = call
+        {
             call.wait();
         }
         Ok(())
