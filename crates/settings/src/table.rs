@@ -130,7 +130,7 @@ pub const SETTINGS: &[Setting] = &[
             },
             Item {
                 name: "all",
-                doc: "and what each rank has left behind when its use of MPI ends",
+                doc: "arguments, and what each rank has left behind when its use of MPI ends",
             },
         ]),
         preset: Preset::Value(1),

@@ -22,12 +22,8 @@ pub fn help(tool: &str) -> String {
                 Arity::One(value) => format!(" {value}"),
                 Arity::Two(first, second) => format!(" {first} {second}"),
             };
-            let _ = writeln!(
-                text,
-                "  {:<26} {}",
-                format!("{}{values}", names.join(", ")),
-                option.help
-            );
+            let head = format!("{}{values}", names.join(", "));
+            describe(&mut text, &head, &option.help);
             if !option.variables.is_empty() {
                 let _ = writeln!(text, "  {:<26} (also by {})", "", option.variables.join(", "));
             }
@@ -39,4 +35,27 @@ pub fn help(tool: &str) -> String {
          `simurgh check PROGRAM` tells whether a program can run, `simurgh info` shows machine and settings.\n",
     );
     text
+}
+
+/// Where the descriptions of options begin.
+const INDENT: usize = 29;
+/// How long a line may be.
+const WIDTH: usize = 120;
+
+/// Adds an option and its description, in as many lines as it needs.
+fn describe(text: &mut String, head: &str, description: &str) {
+    let mut line = format!("  {head:<26}");
+    if line.len() >= INDENT {
+        let _ = writeln!(text, "{line}");
+        line = " ".repeat(INDENT - 1);
+    }
+    for word in description.split(' ') {
+        if line.len() + 1 + word.len() > WIDTH {
+            let _ = writeln!(text, "{line}");
+            line = " ".repeat(INDENT - 1);
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    let _ = writeln!(text, "{line}");
 }

@@ -169,9 +169,10 @@ fn help_of(setting: &Setting, value: Option<u64>) -> String {
     let item =
         |items: &'static [Item], value: u64| usize::try_from(value).ok().and_then(|place| items.get(place));
     match (setting.kind, value) {
-        (Kind::Choice(items), Some(value)) => {
-            item(items, value).map_or(setting.doc, |item| item.doc).to_owned()
-        }
+        (Kind::Choice(items), Some(value)) => item(items, value).map_or_else(
+            || setting.doc.to_owned(),
+            |item| format!("{} {}: {}", setting.name, item.name, item.doc),
+        ),
         (_, Some(_)) => setting.doc.to_owned(),
         (_, None) => {
             let preset = simurgh_settings::Values::default().show(setting.id);

@@ -129,7 +129,8 @@ fn help_and_version_need_no_program() {
     assert_eq!(parse_with("-n 2 --version", &[]).unwrap(), Request::Version);
     let text = help("mpirun");
     for option in options() {
-        assert!(text.contains(&option.help), "{option:?}");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&text).contains(&words(&option.help)), "{option:?}");
     }
     assert!(text.lines().all(|line| line.len() <= 120));
 }
