@@ -9,7 +9,7 @@ pub use algebra::RankRange;
 
 use crate::constants::UNDEFINED;
 use crate::session::SessionId;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, AtomicU32, Ordering};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -44,12 +44,17 @@ enum Members {
 #[derive(Debug)]
 struct List {
     processes: Box<[u32]>,
-    /// Ranks by process, built at the first search of a long list.
+    /// Searches without the index so far.
+    searches: AtomicU32,
+    /// Ranks by process, built when a long list has been searched more than a few times.
     ranks: OnceLock<HashMap<u32, u32>>,
 }
 
 /// Lists up to this length are searched without an index.
 const SEARCHED: usize = 16;
+
+/// So often is a longer list searched before it gets one: most groups are asked for the caller's rank and little else.
+const SEARCHES: u32 = 16;
 
 impl Group {
     /// The group without members.
@@ -77,8 +82,12 @@ impl Group {
             return Self::run(first, size);
         }
         let processes = processes.into();
-        let ranks = OnceLock::new();
-        Members::List(Arc::new(List { processes, ranks })).into()
+        let list = List {
+            processes,
+            searches: AtomicU32::new(0),
+            ranks: OnceLock::new(),
+        };
+        Members::List(Arc::new(list)).into()
     }
 
     /// The same group, as one that belongs to a session of the calling process.
@@ -130,12 +139,27 @@ impl Group {
         (0..self.size()).map(|rank| self.process(rank).expect("the rank is below the size"))
     }
 
+    /// Whether the members and their order are the same.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.members, &other.members) {
+            (Members::List(mine), Members::List(theirs)) => {
+                Arc::ptr_eq(mine, theirs) || mine.processes == theirs.processes
+            }
+            // Consecutive members are always a run.
+            (Members::Run { .. }, Members::Run { .. }) => {
+                self.size() == other.size() && self.process(0) == other.process(0)
+            }
+            _ => false,
+        }
+    }
+
     /// Compares members and order.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Comparison {
         if self.size() != other.size() {
             Comparison::Unequal
-        } else if self.processes().eq(other.processes()) {
+        } else if self.is_same(other) {
             Comparison::Identical
         } else if self.processes().all(|process| other.rank_of(process).is_some()) {
             Comparison::Similar
@@ -165,7 +189,9 @@ impl From<Members> for Group {
 
 impl List {
     fn rank_of(&self, process: u32) -> Option<usize> {
-        if self.processes.len() <= SEARCHED {
+        // Relaxed: a few searches more or less make no difference.
+        let few = || self.searches.fetch_add(1, Ordering::Relaxed) < SEARCHES;
+        if self.processes.len() <= SEARCHED || (self.ranks.get().is_none() && few()) {
             return self.processes.iter().position(|&member| member == process);
         }
         let index = self

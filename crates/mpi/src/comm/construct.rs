@@ -6,7 +6,7 @@
 use super::split_type::Shared;
 use super::{Comm, CommShared, ContextPool, Sides};
 use crate::error::{Error, ErrorClass, Result};
-use crate::group::{Comparison, Group};
+use crate::group::Group;
 use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::hash_map::Entry;
@@ -172,19 +172,24 @@ fn sort(ranks: &[Sorted]) -> Vec<Vec<usize>> {
 fn chosen_groups(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
     // Groups of one call are equal or disjoint, so that their first members tell them apart.
     let mut groups: HashMap<u32, &Group> = HashMap::new();
-    let mut lists = Vec::new();
+    let (mut lists, mut last) = (Vec::new(), &Group::EMPTY);
     for (seat, Chosen(group)) in chosen.iter().enumerate() {
-        check_subset(group, parent.local(seat).0)?;
-        let member = parent
+        // As a rule all name the same group; one of the equal ones is enough to look into.
+        if !group.is_same(last) {
+            check_subset(group, parent.local(seat).0)?;
+            last = group;
+        }
+        let inside = parent
             .process(seat)
-            .and_then(|process| group.rank_of(process))
-            .and_then(|_| group.process(0));
-        let Some(first) = member else { continue };
+            .is_some_and(|process| last.rank_of(process).is_some());
+        let Some(first) = last.process(0).filter(|_| inside) else {
+            continue;
+        };
         match groups.entry(first) {
-            Entry::Occupied(known) => check_same(known.get(), group)?,
+            Entry::Occupied(known) => check_same(known.get(), last)?,
             Entry::Vacant(entry) => {
-                entry.insert(group);
-                lists.push(seats_of(parent, group));
+                entry.insert(last);
+                lists.push(seats_of(parent, last));
             }
         }
     }
@@ -195,11 +200,13 @@ fn chosen_groups(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
 fn chosen_on_both_sides(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
     let mut named: [Option<&Group>; 2] = [None, None];
     for (seat, Chosen(group)) in chosen.iter().enumerate() {
-        check_subset(group, parent.local(seat).0)?;
-        check_same(
-            named[usize::from(parent.is_left(seat))].get_or_insert(group),
-            group,
-        )?;
+        match &mut named[usize::from(parent.is_left(seat))] {
+            Some(known) => check_same(known, group)?,
+            unknown => {
+                check_subset(group, parent.local(seat).0)?;
+                *unknown = Some(group);
+            }
+        }
     }
     let seats = named
         .into_iter()
@@ -239,7 +246,7 @@ fn merge_sides(contexts: &Arc<ContextPool>, sides: &Sides, ranks: &[Merged]) -> 
 }
 
 fn check_same(known: &Group, group: &Group) -> Result<()> {
-    if known.compare(group) == Comparison::Identical {
+    if known.is_same(group) {
         return Ok(());
     }
     Err(Error::new(

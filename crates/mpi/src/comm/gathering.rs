@@ -4,7 +4,7 @@
 //! the last to find it takes the notice down. Messages of the program are not touched, whatever tags it uses.
 
 use crate::collective::Board;
-use crate::group::{Comparison, Group};
+use crate::group::Group;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ impl Gatherings {
     pub(super) fn join(&self, purpose: Purpose, group: &Group) -> Arc<Board> {
         let mut purposes = self.0.lock();
         let gatherings = purposes.entry(purpose.clone()).or_default();
-        let same = |gathering: &Gathering| gathering.group.compare(group) == Comparison::Identical;
+        let same = |gathering: &Gathering| gathering.group.is_same(group);
         let place = gatherings.iter().position(same).unwrap_or_else(|| {
             let missing = group.size();
             gatherings.push(Gathering {

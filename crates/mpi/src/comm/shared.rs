@@ -6,6 +6,7 @@ use super::{ContextPool, Sides};
 use crate::collective::Board;
 use crate::error::Result;
 use simurgh_core::sync::Arc;
+use simurgh_sched::DomainKind;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -17,6 +18,8 @@ pub struct CommShared {
     board: OnceLock<Box<Board>>,
     /// Made when the first rank duplicates the communicator.
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
+    /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
+    pub(super) dividing_kind: OnceLock<Option<DomainKind>>,
 }
 
 impl CommShared {
@@ -27,6 +30,7 @@ impl CommShared {
             sides,
             board: OnceLock::new(),
             duplicates: OnceLock::new(),
+            dividing_kind: OnceLock::new(),
         }))
     }
 

@@ -6,13 +6,11 @@
 use super::Comm;
 use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
-use crate::group::Group;
 use crate::info::Info;
 use crate::job::Hardware;
 use crate::session::ProcessSet;
 use simurgh_core::sync::Arc;
 use simurgh_sched::DomainKind;
-use std::collections::BTreeSet;
 
 /// By what a communicator is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,14 +128,17 @@ impl Comm {
 
     /// The largest kind of which the ranks use several instances, so that each has a part of the ranks only.
     fn dividing_kind(&self) -> Option<DomainKind> {
-        let hardware = self.process.job().hardware()?;
-        let groups = || std::iter::once(self.group()).chain(self.remote_group());
-        hardware.kinds().find(|&kind| {
-            let used: BTreeSet<_> = groups()
-                .flat_map(Group::processes)
-                .map(|process| hardware.instance(kind, process))
-                .collect();
-            used.len() > 1
-        })
+        let sides = &self.shared.sides;
+        let find = || {
+            let hardware = self.process.job().hardware()?;
+            hardware.kinds().find(|&kind| {
+                let mut used = (0..sides.seats())
+                    .filter_map(|seat| sides.process(seat))
+                    .map(|process| hardware.instance(kind, process));
+                let first = used.next();
+                used.any(|instance| Some(instance) != first)
+            })
+        };
+        *self.shared.dividing_kind.get_or_init(find)
     }
 }
