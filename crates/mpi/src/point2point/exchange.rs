@@ -77,13 +77,15 @@ impl Comm {
         let mut queued = None;
         let sent = self.offer(source, dest, send_tag, Mode::Standard, || {
             let request = queued.insert(self.process().requests().take_exchange());
-            half(request, Half::Send)
+            Waiter::Sending(Arc::clone(request))
         })?;
         // Most sends are complete at once: then the request is that of the receive.
         let (Sent::Queued { .. }, Some(request)) = (sent, queued) else {
             return self.irecv(target, from, receive_tag);
         };
-        match self.accept(target, from, receive_tag, |_| half(&request, Half::Receive)) {
+        match self.accept(target, from, receive_tag, |_| {
+            Waiter::Receiving(Arc::clone(&request))
+        }) {
             Received::Done(status) => request.finish_half(Half::Receive, &status),
             Received::Posted(_) => {}
         }
@@ -107,13 +109,5 @@ impl Comm {
         check::from(from, receive_tag, self)?;
         self.send_in(Mode::Copied, &target.as_source(), dest, send_tag)?;
         self.irecv(target, from, receive_tag)
-    }
-}
-
-/// Who waits for one half of an exchange.
-fn half(request: &Arc<Request>, half: Half) -> Waiter {
-    Waiter::Half {
-        request: Arc::clone(request),
-        half,
     }
 }

@@ -40,6 +40,14 @@ pub(crate) enum Sent {
     Queued { process: u32, place: Place },
 }
 
+/// What a message meets in the table of its receiver.
+enum Met<'a> {
+    /// A receive, which has taken it.
+    Handed,
+    /// No receive; the table is still locked.
+    Nobody(SpinGuard<'a, Table>),
+}
+
 /// What a nonblocking send leaves its caller with.
 #[derive(Debug)]
 pub enum Started {
@@ -83,8 +91,28 @@ impl Comm {
     #[inline]
     pub fn send_in(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<()> {
         check::to(dest, tag, self)?;
+        if dest == PROC_NULL {
+            return Ok(());
+        }
+        let process = self.process_of(dest);
+        match self.encounter(process, tag, source) {
+            Met::Handed => Ok(()),
+            Met::Nobody(table) => self.send_unmatched(mode, process, table, tag, source),
+        }
+    }
+
+    /// Sends a message that has found no receive, apart from the path of those that have.
+    #[inline(never)]
+    fn send_unmatched(
+        &self,
+        mode: Mode,
+        process: u32,
+        table: SpinGuard<'_, Table>,
+        tag: i32,
+        source: &Source,
+    ) -> Result<()> {
         let mut call = None;
-        let sent = self.offer(source, dest, tag, mode, || {
+        let sent = self.leave(mode, process, table, tag, source, || {
             call.insert(Call::begin(self.process())).waiter()
         })?;
         // No tuple to match on: it would be copied together, and the copy would wait for the stores of its parts.
@@ -131,7 +159,11 @@ impl Comm {
         if dest == PROC_NULL {
             return Ok(Sent::Done);
         }
-        self.offer_as(self.outgoing(tag), source, dest, mode, waiter)
+        let process = self.process_of(dest);
+        match self.encounter(process, tag, source) {
+            Met::Handed => Ok(Sent::Done),
+            Met::Nobody(table) => self.leave(mode, process, table, tag, source, waiter),
+        }
     }
 
     /// The label of messages that this rank sends.
@@ -144,25 +176,36 @@ impl Comm {
         }
     }
 
-    /// Sends with a given envelope.
+    /// Hands the message to a receive that has been posted for it; if there is none, the receiver's table stays locked.
     #[inline]
-    fn offer_as(
+    fn encounter(&self, process: u32, tag: i32, source: &Source) -> Met<'_> {
+        // Not handed on to the other path: so it stays in registers.
+        let envelope = self.outgoing(tag);
+        tool::sent(self.process(), source.bytes());
+        let mut table = self.process().job().endpoint(process).table();
+        match table.take_receive(envelope) {
+            None => Met::Nobody(table),
+            Some(receive) => {
+                drop(table);
+                self.hand_over(process, receive, envelope, source);
+                Met::Handed
+            }
+        }
+    }
+
+    /// Leaves a message that has found no receive in the table of its receiver.
+    #[inline]
+    fn leave(
         &self,
-        envelope: Envelope,
-        source: &Source,
-        dest: i32,
         mode: Mode,
+        process: u32,
+        mut table: SpinGuard<'_, Table>,
+        tag: i32,
+        source: &Source,
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
-        let process = self.process_of(dest);
-        tool::sent(self.process(), source.bytes());
+        let envelope = self.outgoing(tag);
         let to = self.process().job().endpoint(process);
-        let mut table = to.table();
-        if let Some(receive) = table.take_receive(envelope) {
-            drop(table);
-            self.hand_over(process, receive, envelope, source);
-            return Ok(Sent::Done);
-        }
         let bytes = source.bytes();
         let tuning = self.process().tuning();
         match mode {

@@ -12,8 +12,10 @@ pub(crate) enum Waiter {
     Call { process: u32, slot: u32 },
     /// A request.
     Request(Arc<Request>),
-    /// A request of which this is one half.
-    Half { request: Arc<Request>, half: Half },
+    /// A request of which this is the sending half.
+    Sending(Arc<Request>),
+    /// A request of which this is the receiving half.
+    Receiving(Arc<Request>),
 }
 
 // It lies in every posted receive: no larger than without the variant of exchanges.
@@ -31,7 +33,8 @@ impl Waiter {
         match self {
             Self::Call { process, slot } => job.endpoint(process).slots().ticket(slot).finish(status),
             Self::Request(request) => request.finish(status),
-            Self::Half { request, half } => request.finish_half(half, status),
+            Self::Sending(request) => request.finish_half(Half::Send, status),
+            Self::Receiving(request) => request.finish_half(Half::Receive, status),
         }
     }
 }
