@@ -111,6 +111,14 @@ fn a_group_outside_the_communicator_is_an_error() {
         let half = world.split(world.rank() / 2, 0).unwrap().unwrap();
         let error = half.create(world.group()).unwrap_err();
         assert_eq!(error.class(), ErrorClass::Group);
+        let error = half.create_group(world.group(), 0).unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Group);
+        // Both begin with the first rank, in one call.
+        let mine = world
+            .group()
+            .include(if world.rank() == 3 { &[0, 3] } else { &[0, 1, 2] })
+            .unwrap();
+        assert_eq!(world.create(&mine).unwrap_err().class(), ErrorClass::Group);
         round_trip(&half, 0);
     });
 }

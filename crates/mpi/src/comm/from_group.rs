@@ -1,6 +1,6 @@
 //! Making a communicator by the members of a group alone.
 
-use super::construct::check_subset;
+use super::construct::{Place, check_subset};
 use super::gathering::Purpose;
 use super::{Comm, CommShared, Sides};
 use crate::error::{Error, ErrorClass, Result};
@@ -22,8 +22,10 @@ impl Comm {
     pub fn create_group(&self, group: &Group, tag: i32) -> Result<Option<Arc<Self>>> {
         self.check_intra()?;
         crate::check::tag(tag)?;
-        check_subset(group, self.group())?;
-        let made = make(&self.process, group, Purpose::Subgroup(self.context, tag))?;
+        let purpose = Purpose::Subgroup(self.context, tag);
+        let made = make(&self.process, group, purpose, || {
+            check_subset(group, self.group())
+        })?;
         Ok(made.map(|(shared, seat)| self.child(shared, seat)))
     }
 
@@ -40,7 +42,7 @@ impl Comm {
                 "the calling process is not in the group; only its members make the communicator",
             ));
         }
-        let made = make(process, group, Purpose::Named(tag.to_owned()))?;
+        let made = make(process, group, Purpose::Named(tag.to_owned()), || Ok(()))?;
         Ok(made.map(|(shared, seat)| {
             let comm = Self::new(Arc::clone(process), shared, seat);
             Arc::new(comm.in_session(process.session(group.session())))
@@ -48,12 +50,17 @@ impl Comm {
     }
 }
 
-fn make(process: &Process, group: &Group, purpose: Purpose) -> Result<Option<(Arc<CommShared>, usize)>> {
+fn make(
+    process: &Process,
+    group: &Group,
+    purpose: Purpose,
+    check: impl FnOnce() -> Result<()>,
+) -> Result<Place> {
     let Some(rank) = group.rank_of(process.id()) else {
         return Ok(None);
     };
     let job = process.job();
-    let board = job.gatherings().join(purpose, group);
+    let board = job.gatherings().join(purpose, group, check)?;
     let shared = board.exchange(rank, Member, |_: Vec<Member>| {
         CommShared::new(job.contexts(), Sides::one(group.clone()))
     })?;

@@ -4,6 +4,7 @@
 //! the last to find it takes the notice down. Messages of the program are not touched, whatever tags it uses.
 
 use crate::collective::Board;
+use crate::error::Result;
 use crate::group::Group;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
@@ -37,29 +38,50 @@ struct Gathering {
 }
 
 impl Gatherings {
-    /// The board on which the members of `group`, which is not empty, meet by their ranks in it.
-    pub(super) fn join(&self, purpose: Purpose, group: &Group) -> Arc<Board> {
+    /// The board on which the members of `group`, which is not empty, meet by their ranks in it. The first to come
+    /// checks the group for all.
+    ///
+    /// # Errors
+    ///
+    /// What `check` reports; then nobody gathers.
+    pub(super) fn join(
+        &self,
+        purpose: Purpose,
+        group: &Group,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<Arc<Board>> {
         let mut purposes = self.0.lock();
         let gatherings = purposes.entry(purpose.clone()).or_default();
-        let same = |gathering: &Gathering| gathering.group.is_same(group);
-        let place = gatherings.iter().position(same).unwrap_or_else(|| {
-            let missing = group.size();
-            gatherings.push(Gathering {
-                group: group.clone(),
-                board: Arc::new(Board::new(missing)),
-                missing,
-            });
-            gatherings.len() - 1
+        let known = gatherings.iter().position(|known| known.group.is_same(group));
+        let joined = match known {
+            Some(place) => Ok(place),
+            None => check().map(|()| {
+                gatherings.push(Gathering::new(group));
+                gatherings.len() - 1
+            }),
+        };
+        let board = joined.map(|place| {
+            let gathering = &mut gatherings[place];
+            gathering.missing -= 1;
+            let board = Arc::clone(&gathering.board);
+            if gathering.missing == 0 {
+                gatherings.swap_remove(place);
+            }
+            board
         });
-        let gathering = &mut gatherings[place];
-        gathering.missing -= 1;
-        let board = Arc::clone(&gathering.board);
-        if gathering.missing == 0 {
-            gatherings.swap_remove(place);
-        }
         if gatherings.is_empty() {
             purposes.remove(&purpose);
         }
         board
+    }
+}
+
+impl Gathering {
+    fn new(group: &Group) -> Self {
+        Self {
+            group: group.clone(),
+            board: Arc::new(Board::new(group.size())),
+            missing: group.size(),
+        }
     }
 }

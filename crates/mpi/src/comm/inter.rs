@@ -95,7 +95,7 @@ impl Comm {
     ) -> Result<Arc<Self>> {
         let rank = local.rank_of(process.id()).ok_or_else(not_in_group)?;
         let gatherings = process.job().gatherings();
-        let board = gatherings.join(Purpose::NamedSide(tag.to_owned()), local);
+        let board = gatherings.join(Purpose::NamedSide(tag.to_owned()), local, || Ok(()))?;
         let link = || {
             let other = usize::try_from(remote_leader).ok();
             let other = other.and_then(|leader| remote.process(leader));
@@ -155,7 +155,7 @@ impl Side<'_> {
         let (own, other, job) = (self.process.id(), link.other, self.process.job());
         let leaders = Group::from_processes(vec![own.min(other), own.max(other)]);
         let place = usize::from(own > other);
-        let board = job.gatherings().join(link.purpose, &leaders);
+        let board = job.gatherings().join(link.purpose, &leaders, || Ok(()))?;
         let offered = Offered(self.group.clone());
         let union = board.exchange(place, offered, |groups| join_groups(job, &groups))?;
         let shared = Result::clone(&union)?;
