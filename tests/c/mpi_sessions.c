@@ -146,6 +146,11 @@ static void library(int expected)
     OK(MPI_Recv(&sum, 1, MPI_INT, left, 3, comm, MPI_STATUS_IGNORE));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     CHECK(sum == left);
+    /* What is under way has to be completed first. */
+    OK(MPI_Irecv(&sum, 1, MPI_INT, rank, 4, comm, &request));
+    CHECK(MPI_Session_finalize(&session) == MPI_ERR_PENDING && session != MPI_SESSION_NULL);
+    OK(MPI_Send(&rank, 1, MPI_INT, rank, 4, comm));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     OK(MPI_Comm_free(&comm));
     OK(MPI_Session_finalize(&session));
     CHECK(session == MPI_SESSION_NULL);

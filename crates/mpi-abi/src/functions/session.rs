@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use simurgh_mpi::check::Checks;
 use simurgh_mpi::{ErrorClass, Session};
 use simurgh_mpi_abi_macros::mpi;
 
@@ -32,13 +33,28 @@ fn session_init(
 #[mpi]
 fn session_finalize(rank: Rank<'_>, session: InOut<MPI_Session>) -> Outcome {
     let handle = session.get("session")?;
-    rank.session(handle)?
-        .finalize()
-        .map_err(|error| Box::<Fault>::from(error).on(handle))?;
+    let ended = rank.session(handle)?;
+    check_completed(rank, ended)
+        .and_then(|()| Ok(ended.finalize()?))
+        .map_err(|fault| fault.on(handle))?;
     rank.tables.sessions.remove(handle.0);
     session.set(MPI_SESSION_NULL);
     report_leaks(rank);
     Ok(())
+}
+
+/// Refuses to end a session with operations under way: the standard wants them completed before.
+fn check_completed(rank: Rank<'_>, session: &Session) -> Outcome {
+    let active = match rank.process.job().checks() {
+        Checks::Off => 0,
+        Checks::Arguments | Checks::All => rank.active_requests(session.id()),
+    };
+    if active == 0 {
+        return Ok(());
+    }
+    let reason =
+        format!("{active} requests of the session's communicators are active: complete or free them first");
+    Err(Fault::new(ErrorClass::Pending, reason))
 }
 
 /// `MPI_Session_get_info`: what the session provides.

@@ -1,11 +1,32 @@
 //! What a rank has made and not given back, in words: for those who ask for it, when its use of MPI ends.
 
-use super::{Rank, Slab};
+use simurgh_mpi::SessionId;
+
+use super::{Rank, RequestEntry, Slab};
 
 /// Most names on a line.
 const SHOWN: usize = 4;
 
 impl Rank<'_> {
+    /// Number of requests on communicators of a session that have neither been waited for nor freed.
+    pub(crate) fn active_requests(self, session: SessionId) -> usize {
+        let belongs = |entry: &RequestEntry| {
+            let comm = self.comm(entry.comm).ok();
+            comm.and_then(|comm| comm.session())
+                .is_some_and(|owner| owner.id() == session)
+        };
+        let requests = &self.tables.requests;
+        // SAFETY:
+        // - the session's threads are done: a program must not free an object while it is used in a call.
+        let entries = requests
+            .handles()
+            .into_iter()
+            .filter_map(|handle| unsafe { requests.get(handle) });
+        entries
+            .filter(|entry| entry.request.is_active() && belongs(entry))
+            .count()
+    }
+
     /// A line for each kind of object of which some are left.
     pub(crate) fn leaks(self) -> Vec<String> {
         let tables = self.tables;
