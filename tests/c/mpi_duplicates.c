@@ -43,6 +43,13 @@ static void with_hints(void)
     MPI_Comm comm, dup;
     MPI_Request request;
     int flag, got, result;
+    MPI_Info told;
+    char kinds[64];
+    int length = sizeof kinds;
+    OK(MPI_Comm_get_info(MPI_COMM_WORLD, &told));
+    OK(MPI_Info_get_string(told, "mpi_memory_alloc_kinds", &length, kinds, &flag));
+    CHECK(flag && strstr(kinds, "system") && strstr(kinds, "mpi"));
+    OK(MPI_Info_free(&told));
     MPI_Info info = promise(any_source, "true"), unknown = promise("no_such_hint", "true");
     OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm));
     CHECK(is_set(comm, any_source) && !is_set(comm, any_tag) && !is_set(comm, "mpi_assert_exact_length"));

@@ -6,6 +6,9 @@
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{MAX_INFO_KEY, MAX_INFO_VAL};
 
+/// The key that tells which kinds of memory buffers may be in, and what it says.
+pub(crate) const MEMORY_KINDS: (&str, &str) = ("mpi_memory_alloc_kinds", "system,mpi");
+
 /// Pairs of keys and values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {

@@ -10,7 +10,7 @@ pub use process_set::ProcessSet;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::info::Info;
+use crate::info::{Info, MEMORY_KINDS};
 use crate::point2point::SendBuffer;
 use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -108,7 +108,7 @@ impl Session {
     pub fn info(&self) -> Info {
         let pairs: [(&[u8], &[u8]); 2] = [
             (b"thread_level", b"MPI_THREAD_MULTIPLE"),
-            (b"mpi_memory_alloc_kinds", b"system,mpi"),
+            (MEMORY_KINDS.0.as_bytes(), MEMORY_KINDS.1.as_bytes()),
         ];
         pairs.into_iter().collect()
     }

@@ -7,7 +7,7 @@
 
 use super::Comm;
 use crate::error::{Error, ErrorClass, Result};
-use crate::info::Info;
+use crate::info::{Info, MEMORY_KINDS};
 use crate::matching::Lanes;
 use simurgh_core::sync::Ordering;
 
@@ -83,10 +83,13 @@ impl Comm {
         self.hints.store(updated.0, Ordering::Relaxed);
     }
 
-    /// All hints that are known and what they are set to (`MPI_Comm_get_info`).
+    /// All hints that are known and what they are set to, and what kinds of memory buffers may be in
+    /// (`MPI_Comm_get_info`).
     #[must_use]
     pub fn info(&self) -> Info {
-        self.hints().info()
+        let (mut info, (key, kinds)) = (self.hints().info(), MEMORY_KINDS);
+        info.set(key, kinds).expect("the key and the value are short");
+        info
     }
 
     /// Refuses the wildcard for sources if the program has promised not to use it.
