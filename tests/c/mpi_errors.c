@@ -112,6 +112,7 @@ static void user_handlers(void)
     MPI_Errhandler mine, found;
     MPI_Comm dup;
     int n;
+    calls = 0;
     OK(MPI_Comm_create_errhandler(handler, &mine));
     OK(MPI_Comm_dup(MPI_COMM_SELF, &dup));
     OK(MPI_Comm_get_errhandler(dup, &found));
@@ -156,9 +157,25 @@ static void strings(void)
     }
 }
 
+/* Errors without an object go to MPI_COMM_SELF once that one has a handler, and until then to the world's. */
+static void errors_without_object(void)
+{
+    MPI_Errhandler mine;
+    int n;
+    OK(MPI_Comm_create_errhandler(handler, &mine));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine));
+    CHECK(class_of(MPI_Type_size(MPI_DATATYPE_NULL, &n)) == MPI_ERR_TYPE);
+    CHECK(calls == 1 && raised_on == MPI_COMM_WORLD);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, mine));
+    CHECK(class_of(MPI_Type_size(MPI_DATATYPE_NULL, &n)) == MPI_ERR_TYPE);
+    CHECK(calls == 2 && raised_on == MPI_COMM_SELF);
+    OK(MPI_Errhandler_free(&mine));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
+    errors_without_object();
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     wrong_arguments();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use simurgh_mpi::{ErrorClass, ErrorHandler, Phase, Process};
 
-use crate::constants::{MPI_COMM_SELF, MPI_SUCCESS};
+use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
 use crate::fault::{Fault, Outcome};
 use crate::singleton;
 use crate::tables::{Rank, Tables, UserHandler};
@@ -138,6 +138,11 @@ fn handler_and_object(rank: Rank<'_>, raised: Raised) -> (ErrorHandler, Raised) 
     };
     match (found, rank.predefined()) {
         (Some(handler), _) => (handler, raised),
+        // Before MPI 4 such errors were raised on the world: a program that has chosen a handler for that one alone
+        // is not ended by the one of its own communicator, which it has never set.
+        (None, Ok(own)) if own.myself.has_initial_errhandler() => {
+            (own.world.errhandler(), Raised::Comm(MPI_COMM_WORLD))
+        }
         (None, Ok(own)) => (own.myself.errhandler(), Raised::Comm(MPI_COMM_SELF)),
         // Without a communicator the initial error handler holds.
         (None, Err(_)) => (rank.process.job().initial_errhandler(), raised),

@@ -61,7 +61,8 @@ pub struct Comm {
     duplications: AtomicU64,
     hints: AtomicU8,
     name: SpinLock<String>,
-    errhandler: SpinLock<ErrorHandler>,
+    /// None until one is set, here or on the communicator that this one was made from.
+    errhandler: SpinLock<Option<ErrorHandler>>,
     buffer: SendBuffer,
 }
 
@@ -108,7 +109,6 @@ impl Comm {
         Arc::new(Self {
             predefined: true,
             name: SpinLock::new(name.to_owned()),
-            errhandler: SpinLock::new(process.job().initial_errhandler()),
             ..comm
         })
     }
@@ -249,12 +249,19 @@ impl Comm {
     /// What happens when a call on this communicator fails.
     #[must_use]
     pub fn errhandler(&self) -> ErrorHandler {
-        self.errhandler.lock().clone()
+        let set = self.errhandler.lock().clone();
+        set.unwrap_or_else(|| self.process.job().initial_errhandler())
+    }
+
+    /// Whether the error handler is the initial one, because nobody has set another.
+    #[must_use]
+    pub fn has_initial_errhandler(&self) -> bool {
+        self.errhandler.lock().is_none()
     }
 
     /// Sets what happens when a call on this communicator fails.
     pub fn set_errhandler(&self, handler: ErrorHandler) {
-        let old = std::mem::replace(&mut *self.errhandler.lock(), handler);
+        let old = self.errhandler.lock().replace(handler);
         drop(old);
     }
 

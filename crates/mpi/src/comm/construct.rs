@@ -131,7 +131,7 @@ impl Comm {
         let comm = comm.in_session(self.session.clone());
         Arc::new(Self {
             topology,
-            errhandler: SpinLock::new(self.errhandler()),
+            errhandler: SpinLock::new(self.errhandler.lock().clone()),
             ..comm
         })
     }
