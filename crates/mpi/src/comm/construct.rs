@@ -35,7 +35,7 @@ struct Merged {
 
 impl Comm {
     /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`); none for the colour
-    /// [`UNDEFINED`], or if only one of the two groups of an inter-communicator has the colour.
+    /// [`UNDEFINED`](crate::constants::UNDEFINED), or if only one of the two groups of an inter-communicator has it.
     ///
     /// # Errors
     ///
