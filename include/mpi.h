@@ -2244,7 +2244,7 @@ int MPI_Status_get_tag(const MPI_Status *status, int *tag);
 int MPI_Status_set_cancelled(MPI_Status *status, int flag);
 
 /**
- * `MPI_Status_set_elements`: makes the status that of a message of `count` elements.
+ * `MPI_Status_set_elements`: makes the status that of a message of `count` predefined elements.
  */
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
 
@@ -2635,6 +2635,76 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
 
 /**
+ * `MPI_Type_create_darray`: what one process of a grid owns of an array.
+ */
+int MPI_Type_create_darray(int size,
+                           int rank,
+                           int ndims,
+                           const int *array_of_gsizes,
+                           const int *array_of_distribs,
+                           const int *array_of_dargs,
+                           const int *array_of_psizes,
+                           int order,
+                           MPI_Datatype oldtype,
+                           MPI_Datatype *newtype);
+
+int MPI_Type_create_darray_c(int size,
+                             int rank,
+                             int ndims,
+                             const MPI_Count *array_of_gsizes,
+                             const int *array_of_distribs,
+                             const int *array_of_dargs,
+                             const int *array_of_psizes,
+                             int order,
+                             MPI_Datatype oldtype,
+                             MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_f90_complex`: complex numbers of `p` decimal digits and exponents of `r`.
+ */
+int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_f90_integer`: integers of `r` decimal digits.
+ */
+int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_f90_real`: reals of `p` decimal digits and exponents of `r`.
+ */
+int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_hindexed`: blocks of several lengths, displaced by bytes.
+ */
+int MPI_Type_create_hindexed(int count,
+                             const int *array_of_blocklengths,
+                             const MPI_Aint *array_of_displacements,
+                             MPI_Datatype oldtype,
+                             MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_hindexed_block`: blocks of one length, displaced by bytes.
+ */
+int MPI_Type_create_hindexed_block(int count,
+                                   int blocklength,
+                                   const MPI_Aint *array_of_displacements,
+                                   MPI_Datatype oldtype,
+                                   MPI_Datatype *newtype);
+
+int MPI_Type_create_hindexed_block_c(MPI_Count count,
+                                     MPI_Count blocklength,
+                                     const MPI_Count *array_of_displacements,
+                                     MPI_Datatype oldtype,
+                                     MPI_Datatype *newtype);
+
+int MPI_Type_create_hindexed_c(MPI_Count count,
+                               const MPI_Count *array_of_blocklengths,
+                               const MPI_Count *array_of_displacements,
+                               MPI_Datatype oldtype,
+                               MPI_Datatype *newtype);
+
+/**
  * `MPI_Type_create_hvector`: blocks whose starts are `stride` bytes apart.
  */
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -2646,6 +2716,21 @@ int MPI_Type_create_hvector_c(MPI_Count count,
                               MPI_Datatype *newtype);
 
 /**
+ * `MPI_Type_create_indexed_block`: blocks of one length, displaced by multiples of the extent.
+ */
+int MPI_Type_create_indexed_block(int count,
+                                  int blocklength,
+                                  const int *array_of_displacements,
+                                  MPI_Datatype oldtype,
+                                  MPI_Datatype *newtype);
+
+int MPI_Type_create_indexed_block_c(MPI_Count count,
+                                    MPI_Count blocklength,
+                                    const MPI_Count *array_of_displacements,
+                                    MPI_Datatype oldtype,
+                                    MPI_Datatype *newtype);
+
+/**
  * `MPI_Type_create_keyval`: makes a key for attributes of datatypes.
  */
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
@@ -2654,12 +2739,53 @@ int MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
                            void *extra_state);
 
 /**
+ * `MPI_Type_create_resized`: the same data with other bounds.
+ */
+int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype);
+
+int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_struct`: blocks of several lengths and datatypes, displaced by bytes.
+ */
+int MPI_Type_create_struct(int count,
+                           const int *array_of_blocklengths,
+                           const MPI_Aint *array_of_displacements,
+                           const MPI_Datatype *array_of_types,
+                           MPI_Datatype *newtype);
+
+int MPI_Type_create_struct_c(MPI_Count count,
+                             const MPI_Count *array_of_blocklengths,
+                             const MPI_Count *array_of_displacements,
+                             const MPI_Datatype *array_of_types,
+                             MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_create_subarray`: a block of an array.
+ */
+int MPI_Type_create_subarray(int ndims,
+                             const int *array_of_sizes,
+                             const int *array_of_subsizes,
+                             const int *array_of_starts,
+                             int order,
+                             MPI_Datatype oldtype,
+                             MPI_Datatype *newtype);
+
+int MPI_Type_create_subarray_c(int ndims,
+                               const MPI_Count *array_of_sizes,
+                               const MPI_Count *array_of_subsizes,
+                               const MPI_Count *array_of_starts,
+                               int order,
+                               MPI_Datatype oldtype,
+                               MPI_Datatype *newtype);
+
+/**
  * `MPI_Type_delete_attr`: deletes the value that a datatype has for a key.
  */
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 
 /**
- * `MPI_Type_dup`: another handle to the same layout, committed if the first is.
+ * `MPI_Type_dup`: another datatype with the same layout, committed if the first is.
  */
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 
@@ -2684,6 +2810,49 @@ MPI_Datatype MPI_Type_fromint(int datatype);
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 
 /**
+ * `MPI_Type_get_contents`: the arguments that a datatype was made with.
+ */
+int MPI_Type_get_contents(MPI_Datatype datatype,
+                          int max_integers,
+                          int max_addresses,
+                          int max_datatypes,
+                          int *array_of_integers,
+                          MPI_Aint *array_of_addresses,
+                          MPI_Datatype *array_of_datatypes);
+
+/**
+ * `MPI_Type_get_contents_c`: the arguments that a datatype was made with, large counts included.
+ */
+int MPI_Type_get_contents_c(MPI_Datatype datatype,
+                            MPI_Count max_integers,
+                            MPI_Count max_addresses,
+                            MPI_Count max_large_counts,
+                            MPI_Count max_datatypes,
+                            int *array_of_integers,
+                            MPI_Aint *array_of_addresses,
+                            MPI_Count *array_of_large_counts,
+                            MPI_Datatype *array_of_datatypes);
+
+/**
+ * `MPI_Type_get_envelope`: the constructor, and how many arguments it had.
+ */
+int MPI_Type_get_envelope(MPI_Datatype datatype,
+                          int *num_integers,
+                          int *num_addresses,
+                          int *num_datatypes,
+                          int *combiner);
+
+/**
+ * `MPI_Type_get_envelope_c`: the constructor, and how many arguments it had, large counts included.
+ */
+int MPI_Type_get_envelope_c(MPI_Datatype datatype,
+                            MPI_Count *num_integers,
+                            MPI_Count *num_addresses,
+                            MPI_Count *num_large_counts,
+                            MPI_Count *num_datatypes,
+                            int *combiner);
+
+/**
  * `MPI_Type_get_extent`: lower bound, and bytes from one element to the next.
  */
 int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
@@ -2693,7 +2862,7 @@ int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exten
 int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
 
 /**
- * `MPI_Type_get_name`: the standard's name of a predefined datatype; the others have none.
+ * `MPI_Type_get_name`: the name the program has given to the datatype, or the standard's if it is predefined.
  */
 int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen);
 
@@ -2707,9 +2876,39 @@ int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Co
 int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 
 /**
+ * `MPI_Type_get_value_index`: the predefined datatype of pairs of these, or the null datatype if there is none.
+ */
+int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type);
+
+/**
+ * `MPI_Type_indexed`: blocks of several lengths, displaced by multiples of the extent.
+ */
+int MPI_Type_indexed(int count,
+                     const int *array_of_blocklengths,
+                     const int *array_of_displacements,
+                     MPI_Datatype oldtype,
+                     MPI_Datatype *newtype);
+
+int MPI_Type_indexed_c(MPI_Count count,
+                       const MPI_Count *array_of_blocklengths,
+                       const MPI_Count *array_of_displacements,
+                       MPI_Datatype oldtype,
+                       MPI_Datatype *newtype);
+
+/**
+ * `MPI_Type_match_size`: the predefined datatype of a class that is `size` bytes long.
+ */
+int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
+
+/**
  * `MPI_Type_set_attr`: attaches a value to a datatype, which may be a predefined one.
  */
 int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
+
+/**
+ * `MPI_Type_set_name`: names the datatype, for whoever reads about it.
+ */
+int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name);
 
 /**
  * `MPI_Type_size`: bytes of data in an element.
@@ -3960,6 +4159,58 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
 
+int PMPI_Type_create_darray(int size,
+                            int rank,
+                            int ndims,
+                            const int *array_of_gsizes,
+                            const int *array_of_distribs,
+                            const int *array_of_dargs,
+                            const int *array_of_psizes,
+                            int order,
+                            MPI_Datatype oldtype,
+                            MPI_Datatype *newtype);
+
+int PMPI_Type_create_darray_c(int size,
+                              int rank,
+                              int ndims,
+                              const MPI_Count *array_of_gsizes,
+                              const int *array_of_distribs,
+                              const int *array_of_dargs,
+                              const int *array_of_psizes,
+                              int order,
+                              MPI_Datatype oldtype,
+                              MPI_Datatype *newtype);
+
+int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype);
+
+int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype);
+
+int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
+
+int PMPI_Type_create_hindexed(int count,
+                              const int *array_of_blocklengths,
+                              const MPI_Aint *array_of_displacements,
+                              MPI_Datatype oldtype,
+                              MPI_Datatype *newtype);
+
+int PMPI_Type_create_hindexed_block(int count,
+                                    int blocklength,
+                                    const MPI_Aint *array_of_displacements,
+                                    MPI_Datatype oldtype,
+                                    MPI_Datatype *newtype);
+
+int PMPI_Type_create_hindexed_block_c(MPI_Count count,
+                                      MPI_Count blocklength,
+                                      const MPI_Count *array_of_displacements,
+                                      MPI_Datatype oldtype,
+                                      MPI_Datatype *newtype);
+
+int PMPI_Type_create_hindexed_c(MPI_Count count,
+                                const MPI_Count *array_of_blocklengths,
+                                const MPI_Count *array_of_displacements,
+                                MPI_Datatype oldtype,
+                                MPI_Datatype *newtype);
+
 int PMPI_Type_create_hvector(int count,
                              int blocklength,
                              MPI_Aint stride,
@@ -3972,10 +4223,54 @@ int PMPI_Type_create_hvector_c(MPI_Count count,
                                MPI_Datatype oldtype,
                                MPI_Datatype *newtype);
 
+int PMPI_Type_create_indexed_block(int count,
+                                   int blocklength,
+                                   const int *array_of_displacements,
+                                   MPI_Datatype oldtype,
+                                   MPI_Datatype *newtype);
+
+int PMPI_Type_create_indexed_block_c(MPI_Count count,
+                                     MPI_Count blocklength,
+                                     const MPI_Count *array_of_displacements,
+                                     MPI_Datatype oldtype,
+                                     MPI_Datatype *newtype);
+
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
                             MPI_Type_delete_attr_function *type_delete_attr_fn,
                             int *type_keyval,
                             void *extra_state);
+
+int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype);
+
+int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype);
+
+int PMPI_Type_create_struct(int count,
+                            const int *array_of_blocklengths,
+                            const MPI_Aint *array_of_displacements,
+                            const MPI_Datatype *array_of_types,
+                            MPI_Datatype *newtype);
+
+int PMPI_Type_create_struct_c(MPI_Count count,
+                              const MPI_Count *array_of_blocklengths,
+                              const MPI_Count *array_of_displacements,
+                              const MPI_Datatype *array_of_types,
+                              MPI_Datatype *newtype);
+
+int PMPI_Type_create_subarray(int ndims,
+                              const int *array_of_sizes,
+                              const int *array_of_subsizes,
+                              const int *array_of_starts,
+                              int order,
+                              MPI_Datatype oldtype,
+                              MPI_Datatype *newtype);
+
+int PMPI_Type_create_subarray_c(int ndims,
+                                const MPI_Count *array_of_sizes,
+                                const MPI_Count *array_of_subsizes,
+                                const MPI_Count *array_of_starts,
+                                int order,
+                                MPI_Datatype oldtype,
+                                MPI_Datatype *newtype);
 
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 
@@ -3988,6 +4283,37 @@ int PMPI_Type_free_keyval(int *type_keyval);
 MPI_Datatype PMPI_Type_fromint(int datatype);
 
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
+
+int PMPI_Type_get_contents(MPI_Datatype datatype,
+                           int max_integers,
+                           int max_addresses,
+                           int max_datatypes,
+                           int *array_of_integers,
+                           MPI_Aint *array_of_addresses,
+                           MPI_Datatype *array_of_datatypes);
+
+int PMPI_Type_get_contents_c(MPI_Datatype datatype,
+                             MPI_Count max_integers,
+                             MPI_Count max_addresses,
+                             MPI_Count max_large_counts,
+                             MPI_Count max_datatypes,
+                             int *array_of_integers,
+                             MPI_Aint *array_of_addresses,
+                             MPI_Count *array_of_large_counts,
+                             MPI_Datatype *array_of_datatypes);
+
+int PMPI_Type_get_envelope(MPI_Datatype datatype,
+                           int *num_integers,
+                           int *num_addresses,
+                           int *num_datatypes,
+                           int *combiner);
+
+int PMPI_Type_get_envelope_c(MPI_Datatype datatype,
+                             MPI_Count *num_integers,
+                             MPI_Count *num_addresses,
+                             MPI_Count *num_large_counts,
+                             MPI_Count *num_datatypes,
+                             int *combiner);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
 
@@ -4003,7 +4329,25 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
 
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 
+int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type);
+
+int PMPI_Type_indexed(int count,
+                      const int *array_of_blocklengths,
+                      const int *array_of_displacements,
+                      MPI_Datatype oldtype,
+                      MPI_Datatype *newtype);
+
+int PMPI_Type_indexed_c(MPI_Count count,
+                        const MPI_Count *array_of_blocklengths,
+                        const MPI_Count *array_of_displacements,
+                        MPI_Datatype oldtype,
+                        MPI_Datatype *newtype);
+
+int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
+
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
+
+int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name);
 
 int PMPI_Type_size(MPI_Datatype datatype, int *size);
 

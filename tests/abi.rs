@@ -39,6 +39,7 @@ programs! {
     comm_threads
     communicators
     completion
+    constructors
     datatypes
     duplicates
     early

@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     CHECK(lb == 0 && extent == size);
     OK(MPI_Type_get_extent(big, &address, &address));
     CHECK(address == size);
-    OK(MPI_Status_set_elements_c(&status, big, 5));
+    OK(MPI_Status_set_elements_c(&status, big, 5 * size));
     OK(MPI_Get_count_c(&status, MPI_BYTE, &count));
     CHECK(count == 5 * size);
     OK(MPI_Get_count(&status, MPI_BYTE, &narrow));

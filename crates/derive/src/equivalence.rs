@@ -20,7 +20,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let records = fields.iter().map(|(member, kind)| {
         quote! {
             ::simurgh::derive_support::Field {
-                offset: ::core::mem::offset_of!(#name, #member),
+                offset: ::core::mem::offset_of!(#name, #member) as isize,
                 count: <#kind as ::simurgh::Equivalence>::COUNT,
                 datatype: <#kind as ::simurgh::Equivalence>::datatype(),
             }

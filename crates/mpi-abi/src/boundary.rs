@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::slice;
 
+use simurgh_mpi::datatype::Width;
 use simurgh_mpi::{ErrorClass, Status};
 
 use crate::constants::{MPI_ANY_SOURCE, MPI_IN_PLACE};
@@ -440,6 +441,9 @@ impl<F: Copy> Callback<F> {
 
 /// The integer types of counts, displacements and sizes in C.
 pub trait Number: Copy {
+    /// The interface whose counts have this type.
+    const WIDTH: Width;
+
     /// The number in the width that the engine counts in.
     fn wide(self) -> i64;
 
@@ -448,8 +452,10 @@ pub trait Number: Copy {
 }
 
 macro_rules! numbers {
-    ($($ty:ty)*) => {$(
+    ($($ty:ty: $width:ident)*) => {$(
         impl Number for $ty {
+            const WIDTH: Width = Width::$width;
+
             #[inline]
             fn wide(self) -> i64 {
                 self as i64
@@ -462,7 +468,29 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { c_int i64 isize }
+numbers! { c_int: Narrow i64: Large isize: Narrow }
+
+/// A length, size or position as the engine takes it; a negative one is `MPI_ERR_ARG`.
+pub fn length_of(name: &str, length: impl Number) -> ResultOf<usize> {
+    let length = length.wide();
+    usize::try_from(length).map_err(|_| {
+        Fault::new(
+            ErrorClass::Arg,
+            format!("{name} is {length}: it must not be negative"),
+        )
+    })
+}
+
+/// A displacement as the engine takes it.
+pub fn displacement_of(name: &str, displacement: impl Number) -> ResultOf<isize> {
+    let displacement = displacement.wide();
+    isize::try_from(displacement).map_err(|_| {
+        Fault::new(
+            ErrorClass::Arg,
+            format!("{name} is {displacement}, which is more than an address can reach"),
+        )
+    })
+}
 
 /// A count as the engine takes it; a negative one is `MPI_ERR_COUNT`.
 #[inline]

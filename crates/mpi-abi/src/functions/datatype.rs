@@ -1,92 +1,24 @@
-//! Derived datatypes, and what datatypes look like.
+//! What all datatypes have: a commit, a duplicate, an end, a name, and measures.
 
 use std::ffi::c_int;
 
 use simurgh_mpi::ErrorClass;
-use simurgh_mpi::datatype::Datatype;
+use simurgh_mpi::datatype::{Combiner, Datatype, Recipe, Width};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Number, Out, TextOut, count_of};
+use crate::boundary::{InOut, Number, Out, Text, TextOut};
 use crate::constants::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME, MPI_UNDEFINED};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{Rank, handle_of};
+use crate::fault::{Fault, Outcome};
+use crate::tables::Rank;
 use crate::types::MPI_Datatype;
 
-/// Stores the handle of a datatype that a call has made.
-fn give_out(rank: Rank<'_>, made: Datatype, newtype: Out<MPI_Datatype>) -> Outcome {
-    newtype.set("newtype", MPI_Datatype(handle_of(&rank.tables.datatypes, made)?))
-}
-
 /// Stores a number of bytes, or `MPI_UNDEFINED` if it does not fit, as the standard asks.
-fn set_bytes<C: Number>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
+pub(super) fn set_bytes<C: Number>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
     let undefined = || C::narrow(i64::from(MPI_UNDEFINED));
     match C::narrow(bytes as i64).or_else(undefined) {
         Some(bytes) => place.set(name, bytes),
         None => Ok(()),
     }
-}
-
-fn signed(name: &str, count: impl Number) -> ResultOf<isize> {
-    let count = count.wide();
-    isize::try_from(count)
-        .map_err(|_| Fault::new(ErrorClass::Arg, format!("{name} is {count}, which is too large")))
-}
-
-/// `MPI_Type_contiguous`: `count` elements behind each other.
-#[mpi(large)]
-fn type_contiguous(
-    rank: Rank<'_>,
-    count: Count,
-    oldtype: MPI_Datatype,
-    newtype: Out<MPI_Datatype>,
-) -> Outcome {
-    newtype.check("newtype")?;
-    let old = rank.any_datatype("oldtype", oldtype)?;
-    give_out(
-        rank,
-        Datatype::contiguous(count_of("count", count)?, &old)?,
-        newtype,
-    )
-}
-
-/// `MPI_Type_vector`: blocks whose starts are `stride` elements apart.
-#[mpi(large)]
-fn type_vector(
-    rank: Rank<'_>,
-    count: Count,
-    blocklength: Count,
-    stride: Count,
-    oldtype: MPI_Datatype,
-    newtype: Out<MPI_Datatype>,
-) -> Outcome {
-    newtype.check("newtype")?;
-    let old = rank.any_datatype("oldtype", oldtype)?;
-    let (count, block) = (count_of("count", count)?, count_of("blocklength", blocklength)?);
-    give_out(
-        rank,
-        Datatype::vector(count, block, signed("stride", stride)?, &old)?,
-        newtype,
-    )
-}
-
-/// `MPI_Type_create_hvector`: blocks whose starts are `stride` bytes apart.
-#[mpi(large)]
-fn type_create_hvector(
-    rank: Rank<'_>,
-    count: Count,
-    blocklength: Count,
-    stride: Extent,
-    oldtype: MPI_Datatype,
-    newtype: Out<MPI_Datatype>,
-) -> Outcome {
-    newtype.check("newtype")?;
-    let old = rank.any_datatype("oldtype", oldtype)?;
-    let (count, block) = (count_of("count", count)?, count_of("blocklength", blocklength)?);
-    give_out(
-        rank,
-        Datatype::hvector(count, block, signed("stride", stride)?, &old)?,
-        newtype,
-    )
 }
 
 /// `MPI_Type_commit`: declares that the datatype will be used in communication.
@@ -96,39 +28,50 @@ fn type_commit(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     Ok(())
 }
 
-/// `MPI_Type_dup`: another handle to the same layout, committed if the first is.
+/// `MPI_Type_dup`: another datatype with the same layout, committed if the first is.
 #[mpi]
 fn type_dup(rank: Rank<'_>, oldtype: MPI_Datatype, newtype: Out<MPI_Datatype>) -> Outcome {
     newtype.check("newtype")?;
-    let made = rank.any_datatype("oldtype", oldtype)?;
-    let handle = handle_of(&rank.tables.datatypes, made)?;
-    if let Err(error) = rank.tables.cache.copy(oldtype.0, handle) {
-        rank.tables.datatypes.remove(handle);
+    let old = rank.any_datatype("oldtype", oldtype)?;
+    let recipe = Recipe::new(Combiner::Dup, Width::Narrow).of([old.clone()]);
+    let made = Datatype::duplicate(&old).made_by(recipe);
+    let handle = rank.datatype_handle(made)?;
+    if let Err(error) = rank.tables.cache.copy(oldtype.0, handle.0) {
+        rank.tables.datatypes.remove(handle.0);
         newtype.set("newtype", MPI_DATATYPE_NULL)?;
         return Err(error.into());
     }
-    newtype.set("newtype", MPI_Datatype(handle))
+    newtype.set("newtype", handle)
 }
 
 /// `MPI_Type_free`: gives the datatype back; pending operations keep it.
 #[mpi]
 fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     let handle = datatype.get("datatype")?;
-    if let Some(basic) = rank.predefined_datatype(handle) {
-        let reason = format!(
-            "datatype is {}, which is predefined: it cannot be freed",
-            basic.name()
-        );
+    let freed = rank.any_datatype("datatype", handle)?;
+    if freed.is_predefined() {
+        let name = freed.name();
+        let reason = format!("datatype {name} is predefined: it cannot be freed");
         return Err(Fault::new(ErrorClass::Type, reason));
     }
-    rank.any_datatype("datatype", handle)?;
     rank.tables.cache.delete_all(handle.0)?;
     rank.tables.datatypes.remove(handle.0);
+    rank.tables.datatype_names.forget(handle);
     datatype.set(MPI_DATATYPE_NULL);
     Ok(())
 }
 
-/// `MPI_Type_get_name`: the standard's name of a predefined datatype; the others have none.
+/// `MPI_Type_set_name`: names the datatype, for whoever reads about it.
+#[mpi]
+fn type_set_name(rank: Rank<'_>, datatype: MPI_Datatype, type_name: Text) -> Outcome {
+    rank.any_datatype("datatype", datatype)?;
+    let mut name = type_name.read("type_name")?;
+    name.truncate(name.floor_char_boundary(MPI_MAX_OBJECT_NAME as usize - 1));
+    rank.tables.datatype_names.give(datatype, name);
+    Ok(())
+}
+
+/// `MPI_Type_get_name`: the name the program has given to the datatype, or the standard's if it is predefined.
 #[mpi]
 fn type_get_name(
     rank: Rank<'_>,
@@ -136,10 +79,9 @@ fn type_get_name(
     type_name: TextOut,
     resultlen: Out<c_int>,
 ) -> Outcome {
-    rank.any_datatype("datatype", datatype)?;
-    let name = rank
-        .predefined_datatype(datatype)
-        .map_or("", |basic| basic.name());
+    let found = rank.any_datatype("datatype", datatype)?;
+    let given = rank.tables.datatype_names.given(datatype);
+    let name = given.as_deref().unwrap_or_else(|| found.name());
     type_name.set("type_name", name, MPI_MAX_OBJECT_NAME, resultlen)
 }
 

@@ -46,7 +46,7 @@ fn get_elements(
     )
 }
 
-/// `MPI_Status_set_elements`: makes the status that of a message of `count` elements.
+/// `MPI_Status_set_elements`: makes the status that of a message of `count` predefined elements.
 #[mpi(large, also_x)]
 fn status_set_elements(
     rank: Rank<'_>,
@@ -54,15 +54,17 @@ fn status_set_elements(
     datatype: MPI_Datatype,
     count: Count,
 ) -> Outcome {
-    let size = rank.datatype("datatype", datatype)?.size();
-    let bytes = count_of("count", count)?.checked_mul(size).ok_or_else(|| {
-        Fault::new(
-            ErrorClass::ValueTooLarge,
-            format!("{count} elements of {size} bytes are more than 64 bits can count"),
-        )
-    })?;
+    let datatype = rank.datatype("datatype", datatype)?;
+    let bytes = datatype
+        .bytes_of(count_of("count", count)? as u64)
+        .ok_or_else(|| {
+            Fault::new(
+                ErrorClass::ValueTooLarge,
+                format!("count is {count}: so many elements are more bytes than 64 bits can count"),
+            )
+        })?;
     status.update("status", |status| {
-        status.MPI_internal = MPI_Status::internal(bytes as u64, status.cancelled());
+        status.MPI_internal = MPI_Status::internal(bytes, status.cancelled());
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a rank has made and not given back, in words: for those who ask for it, when its use of MPI ends.
 
 use simurgh_mpi::SessionId;
+use simurgh_mpi::datatype::Datatype;
 
 use super::{Rank, RequestEntry, Slab};
 
@@ -58,7 +59,7 @@ impl Rank<'_> {
             (
                 "datatypes",
                 "free them with MPI_Type_free",
-                all(&tables.datatypes, |_| String::new()),
+                derived(&tables.datatypes),
             ),
             (
                 "operations",
@@ -103,8 +104,15 @@ impl Rank<'_> {
     }
 }
 
+/// What is to be said of each datatype that the rank could have freed: nothing.
+fn derived(table: &Slab<Datatype>) -> Vec<String> {
+    let predefined = all(table, |datatype| datatype.is_predefined());
+    let left = predefined.into_iter().filter(|predefined| !predefined);
+    left.map(|_| String::new()).collect()
+}
+
 /// What is to be said of each object in a table.
-fn all<T>(table: &Slab<T>, name: impl Fn(&T) -> String) -> Vec<String> {
+fn all<T, S>(table: &Slab<T>, name: impl Fn(&T) -> S) -> Vec<S> {
     let objects = table.handles().into_iter().filter_map(|handle| {
         // SAFETY:
         // - the rank's use of MPI has ended, so no thread of it frees anything.

@@ -66,11 +66,6 @@ impl<'a> Rank<'a> {
         self.tables.predefined().ok_or_else(no_world)
     }
 
-    /// The predefined datatype with this handle.
-    pub(crate) fn predefined_datatype(self, handle: MPI_Datatype) -> Option<Basic> {
-        predefined(handle)
-    }
-
     /// The datatype behind a handle, to ask about or to derive from.
     #[inline]
     pub(crate) fn any_datatype(self, name: &str, handle: MPI_Datatype) -> ResultOf<Datatype> {

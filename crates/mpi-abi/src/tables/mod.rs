@@ -5,6 +5,7 @@
 
 mod aliases;
 mod attributes;
+mod datatypes;
 mod done_send;
 mod errhandler;
 mod fortran;
@@ -25,6 +26,7 @@ use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Resu
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use datatypes::DatatypeNames;
 pub(crate) use done_send::{CancelledSends, DONE_SEND, handle_of_done, receipt_of_done};
 pub(crate) use errhandler::{HandlerFunction, HandlerKind, UserHandler};
 pub(crate) use info::info_env;
@@ -77,6 +79,7 @@ pub(crate) struct Tables {
     pub(crate) comms: Slab<Arc<Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
+    pub(crate) datatype_names: DatatypeNames,
     pub(crate) ops: Slab<ProgramOp>,
     pub(crate) requests: Slab<RequestEntry>,
     /// The request of every send that was complete when its call returned.
@@ -127,6 +130,7 @@ impl Tables {
             comms: Slab::new(1),
             groups: Slab::new(2),
             datatypes: Slab::new(3),
+            datatype_names: DatatypeNames::default(),
             ops: Slab::new(4),
             requests: Slab::new(REQUESTS),
             done_send: ended(false),

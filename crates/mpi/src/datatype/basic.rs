@@ -42,7 +42,7 @@ const FIRST: u16 = 0x200;
 macro_rules! basics {
     ($($variant:ident = $value:literal, $name:literal, $class:ident, $kind:ident;)*) => {
         /// A predefined datatype; its value is that of the handle in the standard ABI.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         #[expect(clippy::doc_markdown, reason = "the names are those of the standard")]
         pub enum Basic {
@@ -224,12 +224,6 @@ impl Basic {
     #[must_use]
     pub fn alignment(self) -> usize {
         self.kind().alignment()
-    }
-
-    /// Predefined elements it counts as: two for the pairs of a value and an index.
-    #[must_use]
-    pub fn elements(self) -> usize {
-        if self.class() == Class::Pair { 2 } else { 1 }
     }
 }
 

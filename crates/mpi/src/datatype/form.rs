@@ -1,10 +1,14 @@
 //! Where the bytes of a datatype lie, in a normal form.
 //!
-//! Every constructor ends in one of five shapes, the simplest that fits, so that moving data knows a few kernels only.
+//! Every constructor ends in one of six shapes, the simplest that fits, so that moving data knows a few kernels only.
 //! A form is asked by position ("what lies at byte 1,000 of the packed data?"), not walked from the start: a part of a
 //! message can be moved by anybody, at any time, without state.
+//!
+//! `repeat.rs` and `assemble.rs` make forms of forms.
 
 use std::borrow::Cow;
+
+use super::stretch::Stretch;
 
 /// A block of a [`Form::Blocks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +17,16 @@ pub(crate) struct Block {
     pub(crate) len: usize,
     /// Bytes of data in the blocks before this one.
     pub(crate) before: usize,
+}
+
+/// A part of a [`Form::Parts`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    /// Bytes by which the form is displaced.
+    pub(crate) offset: isize,
+    /// Bytes of data in the parts before this one.
+    pub(crate) before: usize,
+    pub(crate) form: Form,
 }
 
 /// The bytes of one element of a datatype, in the order of its type map, as offsets from the element's address.
@@ -31,6 +45,8 @@ pub(crate) enum Form {
     },
     /// Blocks anywhere.
     Blocks(Cow<'static, [Block]>),
+    /// Other forms, one after the other.
+    Parts(Box<[Part]>),
     /// `count` times another form, `stride` bytes apart.
     Nest {
         count: usize,
@@ -38,57 +54,6 @@ pub(crate) enum Form {
         inner: Box<Form>,
         inner_size: usize,
     },
-}
-
-/// What lies at a position: blocks at equal distances, the first of which may be begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    /// Where the data goes on.
-    pub(crate) offset: isize,
-    /// Bytes left in the first block.
-    pub(crate) head: usize,
-    /// Bytes of the other blocks.
-    pub(crate) len: usize,
-    /// Blocks, including the first.
-    pub(crate) count: usize,
-    /// From one block's start to the next's.
-    pub(crate) stride: isize,
-}
-
-impl Stretch {
-    /// One contiguous run.
-    #[inline]
-    pub(crate) fn run(offset: isize, len: usize) -> Self {
-        Self {
-            offset,
-            head: len,
-            len,
-            count: 1,
-            stride: 0,
-        }
-    }
-
-    /// The blocks of a strided form from byte `position` on.
-    #[inline]
-    pub(crate) fn strided(offset: isize, len: usize, count: usize, stride: isize, position: usize) -> Self {
-        let (block, within) = (position / len, position % len);
-        let offset = offset + block as isize * stride + within as isize;
-        Self {
-            offset,
-            head: len - within,
-            len,
-            count: count - block,
-            stride,
-        }
-    }
-
-    #[inline]
-    fn shifted(self, by: isize) -> Self {
-        Self {
-            offset: self.offset + by,
-            ..self
-        }
-    }
 }
 
 impl Form {
@@ -99,59 +64,10 @@ impl Form {
             Form::Run { len, .. } => *len,
             Form::Strided { len, count, .. } => len * count,
             Form::Blocks(blocks) => blocks.last().map_or(0, |block| block.before + block.len),
+            Form::Parts(parts) => parts.last().map_or(0, |part| part.before + part.form.size()),
             Form::Nest {
                 count, inner_size, ..
             } => count * inner_size,
-        }
-    }
-
-    /// This form `count` times, `stride` bytes apart.
-    pub(crate) fn repeat(&self, count: usize, stride: isize) -> Form {
-        if count == 0 || self.size() == 0 {
-            return Form::Empty;
-        }
-        if count == 1 {
-            return self.clone();
-        }
-        match *self {
-            Form::Run { offset, len } if stride == len as isize => Form::Run {
-                offset,
-                len: len * count,
-            },
-            Form::Run { offset, len } => Form::Strided {
-                offset,
-                len,
-                count,
-                stride,
-            },
-            Form::Strided {
-                offset,
-                len,
-                count: blocks,
-                stride: step,
-            } if stride == step.wrapping_mul(blocks as isize) => Form::Strided {
-                offset,
-                len,
-                count: blocks * count,
-                stride: step,
-            },
-            Form::Nest {
-                count: times,
-                stride: step,
-                ref inner,
-                inner_size,
-            } if stride == step.wrapping_mul(times as isize) => Form::Nest {
-                count: times * count,
-                stride: step,
-                inner: inner.clone(),
-                inner_size,
-            },
-            _ => Form::Nest {
-                count,
-                stride,
-                inner: Box::new(self.clone()),
-                inner_size: self.size(),
-            },
         }
     }
 
@@ -174,6 +90,13 @@ impl Form {
                     .max()?;
                 Some((low, high))
             }
+            Form::Parts(parts) => parts
+                .iter()
+                .filter_map(|part| {
+                    let (low, high) = part.form.bounds()?;
+                    Some((low.saturating_add(part.offset), high.saturating_add(part.offset)))
+                })
+                .reduce(|(low, high), (next_low, next_high)| (low.min(next_low), high.max(next_high))),
             Form::Nest {
                 count, stride, inner, ..
             } => Some(spread(inner.bounds()?, *count, *stride)),
@@ -198,6 +121,12 @@ impl Form {
                 let within = position - block.before;
                 Stretch::run(block.offset + within as isize, block.len - within)
             }
+            Form::Parts(parts) => {
+                let index = parts.partition_point(|part| part.before <= position) - 1;
+                let part = &parts[index];
+                // The hint belongs to one list of blocks; which one, nobody remembers.
+                part.form.at(position - part.before, hint).shifted(part.offset)
+            }
             Form::Nest {
                 stride,
                 inner,
@@ -213,8 +142,8 @@ impl Form {
 
 /// The interval that `count` copies of `bounds` at distances of `stride` cover.
 fn spread((low, high): (isize, isize), count: usize, stride: isize) -> (isize, isize) {
-    let far = (count as isize - 1) * stride;
-    (low + far.min(0), high + far.max(0))
+    let far = (count as isize - 1).saturating_mul(stride);
+    (low.saturating_add(far.min(0)), high.saturating_add(far.max(0)))
 }
 
 /// The block that holds byte `position`: the hinted one, its successor, or what a search finds.
@@ -244,37 +173,6 @@ mod tests {
 
     fn run(offset: isize, len: usize) -> Form {
         Form::Run { offset, len }
-    }
-
-    #[test]
-    fn repeating_takes_the_simplest_form() {
-        assert_eq!(run(0, 8).repeat(4, 8), run(0, 32));
-        assert_eq!(run(0, 8).repeat(0, 8), Form::Empty);
-        assert_eq!(run(3, 8).repeat(1, 99), run(3, 8));
-        let strided = run(0, 4).repeat(3, 16);
-        assert_eq!(
-            strided,
-            Form::Strided {
-                offset: 0,
-                len: 4,
-                count: 3,
-                stride: 16
-            }
-        );
-        assert_eq!(
-            strided.repeat(2, 48),
-            Form::Strided {
-                offset: 0,
-                len: 4,
-                count: 6,
-                stride: 16
-            }
-        );
-        assert!(matches!(strided.repeat(2, 40), Form::Nest { count: 2, .. }));
-        assert!(matches!(
-            strided.repeat(2, 40).repeat(3, 80),
-            Form::Nest { count: 6, .. }
-        ));
     }
 
     #[test]

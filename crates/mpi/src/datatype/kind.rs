@@ -113,16 +113,4 @@ impl Kind {
             _ => self.size(),
         }
     }
-
-    /// Bytes of the value of a pair; the rest of its size is the index.
-    #[must_use]
-    pub const fn value_len(self) -> Option<usize> {
-        match self {
-            Kind::I16I32 => Some(2),
-            Kind::F32I32 | Kind::I32I32 | Kind::F32F32 => Some(4),
-            Kind::F64I32 | Kind::I64I32 | Kind::F64F64 => Some(8),
-            Kind::F80I32 => Some(16),
-            _ => None,
-        }
-    }
 }

@@ -1,9 +1,13 @@
 //! A derived datatype: its bounds, its form and what it is made of.
 
+use std::borrow::Cow;
+
 use simurgh_core::sync::{AtomicBool, Ordering};
 
 use super::basic::Basic;
 use super::form::Form;
+use super::recipe::Recipe;
+use super::signature::Signature;
 use crate::error::{Error, ErrorClass, Result};
 
 /// A derived datatype.
@@ -15,17 +19,39 @@ pub struct Layout {
     pub(crate) ub: isize,
     pub(crate) true_lb: isize,
     pub(crate) true_ub: isize,
-    /// The predefined datatype that it consists of.
-    pub(crate) element: Basic,
+    pub(crate) marked: bool,
+    pub(crate) alignment: usize,
+    pub(crate) signature: Signature,
+    /// What it is, if not derived.
+    pub(crate) role: Role,
+    /// How it was made, if a program of the C interface has made it.
+    pub(crate) recipe: Option<Recipe>,
     committed: AtomicBool,
 }
 
-/// Copies of a datatype at regular places: `count` blocks, `stride` bytes apart, of `block` copies each.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid {
-    pub(crate) count: usize,
-    pub(crate) block: usize,
-    pub(crate) stride: isize,
+/// What a datatype without a name of the standard's is to the operations of the standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing: reduced by operations of the user only.
+    Derived,
+    /// A duplicate of a predefined datatype.
+    Duplicate(Basic),
+    /// Predefined, with the elements of another one, but with a constructor's name for it (Fortran 90 kinds).
+    Kind(Basic),
+    /// Predefined: a value and an index.
+    Pair { value: Basic, index: Basic },
+}
+
+/// What a constructor says of the datatype it makes, and asks of the one it is given.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline<'a> {
+    pub(crate) form: Cow<'a, Form>,
+    pub(crate) bounds: Bounds,
+    /// Whether the bounds were set by the user rather than found: they then outweigh others in a struct.
+    pub(crate) marked: bool,
+    /// Strictest alignment of its elements.
+    pub(crate) alignment: usize,
+    pub(crate) signature: Signature,
 }
 
 /// Bounds of a datatype: `[lb, ub)`.
@@ -35,36 +61,84 @@ pub(crate) struct Bounds {
     pub(crate) ub: isize,
 }
 
-impl Layout {
-    /// Copies of a datatype of `form` and `bounds` that consists of `element`, laid out on a `grid`.
-    pub(crate) fn on_grid(form: &Form, bounds: Bounds, element: Basic, grid: Grid) -> Result<Self> {
-        let extent = bounds.ub - bounds.lb;
-        let copies = grid
-            .count
-            .checked_mul(grid.block)
-            .ok_or_else(|| too_large(grid))?;
-        form.size()
-            .checked_mul(copies)
-            .filter(|size| isize::try_from(*size).is_ok())
-            .ok_or_else(|| too_large(grid))?;
-        let place = place(bounds, extent, grid).ok_or_else(|| too_large(grid))?;
-        let block = form.repeat(grid.block, extent);
-        let form = block.repeat(grid.count, grid.stride);
-        Ok(Self::of_form(form, place, element))
+impl Bounds {
+    /// Of a datatype without data.
+    pub(crate) const NONE: Self = Self { lb: 0, ub: 0 };
+
+    pub(crate) fn extent(self) -> isize {
+        self.ub - self.lb
     }
 
-    /// A datatype of any form that consists of `element`.
-    pub(crate) fn of_form(form: Form, bounds: Bounds, element: Basic) -> Self {
+    /// Those of `count` copies at distances of `stride`, of which there is at least one; `None` when they leave the
+    /// address space.
+    pub(crate) fn repeat(self, count: usize, stride: isize) -> Option<Self> {
+        let far = isize::try_from(count - 1).ok()?.checked_mul(stride)?;
+        Self {
+            lb: self.lb.checked_add(far.min(0))?,
+            ub: self.ub.checked_add(far.max(0))?,
+        }
+        .checked()
+    }
+
+    /// The same, `by` bytes further; `None` when they leave the address space.
+    pub(crate) fn shifted(self, by: isize) -> Option<Self> {
+        Some(Self {
+            lb: self.lb.checked_add(by)?,
+            ub: self.ub.checked_add(by)?,
+        })
+    }
+
+    /// The least bounds around both; `None` when the extent is no number.
+    pub(crate) fn union(self, other: Self) -> Option<Self> {
+        Self {
+            lb: self.lb.min(other.lb),
+            ub: self.ub.max(other.ub),
+        }
+        .checked()
+    }
+
+    fn checked(self) -> Option<Self> {
+        self.ub.checked_sub(self.lb).map(|_| self)
+    }
+}
+
+impl Layout {
+    /// A derived datatype that nobody has committed yet.
+    pub(crate) fn new(outline: Outline<'_>) -> Self {
+        let Outline {
+            form,
+            bounds,
+            marked,
+            alignment,
+            signature,
+        } = outline;
         let (true_lb, true_ub) = form.bounds().unwrap_or((0, 0));
         Self {
             size: form.size(),
-            form,
+            form: form.into_owned(),
             lb: bounds.lb,
             ub: bounds.ub,
             true_lb,
             true_ub,
-            element,
+            marked,
+            alignment,
+            signature,
+            role: Role::Derived,
+            recipe: None,
             committed: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn outline(&self) -> Outline<'_> {
+        Outline {
+            form: Cow::Borrowed(&self.form),
+            bounds: Bounds {
+                lb: self.lb,
+                ub: self.ub,
+            },
+            marked: self.marked,
+            alignment: self.alignment,
+            signature: self.signature.clone(),
         }
     }
 
@@ -79,27 +153,43 @@ impl Layout {
     }
 }
 
-/// The bounds of all copies on a grid; `None` when they leave the address space.
-fn place(bounds: Bounds, extent: isize, grid: Grid) -> Option<Bounds> {
-    if grid.count == 0 || grid.block == 0 {
-        return Some(Bounds { lb: 0, ub: 0 });
+impl Outline<'_> {
+    /// This datatype `count` times, `stride` bytes apart.
+    pub(crate) fn repeat(&self, count: usize, stride: isize) -> Result<Outline<'static>> {
+        let far = || too_large(format!("{count} copies, {stride} bytes apart,"));
+        let form = Cow::Owned(
+            self.form
+                .repeat(fitting(count, self.form.size()).ok_or_else(far)?, stride),
+        );
+        let bounds = match count {
+            0 => Bounds::NONE,
+            _ => self.bounds.repeat(count, stride).ok_or_else(far)?,
+        };
+        Ok(Outline {
+            form,
+            bounds,
+            marked: self.marked && count > 0,
+            alignment: self.alignment,
+            signature: self.signature.repeat(count),
+        })
     }
-    let last = |count: usize, step: isize| isize::try_from(count - 1).ok()?.checked_mul(step);
-    let (across, along) = (last(grid.block, extent)?, last(grid.count, grid.stride)?);
-    let low = across.min(0).checked_add(along.min(0))?;
-    let high = across.max(0).checked_add(along.max(0))?;
-    let (lb, ub) = (bounds.lb.checked_add(low)?, bounds.ub.checked_add(high)?);
-    ub.checked_sub(lb)?;
-    Some(Bounds { lb, ub })
+
+    /// This datatype `count` times, one extent apart.
+    pub(crate) fn row(&self, count: usize) -> Result<Outline<'static>> {
+        self.repeat(count, self.bounds.extent())
+    }
+}
+
+/// `count`, if so many times `size` bytes are no more than an address can reach.
+pub(crate) fn fitting(count: usize, size: usize) -> Option<usize> {
+    let bytes = count.checked_mul(size)?;
+    isize::try_from(bytes).ok().map(|_| count)
 }
 
 #[cold]
-fn too_large(grid: Grid) -> Error {
-    let Grid { count, block, stride } = grid;
+pub(crate) fn too_large(what: impl std::fmt::Display) -> Error {
     Error::new(
         ErrorClass::Count,
-        format!(
-            "{count} blocks of {block} elements, {stride} bytes apart, are more than an address can reach"
-        ),
+        format!("{what} are more than an address can reach: make the datatype of fewer elements"),
     )
 }

@@ -2,26 +2,38 @@
 //!
 //! * [`Basic`]: the predefined datatypes, a table. [`Kind`]: their representations.
 //! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
-//! * `form.rs`: the normal form in which all datatypes are moved.
+//! * Constructors: `regular.rs`, `irregular.rs`, `array.rs`, `kinds.rs`, `pair.rs`. How a program called them: [`Recipe`].
+//! * `form.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of.
 
+mod array;
+mod assemble;
 mod basic;
 mod form;
+mod irregular;
 mod kind;
+mod kinds;
 mod layout;
+mod pair;
 mod predefined;
-mod record;
+mod recipe;
+mod regular;
+mod repeat;
+mod signature;
+mod stretch;
 
+pub use array::{Dealt, Distribution, Order, Span};
 pub use basic::{Basic, Class};
+pub use irregular::Field;
 pub use kind::Kind;
+pub use kinds::{MatchClass, match_size};
 pub use layout::Layout;
-pub use record::Field;
+pub use recipe::{Combiner, Recipe, Width};
 
-pub(crate) use form::{Form, Stretch};
+pub(crate) use form::Form;
+pub(crate) use stretch::Stretch;
 
-use layout::{Bounds, Grid};
+use layout::Role;
 use simurgh_core::sync::Arc;
-
-use crate::error::Result;
 
 /// A datatype: a predefined one, or one that the user has built.
 #[derive(Clone, Debug)]
@@ -50,47 +62,6 @@ impl From<Basic> for Datatype {
 }
 
 impl Datatype {
-    /// `count` elements of `element` behind each other.
-    ///
-    /// # Errors
-    ///
-    /// When the result is larger than the address space.
-    pub fn contiguous(count: usize, element: &Datatype) -> Result<Datatype> {
-        element.on_grid(Grid {
-            count: 1,
-            block: count,
-            stride: 0,
-        })
-    }
-
-    /// `count` blocks of `block` elements, the blocks' starts `stride` elements apart.
-    ///
-    /// # Errors
-    ///
-    /// When the result is larger than the address space.
-    pub fn vector(count: usize, block: usize, stride: isize, element: &Datatype) -> Result<Datatype> {
-        let stride = stride.saturating_mul(element.extent());
-        element.on_grid(Grid { count, block, stride })
-    }
-
-    /// `count` blocks of `block` elements, the blocks' starts `stride` bytes apart.
-    ///
-    /// # Errors
-    ///
-    /// When the result is larger than the address space.
-    pub fn hvector(count: usize, block: usize, stride: isize, element: &Datatype) -> Result<Datatype> {
-        element.on_grid(Grid { count, block, stride })
-    }
-
-    fn on_grid(&self, grid: Grid) -> Result<Datatype> {
-        let bounds = Bounds {
-            lb: self.lb(),
-            ub: self.ub(),
-        };
-        let layout = Layout::on_grid(self.form(), bounds, self.element(), grid)?;
-        Ok(Datatype::Derived(Arc::new(layout)))
-    }
-
     /// Bytes of data in an element.
     #[inline]
     #[must_use]
@@ -158,7 +129,7 @@ impl Datatype {
         }
     }
 
-    /// The name: the standard's for a predefined datatype, and none for a derived one.
+    /// The name: the standard's for a predefined datatype, and none for any other.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -167,13 +138,52 @@ impl Datatype {
         }
     }
 
-    /// The predefined datatype this is.
+    /// The predefined datatype this is, or is alike in all but name.
     #[inline]
     #[must_use]
     pub fn basic(&self) -> Option<Basic> {
         match self {
             Datatype::Basic(basic) => Some(*basic),
-            Datatype::Derived(_) => None,
+            Datatype::Derived(layout) => match layout.role {
+                Role::Duplicate(basic) | Role::Kind(basic) => Some(basic),
+                Role::Derived | Role::Pair { .. } => None,
+            },
+        }
+    }
+
+    /// Whether the datatype is the library's, so that nobody can free it.
+    #[must_use]
+    pub fn is_predefined(&self) -> bool {
+        match self {
+            Datatype::Basic(_) => true,
+            Datatype::Derived(layout) => matches!(layout.role, Role::Kind(_) | Role::Pair { .. }),
+        }
+    }
+
+    /// The constructor that made it and its arguments; none if it is predefined with a name, or was made in Rust.
+    #[must_use]
+    pub fn recipe(&self) -> Option<&Recipe> {
+        match self {
+            Datatype::Basic(_) => None,
+            Datatype::Derived(layout) => layout.recipe.as_ref(),
+        }
+    }
+
+    /// This new datatype with the call that made it. A datatype in use keeps what it has.
+    #[must_use]
+    pub fn made_by(mut self, recipe: Recipe) -> Self {
+        if let Datatype::Derived(layout) = &mut self
+            && let Some(layout) = Arc::get_mut(layout)
+        {
+            layout.recipe = Some(recipe);
+        }
+        self
+    }
+
+    fn role(&self) -> Role {
+        match self {
+            Datatype::Basic(_) => Role::Derived,
+            Datatype::Derived(layout) => layout.role,
         }
     }
 
@@ -208,16 +218,26 @@ impl Datatype {
     /// Predefined elements in `bytes` of received data; `None` if the last one is not whole.
     #[must_use]
     pub fn elements_in(&self, bytes: u64) -> Option<u64> {
-        if self.size() == 0 {
+        let size = self.size() as u64;
+        if size == 0 {
             return (bytes == 0).then_some(0);
         }
-        let basic = self.element();
-        let size = basic.size() as u64;
-        let whole = bytes / size * basic.elements() as u64;
-        match bytes % size {
-            0 => Some(whole),
-            rest => (basic.kind().value_len() == Some(rest as usize)).then_some(whole + 1),
+        let signature = self.outline().signature;
+        let rest = signature.elements_in((bytes % size) as usize)?;
+        Some(bytes / size * signature.elements() as u64 + rest as u64)
+    }
+
+    /// Bytes of data in the first `elements` predefined elements of an array of this; `None` if they are more than can
+    /// be counted.
+    #[must_use]
+    pub fn bytes_of(&self, elements: u64) -> Option<u64> {
+        let signature = self.outline().signature;
+        let each = signature.elements() as u64;
+        if each == 0 {
+            return (elements == 0).then_some(0);
         }
+        let whole = (elements / each).checked_mul(self.size() as u64)?;
+        whole.checked_add(signature.bytes_of((elements % each) as usize) as u64)
     }
 
     /// Where the data of an element lies.
@@ -226,14 +246,6 @@ impl Datatype {
         match self {
             Datatype::Basic(basic) => basic.form(),
             Datatype::Derived(layout) => &layout.form,
-        }
-    }
-
-    /// The predefined datatype that this one consists of.
-    fn element(&self) -> Basic {
-        match self {
-            Datatype::Basic(basic) => *basic,
-            Datatype::Derived(layout) => layout.element,
         }
     }
 }

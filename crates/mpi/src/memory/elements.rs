@@ -104,11 +104,7 @@ pub(crate) fn combine_pairs<V: Plain, I: Plain>(
 
 /// Both buffers as arrays of `T`, and the elements that both have.
 fn elements<T>(input: &Source, inout: &Target) -> (*const T, *mut T, usize) {
-    let fits = |datatype: &Datatype| {
-        datatype
-            .basic()
-            .is_some_and(|basic| basic.extent() == size_of::<T>())
-    };
+    let fits = |datatype: &Datatype| datatype.extent() == size_of::<T>() as isize;
     assert!(
         fits(input.datatype()) && fits(inout.datatype()),
         "a kernel was given elements of another size"

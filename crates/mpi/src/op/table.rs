@@ -25,8 +25,11 @@ pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
         BuiltinOp::NoOp => return Ok(keep),
         _ => {}
     }
+    if let Some((value, index)) = datatype.pair() {
+        return pair_kernel(op, value.kind(), index.kind()).ok_or_else(|| undefined(op, datatype));
+    }
     let basic = datatype.basic().ok_or_else(|| derived(op))?;
-    kernel(op, basic).ok_or_else(|| undefined(op, basic))
+    kernel(op, basic).ok_or_else(|| undefined(op, datatype))
 }
 
 fn replace(input: &Source, inout: &Target) {
@@ -36,7 +39,7 @@ fn replace(input: &Source, inout: &Target) {
 fn keep(_: &Source, _: &Target) {}
 
 fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
-    use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
+    use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
     let kind = basic.kind();
     match (op, basic.class()) {
         (BuiltinOp::Sum, Complex) => complex::<Sum>(kind),
@@ -51,8 +54,14 @@ fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
         (BuiltinOp::Land, CInteger | Logical) => words::<Land>(kind),
         (BuiltinOp::Lor, CInteger | Logical) => words::<Lor>(kind),
         (BuiltinOp::Lxor, CInteger | Logical) => words::<Lxor>(kind),
-        (BuiltinOp::Minloc, Pair) => pairs::<Minloc>(kind),
-        (BuiltinOp::Maxloc, Pair) => pairs::<Maxloc>(kind),
+        _ => None,
+    }
+}
+
+fn pair_kernel(op: BuiltinOp, value: Kind, index: Kind) -> Option<Kernel> {
+    match op {
+        BuiltinOp::Minloc => minloc(value, index),
+        BuiltinOp::Maxloc => maxloc(value, index),
         _ => None,
     }
 }
@@ -114,33 +123,39 @@ where
     })
 }
 
-/// Loops on pairs of a value and an index.
-fn pairs<O>(kind: Kind) -> Option<Kernel>
-where
-    O: Operation<(f32, i32)> + Operation<(f64, i32)> + Operation<(i64, i32)> + Operation<(i32, i32)>,
-    O: Operation<(i16, i32)> + Operation<(F80, i32)> + Operation<(f32, f32)> + Operation<(f64, f64)>,
-{
-    Some(match kind {
-        Kind::F32I32 => each_pair::<f32, i32, O>,
-        Kind::F64I32 => each_pair::<f64, i32, O>,
-        Kind::I64I32 => each_pair::<i64, i32, O>,
-        Kind::I32I32 => each_pair::<i32, i32, O>,
-        Kind::I16I32 => each_pair::<i16, i32, O>,
-        Kind::F80I32 => each_pair::<F80, i32, O>,
-        Kind::F32F32 => each_pair::<f32, f32, O>,
-        Kind::F64F64 => each_pair::<f64, f64, O>,
-        _ => return None,
-    })
+/// Functions that choose the loop of an operation on pairs of a value and an index.
+macro_rules! pairs {
+    ($($name:ident = $operation:ident),* $(,)?) => { $(
+        fn $name(value: Kind, index: Kind) -> Option<Kernel> {
+            pairs!(@choose $operation, value, index:
+                I8 i8, I16 i16, I32 i32, I64 i64, I128 i128, U8 u8, U16 u16, U32 u32, U64 u64,
+                F16 f16, F32 f32, F64 f64, F80 F80, F128 F128)
+        }
+    )* };
+    (@choose $operation:ident, $value:ident, $index:ident: $($kind:ident $type:ty),*) => {
+        Some(match ($value, $index) {
+            (Kind::F32, Kind::F32) => each_pair::<f32, f32, $operation>,
+            (Kind::F64, Kind::F64) => each_pair::<f64, f64, $operation>,
+            $((Kind::$kind, Kind::I32) => each_pair::<$type, i32, $operation>,
+            (Kind::$kind, Kind::I64) => each_pair::<$type, i64, $operation>,)*
+            _ => return None,
+        })
+    };
 }
 
+pairs!(minloc = Minloc, maxloc = Maxloc);
+
 #[cold]
-fn undefined(op: BuiltinOp, basic: Basic) -> Error {
+fn undefined(op: BuiltinOp, datatype: &Datatype) -> Error {
+    let name = match datatype.basic() {
+        Some(basic) => basic.name(),
+        None => "a pair of a value and an index",
+    };
     Error::new(
         ErrorClass::Op,
         format!(
-            "{} is not defined on {}: use another datatype or MPI_Op_create",
-            op.name(),
-            basic.name()
+            "{} is not defined on {name}: use another datatype or MPI_Op_create",
+            op.name()
         ),
     )
 }

@@ -1,0 +1,192 @@
+//! How a datatype was made.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::ErrorClass;
+use simurgh_mpi::datatype::{Combiner, Recipe};
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{ArrayMut, Number, Out, length_of};
+use crate::fault::{Fault, Outcome, ResultOf};
+use crate::tables::Rank;
+use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
+
+/// Numbers of arguments: integers, addresses, large counts, datatypes.
+type Numbers = [usize; 4];
+
+fn numbers_of(recipe: &Recipe) -> Numbers {
+    [
+        recipe.integer_arguments().len(),
+        recipe.address_arguments().len(),
+        recipe.count_arguments().len(),
+        recipe.datatypes().len(),
+    ]
+}
+
+/// Refuses to describe a datatype with large counts through a function that cannot express them.
+fn check_narrow(recipe: &Recipe) -> Outcome {
+    if recipe.count_arguments().is_empty() {
+        return Ok(());
+    }
+    let reason = "datatype was made with large counts: ask with the function whose name ends in _c";
+    Err(Fault::new(ErrorClass::Type, reason))
+}
+
+fn set_number<C: Number>(place: Out<C>, name: &str, number: usize) -> Outcome {
+    match C::narrow(number as i64) {
+        Some(number) => place.set(name, number),
+        None => {
+            let reason =
+                format!("{name} is {number}, which does not fit: ask with the function ending in _c");
+            Err(Fault::new(ErrorClass::ValueTooLarge, reason))
+        }
+    }
+}
+
+/// `MPI_Type_get_envelope`: the constructor, and how many arguments it had.
+#[mpi]
+fn type_get_envelope(
+    rank: Rank<'_>,
+    datatype: MPI_Datatype,
+    num_integers: Out<c_int>,
+    num_addresses: Out<c_int>,
+    num_datatypes: Out<c_int>,
+    combiner: Out<c_int>,
+) -> Outcome {
+    let datatype = rank.any_datatype("datatype", datatype)?;
+    let recipe = datatype.recipe();
+    recipe.map_or(Ok(()), check_narrow)?;
+    let [integers, addresses, _, datatypes] = recipe.map_or(Numbers::default(), numbers_of);
+    set_number(num_integers, "num_integers", integers)?;
+    set_number(num_addresses, "num_addresses", addresses)?;
+    set_number(num_datatypes, "num_datatypes", datatypes)?;
+    combiner.set(
+        "combiner",
+        recipe.map_or(Combiner::Named, Recipe::combiner) as c_int,
+    )
+}
+
+/// `MPI_Type_get_envelope_c`: the constructor, and how many arguments it had, large counts included.
+#[mpi]
+fn type_get_envelope_c(
+    rank: Rank<'_>,
+    datatype: MPI_Datatype,
+    num_integers: Out<MPI_Count>,
+    num_addresses: Out<MPI_Count>,
+    num_large_counts: Out<MPI_Count>,
+    num_datatypes: Out<MPI_Count>,
+    combiner: Out<c_int>,
+) -> Outcome {
+    let datatype = rank.any_datatype("datatype", datatype)?;
+    let recipe = datatype.recipe();
+    let [integers, addresses, counts, datatypes] = recipe.map_or(Numbers::default(), numbers_of);
+    set_number(num_integers, "num_integers", integers)?;
+    set_number(num_addresses, "num_addresses", addresses)?;
+    set_number(num_large_counts, "num_large_counts", counts)?;
+    set_number(num_datatypes, "num_datatypes", datatypes)?;
+    combiner.set(
+        "combiner",
+        recipe.map_or(Combiner::Named, Recipe::combiner) as c_int,
+    )
+}
+
+/// Copies a list of arguments to the caller's array, which has room for `room`.
+fn give<T: Copy>(name: &str, values: &[T], room: impl Number, mut array: ArrayMut<T>) -> Outcome {
+    let room = length_of(name, room)?;
+    if room < values.len() {
+        let needed = values.len();
+        let reason =
+            format!("{name} has room for {room} of {needed} values: ask MPI_Type_get_envelope first");
+        return Err(Fault::new(ErrorClass::Arg, reason));
+    }
+    array.slice(name, values.len())?.copy_from_slice(values);
+    Ok(())
+}
+
+/// Gives out the datatypes that another one was made of: predefined ones as they are, others as new handles.
+fn give_datatypes(
+    rank: Rank<'_>,
+    recipe: &Recipe,
+    room: impl Number,
+    array: ArrayMut<MPI_Datatype>,
+) -> Outcome {
+    let handles: ResultOf<Vec<MPI_Datatype>> = recipe
+        .datatypes()
+        .iter()
+        .map(|datatype| rank.datatype_handle(datatype.clone()))
+        .collect();
+    give("array_of_datatypes", &handles?, room, array)
+}
+
+#[cold]
+fn named() -> Box<Fault> {
+    let reason = "datatype is predefined and has a name: it was not made of anything (MPI_COMBINER_NAMED)";
+    Fault::new(ErrorClass::Type, reason)
+}
+
+/// `MPI_Type_get_contents`: the arguments that a datatype was made with.
+#[mpi]
+fn type_get_contents(
+    rank: Rank<'_>,
+    datatype: MPI_Datatype,
+    max_integers: c_int,
+    max_addresses: c_int,
+    max_datatypes: c_int,
+    array_of_integers: ArrayMut<c_int>,
+    array_of_addresses: ArrayMut<MPI_Aint>,
+    array_of_datatypes: ArrayMut<MPI_Datatype>,
+) -> Outcome {
+    let datatype = rank.any_datatype("datatype", datatype)?;
+    let recipe = datatype.recipe().ok_or_else(named)?;
+    check_narrow(recipe)?;
+    give(
+        "array_of_integers",
+        recipe.integer_arguments(),
+        max_integers,
+        array_of_integers,
+    )?;
+    give(
+        "array_of_addresses",
+        recipe.address_arguments(),
+        max_addresses,
+        array_of_addresses,
+    )?;
+    give_datatypes(rank, recipe, max_datatypes, array_of_datatypes)
+}
+
+/// `MPI_Type_get_contents_c`: the arguments that a datatype was made with, large counts included.
+#[mpi]
+fn type_get_contents_c(
+    rank: Rank<'_>,
+    datatype: MPI_Datatype,
+    max_integers: MPI_Count,
+    max_addresses: MPI_Count,
+    max_large_counts: MPI_Count,
+    max_datatypes: MPI_Count,
+    array_of_integers: ArrayMut<c_int>,
+    array_of_addresses: ArrayMut<MPI_Aint>,
+    array_of_large_counts: ArrayMut<MPI_Count>,
+    array_of_datatypes: ArrayMut<MPI_Datatype>,
+) -> Outcome {
+    let datatype = rank.any_datatype("datatype", datatype)?;
+    let recipe = datatype.recipe().ok_or_else(named)?;
+    give(
+        "array_of_integers",
+        recipe.integer_arguments(),
+        max_integers,
+        array_of_integers,
+    )?;
+    give(
+        "array_of_addresses",
+        recipe.address_arguments(),
+        max_addresses,
+        array_of_addresses,
+    )?;
+    give(
+        "array_of_large_counts",
+        recipe.count_arguments(),
+        max_large_counts,
+        array_of_large_counts,
+    )?;
+    give_datatypes(rank, recipe, max_datatypes, array_of_datatypes)
+}
