@@ -27,7 +27,7 @@ fn bcast(
     root: c_int,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?)
 }
 
@@ -44,7 +44,7 @@ fn gather(
     root: c_int,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = match root == comm.rank() {
@@ -68,7 +68,7 @@ fn gatherv(
     root: c_int,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = match root == comm.rank() {
@@ -94,7 +94,7 @@ fn scatter(
     root: c_int,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
     let send = match root == comm.rank() {
@@ -118,7 +118,7 @@ fn scatterv(
     root: c_int,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
     let send = match root == comm.rank() {
@@ -143,7 +143,7 @@ fn allgather(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
     Ok(comm.allgather(send.as_ref(), recv)?)
@@ -162,7 +162,7 @@ fn allgatherv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?;
     Ok(comm.allgather(send.as_ref(), recv)?)
@@ -180,7 +180,7 @@ fn alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let send = rank
         .source_unless_in_place(sendbuf, sendcount, sendtype)?
         .map(Parts::Even);
@@ -202,7 +202,7 @@ fn alltoallv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let size = comm.size();
     let send = match sendbuf.is_in_place() {
         true => None,
@@ -229,7 +229,7 @@ fn alltoallw(
     recvtypes: Array<MPI_Datatype>,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let size = comm.size();
     let send = match sendbuf.is_in_place() {
         true => None,

@@ -42,7 +42,7 @@ fn reduce(
     root: c_int,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let op = rank.op(op, datatype)?;
     if root != comm.rank() {
@@ -64,7 +64,7 @@ fn allreduce(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.allreduce(send.as_ref(), &recv, &op)?)
@@ -81,7 +81,7 @@ fn reduce_scatter(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let counts = recvcounts.slice("recvcounts", comm.size())?;
     let counts: ResultOf<Vec<usize>> = counts
@@ -113,7 +113,7 @@ fn reduce_scatter_block(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let count = count_of("recvcount", recvcount)?;
     let total = recvcount.wide().saturating_mul(comm.size() as i64);
@@ -134,7 +134,7 @@ fn scan(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.scan(send.as_ref(), &recv, &op)?)
@@ -151,7 +151,7 @@ fn exscan(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Outcome {
-    let comm = rank.comm(comm)?;
+    let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.exscan(send.as_ref(), &recv, &op)?)

@@ -146,7 +146,6 @@ impl Comm {
         reorder: bool,
         describe: impl FnOnce() -> (Topology, Traffic),
     ) -> Result<Option<Arc<Self>>> {
-        self.check_intra()?;
         let described = Described::<K> {
             digest,
             seat: Seat::of_caller(reorder),
@@ -175,7 +174,6 @@ impl Comm {
         reorder: bool,
         join: impl FnOnce(Vec<E>) -> Result<DistGraph>,
     ) -> Result<Arc<Self>> {
-        self.check_intra()?;
         self.check_intra()?;
         let part = Part {
             edges,
