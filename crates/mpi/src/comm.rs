@@ -1,13 +1,14 @@
 //! Communicators.
 //!
-//! What the ranks of a communicator share exists once per host ([`CommShared`]): who is in it (one group, or the two of an
-//! inter-communicator), the context id that labels its messages, and the board on which all of them meet. Each rank holds
-//! a small object of its own ([`Comm`]) with its rank and what it may set for itself: name, error handler and hints.
+//! What the ranks of a communicator share exists once per host ([`CommShared`]): who is in it (one group, or the two
+//! of an inter-communicator), the context id that labels its messages, and the board on which all of them meet. Each
+//! rank holds a small object of its own ([`Comm`]) with its rank and what it may set for itself: name, error handler
+//! and hints.
 //!
 //! Making a communicator is one exchange on the parent's board (`construct`), or on one laid out for the occasion if
-//! there is no parent or only some of its ranks take part (`gathering`); nobody waits for a duplicate (`duplicate`). A
-//! communicator lives as long as one of its ranks, or an operation on it, refers to it (`linger`); then its context id is
-//! free again.
+//! there is no parent or only some of its ranks take part (`gathering`); nobody waits for a duplicate (`duplicate`).
+//! A communicator lives as long as one of its ranks, or an operation on it, refers to it (`linger`); then its context
+//! id is free again.
 
 mod compare;
 mod construct;
