@@ -65,6 +65,22 @@ static void communicators(void)
     CHECK(value_of(dup, keys[2]) == 31 && value_of(dup, keys[3]) == 40);
     CHECK(value_of(comm, keys[0]) == 10);
 
+    /* Every way of duplicating copies them. */
+    MPI_Comm other[3];
+    MPI_Request requests[2];
+    OK(MPI_Comm_idup(comm, &other[0], &requests[0]));
+    OK(MPI_Comm_idup_with_info(comm, MPI_INFO_NULL, &other[1], &requests[1]));
+    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    OK(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &other[2]));
+    for (int i = 0; i < 3; i++) {
+        CHECK(value_of(other[i], keys[0]) == 11 && value_of(other[i], keys[1]) == -1);
+        OK(MPI_Comm_free(&other[i]));
+    }
+    OK(MPI_Comm_split(comm, 0, 0, &other[0])); /* this is no duplicate */
+    CHECK(value_of(other[0], keys[0]) == -1 && value_of(other[0], keys[3]) == -1);
+    OK(MPI_Comm_free(&other[0]));
+    deletes = 0;
+
     /* A value that is replaced is deleted; so is one that is asked to be; the rest goes in reverse order. */
     OK(MPI_Comm_set_attr(dup, keys[0], (void *)12));
     CHECK(deletes == 1 && deleted[0] == 11 && last_comm == dup && value_of(dup, keys[0]) == 12);

@@ -3,6 +3,7 @@
 mod class;
 mod code;
 mod codes;
+mod tool_class;
 
 pub use class::ErrorClass;
 pub use code::ErrorCode;

@@ -12,8 +12,11 @@ pub(crate) const MEMORY_KINDS: (&str, &str) = ("mpi_memory_alloc_kinds", "system
 /// Pairs of keys and values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
-    pairs: Vec<(Box<[u8]>, Box<[u8]>)>,
+    pairs: Vec<Pair>,
 }
+
+/// A key and its value.
+type Pair = (Box<[u8]>, Box<[u8]>);
 
 impl Info {
     /// An info without keys.

@@ -1,6 +1,6 @@
 //! The error codes of a process: the standard's classes, and the classes, codes and texts that the program adds.
 
-use super::{Error, ErrorClass, Result};
+use super::{Error, ErrorClass, Result, tool_class};
 use crate::constants::LASTCODE;
 use crate::limits::MAX_ERROR_STRING;
 use simurgh_core::sync::{AtomicI32, Ordering, SpinLock};
@@ -43,12 +43,12 @@ impl Table {
     }
 
     fn find(&mut self, number: i32) -> Result<&mut Added> {
-        self.0
-            .get_mut(&number)
-            .ok_or_else(|| match ErrorClass::from_code(number) {
-                Some(class) => wrong(format!("{} is predefined and cannot be changed", class.symbol())),
-                None => unknown(number),
-            })
+        self.0.get_mut(&number).ok_or_else(|| match predefined(number) {
+            Some(text) => wrong(format!(
+                "error code {number} ({text}) is predefined: it cannot be changed"
+            )),
+            None => unknown(number),
+        })
     }
 
     fn add(&mut self, class: Option<i32>) -> Result<i32> {
@@ -103,7 +103,7 @@ impl ErrorCodes {
     /// [`ErrorClass::Arg`] if `class` is none; [`ErrorClass::Intern`] when all numbers are in use.
     pub fn add_code(&self, class: i32) -> Result<i32> {
         self.change(|table| {
-            if ErrorClass::from_code(class).is_none() {
+            if predefined(class).is_none() {
                 let parent = table.find(class)?;
                 if parent.class != class {
                     return Err(wrong(format!("{class} is an error code, not a class")));
@@ -180,8 +180,8 @@ impl ErrorCodes {
     ///
     /// [`ErrorClass::Arg`] if there is no such code.
     pub fn class(&self, code: i32) -> Result<i32> {
-        match ErrorClass::from_code(code) {
-            Some(class) => Ok(class.code()),
+        match predefined(code) {
+            Some(_) => Ok(code),
             None => self.change(|table| table.find(code).map(|added| added.class)),
         }
     }
@@ -192,8 +192,8 @@ impl ErrorCodes {
     ///
     /// [`ErrorClass::Arg`] if there is no such code.
     pub fn text(&self, code: i32) -> Result<String> {
-        match ErrorClass::from_code(code) {
-            Some(class) => Ok(format!("{}: {}", class.symbol(), class.text())),
+        match predefined(code) {
+            Some(text) => Ok(text),
             None => self.change(|table| Ok(table.find(code)?.text.clone().unwrap_or_default())),
         }
     }
@@ -211,6 +211,12 @@ impl ErrorCodes {
         self.last.store(table.last(), Ordering::Relaxed);
         result
     }
+}
+
+/// The name and meaning of a class of the standard.
+fn predefined(code: i32) -> Option<String> {
+    let of_calls = ErrorClass::from_code(code).map(|class| format!("{}: {}", class.symbol(), class.text()));
+    of_calls.or_else(|| tool_class::text(code).map(str::to_owned))
 }
 
 fn wrong(message: String) -> Error {
@@ -259,6 +265,12 @@ mod tests {
         refused(codes.add_code(code));
         refused(codes.class(of_standard + 1));
         refused(codes.text(-1));
+        assert_eq!(codes.class(1003), Ok(1003));
+        assert!(
+            codes
+                .text(1003)
+                .is_ok_and(|text| text.starts_with("MPI_T_ERR_NOT_INITIALIZED"))
+        );
     }
 
     #[test]
