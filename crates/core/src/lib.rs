@@ -22,6 +22,8 @@ mod inbox;
 mod mutex;
 pub mod sync;
 mod token;
+#[cfg(not(loom))]
+mod typed;
 mod wait_list;
 
 #[cfg(not(loom))]
@@ -65,5 +67,7 @@ pub use share::share;
 pub use spawn::{EcHandle, EcSpec, NewEc, create};
 #[cfg(not(loom))]
 pub use stack::StackError;
+#[cfg(not(loom))]
+pub use typed::Typed;
 #[cfg(not(loom))]
 pub use worker::{Worker, WorkerStats};

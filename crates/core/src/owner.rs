@@ -4,14 +4,18 @@ use std::any::Any;
 
 use crate::ec::{current, try_current};
 use crate::sync::Arc;
+use crate::typed::Typed;
 
 /// Sets the owner of the calling execution context, attaching the calling thread if need be.
-pub fn set_owner(owner: Option<Arc<dyn Any + Send + Sync>>) {
+pub fn set_owner<T: Any + Send + Sync>(owner: Option<Arc<T>>) {
     let slot = current().control().owner();
     // SAFETY:
     // - the slot is used only by its own execution context, and no `with_owner` of it is active: its closure would
     //   have to call us, which the documentation of `with_owner` forbids.
-    drop(std::mem::replace(unsafe { &mut *slot.get() }, owner));
+    drop(std::mem::replace(
+        unsafe { &mut *slot.get() },
+        owner.map(Typed::new),
+    ));
 }
 
 /// Calls `f` with the owner of the calling execution context, if it has one of type `T`.
@@ -23,5 +27,5 @@ pub fn with_owner<T: Any, R>(f: impl FnOnce(Option<&T>) -> R) -> R {
     // SAFETY:
     // - the slot is used only by its own execution context, and not replaced while `f` runs.
     let owner = unsafe { &*ec.control().owner().get() };
-    f(owner.as_ref().and_then(|owner| owner.downcast_ref::<T>()))
+    f(owner.as_ref().and_then(Typed::get))
 }

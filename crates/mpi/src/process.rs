@@ -16,6 +16,7 @@ use crate::request::{Request, RequestPool};
 use crate::session::{Session, SessionId, Sessions};
 use crate::tool::Tool;
 use phase::PhaseCell;
+use simurgh_core::Typed;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::any::Any;
 use std::fmt;
@@ -37,7 +38,7 @@ pub struct Process {
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
     sessions: Sessions,
-    extension: OnceLock<Box<dyn Any + Send + Sync>>,
+    extension: OnceLock<Typed>,
 }
 
 /// The communicators every process has.
@@ -291,16 +292,14 @@ impl Process {
 
     /// The object of the calling layer, made by `make` at the first call; none if it is of another type.
     pub fn extension_or<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
-        self.extension.get_or_init(|| Box::new(make())).downcast_ref()
+        self.extension.get_or_init(|| Typed::new(Arc::new(make()))).get()
     }
 
     /// The object of the calling layer, if it is of this type.
     #[inline]
     #[must_use]
     pub fn extension<T: Any>(&self) -> Option<&T> {
-        self.extension
-            .get()
-            .and_then(|extension| extension.downcast_ref())
+        self.extension.get().and_then(Typed::get)
     }
 }
 

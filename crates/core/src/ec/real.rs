@@ -1,6 +1,5 @@
 //! Execution contexts on this machine.
 
-use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
@@ -9,8 +8,9 @@ use crate::completion::Completion;
 use crate::here;
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
-use crate::sync::{Arc, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax};
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax};
 use crate::token::Token;
+use crate::typed::Typed;
 use crate::wait_list::Slot;
 use crate::worker::Worker;
 
@@ -49,7 +49,7 @@ pub(crate) struct Ec {
     id: AtomicU64,
     yielder: Cell<*const EcYielder>,
     thread_pointer: Cell<u64>,
-    owner: UnsafeCell<Option<Arc<dyn Any + Send + Sync>>>,
+    owner: UnsafeCell<Option<Typed>>,
     body: UnsafeCell<Option<Body>>,
 }
 
@@ -113,7 +113,7 @@ impl Ec {
         &self.body
     }
 
-    pub(crate) fn owner(&self) -> &UnsafeCell<Option<Arc<dyn Any + Send + Sync>>> {
+    pub(crate) fn owner(&self) -> &UnsafeCell<Option<Typed>> {
         &self.owner
     }
 
