@@ -43,6 +43,7 @@ struct Waiters {
 #[derive(Debug)]
 pub(super) struct Sender {
     source: Source,
+    partitions: Partitions,
     flags: Box<[AtomicU64]>,
     round: AtomicU64,
 }
@@ -51,6 +52,7 @@ pub(super) struct Sender {
 #[derive(Debug)]
 pub(super) struct Receiver {
     target: Target,
+    partitions: Partitions,
     envelope: Envelope,
     /// For each partition: partitions of the sender that touch it and have not been moved.
     missing: Box<[AtomicUsize]>,
@@ -68,19 +70,16 @@ impl Sender {
     /// A sender of `partitions` equal parts of `source`.
     pub(super) fn new(source: Source, partitions: usize) -> Self {
         Self {
+            partitions: Partitions::of(source.bytes(), source.count(), partitions),
             source,
             flags: (0..partitions).map(|_| AtomicU64::new(0)).collect(),
             round: AtomicU64::new(0),
         }
     }
 
-    fn partitions(&self) -> Partitions {
-        Partitions::of(self.source.bytes(), self.flags.len())
-    }
-
     fn partition(&self, index: usize) -> Source {
-        let count = self.source.count() / self.flags.len();
-        self.source.slice(index * count, count)
+        let elements = self.partitions.elements;
+        self.source.slice(index * elements, elements)
     }
 }
 
@@ -88,6 +87,7 @@ impl Receiver {
     /// A receiver of `partitions` equal parts of `target`.
     pub(super) fn new(target: Target, partitions: usize, envelope: Envelope) -> Self {
         Self {
+            partitions: Partitions::of(target.bytes(), target.count(), partitions),
             target,
             envelope,
             // Nothing has arrived before the first round is opened.
@@ -96,8 +96,9 @@ impl Receiver {
         }
     }
 
-    fn partitions(&self) -> Partitions {
-        Partitions::of(self.target.bytes(), self.missing.len())
+    fn partition(&self, index: usize) -> Target {
+        let elements = self.partitions.elements;
+        self.target.slice(index * elements, elements)
     }
 
     /// The status of a round in which `sent` bytes were sent.
@@ -187,7 +188,8 @@ impl Channel {
         }
         self.waiters.lock().sender = Some(Arc::clone(request));
         // Relaxed: threads that say that partitions are ready do so after the start, as the program sees to.
-        sender.round.fetch_add(1, Ordering::Relaxed);
+        let round = sender.round.load(Ordering::Relaxed);
+        sender.round.store(round + 1, Ordering::Relaxed);
     }
 
     /// Begins the receiver's next round: takes what is ready already.
@@ -196,7 +198,8 @@ impl Channel {
             return;
         };
         // Relaxed: read by the receiver itself, and in `join` after the lock below.
-        let round = receiver.round.fetch_add(1, Ordering::Relaxed) + 1;
+        let round = receiver.round.load(Ordering::Relaxed) + 1;
+        receiver.round.store(round, Ordering::Relaxed);
         let mut waiters = self.waiters.lock();
         waiters.receiver = Some(Arc::clone(request));
         let pair = self.pair();
@@ -251,8 +254,8 @@ fn change(flag: &AtomicU64, from: u64, to: u64) -> bool {
 impl Pair<'_> {
     fn split(&self) -> Split {
         Split {
-            sent: self.sender.partitions(),
-            received: self.receiver.partitions(),
+            sent: self.sender.partitions,
+            received: self.receiver.partitions,
         }
     }
 
@@ -281,8 +284,12 @@ impl Pair<'_> {
     /// Moves the sender's partition `index`, which nobody else does in this round.
     fn move_partition(&self, index: usize) {
         let split = self.split();
-        let target = &self.receiver.target;
-        memory::transfer_at(&self.sender.partition(index), target, index * split.sent.bytes);
+        let source = self.sender.partition(index);
+        if split.is_even() {
+            memory::transfer(&source, &self.receiver.partition(index));
+        } else {
+            memory::transfer_at(&source, &self.receiver.target, index * split.sent.bytes);
+        }
         for touched in split.touched(index) {
             // Release pairs with the Acquire in `has_arrived`; AcqRel collects what other threads moved there.
             self.receiver.missing[touched].fetch_sub(1, Ordering::AcqRel);

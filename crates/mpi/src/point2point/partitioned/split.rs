@@ -13,19 +13,31 @@ pub(super) struct Split {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partitions {
     pub(super) count: usize,
+    /// Elements of each.
+    pub(super) elements: usize,
+    /// Bytes of each.
     pub(super) bytes: usize,
 }
 
 impl Partitions {
-    /// The partitions that together have `total` bytes.
-    pub(super) fn of(total: usize, count: usize) -> Self {
-        let bytes = total.checked_div(count).unwrap_or(0);
-        Self { count, bytes }
+    /// The partitions that together have so many bytes in so many elements.
+    pub(super) fn of(bytes: usize, elements: usize, count: usize) -> Self {
+        let each = |whole: usize| whole.checked_div(count).unwrap_or(0);
+        Self {
+            count,
+            elements: each(elements),
+            bytes: each(bytes),
+        }
+    }
+
+    /// Whether these partitions are as many and as long as others.
+    fn is_like(self, others: Self) -> bool {
+        self.count == others.count && self.bytes == others.bytes
     }
 
     /// Those that partition `index` of `others` overlaps, if both begin at the same place.
     fn overlapped_by(self, others: Self, index: usize) -> Range<usize> {
-        if self.count == others.count && self.bytes == others.bytes {
+        if self.is_like(others) {
             return index..index + 1;
         }
         if self.bytes == 0 || others.bytes == 0 {
@@ -40,6 +52,11 @@ impl Partitions {
 }
 
 impl Split {
+    /// Whether each of the sender's partitions goes to one of the receiver's.
+    pub(super) fn is_even(self) -> bool {
+        self.sent.is_like(self.received)
+    }
+
     /// The receiver's partitions that the sender's partition touches.
     pub(super) fn touched(self, sent: usize) -> Range<usize> {
         self.received.overlapped_by(self.sent, sent)
@@ -57,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn split(sent: (usize, usize), received: (usize, usize)) -> Split {
-        let partitions = |(count, bytes)| Partitions { count, bytes };
+        let partitions = |(count, bytes)| Partitions::of(count * bytes, count, count);
         Split {
             sent: partitions(sent),
             received: partitions(received),
