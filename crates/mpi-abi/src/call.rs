@@ -46,23 +46,23 @@ impl From<MPI_Errhandler> for Raised {
 /// Runs `body` for the calling rank, which has to be between `MPI_Init` and `MPI_Finalize` or to have a session open.
 #[inline]
 pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
-    with_process(|process| {
+    let code = with_process(|process| {
         let tables = process.and_then(|process| Some((process, process.extension::<Tables>()?)));
         match tables {
             Some((process, tables)) if process.check_active().is_ok() => {
                 let rank = Rank { process, tables };
-                let code = match body(rank) {
+                match body(rank) {
                     Ok(()) => MPI_SUCCESS,
                     Err(fault) => fail(call, raised, rank, &fault),
-                };
-                if simurgh_mpi::tool::on() {
-                    tool::deliver(rank);
                 }
-                code
             }
             _ => outside(call, process.map(|process| &**process)),
         }
-    })
+    });
+    if simurgh_mpi::tool::on() {
+        tool::deliver();
+    }
+    code
 }
 
 /// Runs `body` for the calling rank at any time: before `MPI_Init`, after `MPI_Finalize` and between.

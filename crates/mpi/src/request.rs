@@ -183,8 +183,10 @@ impl Request {
         if !self.is_active() {
             return Status::EMPTY;
         }
-        if !self.ticket.is_done() {
+        if tool::on() && !self.ticket.is_done() {
             tool::blocking(Reason::Request, || self.ticket.completion().wait());
+        } else {
+            self.ticket.completion().wait();
         }
         self.consume()
     }

@@ -7,6 +7,7 @@ use simurgh_core::sync::SpinLock;
 use simurgh_mpi::tool::{Record, Tool, Wish};
 
 use super::ToolObject;
+use crate::call::with_process;
 use crate::tables::Rank;
 use crate::types::{
     MPI_Count, MPI_T_cb_safety, MPI_T_event_cb_function, MPI_T_event_dropped_cb_function,
@@ -139,9 +140,18 @@ impl Registrations {
     }
 }
 
-/// Calls the callbacks of what has happened to the rank, at the end of a call.
+/// Calls the callbacks of what has happened to the calling rank, at the end of a call.
 #[cold]
-pub(crate) fn deliver(rank: Rank<'_>) {
+#[inline(never)]
+pub(crate) fn deliver() {
+    with_process(|process| {
+        if let Some((process, tables)) = process.and_then(|process| Some((process, process.extension()?))) {
+            deliver_to(Rank { process, tables });
+        }
+    });
+}
+
+fn deliver_to(rank: Rank<'_>) {
     let registrations = &rank.tables.registrations;
     if registrations.0.lock().is_empty() || !rank.process.tool().queue().is_pending() {
         return;

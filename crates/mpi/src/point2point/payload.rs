@@ -60,7 +60,7 @@ impl Payload {
     /// Copies the message to its receiver, whose endpoint is `to`, and completes the send.
     #[inline]
     pub(crate) fn deliver(self, job: &Job, to: &Endpoint, envelope: Envelope, target: &Target) -> Status {
-        tool::matched(to, envelope, self.bytes());
+        tool::matched(to, envelope, || self.bytes());
         let transfer = match self {
             Self::Inline { len, data } => memory::unpack(&data[..usize::from(len)], target),
             Self::Copied { parcel, charge } => {

@@ -181,7 +181,7 @@ impl Comm {
     fn encounter(&self, process: u32, tag: i32, source: &Source) -> Met<'_> {
         // Not handed on to the other path: so it stays in registers.
         let envelope = self.outgoing(tag);
-        tool::sent(self.process(), source.bytes());
+        tool::sent(self.process(), || source.bytes());
         let mut table = self.process().job().endpoint(process).table();
         match table.take_receive(envelope) {
             None => Met::Nobody(table),
@@ -243,7 +243,9 @@ impl Comm {
     #[inline]
     fn hand_over(&self, process: u32, receive: Posted, envelope: Envelope, source: &Source) {
         let job = self.process().job();
-        tool::matched(job.endpoint(process), envelope, source.bytes());
+        if tool::on() {
+            tool::matched(job.endpoint(process), envelope, || source.bytes());
+        }
         let transfer = memory::transfer(source, &receive.target);
         receive.waiter.finish(job, &status_of(envelope, &transfer));
     }

@@ -10,13 +10,14 @@ use std::time::Instant;
 
 /// A rank sends a message.
 #[inline]
-pub(crate) fn sent(process: &Process, bytes: usize) {
+pub(crate) fn sent(process: &Process, bytes: impl FnOnce() -> usize) {
     if on() {
-        count_sent(process, bytes);
+        count_sent(process, bytes());
     }
 }
 
 #[cold]
+#[inline(never)]
 fn count_sent(process: &Process, bytes: usize) {
     if let Some(tool) = process.endpoint().tool() {
         tool.counters().sent.count(bytes);
@@ -25,13 +26,14 @@ fn count_sent(process: &Process, bytes: usize) {
 
 /// A message has met a receive of the rank whose endpoint is `to`.
 #[inline]
-pub(crate) fn matched(to: &Endpoint, envelope: Envelope, bytes: usize) {
+pub(crate) fn matched(to: &Endpoint, envelope: Envelope, bytes: impl FnOnce() -> usize) {
     if on() {
-        note_matched(to, envelope, bytes);
+        note_matched(to, envelope, bytes());
     }
 }
 
 #[cold]
+#[inline(never)]
 fn note_matched(to: &Endpoint, envelope: Envelope, bytes: usize) {
     if let Some(tool) = to.tool() {
         tool.counters().received.count(bytes);
@@ -48,6 +50,7 @@ pub(crate) fn unexpected(to: &Endpoint, envelope: Envelope, bytes: usize) {
 }
 
 #[cold]
+#[inline(never)]
 fn note_unexpected(to: &Endpoint, envelope: Envelope, bytes: usize) {
     if let Some(tool) = to.tool() {
         tool.counters().count_unexpected();
@@ -64,6 +67,7 @@ pub(crate) fn left_with_sender(process: &Process, receiver: u32, envelope: Envel
 }
 
 #[cold]
+#[inline(never)]
 fn note_rendezvous(process: &Process, receiver: u32, envelope: Envelope, bytes: usize) {
     if let Some(tool) = process.endpoint().tool() {
         tool.note(RENDEZVOUS, message(receiver.cast_signed(), envelope, bytes));
@@ -79,6 +83,7 @@ pub(crate) fn collective(process: &Process, call: &str) {
 }
 
 #[cold]
+#[inline(never)]
 fn count_collective(process: &Process, call: &str) {
     if let Some(tool) = process.endpoint().tool() {
         tool.counters().count_collective(call);
@@ -92,6 +97,7 @@ pub(crate) fn blocking<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
 }
 
 #[cold]
+#[inline(never)]
 fn timed<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
     let tool =
         Process::with_current(|process| process.and_then(|process| process.endpoint().tool().cloned()));
