@@ -102,7 +102,8 @@ static void sign_on(int kind)
     mine->kind = kind;
     OK(MPI_T_event_get_index(names[kind], &index));
     OK(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &mine->registration));
-    OK(MPI_T_event_register_callback(mine->registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, mine, on_event));
+    OK(MPI_T_event_register_callback(mine->registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, mine,
+                                     on_event));
     OK(MPI_T_event_set_dropped_handler(mine->registration, on_drop));
     OK(MPI_Info_create(&info));
     OK(MPI_T_event_handle_set_info(mine->registration, info));

@@ -43,11 +43,11 @@ impl Values {
     /// When a variable has a value that its setting cannot have.
     pub fn read_environment(&mut self, get: impl Fn(&OsStr) -> Option<OsString>) -> Result<(), BadValue> {
         for setting in SETTINGS {
-            let set = |&name: &&'static str| Some((name, get(OsStr::new(name))?));
+            let text_of = |&name: &&'static str| Some((name, get(OsStr::new(name))?));
             let set = setting
                 .variables
                 .iter()
-                .filter_map(|name| set(name))
+                .filter_map(text_of)
                 .find(|(_, text)| !text.is_empty());
             if let Some((name, text)) = set
                 && !self.is_given(setting.id)

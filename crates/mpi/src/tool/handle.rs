@@ -34,8 +34,8 @@ struct Period {
 }
 
 impl Handle {
-    /// A handle of the variable with this index (`MPI_T_pvar_handle_alloc`), for a communicator if the variable belongs
-    /// to one.
+    /// A handle of the variable with this index (`MPI_T_pvar_handle_alloc`), for a communicator if the variable
+    /// belongs to one.
     ///
     /// # Errors
     ///
