@@ -5,7 +5,8 @@
 //! business. It depends on `simurgh-alloc` only.
 //!
 //! * [`current`], [`park`], [`EcRef::unpark`], [`yield_now`], [`create`]: the primitives.
-//! * [`Completion`], [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`]: what suspends an EC, never its kernel thread.
+//! * [`Completion`], [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`Rendezvous`]: what suspends an EC, never its
+//!   kernel thread.
 //! * [`Worker`]: the half of a virtual processor that switches between ECs.
 //! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
 //!
@@ -20,6 +21,7 @@ mod condvar;
 mod ec;
 mod inbox;
 mod mutex;
+mod rendezvous;
 pub mod sync;
 mod token;
 #[cfg(not(loom))]
@@ -52,9 +54,12 @@ pub use condvar::Condvar;
 pub use ec::{EcRef, current, park, yield_now};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
+pub use rendezvous::{Absence, Brought, Rendezvous, Visit};
 pub use token::Token;
 pub use wait_list::WaitList;
 
+#[cfg(loom)]
+pub use ec::wander;
 #[cfg(not(loom))]
 pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, try_current, while_blocked};
 #[cfg(not(loom))]

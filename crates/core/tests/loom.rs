@@ -3,7 +3,9 @@
 
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicUsize, Ordering, SpinLock};
-use simurgh_core::{Barrier, Completion, Condvar, Inbox, Mutex, Node, Token, wait_all, wait_any};
+use simurgh_core::{
+    Barrier, Completion, Condvar, Inbox, Mutex, Node, Rendezvous, Token, wait_all, wait_any, wander,
+};
 
 struct Item {
     link: AtomicPtr<Item>,
@@ -29,6 +31,7 @@ fn item(value: usize) -> &'static Item {
 fn model(f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
+    builder.max_branches = 10_000;
     builder.check(f);
 }
 
@@ -208,4 +211,38 @@ fn nobody_leaves_a_barrier_early_round_after_round() {
         party(&shared);
         thread.join().unwrap();
     });
+}
+
+/// Two parties meet thrice; at each meeting the second is on the worker that `place` says.
+fn parties_meet(place: fn(u64) -> usize) {
+    model(move || {
+        let shared = Arc::new(Rendezvous::<u64, u64>::new(2));
+        let party = move |shared: &Rendezvous<u64, u64>, party: usize| {
+            for round in 1..=3 {
+                wander(if party == 0 { 0 } else { place(round) });
+                let sum = |brought: simurgh_core::Brought<'_, u64>, agreed: bool| {
+                    assert!(agreed);
+                    brought.iter().sum()
+                };
+                let visit = shared.meet(party, round, round * 10 + party as u64, sum).unwrap();
+                assert_eq!(*visit.result(), round * 20 + 1);
+                assert_eq!(visit.brought()[1 - party], round * 10 + 1 - party as u64);
+            }
+        };
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || party(&other, 1));
+        party(&shared, 0);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn parties_of_one_worker_meet() {
+    parties_meet(|_| 0);
+}
+
+#[test]
+fn parties_that_wander_between_workers_meet() {
+    parties_meet(|round| round as usize % 2);
+    parties_meet(|round| 1 - round as usize % 2);
 }

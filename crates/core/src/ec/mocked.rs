@@ -7,6 +7,7 @@ use crate::wait_list::Slot;
 
 loom::thread_local! {
     static ME: EcRef = EcRef(Box::leak(Box::new(Ec { token: Token::new() })));
+    static SLOT: std::cell::Cell<usize> = std::cell::Cell::new(0);
 }
 
 #[repr(align(8))]
@@ -45,7 +46,7 @@ impl EcRef {
     }
 
     pub(crate) fn slot(self) -> usize {
-        0
+        SLOT.with(std::cell::Cell::get)
     }
 
     pub(crate) fn to_word(self) -> usize {
@@ -93,6 +94,11 @@ pub(crate) fn spin_while_idle(_done: impl Fn() -> bool) -> bool {
     false
 }
 
+/// Makes the calling thread one of worker `slot`, of two.
+pub fn wander(slot: usize) {
+    SLOT.with(|mine| mine.set(slot));
+}
+
 pub(crate) fn slot_count() -> usize {
-    1
+    2
 }
