@@ -224,7 +224,9 @@ fn parties_meet(place: fn(u64) -> usize) {
                     assert!(agreed);
                     brought.iter().sum()
                 };
-                let visit = shared.meet(party, round, round * 10 + party as u64, sum).unwrap();
+                let visit = shared
+                    .meet(party, round, round * 10 + party as u64, sum, |wait| wait())
+                    .unwrap();
                 assert_eq!(*visit.result(), round * 20 + 1);
                 assert_eq!(visit.brought()[1 - party], round * 10 + 1 - party as u64);
             }

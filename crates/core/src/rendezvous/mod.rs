@@ -110,7 +110,8 @@ impl<T, R> Rendezvous<T, R> {
     /// arrive has made the result with `last`.
     ///
     /// `topic`, neither zero nor the largest number, is what the party comes for; `last` is given all that was brought,
-    /// and whether all came for the same.
+    /// and whether all came for the same. A party that has to wait calls `wait` with what waits, so that it can tell the
+    /// time it takes.
     ///
     /// # Errors
     ///
@@ -121,6 +122,7 @@ impl<T, R> Rendezvous<T, R> {
         topic: u64,
         value: T,
         last: impl FnOnce(Brought<'_, T>, bool) -> R,
+        wait: impl FnOnce(&dyn Fn()),
     ) -> Result<Visit<'_, T, R>, Absence> {
         let seat = &**self.seats.get(party).ok_or(Absence::Unknown)?;
         let number = seat.begin()?;
@@ -133,10 +135,11 @@ impl<T, R> Rendezvous<T, R> {
         let worker = current().slot();
         match round.arrivals.arrive(&seat.homes[parity], worker, topic) {
             Arrival::Last => self.conclude(number, last),
-            // Acquire pairs with the Release in `conclude`.
-            Arrival::Early => round
-                .waiting
-                .freeze_while(|| round.ended.load(Ordering::Acquire) != number),
+            Arrival::Early => {
+                wait(&|| round.await_end(number));
+                // Nothing rests on what `wait` does with its argument.
+                round.await_end(number);
+            }
         }
         Ok(Visit {
             place: self,
@@ -169,6 +172,18 @@ impl<T, R> Rendezvous<T, R> {
         round.waiting.release_all();
         if let Some(panic) = panic {
             resume_unwind(panic);
+        }
+    }
+}
+
+impl<R> Round<R> {
+    /// Waits until the meeting of this number is over.
+    #[inline]
+    fn await_end(&self, number: u64) {
+        // Acquire pairs with the Release in `conclude`.
+        let open = || self.ended.load(Ordering::Acquire) != number;
+        if open() {
+            self.waiting.freeze_while(open);
         }
     }
 }
@@ -284,7 +299,9 @@ mod tests {
                             assert!(agreed);
                             brought.iter().sum()
                         };
-                        let visit = place.meet(party, 7, party * round, last).expect("present once");
+                        let visit = place
+                            .meet(party, 7, party * round, last, |wait| wait())
+                            .expect("present once");
                         assert_eq!(*visit.result(), 10 * round);
                         assert_eq!(visit.brought()[(party + 1) % 5], (party + 1) % 5 * round);
                     }
@@ -303,7 +320,7 @@ mod tests {
                     for odd_one in 0..9 {
                         let topic = if party == odd_one { 2 } else { 3 };
                         let visit = place
-                            .meet(party, topic, (), |_, agreed| agreed)
+                            .meet(party, topic, (), |_, agreed| agreed, |wait| wait())
                             .expect("present once");
                         assert!(!*visit.result());
                     }
@@ -315,11 +332,19 @@ mod tests {
     #[test]
     fn a_party_cannot_be_there_twice() {
         let place = Rendezvous::<u8, ()>::new(1);
-        let visit = place.meet(0, 1, 0, |_, _| ()).expect("alone");
-        assert_eq!(place.meet(0, 1, 0, |_, _| ()).err(), Some(Absence::Present));
-        assert_eq!(place.meet(1, 1, 0, |_, _| ()).err(), Some(Absence::Unknown));
+        let visit = place.meet(0, 1, 0, |_, _| (), |wait| wait()).expect("alone");
+        assert_eq!(
+            place.meet(0, 1, 0, |_, _| (), |wait| wait()).err(),
+            Some(Absence::Present)
+        );
+        assert_eq!(
+            place.meet(1, 1, 0, |_, _| (), |wait| wait()).err(),
+            Some(Absence::Unknown)
+        );
         drop(visit);
-        place.meet(0, 1, 0, |_, _| ()).expect("left before");
+        place
+            .meet(0, 1, 0, |_, _| (), |wait| wait())
+            .expect("left before");
     }
 
     #[test]
@@ -330,7 +355,7 @@ mod tests {
                 let place = &place;
                 scope.spawn(move || {
                     let visit = place
-                        .meet(party, 1, 0, |_, _| panic!("the work fails"))
+                        .meet(party, 1, 0, |_, _| panic!("the work fails"), |_| ())
                         .expect("present once");
                     let () = visit.result();
                 })

@@ -1,6 +1,6 @@
 //! From each rank a different part to each.
 
-use super::{Offer, Share, deliver, truncated};
+use super::{Call, Offer, Offers, Share, deliver, truncated};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target, pack, unpack};
@@ -17,14 +17,14 @@ impl Comm {
     pub fn alltoall(&self, send: Option<Parts<Source>>, recv: Parts<Target>) -> Result<()> {
         let work = recv.bytes(self.size());
         if send.is_some() {
-            return self.meet("MPI_Alltoall", Offer::new(send, Some(recv), work), fetch);
+            return self.meet(Call::ALLTOALL, Offer::new(send, Some(recv), work), fetch);
         }
-        self.meet("MPI_Alltoall in place", Offer::new(None, Some(recv), work), swap)
+        self.meet(Call::ALLTOALL_IN_PLACE, Offer::new(None, Some(recv), work), swap)
     }
 }
 
 /// Fetches the parts for the ranks of a share.
-fn fetch(offers: &[Offer], share: Share) -> Result<()> {
+fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
     let size = offers.len();
     for rank in share.ranks(size) {
         // Each rank begins with its own part, so that not all read the same buffer at a time.
@@ -41,7 +41,7 @@ fn fetch(offers: &[Offer], share: Share) -> Result<()> {
 }
 
 /// Exchanges the parts of pairs of ranks; each pair is one rank's business.
-fn swap(offers: &[Offer], share: Share) -> Result<()> {
+fn swap(offers: Offers<'_>, share: Share) -> Result<()> {
     let size = offers.len();
     let mut copy = Vec::new();
     for rank in share.ranks(size) {

@@ -1,102 +1,108 @@
-//! The meeting place of a communicator's ranks on this host.
+//! Where the ranks of a communicator that live on this host meet.
 //!
-//! # Protocol
-//!
-//! A meeting is over when every rank has arrived. Each rank leaves what it brings in the table, under a lock held for
-//! a few stores, and freezes; the last one finds everything on the table, does the work or says how it is shared, and
-//! releases all with one splice per virtual processor. Two meetings alternate: nobody can arrive at meeting *n + 2*
-//! before all have arrived at *n + 1*, and whoever arrives there has left meeting *n*. So there is no trailing barrier.
-//!
-//! # Cost
-//!
-//! Per rank one uncontended lock on a line that stays on the core as long as the ranks of one virtual processor
-//! arrive one after the other, one freeze, and one switch. The work of a short collective is done by the last rank
-//! alone, on data that is warm in its cache, and costs the others nothing. Checked by `benches/collectives.rs`.
+//! A meeting is the scheduler's ([`Rendezvous`]): each rank brings a description of its buffers, the last one finds
+//! them all, does the work or says that it is shared, and lets the others go. Two meetings alternate, so nothing is
+//! copied and nobody waits at the end. The work of a short collective is done by the last rank alone, on data that is
+//! warm in its cache, and costs the others nothing.
 
 use std::any::{Any, type_name};
 
-use crossbeam_utils::CachePadded;
-use simurgh_core::WaitList;
-use simurgh_core::sync::{Arc, AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::{Absence, Brought, Rendezvous, Visit};
 
+use super::call::Call;
 use super::meeting::{Meeting, Offer, Share};
 use crate::error::{Error, ErrorClass, Result};
 use crate::tool::{self, Reason};
-
-/// What ranks agree on when they meet: the name of the call and its root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Call {
-    pub(crate) name: &'static str,
-    pub(crate) root: Option<usize>,
-}
 
 /// Where the ranks of a communicator that live on this host meet.
 ///
 /// Calls of one rank follow each other, as the standard demands of collectives on one communicator; different ranks
 /// may run anywhere, in execution contexts or attached threads.
 pub struct Board {
-    size: usize,
-    /// Meetings each rank has begun; written by that rank only.
-    begun: Box<[CachePadded<AtomicU64>]>,
-    rounds: [CachePadded<Round>; 2],
+    place: Rendezvous<Arrived, Outcome>,
 }
 
-/// One of the two places at the board.
-struct Round {
-    table: SpinLock<Table>,
-    /// Number of the last meeting that ended here, counted from one, shifted, and its verdict ([`DONE`] or [`LOOK`]).
-    ended: AtomicU64,
-    waiting: WaitList,
+/// What a rank brings to a meeting.
+struct Arrived {
+    call: Call,
+    gift: Gift,
 }
 
-/// What has been brought so far.
-#[derive(Default)]
-struct Table {
-    arrived: usize,
-    /// Bytes of work that all offers together stand for.
-    work: usize,
-    first: Option<(usize, Call)>,
-    offers: Vec<Offer>,
-    values: Vec<Option<Box<dyn Any + Send>>>,
-    result: Outcome,
-    /// Ranks that have looked at the result.
-    looked: usize,
+enum Gift {
+    /// Itself.
+    Presence,
+    /// Buffers.
+    Offer(Offer),
+    /// A value for [`Board::exchange`].
+    Value(SpinLock<Option<Box<dyn Any + Send>>>),
 }
 
 /// What the last rank to arrive leaves for the others.
-#[derive(Clone, Default)]
 enum Outcome {
-    #[default]
-    Nothing,
-    Answer(Arc<dyn Any + Send + Sync>),
-    Shared(Arc<Meeting>),
+    /// The collective is complete.
+    Done,
+    /// All ranks share the work.
+    Shared(Meeting),
+    /// The answer of an exchange. It is kept no longer than until everybody has it.
+    Answer(SpinLock<Answer>),
+    /// The meeting was no collective, or the collective failed.
     Fault(Error),
 }
 
-const VERDICT_BITS: u32 = 1;
-/// The collective is complete.
-const DONE: u64 = 0b0;
-/// Look at the table's outcome.
-const LOOK: u64 = 0b1;
+struct Answer {
+    value: Option<Arc<dyn Any + Send + Sync>>,
+    /// Ranks that have not taken it yet.
+    left: usize,
+}
+
+/// The buffers of all ranks at a meeting.
+#[derive(Clone, Copy)]
+pub(crate) struct Offers<'a>(&'a Brought<'a, Arrived>);
+
+impl Offers<'_> {
+    /// Number of ranks.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each rank's, in rank order.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Offer> + ExactSizeIterator {
+        self.0.iter().map(Arrived::offer)
+    }
+}
+
+impl std::ops::Index<usize> for Offers<'_> {
+    type Output = Offer;
+
+    fn index(&self, rank: usize) -> &Offer {
+        self.0[rank].offer()
+    }
+}
+
+impl Arrived {
+    fn offer(&self) -> &Offer {
+        static NONE: Offer = Offer::NONE;
+        match &self.gift {
+            Gift::Offer(offer) => offer,
+            Gift::Presence | Gift::Value(_) => &NONE,
+        }
+    }
+}
 
 impl Board {
     /// A meeting place for `size` ranks.
     #[must_use]
     pub fn new(size: usize) -> Self {
         Self {
-            size,
-            begun: (0..size).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
-            rounds: [
-                CachePadded::new(Round::new(size)),
-                CachePadded::new(Round::new(size)),
-            ],
+            place: Rendezvous::new(size),
         }
     }
 
     /// Number of ranks that meet.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.size
+        self.place.parties()
     }
 
     /// Waits until every rank has come.
@@ -105,13 +111,9 @@ impl Board {
     ///
     /// When ranks are in different collective calls.
     pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
-        let call = Call {
-            name: "barrier",
-            root: None,
-        };
-        let last = |table: &mut Table| close(&mut table.result, Outcome::Nothing);
-        match self.arrive(rank, call, |_| {}, last)? {
-            Outcome::Fault(fault) => Err(fault),
+        let visit = self.meet(rank, Call::BARRIER, Gift::Presence, |_| Outcome::Done)?;
+        match visit.result() {
+            Outcome::Fault(fault) => Err(fault.clone()),
             _ => Ok(()),
         }
     }
@@ -126,22 +128,20 @@ impl Board {
         V: Send + 'static,
         T: Send + Sync + 'static,
     {
-        let call = Call {
-            name: type_name::<V>(),
-            root: None,
-        };
-        let deposit = |table: &mut Table| {
-            table.values.resize_with(self.size, || None);
-            table.values[rank] = Some(Box::new(value));
-        };
-        let last = |table: &mut Table| {
-            let answer = Arc::new(combine(unpack(&mut table.values)));
-            close(&mut table.result, Outcome::Answer(answer))
-        };
-        match self.arrive(rank, call, deposit, last)? {
-            Outcome::Answer(answer) => answer.downcast().map_err(|_| unexpected()),
-            Outcome::Fault(fault) => Err(fault),
-            Outcome::Nothing | Outcome::Shared(_) => Err(unexpected()),
+        let gift = Gift::Value(SpinLock::new(Some(Box::new(value))));
+        let visit = self.meet(rank, Call::new(type_name::<V>()), gift, |brought| {
+            let answer: Arc<dyn Any + Send + Sync> = Arc::new(combine(unpack(&brought)));
+            Outcome::Answer(SpinLock::new(Answer {
+                value: Some(answer),
+                left: self.size(),
+            }))
+        })?;
+        match visit.result() {
+            Outcome::Answer(answer) => take(&mut answer.lock())
+                .and_then(|answer| answer.downcast().ok())
+                .ok_or_else(unexpected),
+            Outcome::Fault(fault) => Err(fault.clone()),
+            Outcome::Done | Outcome::Shared(_) => Err(unexpected()),
         }
     }
 
@@ -161,178 +161,95 @@ impl Board {
         offer: Offer,
         lends: bool,
         alone_limit: usize,
-        perform: impl Fn(&[Offer], Share) -> Result<()>,
+        perform: impl Fn(Offers<'_>, Share) -> Result<()>,
     ) -> Result<()> {
-        let deposit = |table: &mut Table| {
-            table.work = table.work.saturating_add(offer.work());
-            table.offers[rank] = offer;
-        };
-        let last = |table: &mut Table| {
-            let outcome = if table.work > alone_limit && self.size > 1 {
-                let fresh = vec![Offer::default(); self.size];
-                Outcome::Shared(Arc::new(Meeting::new(std::mem::replace(
-                    &mut table.offers,
-                    fresh,
-                ))))
+        let visit = self.meet(rank, call, Gift::Offer(offer), |brought| {
+            let offers = Offers(&brought);
+            let work = offers
+                .iter()
+                .fold(0, |work: usize, offer| work.saturating_add(offer.work()));
+            if work > alone_limit && offers.len() > 1 {
+                Outcome::Shared(Meeting::new(offers.len()))
             } else {
-                perform(&table.offers, Share::ALL).map_or_else(Outcome::Fault, |()| Outcome::Nothing)
-            };
-            table.forget();
-            close(&mut table.result, outcome)
-        };
-        match self.arrive(rank, call, deposit, last)? {
-            Outcome::Nothing => Ok(()),
-            Outcome::Shared(meeting) => meeting.contribute(Share::one(rank, self.size), lends, perform),
-            Outcome::Fault(fault) => Err(fault),
+                perform(offers, Share::ALL).map_or_else(Outcome::Fault, |()| Outcome::Done)
+            }
+        })?;
+        match visit.result() {
+            Outcome::Done => Ok(()),
+            Outcome::Shared(meeting) => {
+                let brought = visit.brought();
+                let share = Share::one(rank, self.size());
+                meeting.contribute(lends, || perform(Offers(&brought), share))
+            }
+            Outcome::Fault(fault) => Err(fault.clone()),
             Outcome::Answer(_) => Err(unexpected()),
         }
     }
 
-    /// Arrives at the next meeting, waits for its end and returns the outcome.
-    fn arrive(
+    /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
+    fn meet(
         &self,
         rank: usize,
         call: Call,
-        deposit: impl FnOnce(&mut Table),
-        last: impl FnOnce(&mut Table) -> u64,
-    ) -> Result<Outcome> {
-        let begun = self.begun.get(rank).ok_or_else(|| outside(rank, self.size))?;
-        // Relaxed: only this rank uses the counter.
-        let number = begun.load(Ordering::Relaxed) + 1;
-        begun.store(number, Ordering::Relaxed);
-        let round = &*self.rounds[(number & 1) as usize];
-        match round.enter(self.size, rank, call, deposit) {
-            Some(mut table) => round.finish(number, &mut table, last),
-            // Acquire pairs with the Release in `finish`.
-            None => tool::blocking(Reason::Collective, || {
-                round
-                    .waiting
-                    .freeze_while(|| round.ended.load(Ordering::Acquire) >> VERDICT_BITS != number);
-            }),
-        }
-        // Acquire pairs with the Release in `finish`.
-        let looks = round.ended.load(Ordering::Acquire) & LOOK != 0;
-        Ok(if looks {
-            round.outcome(self.size)
-        } else {
-            Outcome::Nothing
-        })
-    }
-}
-
-impl Round {
-    fn new(size: usize) -> Self {
-        let table = Table {
-            offers: vec![Offer::default(); size],
-            ..Table::default()
-        };
-        Self {
-            table: SpinLock::new(table),
-            ended: AtomicU64::new(0),
-            waiting: WaitList::new(),
-        }
-    }
-
-    /// Puts what a rank brings on the table; the last one takes the table away.
-    fn enter(&self, size: usize, rank: usize, call: Call, deposit: impl FnOnce(&mut Table)) -> Option<Table> {
-        let mut table = self.table.lock();
-        if table.arrived == 0 {
-            table.first = Some((rank, call));
-            table.result = Outcome::Nothing;
-        }
-        if let Some((other, theirs)) = table.first.filter(|(_, theirs)| *theirs != call) {
-            table.result = Outcome::Fault(disagreement(rank, call, other, theirs));
-        }
-        deposit(&mut table);
-        table.arrived += 1;
-        (table.arrived == size).then(|| std::mem::take(&mut *table))
-    }
-
-    /// Does the last rank's duty without holding the lock, puts the table back and releases everybody.
-    fn finish(&self, number: u64, table: &mut Table, last: impl FnOnce(&mut Table) -> u64) {
-        table.arrived = 0;
-        table.looked = 0;
-        let verdict = match table.result {
-            Outcome::Fault(_) => {
-                table.forget();
-                LOOK
+        gift: Gift,
+        last: impl FnOnce(Brought<'_, Arrived>) -> Outcome,
+    ) -> Result<Visit<'_, Arrived, Outcome>> {
+        let decide = |brought: Brought<'_, Arrived>, agreed: bool| {
+            if agreed {
+                last(brought)
+            } else {
+                Outcome::Fault(disagreement(&brought))
             }
-            _ => last(table),
         };
-        *self.table.lock() = std::mem::take(table);
-        // Release pairs with the Acquire in `arrive`.
-        self.ended
-            .store(number << VERDICT_BITS | verdict, Ordering::Release);
-        self.waiting.release_all();
-    }
-
-    /// The outcome of the meeting; the last rank to look takes it, so that nothing is kept alive by an idle board.
-    fn outcome(&self, size: usize) -> Outcome {
-        let mut table = self.table.lock();
-        table.looked += 1;
-        if table.looked == size {
-            std::mem::take(&mut table.result)
-        } else {
-            table.result.clone()
-        }
-    }
-}
-
-impl Table {
-    /// Drops what was brought to a meeting that is over or cannot take place.
-    fn forget(&mut self) {
-        self.offers.fill(Offer::default());
-        self.values.clear();
-        self.work = 0;
+        let wait = |until_over: &dyn Fn()| tool::blocking(Reason::Collective, until_over);
+        self.place
+            .meet(rank, call.topic(), Arrived { call, gift }, decide, wait)
+            .map_err(|absence| absent(absence, rank, self.size(), call))
     }
 }
 
 impl std::fmt::Debug for Board {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Board")
-            .field("size", &self.size)
+            .field("size", &self.size())
             .finish_non_exhaustive()
     }
 }
 
-/// Leaves `outcome` on the table and says whether anybody has to look at it.
-fn close(result: &mut Outcome, outcome: Outcome) -> u64 {
-    *result = outcome;
-    if matches!(result, Outcome::Nothing) {
-        DONE
+/// A rank's copy of the answer; the last rank takes it away.
+fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
+    answer.left -= 1;
+    if answer.left == 0 {
+        answer.value.take()
     } else {
-        LOOK
+        answer.value.clone()
     }
 }
 
 /// The values in rank order; all are of one type, because the calls agreed.
-fn unpack<V: 'static>(values: &mut [Option<Box<dyn Any + Send>>]) -> Vec<V> {
-    values
-        .iter_mut()
-        .filter_map(Option::take)
+fn unpack<V: 'static>(brought: &Brought<'_, Arrived>) -> Vec<V> {
+    let value = |arrived: &Arrived| match &arrived.gift {
+        Gift::Value(value) => value.lock().take(),
+        Gift::Presence | Gift::Offer(_) => None,
+    };
+    brought
+        .iter()
+        .filter_map(value)
         .filter_map(|value| value.downcast().ok())
         .map(|value| *value)
         .collect()
 }
 
 #[cold]
-fn disagreement(rank: usize, call: Call, other: usize, theirs: Call) -> Error {
-    let describe = |call: Call| match call.root {
-        Some(root) => format!("{} with root {root}", call.name),
-        None => call.name.to_owned(),
-    };
-    let class = if call.name == theirs.name {
-        ErrorClass::Root
-    } else {
-        ErrorClass::Other
-    };
-    let (mine, theirs) = (describe(call), describe(theirs));
-    Error::new(
-        class,
-        format!(
-            "rank {rank} calls {mine} while rank {other} calls {theirs}: all ranks must make the same call"
-        ),
-    )
+fn disagreement(brought: &Brought<'_, Arrived>) -> Error {
+    let first = brought[0].call;
+    let other = brought
+        .iter()
+        .position(|arrived| arrived.call.topic() != first.topic());
+    match other {
+        Some(other) => first.disagreement(0, brought[other].call, other),
+        None => unexpected(),
+    }
 }
 
 #[cold]
@@ -344,9 +261,18 @@ fn unexpected() -> Error {
 }
 
 #[cold]
-fn outside(rank: usize, size: usize) -> Error {
-    Error::new(
-        ErrorClass::Rank,
-        format!("rank {rank} is not one of the {size} that meet here"),
-    )
+fn absent(absence: Absence, rank: usize, size: usize, call: Call) -> Error {
+    match absence {
+        Absence::Unknown => Error::new(
+            ErrorClass::Rank,
+            format!("rank {rank} is not one of the {size} that meet here"),
+        ),
+        Absence::Present => Error::new(
+            ErrorClass::Other,
+            format!(
+                "rank {rank} calls {call} while another of its threads is in a collective call on the same \
+                 communicator: make them one after the other, or on different communicators"
+            ),
+        ),
+    }
 }

@@ -1,6 +1,6 @@
 //! From one rank to all.
 
-use super::{Offer, Share, deliver};
+use super::{Call, Offer, Offers, Share, deliver};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -21,13 +21,13 @@ impl Comm {
         } else {
             Offer::new(None, Some(Parts::Even(buffer.clone())), buffer.bytes())
         };
-        self.meet_at("MPI_Bcast", root, offer, lends, |offers, share| {
+        self.meet_at(Call::BCAST, root, offer, lends, |offers, share| {
             spread(offers, share, root)
         })
     }
 }
 
-fn spread(offers: &[Offer], share: Share, root: usize) -> Result<()> {
+fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
         .ranks(offers.len())
         .filter(|rank| *rank != root)

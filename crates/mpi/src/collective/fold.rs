@@ -1,6 +1,6 @@
 //! Combining the ranks' elements.
 
-use super::Offer;
+use super::{Offer, Offers};
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::REDUCTION_CHUNK;
@@ -63,7 +63,7 @@ impl<'a> Fold<'a> {
     }
 
     /// Whether all offers are alike: as many elements, of the same size and extent.
-    pub(super) fn agree(&self, offers: &[Offer]) -> Result<()> {
+    pub(super) fn agree(&self, offers: Offers<'_>) -> Result<()> {
         for (rank, offer) in offers.iter().enumerate() {
             let Some(source) = offer.whole_source() else {
                 return Err(nothing(rank));
@@ -84,7 +84,7 @@ impl<'a> Fold<'a> {
     ///
     /// Predefined operations commute, and begin with rank 0, as a loop over the ranks would. A user's function takes
     /// its right operand and leaves the result there; so it begins with the last rank, and the order is kept.
-    pub(super) fn combine(&self, offers: &[Offer], (start, len): (usize, usize), result: &Target) {
+    pub(super) fn combine(&self, offers: Offers<'_>, (start, len): (usize, usize), result: &Target) {
         let sources = offers
             .iter()
             .filter_map(Offer::whole_source)

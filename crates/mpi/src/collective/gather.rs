@@ -1,6 +1,6 @@
 //! From all ranks to one, and from all to all the same.
 
-use super::{Offer, Share, deliver, not_in_place};
+use super::{Call, Offer, Offers, Share, deliver, not_in_place};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -24,7 +24,7 @@ impl Comm {
         let root = root as usize;
         let work = send.map_or(0, Source::bytes);
         let offer = Offer::new(send.cloned().map(Parts::Even), recv.filter(|_| lends), work);
-        self.meet_at("MPI_Gather", root, offer, lends, |offers, share| {
+        self.meet_at(Call::GATHER, root, offer, lends, |offers, share| {
             collect(offers, share, root)
         })
     }
@@ -42,18 +42,18 @@ impl Comm {
         let work = recv.bytes(self.size());
         let in_place = send.is_none();
         let offer = Offer::new(source, Some(recv), work).placed(in_place);
-        self.meet("MPI_Allgather", offer, collect_everywhere)
+        self.meet(Call::ALLGATHER, offer, collect_everywhere)
     }
 }
 
-fn collect(offers: &[Offer], share: Share, root: usize) -> Result<()> {
+fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
         .ranks(offers.len())
         .filter(|rank| offers[*rank].send.is_some())
         .try_for_each(|rank| deliver(offers[rank].source(), rank, offers[root].target_part(rank), root))
 }
 
-fn collect_everywhere(offers: &[Offer], share: Share) -> Result<()> {
+fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()> {
     let size = offers.len();
     for rank in share.ranks(size) {
         // Each rank begins with its own part, so that not all read the same one at a time.

@@ -9,7 +9,6 @@ use crate::memory::{Parts, Source, Target};
 use crate::tool::{self, Reason};
 
 /// What one rank brings to a collective.
-#[derive(Clone, Default)]
 pub(crate) struct Offer {
     pub(crate) send: Option<Parts<Source>>,
     pub(crate) recv: Option<Parts<Target>>,
@@ -27,7 +26,7 @@ pub(crate) struct Share {
 
 /// A collective whose work the ranks do together after all have arrived.
 pub(crate) struct Meeting {
-    offers: Vec<Offer>,
+    ranks: usize,
     /// Ranks that have done their share.
     departed: AtomicUsize,
     failed: AtomicBool,
@@ -36,6 +35,14 @@ pub(crate) struct Meeting {
 }
 
 impl Offer {
+    /// The offer of a rank that has nothing to offer.
+    pub(crate) const NONE: Self = Self {
+        send: None,
+        recv: None,
+        in_place: false,
+        work: 0,
+    };
+
     /// An offer that stands for `work` bytes to be moved or combined.
     pub(crate) fn new(send: Option<Parts<Source>>, recv: Option<Parts<Target>>, work: usize) -> Self {
         Self {
@@ -116,9 +123,10 @@ impl Share {
 }
 
 impl Meeting {
-    pub(crate) fn new(offers: Vec<Offer>) -> Self {
+    /// Work shared by so many ranks.
+    pub(crate) fn new(ranks: usize) -> Self {
         Self {
-            offers,
+            ranks,
             departed: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             fault: SpinLock::new(None),
@@ -126,20 +134,15 @@ impl Meeting {
         }
     }
 
-    /// Does `share`, and, when the caller `lends` its buffers to others, waits until all have done theirs.
-    pub(crate) fn contribute(
-        &self,
-        share: Share,
-        lends: bool,
-        perform: impl Fn(&[Offer], Share) -> Result<()>,
-    ) -> Result<()> {
-        let mine = perform(&self.offers, share);
+    /// Does the caller's share, and, when the caller `lends` its buffers to others, waits until all have done theirs.
+    pub(crate) fn contribute(&self, lends: bool, share: impl FnOnce() -> Result<()>) -> Result<()> {
+        let mine = share();
         if let Err(error) = &mine {
             self.fault.lock().get_or_insert_with(|| error.clone());
             // Release pairs with the Acquire below; the departure that follows orders it anyway.
             self.failed.store(true, Ordering::Release);
         }
-        let everybody = self.offers.len();
+        let everybody = self.ranks;
         // AcqRel: what a rank read and wrote happens before anybody who saw the last departure goes on.
         if self.departed.fetch_add(1, Ordering::AcqRel) + 1 == everybody {
             self.drained.release_all();

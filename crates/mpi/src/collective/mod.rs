@@ -15,6 +15,7 @@
 mod alltoall;
 mod board;
 mod broadcast;
+mod call;
 mod fold;
 mod gather;
 mod meeting;
@@ -24,7 +25,8 @@ mod scatter;
 
 pub use board::Board;
 
-use board::Call;
+use board::Offers;
+use call::Call;
 use meeting::{Offer, Share};
 
 use crate::comm::Comm;
@@ -51,44 +53,29 @@ impl Comm {
     /// Takes part in a collective without a root, whose work uses every rank's buffers.
     fn meet(
         &self,
-        name: &'static str,
+        call: Call,
         offer: Offer,
-        perform: impl Fn(&[Offer], Share) -> Result<()>,
+        perform: impl Fn(Offers<'_>, Share) -> Result<()>,
     ) -> Result<()> {
         self.check_intra()?;
-        tool::collective(self.process(), name);
-        self.board().collect(
-            self.index(),
-            Call { name, root: None },
-            offer,
-            true,
-            self.alone_limit(),
-            perform,
-        )
+        tool::collective(self.process(), call.name());
+        self.board()
+            .collect(self.index(), call, offer, true, self.alone_limit(), perform)
     }
 
     /// Takes part in a collective with a root; `lends` says whether others use this rank's buffers.
     fn meet_at(
         &self,
-        name: &'static str,
+        call: Call,
         root: usize,
         offer: Offer,
         lends: bool,
-        perform: impl Fn(&[Offer], Share) -> Result<()>,
+        perform: impl Fn(Offers<'_>, Share) -> Result<()>,
     ) -> Result<()> {
         self.check_intra()?;
-        tool::collective(self.process(), name);
-        self.board().collect(
-            self.index(),
-            Call {
-                name,
-                root: Some(root),
-            },
-            offer,
-            lends,
-            self.alone_limit(),
-            perform,
-        )
+        tool::collective(self.process(), call.name());
+        let (rank, call, alone) = (self.index(), call.at(root), self.alone_limit());
+        self.board().collect(rank, call, offer, lends, alone, perform)
     }
 
     fn alone_limit(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Reductions to one rank, to all, and to each a part.
 
 use super::fold::{Fold, hand_over};
-use super::{Offer, Share, not_in_place};
+use super::{Call, Offer, Offers, Share, not_in_place};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
@@ -29,7 +29,7 @@ impl Comm {
         let root = root as usize;
         let fold = Fold::new(op, source.datatype(), source.count())?;
         let offer = offer(&source, recv.cloned());
-        self.meet_at("MPI_Reduce", root, offer, true, |offers, share| {
+        self.meet_at(Call::REDUCE, root, offer, true, |offers, share| {
             to_ranks(&fold, offers, share, root..root + 1)
         })
     }
@@ -43,7 +43,7 @@ impl Comm {
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         let fold = Fold::new(op, source.datatype(), source.count())?;
         let offer = offer(&source, Some(recv.clone()));
-        self.meet("MPI_Allreduce", offer, |offers, share| {
+        self.meet(Call::ALLREDUCE, offer, |offers, share| {
             to_ranks(&fold, offers, share, 0..offers.len())
         })
     }
@@ -94,7 +94,7 @@ impl Comm {
     fn scatter_reduced(&self, source: &Source, recv: &Target, counts: &[usize], op: &Op) -> Result<()> {
         let fold = Fold::new(op, source.datatype(), source.count())?;
         let offer = offer(source, Some(recv.clone()));
-        self.meet("MPI_Reduce_scatter", offer, |offers, share| {
+        self.meet(Call::REDUCE_SCATTER, offer, |offers, share| {
             to_each(&fold, offers, share, counts)
         })
     }
@@ -111,7 +111,7 @@ fn offer(source: &Source, target: Option<Target>) -> Offer {
 /// Combines the elements of a share and gives them to some ranks.
 ///
 /// Nobody else reads or writes these elements of any rank, so a rank's result may replace what it brought.
-fn to_ranks(fold: &Fold<'_>, offers: &[Offer], share: Share, ranks: std::ops::Range<usize>) -> Result<()> {
+fn to_ranks(fold: &Fold<'_>, offers: Offers<'_>, share: Share, ranks: std::ops::Range<usize>) -> Result<()> {
     fold.agree(offers)?;
     let slice = share.slice(fold.count(), fold.element());
     let mut scratch = fold.scratch(slice.1);
@@ -127,7 +127,7 @@ fn to_ranks(fold: &Fold<'_>, offers: &[Offer], share: Share, ranks: std::ops::Ra
 }
 
 /// Combines for each rank of a share the elements that are for it.
-fn to_each(fold: &Fold<'_>, offers: &[Offer], share: Share, counts: &[usize]) -> Result<()> {
+fn to_each(fold: &Fold<'_>, offers: Offers<'_>, share: Share, counts: &[usize]) -> Result<()> {
     fold.agree(offers)?;
     let total = counts
         .iter()

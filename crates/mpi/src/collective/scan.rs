@@ -1,14 +1,14 @@
 //! Prefix reductions.
 
 use super::fold::{Fold, hand_over};
-use super::{Offer, Share};
+use super::{Call, Offer, Offers};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Parts, Source, Target, transfer};
 use crate::op::Op;
 
 /// Computes a piece, start and length, of all ranks' results.
-type Prefix = fn(&Fold<'_>, &[Offer], (usize, usize)) -> Result<()>;
+type Prefix = fn(&Fold<'_>, Offers<'_>, (usize, usize)) -> Result<()>;
 
 impl Comm {
     /// Combines at each rank the elements of the ranks up to it (`MPI_Scan`); without `send` they are in `recv`.
@@ -17,7 +17,7 @@ impl Comm {
     ///
     /// As [`Comm::reduce`].
     pub fn scan(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<()> {
-        self.prefixes("MPI_Scan", send, recv, op, inclusive)
+        self.prefixes(Call::SCAN, send, recv, op, inclusive)
     }
 
     /// Combines at each rank the elements of the ranks before it (`MPI_Exscan`); without `send` they are in `recv`.
@@ -27,12 +27,12 @@ impl Comm {
     ///
     /// As [`Comm::reduce`].
     pub fn exscan(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<()> {
-        self.prefixes("MPI_Exscan", send, recv, op, exclusive)
+        self.prefixes(Call::EXSCAN, send, recv, op, exclusive)
     }
 
     fn prefixes(
         &self,
-        name: &'static str,
+        call: Call,
         send: Option<&Source>,
         recv: &Target,
         op: &Op,
@@ -40,7 +40,7 @@ impl Comm {
     ) -> Result<()> {
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         if source.datatype() != recv.datatype() {
-            return Err(two_datatypes(name));
+            return Err(two_datatypes(call));
         }
         let fold = Fold::new(op, source.datatype(), source.count())?;
         let work = source.bytes();
@@ -49,7 +49,7 @@ impl Comm {
             Some(Parts::Even(recv.clone())),
             work,
         );
-        self.meet(name, offer, |offers: &[Offer], share: Share| {
+        self.meet(call, offer, |offers, share| {
             fold.agree(offers)?;
             let slice = share.slice(fold.count(), fold.element());
             fold.pieces(slice)
@@ -59,7 +59,7 @@ impl Comm {
 }
 
 /// A piece of all ranks' inclusive prefixes: each rank's result continues that of the rank before.
-fn inclusive(fold: &Fold<'_>, offers: &[Offer], piece: (usize, usize)) -> Result<()> {
+fn inclusive(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
     let (start, len) = piece;
     let mut before: Option<Source> = None;
     for (rank, offer) in offers.iter().enumerate() {
@@ -79,7 +79,7 @@ fn inclusive(fold: &Fold<'_>, offers: &[Offer], piece: (usize, usize)) -> Result
 }
 
 /// A piece of all ranks' exclusive prefixes. What a rank brings is saved before its result replaces it.
-fn exclusive(fold: &Fold<'_>, offers: &[Offer], piece: (usize, usize)) -> Result<()> {
+fn exclusive(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
     let (start, len) = piece;
     let (mut prefix, mut brought) = (fold.scratch(len), fold.scratch(len));
     for (rank, offer) in offers.iter().enumerate() {
@@ -103,9 +103,9 @@ fn exclusive(fold: &Fold<'_>, offers: &[Offer], piece: (usize, usize)) -> Result
 }
 
 #[cold]
-fn two_datatypes(name: &str) -> Error {
+fn two_datatypes(call: Call) -> Error {
     Error::new(
         ErrorClass::Type,
-        format!("{name} was given buffers of different datatypes: it continues results in place"),
+        format!("{call} was given buffers of different datatypes: it continues results in place"),
     )
 }

@@ -1,6 +1,6 @@
 //! From one rank a different part to each.
 
-use super::{Offer, Share, deliver, not_in_place};
+use super::{Call, Offer, Offers, Share, deliver, not_in_place};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -24,13 +24,13 @@ impl Comm {
         let root = root as usize;
         let work = recv.map_or(0, Target::bytes);
         let offer = Offer::new(send.filter(|_| lends), recv.cloned().map(Parts::Even), work);
-        self.meet_at("MPI_Scatter", root, offer, lends, |offers, share| {
+        self.meet_at(Call::SCATTER, root, offer, lends, |offers, share| {
             distribute(offers, share, root)
         })
     }
 }
 
-fn distribute(offers: &[Offer], share: Share, root: usize) -> Result<()> {
+fn distribute(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
         .ranks(offers.len())
         .filter(|rank| offers[*rank].recv.is_some())
