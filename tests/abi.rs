@@ -60,6 +60,7 @@ programs! {
     memory
     modes
     operations
+    packing
     partitioned
     sessions
     splits

@@ -17,6 +17,7 @@ pub mod datatype;
 mod endpoint;
 mod errhandler;
 mod error;
+pub mod external32;
 mod group;
 mod info;
 mod job;

@@ -30,6 +30,7 @@ pub mod intercomm;
 pub mod memory;
 pub mod nonblocking;
 pub mod op;
+pub mod pack;
 pub mod partitioned;
 pub mod persistent;
 pub mod receive;

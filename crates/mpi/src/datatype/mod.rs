@@ -33,6 +33,7 @@ pub(crate) use form::Form;
 pub(crate) use stretch::Stretch;
 
 use layout::Role;
+use signature::Signature;
 use simurgh_core::sync::Arc;
 
 /// A datatype: a predefined one, or one that the user has built.
@@ -180,6 +181,14 @@ impl Datatype {
         self
     }
 
+    /// The predefined elements it consists of.
+    pub(crate) fn signature(&self) -> Signature {
+        match self {
+            Datatype::Basic(basic) => Signature::of(*basic),
+            Datatype::Derived(layout) => layout.signature.clone(),
+        }
+    }
+
     fn role(&self) -> Role {
         match self {
             Datatype::Basic(_) => Role::Derived,
@@ -222,7 +231,7 @@ impl Datatype {
         if size == 0 {
             return (bytes == 0).then_some(0);
         }
-        let signature = self.outline().signature;
+        let signature = self.signature();
         let rest = signature.elements_in((bytes % size) as usize)?;
         Some(bytes / size * signature.elements() as u64 + rest as u64)
     }
@@ -231,7 +240,7 @@ impl Datatype {
     /// be counted.
     #[must_use]
     pub fn bytes_of(&self, elements: u64) -> Option<u64> {
-        let signature = self.outline().signature;
+        let signature = self.signature();
         let each = signature.elements() as u64;
         if each == 0 {
             return (elements == 0).then_some(0);

@@ -145,6 +145,28 @@ impl Signature {
     }
 }
 
+impl Signature {
+    /// Calls `visit` with each run of equal elements and its length, in order.
+    pub(crate) fn for_each(&self, visit: &mut impl FnMut(Basic, usize)) {
+        match self {
+            Signature::Empty => {}
+            Signature::Run { basic, count } => visit(*basic, *count),
+            Signature::Repeat { count, inner } => (0..*count).for_each(|_| inner.signature.for_each(visit)),
+            Signature::Sequence(stages) => stages.iter().for_each(|stage| stage.signature.for_each(visit)),
+        }
+    }
+
+    /// Bytes of all elements when an element of a datatype takes as many as `size` says.
+    pub(crate) fn bytes_by(&self, size: &impl Fn(Basic) -> usize) -> usize {
+        match self {
+            Signature::Empty => 0,
+            Signature::Run { basic, count } => size(*basic) * count,
+            Signature::Repeat { count, inner } => count * inner.signature.bytes_by(size),
+            Signature::Sequence(stages) => stages.iter().map(|stage| stage.signature.bytes_by(size)).sum(),
+        }
+    }
+}
+
 impl Stage {
     fn first(signature: Signature) -> Self {
         Self {

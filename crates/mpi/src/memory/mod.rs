@@ -22,7 +22,7 @@ mod view;
 
 pub use buffer::{Source, Target};
 pub use parts::Parts;
-pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack};
+pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
 pub(crate) use elements::{Plain, combine, combine_pairs};
 pub(crate) use extended::F80;

@@ -89,7 +89,12 @@ pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
 
 /// Copies `from` to the layout of `dst`, as much as there is room for.
 pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
-    let bytes = from.len().min(dst.bytes());
+    unpack_at(from, dst, 0)
+}
+
+/// Copies `from` to the layout of `dst` from byte `skip` of its data on, as much as there is room for.
+pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
+    let bytes = from.len().min(dst.bytes().saturating_sub(skip));
     let raw = Datatype::Basic(Basic::Byte);
     let src = Side {
         base: from.as_ptr().cast_mut(),
@@ -99,7 +104,7 @@ pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
     let to = Side {
         base: dst.address(),
         view: View::new(dst.datatype(), dst.count()),
-        skip: 0,
+        skip,
     };
     // SAFETY:
     // - `bytes` is within the slice and within the target, valid by the promise of its maker.

@@ -1,0 +1,219 @@
+//! Numbers in both representations.
+
+use crate::datatype::{Basic, Class, Kind};
+
+/// How an element is represented here and there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    form: Form,
+    /// Numbers in an element: two in a complex one.
+    parts: usize,
+    /// Bytes of each, here.
+    native: usize,
+    /// Bytes of each, there.
+    external: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The same bits, of which the lowest are kept if there are fewer; `signed` ones are extended by their sign.
+    Bits { signed: bool },
+    /// Extended precision of the x87 here, IEEE binary128 there.
+    Extended,
+}
+
+impl Number {
+    /// The representations of a predefined datatype that is no pair.
+    pub(super) fn of(basic: Basic) -> Self {
+        let parts = if basic.class() == Class::Complex { 2 } else { 1 };
+        let native = basic.size() / parts;
+        let external = match basic {
+            Basic::Long | Basic::UnsignedLong => 4,
+            Basic::Wchar => 2,
+            _ => native,
+        };
+        let form = match basic.kind() {
+            Kind::F80 | Kind::C80 => Form::Extended,
+            _ => Form::Bits {
+                signed: basic == Basic::Long,
+            },
+        };
+        Self {
+            form,
+            parts,
+            native,
+            external,
+        }
+    }
+
+    /// Bytes of an element here.
+    pub(super) fn native(self) -> usize {
+        self.parts * self.native
+    }
+
+    /// Bytes of an element there.
+    pub(super) fn external(self) -> usize {
+        self.parts * self.external
+    }
+
+    /// Converts elements from the representation of this machine.
+    pub(super) fn to_external(self, native: &[u8], external: &mut [u8]) {
+        let pairs = native
+            .chunks_exact(self.native)
+            .zip(external.chunks_exact_mut(self.external));
+        for (native, external) in pairs {
+            let bits = match self.form {
+                Form::Bits { .. } => from_bytes(native.iter()),
+                Form::Extended => binary128_of(from_bytes(native[..10].iter())),
+            };
+            let bytes = bits.to_be_bytes();
+            external.copy_from_slice(&bytes[bytes.len() - self.external..]);
+        }
+    }
+
+    /// Converts elements to the representation of this machine.
+    pub(super) fn to_native(self, external: &[u8], native: &mut [u8]) {
+        let pairs = external
+            .chunks_exact(self.external)
+            .zip(native.chunks_exact_mut(self.native));
+        for (external, native) in pairs {
+            let bits = from_bytes(external.iter().rev());
+            let bits = match self.form {
+                Form::Bits { signed: false } => bits,
+                Form::Bits { signed: true } => {
+                    let unused = 128 - 8 * self.external as u32;
+                    ((bits << unused).cast_signed() >> unused).cast_unsigned()
+                }
+                Form::Extended => extended_of(bits),
+            };
+            native.copy_from_slice(&bits.to_le_bytes()[..self.native]);
+        }
+    }
+}
+
+/// The number of these bytes, the lowest first.
+fn from_bytes<'a>(bytes: impl DoubleEndedIterator<Item = &'a u8>) -> u128 {
+    bytes.rev().fold(0, |bits, byte| bits << 8 | u128::from(*byte))
+}
+
+/// Bits of the fraction that binary128 has and the x87 has not.
+const FINER: u32 = 112 - 63;
+/// The exponent of infinities and of what is no number.
+const SPECIAL: u128 = 0x7fff;
+
+/// The binary128 number equal to an 80-bit one.
+fn binary128_of(extended: u128) -> u128 {
+    let sign = extended >> 79 & 1;
+    let exponent = extended >> 64 & SPECIAL;
+    let significand = extended & u128::from(u64::MAX);
+    // The integer bit is explicit here and implied there; without exponent it carries into the exponent, rightly.
+    let fraction = match exponent {
+        0 => significand,
+        _ => significand & (u128::from(u64::MAX) >> 1),
+    };
+    (sign << 127 | exponent << 112) + (fraction << FINER)
+}
+
+/// The 80-bit number nearest to a binary128 one; among two the even one.
+fn extended_of(binary128: u128) -> u128 {
+    let sign = binary128 >> 127;
+    let exponent = binary128 >> 112 & SPECIAL;
+    let fraction = binary128 & ((1 << 112) - 1);
+    let integer_bit = 1 << 63;
+    if exponent == SPECIAL {
+        let quiet = if fraction == 0 {
+            0
+        } else {
+            fraction >> FINER | 1 << 62
+        };
+        return sign << 79 | SPECIAL << 64 | integer_bit | quiet;
+    }
+    let (mut kept, dropped) = (fraction >> FINER, fraction & ((1 << FINER) - 1));
+    let half = 1 << (FINER - 1);
+    if dropped > half || (dropped == half && kept & 1 == 1) {
+        kept += 1;
+    }
+    // Rounding up may have carried into the integer bit: the next exponent begins there.
+    let exponent = exponent + (kept >> 63);
+    let significand = match exponent {
+        0 => kept,
+        _ => kept & (integer_bit - 1) | integer_bit,
+    };
+    sign << 79 | exponent << 64 | significand
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn external(basic: Basic, native: &[u8]) -> Vec<u8> {
+        let number = Number::of(basic);
+        let mut external = vec![0; number.external()];
+        number.to_external(native, &mut external);
+        external
+    }
+
+    fn native(basic: Basic, external: &[u8]) -> Vec<u8> {
+        let number = Number::of(basic);
+        let mut native = vec![0; number.native()];
+        number.to_native(external, &mut native);
+        native
+    }
+
+    #[test]
+    fn integers_are_turned_round_and_cut() {
+        assert_eq!(external(Basic::Short, &0x1234_i16.to_le_bytes()), [0x12, 0x34]);
+        assert_eq!(
+            external(Basic::Long, &(-2_i64).to_le_bytes()),
+            [0xff, 0xff, 0xff, 0xfe]
+        );
+        assert_eq!(
+            native(Basic::Long, &[0xff, 0xff, 0xff, 0xfe]),
+            (-2_i64).to_le_bytes()
+        );
+        assert_eq!(
+            native(Basic::UnsignedLong, &[0xff, 0, 0, 1]),
+            0xff00_0001_u64.to_le_bytes()
+        );
+        assert_eq!(
+            external(Basic::Aint, &1_i64.to_le_bytes()),
+            [0, 0, 0, 0, 0, 0, 0, 1]
+        );
+        assert_eq!(external(Basic::Wchar, &[0xac, 0x20, 0, 0]), [0x20, 0xac]);
+    }
+
+    #[test]
+    fn complex_numbers_are_turned_round_by_parts() {
+        let parts = [1.5_f32.to_le_bytes(), (-2.0_f32).to_le_bytes()].concat();
+        let turned = [1.5_f32.to_be_bytes(), (-2.0_f32).to_be_bytes()].concat();
+        assert_eq!(external(Basic::Complex, &parts), turned);
+    }
+
+    #[test]
+    fn extended_numbers_are_converted_both_ways() {
+        let one = 0x3fff_u128 << 64 | 1 << 63;
+        assert_eq!(binary128_of(one), 0x3fff << 112);
+        assert_eq!(extended_of(0x3fff << 112), one);
+        let least_above = one + 1;
+        let smallest = 1;
+        let infinity = SPECIAL << 64 | 1 << 63;
+        let largest = (SPECIAL - 1) << 64 | u128::from(u64::MAX);
+        for number in [
+            one,
+            least_above,
+            smallest,
+            infinity,
+            largest,
+            0,
+            1 << 79,
+            one | 1 << 79,
+        ] {
+            assert_eq!(extended_of(binary128_of(number)), number, "{number:#x}");
+        }
+        let none = extended_of(SPECIAL << 112 | 1);
+        assert_eq!(none >> 64, SPECIAL);
+        assert_ne!(none & (u128::from(u64::MAX) >> 1), 0);
+        // Just below two rounds up to two.
+        assert_eq!(extended_of((0x4000 << 112) - 1), 0x4000 << 64 | 1 << 63);
+    }
+}
