@@ -57,7 +57,7 @@ static void elements(void)
     CHECK(narrow == MPI_UNDEFINED);
 }
 
-/* The deprecated names that ask for sizes in 64 bits. */
+/* Sizes in 64 bits, by the deprecated names and the others. */
 static void sizes(void)
 {
     MPI_Datatype wide;
@@ -68,6 +68,17 @@ static void sizes(void)
     CHECK(size == 2 * sizeof(int) && lb == 0 && extent == ((MPI_Count)1 << 32) + 4);
     OK(MPI_Type_get_true_extent_x(wide, &lb, &extent));
     CHECK(lb == 0 && extent == ((MPI_Count)1 << 32) + 4);
+    OK(MPI_Type_free(&wide));
+
+    /* Strides that need them. */
+    MPI_Count stride = (MPI_Count)1 << 40, span = stride + sizeof(int);
+    OK(MPI_Type_vector_c(2, 1, stride / sizeof(int), MPI_INT, &wide));
+    OK(MPI_Type_get_true_extent_c(wide, &lb, &extent));
+    CHECK(lb == 0 && extent == span);
+    OK(MPI_Type_free(&wide));
+    OK(MPI_Type_create_hvector_c(2, 1, -stride, MPI_INT, &wide));
+    OK(MPI_Type_get_true_extent_c(wide, &lb, &extent));
+    CHECK(lb == -stride && extent == span);
     OK(MPI_Type_free(&wide));
 }
 
