@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::command::{capture, minutes, succeed};
+use crate::conformance;
 use crate::failure::{Failure, Result};
 use crate::tidy;
 use crate::workspace::Workspace;
@@ -10,10 +11,11 @@ use crate::workspace::Workspace;
 /// The scripts of the project.
 const SCRIPTS: &[&str] = &["x", ".ci/run"];
 
-/// Formatting, clippy, documentation, scripts and the project's own rules.
+/// Formatting, clippy, documentation, scripts, the project's own rules, and that each function of the library is tested.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     components(workspace)?;
     tidy::check(workspace)?;
+    conformance::check(workspace)?;
     succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]), minutes(2))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     succeed(&mut workspace.cargo(&clippy), minutes(15))?;

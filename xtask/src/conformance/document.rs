@@ -15,8 +15,8 @@ Every function of MPI 5.0 with its large-count twin, by chapter: whether the lib
 `tests/c` and `examples` that call it. A function that does not work is not there: there are no stubs. What a test in
 Rust calls in the engine, and what other test suites exercise, is not counted.
 
-This file is written by `./x conformance`. `./x conformance --check` checks that it is up to date, and that every
-function that is there is called by a test program.
+This file is written by `./x conformance`; `./x lint` checks that it is up to date, and that every function that is
+there is called by a test program.
 
 ## Totals
 
