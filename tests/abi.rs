@@ -147,7 +147,7 @@ fn leaks_are_told_on_demand() {
     for left in [
         "communicators behind: 2 (halo, …)",
         "groups behind: 1 (size 2)",
-        "datatypes behind: 1",
+        "datatypes behind: 1 (row)",
         "operations behind: 1",
         "requests behind: 1 (inactive)",
         "messages behind: 1 (from rank",

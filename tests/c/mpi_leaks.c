@@ -32,6 +32,7 @@ int main(int argc, char **argv)
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &other));
     OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
     OK(MPI_Type_contiguous(3, MPI_INT, &type));
+    OK(MPI_Type_set_name(type, "row"));
     OK(MPI_Op_create(sum, 1, &op));
     OK(MPI_Recv_init(NULL, 0, MPI_INT, 0, 9, halo, &request));
     OK(MPI_Comm_create_errhandler(handle, &errhandler));

@@ -1,9 +1,9 @@
 //! What a rank has made and not given back, in words: for those who ask for it, when its use of MPI ends.
 
 use simurgh_mpi::SessionId;
-use simurgh_mpi::datatype::Datatype;
 
-use super::{Rank, RequestEntry, Slab};
+use super::{Rank, RequestEntry, Slab, Tables};
+use crate::types::MPI_Datatype;
 
 /// Most names on a line.
 const SHOWN: usize = 4;
@@ -56,11 +56,7 @@ impl Rank<'_> {
                 "free them with MPI_Group_free",
                 all(&tables.groups, |group| format!("size {}", group.size())),
             ),
-            (
-                "datatypes",
-                "free them with MPI_Type_free",
-                derived(&tables.datatypes),
-            ),
+            ("datatypes", "free them with MPI_Type_free", derived(tables)),
             (
                 "operations",
                 "free them with MPI_Op_free",
@@ -104,15 +100,25 @@ impl Rank<'_> {
     }
 }
 
-/// What is to be said of each datatype that the rank could have freed: nothing.
-fn derived(table: &Slab<Datatype>) -> Vec<String> {
-    let predefined = all(table, |datatype| datatype.is_predefined());
-    let left = predefined.into_iter().filter(|predefined| !predefined);
-    left.map(|_| String::new()).collect()
+/// The name of each datatype that the rank could have freed, if it has given it one.
+fn derived(tables: &Tables) -> Vec<String> {
+    let left = tables.datatypes.handles().into_iter().filter(|&handle| {
+        // SAFETY:
+        // - as in `all`.
+        let datatype = unsafe { tables.datatypes.get(handle) };
+        datatype.is_some_and(|datatype| !datatype.is_predefined())
+    });
+    left.map(|handle| {
+        tables
+            .datatype_names
+            .given(MPI_Datatype(handle))
+            .unwrap_or_default()
+    })
+    .collect()
 }
 
 /// What is to be said of each object in a table.
-fn all<T, S>(table: &Slab<T>, name: impl Fn(&T) -> S) -> Vec<S> {
+fn all<T>(table: &Slab<T>, name: impl Fn(&T) -> String) -> Vec<String> {
     let objects = table.handles().into_iter().filter_map(|handle| {
         // SAFETY:
         // - the rank's use of MPI has ended, so no thread of it frees anything.
