@@ -153,13 +153,14 @@ fn leaks_are_told_on_demand() {
         "messages behind: 1 (from rank",
         "error handlers behind: 1",
         "info objects behind: 1",
+        "attribute keys behind: 1 (for datatypes)",
         "pieces of memory behind: 1 (100 bytes)",
     ] {
         for rank in 0..2 {
             told.expect_stderr(&format!("simurgh: rank {rank} leaves {left}"));
         }
     }
-    assert_eq!(told.stderr.lines().count(), 2 * 9, "{told}");
+    assert_eq!(told.stderr.lines().count(), 2 * 10, "{told}");
     let untold = stage.mpiexec(2).run(&program);
     assert_eq!(untold.expect_success().stderr, "", "{untold}");
 }

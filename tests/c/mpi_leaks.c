@@ -27,6 +27,7 @@ int main(int argc, char **argv)
     MPI_Errhandler errhandler;
     MPI_Info info;
     void *memory;
+    int keyval;
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &halo));
     OK(MPI_Comm_set_name(halo, "halo"));
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &other));
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
     OK(MPI_Recv_init(NULL, 0, MPI_INT, 0, 9, halo, &request));
     OK(MPI_Comm_create_errhandler(handle, &errhandler));
     OK(MPI_Info_create(&info));
+    OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &keyval, NULL));
     OK(MPI_Alloc_mem(100, MPI_INFO_NULL, &memory));
     OK(MPI_Send(&code, 1, MPI_INT, (check_rank + 1) % check_size, 7, MPI_COMM_WORLD));
     /* What was freed is not told. */

@@ -80,6 +80,16 @@ impl Rank<'_> {
                 all(&tables.infos, |_| String::new()),
             ),
             (
+                "attribute keys",
+                "free them with MPI_Comm_free_keyval or MPI_Type_free_keyval",
+                tables
+                    .keys
+                    .held()
+                    .iter()
+                    .map(|kind| format!("for {kind}"))
+                    .collect(),
+            ),
+            (
                 "pieces of memory",
                 "free them with MPI_Free_mem",
                 memory.collect(),

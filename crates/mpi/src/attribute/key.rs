@@ -179,6 +179,14 @@ impl Keys {
         }
     }
 
+    /// What the keys are for that the program has made and not freed, in the order of their numbers.
+    #[must_use]
+    pub fn held(&self) -> Vec<Kind> {
+        let table = self.0.lock();
+        let held = table.keys.values().filter_map(|known| known.held.as_ref());
+        held.map(|key| key.kind).collect()
+    }
+
     /// Frees a key: it goes when no attribute has it any more. To free it again until then changes nothing.
     ///
     /// # Errors
@@ -226,8 +234,10 @@ mod tests {
             keys.find(Kind::Type, number).unwrap_err().class(),
             ErrorClass::Keyval
         );
+        assert_eq!(keys.held(), [Kind::Comm]);
         keys.free(Kind::Comm, number).unwrap();
         keys.free(Kind::Comm, number).unwrap();
+        assert_eq!(keys.held(), []);
         assert_eq!(keys.find(Kind::Comm, number).unwrap().number(), number);
         drop(held);
         assert_eq!(
