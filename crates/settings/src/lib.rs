@@ -1,8 +1,8 @@
 //! Every setting of Simurgh, in one table.
 //!
 //! From [`SETTINGS`] follow the options of `mpiexec` and its help, the environment variables `SIMURGH_*`, what a job
-//! description may contain, `simurgh info`, the control variables of MPI_T, and `docs/settings.md`. [`Values`] is what the
-//! settings of one job are and where each value comes from.
+//! description may contain, `simurgh info`, the control variables of MPI_T, and `docs/settings.md`. [`Values`] is
+//! what the settings of one job are and where each value comes from.
 //!
 //! What cannot be changed at all is no setting but a [`Limit`], which stands beside the code it limits.
 //!

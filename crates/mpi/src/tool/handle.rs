@@ -39,8 +39,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] without the communicator that it
-    /// belongs to.
+    /// [`ToolError::InvalidIndex`] if there is no such variable; [`ToolError::Invalid`] without the communicator that
+    /// it belongs to.
     pub fn new(process: &Arc<Process>, index: usize, comm: Option<Arc<Comm>>) -> ToolResult<Self> {
         let variable = all().get(index).ok_or(ToolError::InvalidIndex)?;
         if variable.bound != comm.is_some() {

@@ -163,7 +163,7 @@ fn traffic() -> Vec<Variable> {
             "messages_sent",
             Counter,
             |counters, _| counters.sent.messages(),
-            "messages that the rank has sent",
+            "messages that the rank has sent, partitioned ones not counted",
         ),
         by_size(
             "bytes_sent",
@@ -175,7 +175,7 @@ fn traffic() -> Vec<Variable> {
             "messages_received",
             Counter,
             |counters, _| counters.received.messages(),
-            "messages that have met a receive of the rank",
+            "messages that have met a receive of the rank, partitioned ones not counted",
         ),
         by_size(
             "bytes_received",
