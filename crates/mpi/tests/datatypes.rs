@@ -1,8 +1,9 @@
 //! Datatypes and transfers against a naive walk over the type map.
 
 use proptest::prelude::*;
-use simurgh_mpi::datatype::{Basic, Datatype};
-use simurgh_mpi::memory::{Source, Target, pack, pack_from, transfer, unpack};
+use simurgh_mpi::datatype::{Basic, Datatype, Field, Order, Span};
+use simurgh_mpi::external32;
+use simurgh_mpi::memory::{Source, Target, pack, pack_from, transfer, unpack, unpack_at};
 
 /// A datatype as a recipe, so that the test can walk it without asking the engine.
 #[derive(Clone, Debug)]
@@ -11,6 +12,13 @@ enum Recipe {
     Contiguous(usize, Box<Recipe>),
     Vector(usize, usize, isize, Box<Recipe>),
     Hvector(usize, usize, isize, Box<Recipe>),
+    Resized(isize, isize, Box<Recipe>),
+    /// Blocks of one datatype: bytes from the start, and elements.
+    Hindexed(Vec<(isize, usize)>, Box<Recipe>),
+    /// Blocks of several datatypes.
+    Struct(Vec<(isize, usize, Recipe)>),
+    /// Size, subsize and start of two dimensions; whether the first is the fastest.
+    Subarray([(usize, usize, usize); 2], bool, Box<Recipe>),
 }
 
 /// Offsets of the bytes of an element, in order, and its bounds.
@@ -18,6 +26,11 @@ struct TypeMap {
     bytes: Vec<isize>,
     lb: isize,
     ub: isize,
+    /// Whether the bounds were set.
+    marked: bool,
+    alignment: isize,
+    /// Size of each element, a pair being two.
+    elements: Vec<usize>,
 }
 
 impl Recipe {
@@ -31,20 +44,42 @@ impl Recipe {
             Recipe::Hvector(count, block, stride, inner) => {
                 Datatype::hvector(*count, *block, *stride, &inner.build()).unwrap()
             }
+            Recipe::Resized(lb, extent, inner) => Datatype::resized(*lb, *extent, &inner.build()).unwrap(),
+            Recipe::Hindexed(blocks, inner) => {
+                Datatype::hindexed(blocks.iter().copied(), &inner.build()).unwrap()
+            }
+            Recipe::Struct(fields) => {
+                let field = |(offset, count, inner): &(isize, usize, Recipe)| Field {
+                    offset: *offset,
+                    count: *count,
+                    datatype: inner.build(),
+                };
+                let fields: Vec<Field> = fields.iter().map(field).collect();
+                Datatype::structure(&fields).unwrap()
+            }
+            Recipe::Subarray(dimensions, fortran, inner) => {
+                let spans = dimensions.map(|(size, subsize, start)| Span { size, subsize, start });
+                let order = if *fortran { Order::Fortran } else { Order::C };
+                Datatype::subarray(&spans, order, &inner.build()).unwrap()
+            }
         }
     }
 
     fn type_map(&self) -> TypeMap {
         match self {
-            Recipe::Basic(Basic::ShortInt) => TypeMap {
-                bytes: vec![0, 1, 4, 5, 6, 7],
-                lb: 0,
-                ub: 8,
-            },
             Recipe::Basic(basic) => TypeMap {
-                bytes: (0..basic.size() as isize).collect(),
+                bytes: match basic {
+                    Basic::ShortInt => vec![0, 1, 4, 5, 6, 7],
+                    _ => (0..basic.size() as isize).collect(),
+                },
                 lb: 0,
                 ub: basic.extent() as isize,
+                marked: false,
+                alignment: basic.alignment() as isize,
+                elements: match basic.pair() {
+                    Some((value, index)) => vec![value.size(), index.size()],
+                    None => vec![basic.size()],
+                },
             },
             Recipe::Contiguous(count, inner) => inner.type_map().placed(1, *count, 0),
             Recipe::Vector(count, block, stride, inner) => {
@@ -53,6 +88,52 @@ impl Recipe {
                 map.placed(*count, *block, stride)
             }
             Recipe::Hvector(count, block, stride, inner) => inner.type_map().placed(*count, *block, *stride),
+            Recipe::Resized(lb, extent, inner) => TypeMap {
+                lb: *lb,
+                ub: lb + extent,
+                marked: true,
+                ..inner.type_map()
+            },
+            Recipe::Hindexed(blocks, inner) => {
+                let map = inner.type_map();
+                let used = blocks.iter().filter(|(_, count)| *count > 0);
+                let joined = TypeMap::joined(
+                    used.map(|(offset, count)| map.placed(1, *count, 0).shifted(*offset))
+                        .collect(),
+                );
+                let alignment = if blocks.is_empty() { 1 } else { map.alignment };
+                TypeMap { alignment, ..joined }
+            }
+            Recipe::Struct(fields) => {
+                let used = fields.iter().filter(|(_, count, _)| *count > 0);
+                let mut map = TypeMap::joined(
+                    used.map(|(offset, count, inner)| inner.type_map().placed(1, *count, 0).shifted(*offset))
+                        .collect(),
+                );
+                let strictest = fields.iter().map(|(.., inner)| inner.type_map().alignment).max();
+                map.alignment = strictest.unwrap_or(1);
+                while !map.marked && (map.ub - map.lb) % map.alignment != 0 {
+                    map.ub += 1;
+                }
+                map
+            }
+            Recipe::Subarray([first, second], fortran, inner) => {
+                let (slow, fast) = if *fortran {
+                    (second, first)
+                } else {
+                    (first, second)
+                };
+                let map = inner.type_map();
+                let extent = map.ub - map.lb;
+                let place = |i: usize, j: usize| ((slow.2 + i) * fast.0 + fast.2 + j) as isize * extent;
+                let elements = (0..slow.1).flat_map(|i| (0..fast.1).map(move |j| place(i, j)));
+                TypeMap {
+                    lb: 0,
+                    ub: (slow.0 * fast.0) as isize * extent,
+                    marked: true,
+                    ..TypeMap::joined(elements.map(|offset| map.shifted(offset)).collect())
+                }
+            }
         }
     }
 }
@@ -70,6 +151,36 @@ impl TypeMap {
                 .collect(),
             lb: places.iter().map(|place| place + self.lb).min().unwrap_or(0),
             ub: places.iter().map(|place| place + self.ub).max().unwrap_or(0),
+            marked: self.marked && !places.is_empty(),
+            alignment: self.alignment,
+            elements: places
+                .iter()
+                .flat_map(|_| self.elements.iter().copied())
+                .collect(),
+        }
+    }
+
+    fn shifted(&self, by: isize) -> TypeMap {
+        TypeMap {
+            bytes: self.bytes.iter().map(|byte| byte + by).collect(),
+            lb: self.lb + by,
+            ub: self.ub + by,
+            elements: self.elements.clone(),
+            ..*self
+        }
+    }
+
+    /// One behind the other; bounds that were set outweigh those that were found.
+    fn joined(maps: Vec<TypeMap>) -> TypeMap {
+        let marked = maps.iter().any(|map| map.marked);
+        let counted = || maps.iter().filter(|map| map.marked == marked);
+        TypeMap {
+            bytes: maps.iter().flat_map(|map| map.bytes.iter().copied()).collect(),
+            lb: counted().map(|map| map.lb).min().unwrap_or(0),
+            ub: counted().map(|map| map.ub).max().unwrap_or(0),
+            marked,
+            alignment: maps.iter().map(|map| map.alignment).max().unwrap_or(1),
+            elements: maps.iter().flat_map(|map| map.elements.iter().copied()).collect(),
         }
     }
 
@@ -91,6 +202,12 @@ const BASICS: [Basic; 8] = [
     Basic::CDoubleComplex,
 ];
 
+/// Size, subsize and start of a dimension.
+fn spans() -> impl Strategy<Value = (usize, usize, usize)> {
+    (0..2_usize, 1..4_usize, 0..3_usize)
+        .prop_map(|(start, subsize, rest)| (start + subsize + rest, subsize, start))
+}
+
 fn recipes() -> impl Strategy<Value = Recipe> {
     prop::sample::select(&BASICS[..])
         .prop_map(Recipe::Basic)
@@ -101,8 +218,24 @@ fn recipes() -> impl Strategy<Value = Recipe> {
                 (0..5_usize, inner.clone()).prop_map(|(count, inner)| Recipe::Contiguous(count, inner)),
                 (0..5_usize, 0..4_usize, -6..7_isize, inner.clone())
                     .prop_map(|(count, block, stride, inner)| Recipe::Vector(count, block, stride, inner)),
-                (0..5_usize, 0..4_usize, -100..200_isize, inner)
+                (0..5_usize, 0..4_usize, -100..200_isize, inner.clone())
                     .prop_map(|(count, block, stride, inner)| Recipe::Hvector(count, block, stride, inner)),
+                (-20..20_isize, 0..60_isize, inner.clone())
+                    .prop_map(|(lb, extent, inner)| Recipe::Resized(lb, extent, inner)),
+                (
+                    prop::collection::vec((-100..300_isize, 0..4_usize), 0..5),
+                    inner.clone()
+                )
+                    .prop_map(|(blocks, inner)| Recipe::Hindexed(blocks, inner)),
+                prop::collection::vec((-100..300_isize, 0..3_usize, inner.clone()), 0..4).prop_map(
+                    |fields| {
+                        let field =
+                            |(offset, count, inner): (isize, usize, Box<Recipe>)| (offset, count, *inner);
+                        Recipe::Struct(fields.into_iter().map(field).collect())
+                    }
+                ),
+                ([spans(), spans()], any::<bool>(), inner)
+                    .prop_map(|(dimensions, fortran, inner)| Recipe::Subarray(dimensions, fortran, inner)),
             ]
         })
 }
@@ -234,6 +367,43 @@ proptest! {
     }
 
     #[test]
+    fn unpacking_goes_on_where_it_stopped(recipe in recipes(), count in 0..4_usize, stops in [0..200_usize, 0..200_usize]) {
+        let (datatype, offsets) = (recipe.build(), recipe.type_map().array(count));
+        prop_assume!(distinct(&offsets));
+        let data: Vec<u8> = (0..offsets.len()).map(noise).collect();
+        let (mut arena, mut model) = (Arena::new(&offsets, |_| 0xee), Arena::new(&offsets, |_| 0xee));
+        let target = arena.target(count, &datatype);
+        let mut stops = stops.map(|stop| stop.min(data.len()));
+        stops.sort_unstable();
+        for (start, end) in [(stops[1], data.len()), (0, stops[0]), (stops[0], stops[1])] {
+            unpack_at(&data[start..end], &target, start);
+        }
+        model.write(&offsets, &data);
+        prop_assert_eq!(arena.memory, model.memory);
+    }
+
+    #[test]
+    fn the_external_representation_goes_there_and_back(recipe in recipes(), count in 0..4_usize) {
+        let (datatype, map) = (recipe.build(), recipe.type_map());
+        let offsets = map.array(count);
+        prop_assume!(distinct(&offsets));
+        let size = external32::size(count, &datatype).expect("small");
+        let mut packed = vec![0_u8; size];
+        let (mut from, mut to) = (Arena::new(&offsets, |_| 0), Arena::new(&offsets, |_| 0));
+        // Small numbers: no bits that a representation lacks.
+        let data: Vec<u8> = (0..count)
+            .flat_map(|_| map.elements.iter().flat_map(|size| (0..*size).map(|byte| u8::from(byte == 0))))
+            .collect();
+        from.write(&offsets, &data);
+        external32::pack(&from.source(count, &datatype), &bytes_into(&mut packed));
+        external32::unpack_into(&bytes_of(&packed), &to.target(count, &datatype));
+        prop_assert_eq!(from.memory, to.memory);
+        // The lowest byte has become the last.
+        let ends = packed.iter().filter(|byte| **byte == 1).count();
+        prop_assert!(ends <= count * map.elements.len());
+    }
+
+    #[test]
     fn elements_are_counted_as_they_arrive(recipe in recipes(), count in 0..4_u64) {
         let datatype = recipe.build();
         let bytes = datatype.size() as u64 * count;
@@ -241,8 +411,28 @@ proptest! {
             prop_assert_eq!(datatype.count_in(bytes), Some(count));
             prop_assert_eq!(datatype.count_in(bytes + 1), (datatype.size() == 1).then_some(count + 1));
         }
-        prop_assert!(datatype.elements_in(bytes).is_some());
+        let elements = recipe.type_map().elements;
+        let mut arrived = 0;
+        for number in 0..=count * elements.len() as u64 {
+            prop_assert_eq!(datatype.elements_in(arrived), Some(number));
+            prop_assert_eq!(datatype.bytes_of(number), Some(arrived));
+            if let Some(index) = number.checked_rem(elements.len() as u64) {
+                arrived += elements[index as usize] as u64;
+            }
+        }
     }
+}
+
+fn bytes_of(data: &[u8]) -> Source {
+    // SAFETY:
+    // - the tests keep the bytes until they have been read.
+    unsafe { Source::new(data.as_ptr(), data.len(), Datatype::Basic(Basic::Byte)) }
+}
+
+fn bytes_into(data: &mut [u8]) -> Target {
+    // SAFETY:
+    // - the tests keep the bytes until they have been written.
+    unsafe { Target::new(data.as_mut_ptr(), data.len(), Datatype::Basic(Basic::Byte)) }
 }
 
 fn distinct(offsets: &[isize]) -> bool {

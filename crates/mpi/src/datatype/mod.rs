@@ -29,7 +29,7 @@ pub use kinds::{MatchClass, match_size};
 pub use layout::Layout;
 pub use recipe::{Combiner, Recipe, Width};
 
-pub(crate) use form::Form;
+pub(crate) use form::{Block, Form, Part};
 pub(crate) use stretch::Stretch;
 
 use layout::Role;

@@ -7,7 +7,7 @@ const SHORT: usize = 32;
 
 /// From this length on a copy is cut into pieces that idle virtual processors take too: one core does not use up the
 /// memory bandwidth of a node.
-const SHARED: usize = 64 << 10;
+pub(super) const SHARED: usize = 64 << 10;
 
 /// Least length of such a piece. Longer ones use the memory better; a quarter of the whole keeps late helpers useful.
 const PIECE_MIN: usize = 32 << 10;
@@ -40,6 +40,11 @@ pub(super) unsafe fn copy_bytes(src: *const u8, dst: *mut u8, len: usize) {
     }
 }
 
+/// The length of the pieces that a shared copy of `len` bytes is cut into.
+pub(super) fn piece_length(len: usize) -> usize {
+    (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN)
+}
+
 /// [`copy_bytes`] for more than a few words.
 ///
 /// # Safety
@@ -55,7 +60,7 @@ unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
         return;
     }
     let (src, dst) = (src.expose_provenance(), dst.expose_provenance());
-    let length = (len / 4).next_multiple_of(4 << 10).max(PIECE_MIN);
+    let length = piece_length(len);
     simurgh_core::share(len.div_ceil(length), &|piece| {
         let start = piece * length;
         let from = ptr::with_exposed_provenance::<u8>(src + start);
@@ -99,7 +104,12 @@ pub(super) unsafe fn copy_blocks(src: (*const u8, isize), dst: (*mut u8, isize),
             2 => copy_words::<2>(src, dst, count),
             4 => copy_words::<4>(src, dst, count),
             8 => copy_words::<8>(src, dst, count),
+            12 => copy_words::<12>(src, dst, count),
             16 => copy_words::<16>(src, dst, count),
+            24 => copy_words::<24>(src, dst, count),
+            32 => copy_words::<32>(src, dst, count),
+            48 => copy_words::<48>(src, dst, count),
+            64 => copy_words::<64>(src, dst, count),
             _ => {
                 for index in 0..count as isize {
                     copy_bytes(

@@ -3,7 +3,8 @@
 //! A [`Source`] or a [`Target`] says where data lies: address, count, datatype. Making one is unsafe and is the promise
 //! that the memory stays valid until the operation that it is given to is complete; everything after that is safe and
 //! stays inside the bytes described. Data goes from layout to layout in one pass ([`transfer()`]); the kernels are:
-//! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, and lists of blocks.
+//! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, lists of blocks, and
+//! grids of these (`kernel.rs`). Layouts that are built differently are walked stretch by stretch (`transfer.rs`).
 //!
 //! Races between a user's own accesses and an operation under way are errors of the program by the standard; they are
 //! confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
@@ -13,9 +14,11 @@ mod buffer;
 mod copy;
 mod elements;
 mod extended;
+mod kernel;
 mod parts;
 mod quad;
 mod scratch;
+mod shape;
 mod transfer;
 pub mod typed;
 mod view;

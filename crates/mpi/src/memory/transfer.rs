@@ -2,6 +2,8 @@
 
 use super::buffer::{Source, Target};
 use super::copy::{copy_blocks, copy_bytes};
+use super::kernel::copy_arrays;
+use super::shape::Array;
 use super::view::View;
 use crate::datatype::{Basic, Datatype, Stretch};
 
@@ -24,24 +26,69 @@ pub fn transfer(src: &Source, dst: &Target) -> Transfer {
         // - contiguous elements cover `bytes()` bytes from the address on, valid by the promises of both makers.
         unsafe { copy_bytes(src.address(), dst.address(), bytes) };
     } else {
-        let from = Side {
+        let from = Array {
             base: src.address().cast_mut(),
-            view: View::new(src.datatype(), src.count()),
-            skip: 0,
+            form: src.datatype().form(),
+            count: src.count(),
+            stride: src.datatype().extent(),
         };
-        let to = Side {
+        let to = Array {
             base: dst.address(),
-            view: View::new(dst.datatype(), dst.count()),
-            skip: 0,
+            form: dst.datatype().form(),
+            count: dst.count(),
+            stride: dst.datatype().extent(),
         };
         // SAFETY:
         // - `bytes` is within both, whose memory is valid by the promises of their makers.
-        unsafe { move_stretches(&from, &to, bytes) };
+        unsafe { move_arrays(from, to, (offered, room)) };
     }
     Transfer {
         bytes,
         truncated: offered > room,
     }
+}
+
+/// Moves as many bytes as both arrays have.
+///
+/// # Safety
+///
+/// * `from` has as many bytes as are offered that are readable, and `to` as many as there is room for that are writable.
+unsafe fn move_arrays(from: Array<'_>, to: Array<'_>, (offered, room): (usize, usize)) {
+    if offered == 0 || room == 0 {
+        return;
+    }
+    // The longer side, if it is a run or an array of whole elements, is cut to the length of the other.
+    let from = from.first(room.min(offered));
+    let to = to.first(offered.min(room));
+    match (from, to) {
+        // SAFETY:
+        // - both have so many bytes, as demanded of the caller.
+        (Ok(from), Ok(to)) => unsafe { copy_arrays(from, to, offered.min(room), walk) },
+        // SAFETY:
+        // - as demanded of the caller.
+        (Ok(from) | Err(from), Ok(to) | Err(to)) => unsafe { walk(from, to, offered.min(room)) },
+    }
+}
+
+/// Moves the first `bytes` bytes between arrays that are built differently, stretch by stretch.
+///
+/// # Safety
+///
+/// * `from` has `bytes` bytes that are readable and `to` as many that are writable.
+unsafe fn walk(from: Array<'_>, to: Array<'_>, bytes: usize) {
+    let from = Side {
+        base: from.base,
+        view: View::of(&from),
+        skip: 0,
+    };
+    let to = Side {
+        base: to.base,
+        view: View::of(&to),
+        skip: 0,
+    };
+    // SAFETY:
+    // - as demanded of the caller.
+    unsafe { move_stretches(&from, &to, bytes) };
 }
 
 /// Moves the data of `src` into `dst` from byte `skip` of its data on, as much as there is room for.

@@ -1,5 +1,6 @@
 //! A whole buffer as stretches of bytes.
 
+use super::shape::Array;
 use crate::datatype::{Datatype, Form, Stretch};
 
 /// `count` elements of a datatype, asked by position in the packed data.
@@ -18,6 +19,16 @@ impl<'a> View<'a> {
             size: datatype.size(),
             extent: datatype.extent(),
             count,
+        }
+    }
+
+    /// An array, wherever it lies.
+    pub(super) fn of(array: &Array<'a>) -> Self {
+        Self {
+            form: array.form,
+            size: array.form.size(),
+            extent: array.stride,
+            count: array.count,
         }
     }
 
