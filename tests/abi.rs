@@ -116,6 +116,16 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
 }
 
 #[test]
+fn control_variables_have_the_values_that_mpiexec_was_given() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_tool_variables.c").against(&stage).build();
+    let by_option = stage.mpiexec(2).options(["--eager-limit", "2K"]);
+    by_option.args(["2048"]).run(&program).expect_success();
+    let by_variable = stage.mpiexec(2).env("SIMURGH_EAGER_LIMIT", "3000");
+    by_variable.args(["3000"]).run(&program).expect_success();
+}
+
+#[test]
 fn a_tool_sees_the_calls_of_all_ranks() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/mpi_modes.c").against(&stage).build();

@@ -10,9 +10,10 @@ const HEAD: &str = "\
 Written from the table in `crates/settings` (`UPDATE_DOCS=1 cargo test -p simurgh-launcher --test settings`); do not
 edit it by hand.
 
-An option of `mpiexec` counts before an environment variable. `simurgh info --settings` shows what is in effect and where
-it comes from; programs read the same values as control variables of MPI_T, under the names below. A setting that can be
-changed by a rank is written there too, and holds for that rank from then on; all others are fixed when the job starts.
+An option of `mpiexec` counts before an environment variable. `simurgh info --settings` shows what is in effect and
+where it comes from; programs read the same values as control variables of MPI_T, under the names below. A setting
+that can be changed by a rank is written there too, and holds for that rank from then on; all others are fixed when
+the job starts.
 ";
 
 /// The text of `docs/settings.md`, with the limits that the rest of the library has.

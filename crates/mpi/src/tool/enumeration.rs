@@ -1,6 +1,6 @@
 //! Enumerations: what the numbers of variables and the elements of events mean.
 
-use super::event::{Reason, TYPES};
+use super::event::TYPES;
 use simurgh_settings::{Kind, SETTINGS};
 use std::sync::LazyLock;
 
@@ -17,8 +17,6 @@ pub struct Enumeration {
 const SWITCH: &str = "switch";
 /// The enumeration of a rank's phases.
 const PHASE: &str = "phase";
-/// The enumeration of what a rank waits for.
-const REASON: &str = "reason";
 
 /// All enumerations.
 #[must_use]
@@ -31,7 +29,6 @@ pub fn all() -> &'static [Enumeration] {
         let fixed = [
             enumeration(SWITCH, &["off", "on"]),
             enumeration(PHASE, &["before", "active", "after"]),
-            enumeration(REASON, &Reason::NAMES),
         ];
         let choices = SETTINGS.iter().filter_map(|setting| match setting.kind {
             Kind::Choice(items) => Some(Enumeration {
@@ -89,6 +86,5 @@ mod tests {
             assert!(!enumeration.items.is_empty());
         }
         assert!((0..TYPES.len()).all(|kind| of_event(kind).is_some()));
-        assert!(named(REASON).is_some());
     }
 }

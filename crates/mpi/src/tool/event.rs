@@ -89,21 +89,21 @@ pub const TYPES: [EventType; KINDS] = [
     },
     EventType {
         name: "rank_blocked",
-        doc: "this rank begins to wait: for a message, a request or a collective",
+        doc: "this rank begins to wait; the reason is 0 for a message, 1 for a request, 2 for a collective",
         category: Category::Scheduling,
         verbosity: Verbosity::TunerDetail,
         elements: &[int("reason")],
     },
     EventType {
         name: "rank_woken",
-        doc: "this rank has waited so many nanoseconds: for a message, a request or a collective",
+        doc: "this rank has waited so many nanoseconds; the reason is as that of rank_blocked",
         category: Category::Scheduling,
         verbosity: Verbosity::TunerDetail,
         elements: &[int("reason"), unsigned("nanoseconds")],
     },
 ];
 
-/// What a rank waits for.
+/// What a rank waits for; the numbers are told to tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// The counterpart of a blocking call.
@@ -112,9 +112,4 @@ pub(crate) enum Reason {
     Request,
     /// Other ranks, in a collective.
     Collective,
-}
-
-impl Reason {
-    /// All of them in words, in the order of their numbers.
-    pub(super) const NAMES: [&'static str; 3] = ["message", "request", "collective"];
 }
