@@ -148,7 +148,8 @@ static void irregular(void)
     OK(MPI_Type_free(&type));
     OK(MPI_Type_indexed_c(4, COUNTS(2, 1, 0, 3), COUNTS(4, 0, 50, 9), MPI_INT, &type));
     expect_offsets(type, 1, indexed, 6);
-    expect_large_contents(type, MPI_COMBINER_INDEXED, 0, NULL, 9, COUNTS(4, 2, 1, 0, 3, 4, 0, 50, 9), 1, TYPES(MPI_INT));
+    expect_large_contents(type, MPI_COMBINER_INDEXED, 0, NULL, 9, COUNTS(4, 2, 1, 0, 3, 4, 0, 50, 9), 1,
+                          TYPES(MPI_INT));
     OK(MPI_Type_free(&type));
     OK(MPI_Type_create_hindexed(4, INTS(2, 1, 0, 3), AINTS(16, 0, 200, 36), MPI_INT, &type));
     expect_offsets(type, 1, indexed, 6);

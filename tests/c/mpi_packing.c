@@ -63,8 +63,8 @@ static void external(void)
     struct record { char letter; long number; double value; long double precise; float complex pair; } in[3], out[3];
     MPI_Datatype type, fields[] = {MPI_CHAR, MPI_LONG, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_FLOAT_COMPLEX};
     int lengths[] = {1, 1, 1, 1, 1};
-    MPI_Aint places[] = {offsetof(struct record, letter), offsetof(struct record, number), offsetof(struct record, value),
-                         offsetof(struct record, precise), offsetof(struct record, pair)};
+    MPI_Aint places[] = {offsetof(struct record, letter), offsetof(struct record, number),
+                         offsetof(struct record, value), offsetof(struct record, precise), offsetof(struct record, pair)};
     MPI_Aint size, position = 0;
     MPI_Count large_size, large_position = 0;
     unsigned char buffer[200], again[200];
@@ -107,7 +107,8 @@ static void external(void)
     position = 0;
     OK(MPI_Pack_external("external32", numbers, 1000, MPI_INT, packed, sizeof packed, &position));
     for (int i = 0; i < 1000; i++)
-        CHECK((packed[4 * i] << 24 | packed[4 * i + 1] << 16 | packed[4 * i + 2] << 8 | packed[4 * i + 3]) == numbers[i]);
+        for (int byte = 0; byte < 4; byte++)
+            CHECK(packed[4 * i + byte] == (unsigned char)(numbers[i] >> (24 - 8 * byte)));
     position = 0;
     OK(MPI_Unpack_external("external32", packed, sizeof packed, &position, copies, 1000, MPI_INT));
     CHECK(!memcmp(numbers, copies, sizeof numbers));

@@ -367,7 +367,11 @@ proptest! {
     }
 
     #[test]
-    fn unpacking_goes_on_where_it_stopped(recipe in recipes(), count in 0..4_usize, stops in [0..200_usize, 0..200_usize]) {
+    fn unpacking_goes_on_where_it_stopped(
+        recipe in recipes(),
+        count in 0..4_usize,
+        stops in [0..200_usize, 0..200_usize],
+    ) {
         let (datatype, offsets) = (recipe.build(), recipe.type_map().array(count));
         prop_assume!(distinct(&offsets));
         let data: Vec<u8> = (0..offsets.len()).map(noise).collect();

@@ -12,7 +12,7 @@ use crate::peers::{INTEL, MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
 
 /// The programs of `benches/c`.
-const PROGRAMS: &[&str] = &["latency", "bandwidth", "hello", "memory"];
+const PROGRAMS: &[&str] = &["latency", "layouts", "bandwidth", "hello", "memory"];
 
 /// Which MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,6 +38,12 @@ impl Placement {
 pub(crate) enum Metric {
     /// One way, by message size.
     Latency,
+    /// One way, by bytes of data: blocks at equal distances.
+    Face,
+    /// One way, by bytes of data: an array of structs with gaps.
+    Gaps,
+    /// One way, by bytes of data: blocks of several lengths at several distances.
+    Indexed,
     /// By message size, 64 messages under way.
     Bandwidth,
     /// By message size, 64 messages under way.
@@ -53,6 +59,9 @@ impl Metric {
     pub(crate) fn of_keyword(keyword: &str) -> Option<Self> {
         match keyword {
             "latency" => Some(Metric::Latency),
+            "face" => Some(Metric::Face),
+            "gaps" => Some(Metric::Gaps),
+            "indexed" => Some(Metric::Indexed),
             "bandwidth" => Some(Metric::Bandwidth),
             "rate" => Some(Metric::Rate),
             "memory" => Some(Metric::Memory),
@@ -64,6 +73,9 @@ impl Metric {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Metric::Latency => "Latency, ns one way",
+            Metric::Face => "Face of an array, ns one way",
+            Metric::Gaps => "Structs with gaps, ns one way",
+            Metric::Indexed => "Indexed blocks, ns one way",
             Metric::Bandwidth => "Bandwidth, MB/s",
             Metric::Rate => "Message rate, thousand/s",
             Metric::Start => "Start to end of a hello program, s",
@@ -75,6 +87,9 @@ impl Metric {
     pub(crate) fn slug(self) -> &'static str {
         match self {
             Metric::Latency => "latency",
+            Metric::Face => "face",
+            Metric::Gaps => "gaps",
+            Metric::Indexed => "indexed",
             Metric::Bandwidth => "bandwidth",
             Metric::Rate => "rate",
             Metric::Start => "start",
@@ -85,7 +100,12 @@ impl Metric {
     /// What its parameter is.
     pub(crate) fn parameter(self) -> &'static str {
         match self {
-            Metric::Latency | Metric::Bandwidth | Metric::Rate => "bytes",
+            Metric::Latency
+            | Metric::Face
+            | Metric::Gaps
+            | Metric::Indexed
+            | Metric::Bandwidth
+            | Metric::Rate => "bytes",
             Metric::Start | Metric::Memory => "ranks",
         }
     }
@@ -154,6 +174,8 @@ const fn crowd(program: &'static str, ranks: usize) -> Experiment {
 pub(crate) const EXPERIMENTS: &[Experiment] = &[
     pair("latency", Placement::OneCore),
     pair("latency", Placement::TwoCores),
+    pair("layouts", Placement::OneCore),
+    pair("layouts", Placement::TwoCores),
     pair("bandwidth", Placement::OneCore),
     pair("bandwidth", Placement::TwoCores),
     crowd("hello", 64),

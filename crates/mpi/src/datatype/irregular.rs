@@ -51,8 +51,8 @@ impl Datatype {
         Self::hindexed(blocks.into_iter().map(bytes), element)
     }
 
-    /// Fields of several datatypes; the extent is rounded up to the strictest alignment of the fields unless a field has
-    /// bounds that were set (`MPI_Type_create_struct`).
+    /// Fields of several datatypes; the extent is rounded up to the strictest alignment of the fields unless a field
+    /// has bounds that were set (`MPI_Type_create_struct`).
     ///
     /// # Errors
     ///

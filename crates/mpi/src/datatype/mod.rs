@@ -2,7 +2,8 @@
 //!
 //! * [`Basic`]: the predefined datatypes, a table. [`Kind`]: their representations.
 //! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
-//! * Constructors: `regular.rs`, `irregular.rs`, `array.rs`, `kinds.rs`, `pair.rs`. How a program called them: [`Recipe`].
+//! * Constructors: `regular.rs`, `irregular.rs`, `array.rs`, `kinds.rs`, `pair.rs`. How a program called them:
+//!   [`Recipe`].
 //! * `form.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of.
 
 mod array;

@@ -52,7 +52,7 @@ pub fn transfer(src: &Source, dst: &Target) -> Transfer {
 ///
 /// # Safety
 ///
-/// * `from` has as many bytes as are offered that are readable, and `to` as many as there is room for that are writable.
+/// * `from` has as many readable bytes as are offered, and `to` as many writable ones as there is room for.
 unsafe fn move_arrays(from: Array<'_>, to: Array<'_>, (offered, room): (usize, usize)) {
     if offered == 0 || room == 0 {
         return;
