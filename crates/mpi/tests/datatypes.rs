@@ -476,3 +476,48 @@ fn derived_types_are_committed_and_told_apart() {
     assert!(!vector.is_contiguous());
     assert!(Datatype::vector(4, 3, 3, &int).unwrap().is_contiguous());
 }
+
+#[test]
+fn large_layouts_are_moved_in_pieces() {
+    let basic = |basic| Box::new(Recipe::Basic(basic));
+    let record = Recipe::Struct(vec![
+        (0, 1, Recipe::Basic(Basic::Char)),
+        (8, 1, Recipe::Basic(Basic::Double)),
+        (16, 3, Recipe::Basic(Basic::Int)),
+    ]);
+    let blocks = (0..9000).map(|index| (index * 40 + index % 5, 1 + index as usize % 4));
+    let face = Recipe::Vector(900, 7, 20, basic(Basic::Double));
+    // 150 to 190 KB each, long enough to be shared out; two lists of blocks are alike.
+    let layouts = [
+        (Recipe::Basic(Basic::Byte), 189_000),
+        (record, 9_000),
+        (Recipe::Hvector(3, 1, 200_000, Box::new(face)), 1),
+        (
+            Recipe::Hindexed(blocks.clone().collect(), basic(Basic::Double)),
+            1,
+        ),
+        (
+            Recipe::Hindexed(
+                blocks.map(|(offset, count)| (2 * offset, count)).collect(),
+                basic(Basic::Double),
+            ),
+            1,
+        ),
+    ];
+    let maps: Vec<Vec<isize>> = layouts
+        .iter()
+        .map(|(recipe, count)| recipe.type_map().array(*count))
+        .collect();
+    for ((from, sent), sources) in layouts.iter().zip(&maps) {
+        for ((to, room), targets) in layouts.iter().zip(&maps) {
+            let source = Arena::new(sources, noise);
+            let (mut target, mut model) = (Arena::new(targets, |_| 0xee), Arena::new(targets, |_| 0xee));
+            transfer(
+                &source.source(*sent, &from.build()),
+                &target.target(*room, &to.build()),
+            );
+            model.write(targets, &source.read(sources));
+            assert!(target.memory == model.memory, "from {sent} to {room} elements");
+        }
+    }
+}
