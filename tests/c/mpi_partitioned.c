@@ -56,6 +56,8 @@ static void split(int sent, int accepted)
             } while (!flag);
             verify(in, partition * room, room, round);
         }
+        OK(MPI_Request_get_status(requests[1], &flag, MPI_STATUS_IGNORE));
+        CHECK(flag); /* all has arrived */
         OK(MPI_Waitall(2, requests, statuses));
         received(&statuses[1], 3, TOTAL);
         OK(MPI_Parrived(requests[1], 0, &flag)); /* at rest */

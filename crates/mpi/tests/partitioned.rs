@@ -59,6 +59,7 @@ fn rounds_are_right_whoever_comes_first() {
                     for partition in 0..received {
                         while !receive.has_arrived(partition).unwrap() {}
                     }
+                    assert!(receive.is_done());
                     let status = receive.wait();
                     assert_eq!(
                         (status.source, status.tag, status.bytes, status.error.is_success()),
@@ -83,6 +84,12 @@ fn threads_and_a_starting_receiver_move_each_partition_once() {
             let receive = world.precv_init(&into(&mut data), 12, 0, 4).unwrap();
             for round in 0..ROUNDS {
                 receive.start().unwrap();
+                if round % 2 == 0 {
+                    for partition in 0..12 {
+                        while !receive.has_arrived(partition).unwrap() {}
+                    }
+                    assert!(receive.is_done(), "all has arrived, so the request is complete");
+                }
                 assert_eq!(receive.wait().bytes, 4 * TOTAL as u64);
                 assert_eq!(data, expected(round));
             }

@@ -12,7 +12,7 @@
 //! the sender's touches. The round is over for both sides when all the sender's partitions have been moved.
 //!
 //! Costs of a partition that is ready after the round was opened: the copy, one locked instruction on its flag and one
-//! on each of two counters (of the receiver's partition and of the round). No lock, no match table, no allocation.
+//! on each of three counters (of the receiver's partition and of the round). No lock, no match table, no allocation.
 
 mod channel;
 mod pairing;
@@ -192,10 +192,16 @@ impl Request {
         let Some(channel) = side.channel.as_ref().filter(|_| self.is_active()) else {
             return Ok(true);
         };
-        if channel.has_arrived(partition) {
-            return Ok(true);
+        if !channel.has_arrived(partition) {
+            yield_now();
+            if !channel.has_arrived(partition) {
+                return Ok(false);
+            }
         }
-        yield_now();
-        Ok(channel.has_arrived(partition))
+        // Who has seen all partitions arrive will find the request complete.
+        while channel.is_ending() && !self.is_done() {
+            yield_now();
+        }
+        Ok(true)
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Channel {
     receiver: OnceLock<Receiver>,
     /// The round that the receiver has opened; 0 before the first.
     open: AtomicU64,
+    /// Partitions of the open round whose arrival has not begun to be told.
+    untold: AtomicUsize,
     /// Partitions of the open round that have not been moved.
     left: AtomicUsize,
     waiters: SpinLock<Waiters>,
@@ -138,6 +140,7 @@ impl Channel {
             sender: OnceLock::new(),
             receiver: OnceLock::new(),
             open: AtomicU64::new(0),
+            untold: AtomicUsize::new(0),
             left: AtomicUsize::new(0),
             waiters: SpinLock::new(Waiters::default()),
         };
@@ -243,6 +246,13 @@ impl Channel {
         // Acquire pairs with the Release in `move_partition`.
         receiver.is_some_and(|receiver| receiver.missing[index].load(Ordering::Acquire) == 0)
     }
+
+    /// Whether the round is over but for a few instructions of those who moved its last partitions. It is, if all
+    /// partitions have been seen to have arrived.
+    pub(super) fn is_ending(&self) -> bool {
+        // Acquire: lowered before the counters of `has_arrived`, by whose Acquire it is visible.
+        self.untold.load(Ordering::Acquire) == 0
+    }
 }
 
 /// Changes a flag; false if another thread has done so first. SeqCst: see the module's documentation.
@@ -266,6 +276,7 @@ impl Pair<'_> {
         for (index, missing) in self.receiver.missing.iter().enumerate() {
             missing.store(split.sources(index), Ordering::Relaxed);
         }
+        self.channel.untold.store(split.sent.count, Ordering::Relaxed);
         self.channel.left.store(split.sent.count, Ordering::Relaxed);
         if split.sent.count == 0 {
             self.finish();
@@ -290,6 +301,8 @@ impl Pair<'_> {
         } else {
             memory::transfer_at(&source, &self.receiver.target, index * split.sent.bytes);
         }
+        // Relaxed: published with the counters below.
+        self.channel.untold.fetch_sub(1, Ordering::Relaxed);
         for touched in split.touched(index) {
             // Release pairs with the Acquire in `has_arrived`; AcqRel collects what other threads moved there.
             self.receiver.missing[touched].fetch_sub(1, Ordering::AcqRel);
