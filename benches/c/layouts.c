@@ -1,8 +1,9 @@
-/* One-way latency of a ping-pong of data with gaps between ranks 0 and 1, from one layout to the same, by bytes of data.
+/* One-way latency of a ping-pong of data with gaps between ranks 0 and 1, from one layout to the same, by bytes of
+ * data.
  *
- * Prints "face SIZE NANOSECONDS" for a face of an array (blocks at equal distances), "gaps SIZE NANOSECONDS" for an array
- * of structs with gaps, "indexed SIZE NANOSECONDS" for blocks of several lengths at several distances: each the best of
- * several batches.
+ * Prints "face SIZE NANOSECONDS" for a face of an array (blocks at equal distances), "gaps SIZE NANOSECONDS" for an
+ * array of structs with gaps, "indexed SIZE NANOSECONDS" for blocks of several lengths at several distances: each the
+ * best of several batches.
  */
 #include <mpi.h>
 #include <stddef.h>
@@ -34,7 +35,8 @@ static int face(int size, MPI_Datatype *type)
 static int gaps(int size, MPI_Datatype *type)
 {
     int lengths[] = {1, 1, 2};
-    MPI_Aint places[] = {offsetof(struct gapped, letter), offsetof(struct gapped, value), offsetof(struct gapped, list)};
+    MPI_Aint places[] = {offsetof(struct gapped, letter), offsetof(struct gapped, value),
+                         offsetof(struct gapped, list)};
     MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_INT};
     MPI_Type_create_struct(3, lengths, places, types, type);
     return size / 17;

@@ -64,7 +64,8 @@ static void external(void)
     MPI_Datatype type, fields[] = {MPI_CHAR, MPI_LONG, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_FLOAT_COMPLEX};
     int lengths[] = {1, 1, 1, 1, 1};
     MPI_Aint places[] = {offsetof(struct record, letter), offsetof(struct record, number),
-                         offsetof(struct record, value), offsetof(struct record, precise), offsetof(struct record, pair)};
+                         offsetof(struct record, value), offsetof(struct record, precise),
+                         offsetof(struct record, pair)};
     MPI_Aint size, position = 0;
     MPI_Count large_size, large_position = 0;
     unsigned char buffer[200], again[200];
