@@ -114,8 +114,8 @@ fn too_small(bytes: usize, in_use: usize, size: usize) -> Error {
 }
 
 impl Comm {
-    /// Occupies space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of the
-    /// process.
+    /// Occupies space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of
+    /// the process.
     pub(super) fn charge(&self, bytes: usize) -> Result<Charge> {
         let own = self.buffer().charge(bytes);
         let of_session = || self.session().and_then(|session| session.buffer().charge(bytes));

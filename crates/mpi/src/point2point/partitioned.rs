@@ -157,13 +157,13 @@ impl Request {
             })
     }
 
-    /// Says that partitions of a send have been filled (`MPI_Pready`, `MPI_Pready_range`): they go to the receiver. Several
-    /// threads may call this at a time.
+    /// Says that partitions of a send have been filled (`MPI_Pready`, `MPI_Pready_range`): they go to the receiver.
+    /// Several threads may call this at a time.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Request`] if this is no partitioned send or has not been started; [`ErrorClass::Arg`] if a partition
-    /// does not exist or was ready before.
+    /// [`ErrorClass::Request`] if this is no partitioned send or has not been started; [`ErrorClass::Arg`] if a
+    /// partition does not exist or was ready before.
     pub fn ready(&self, partitions: Range<usize>) -> Result<()> {
         let side = self.side(Role::Sends, "MPI_Pready")?;
         side.check_range(&partitions)?;

@@ -1,12 +1,12 @@
 //! What the two sides of a partitioned operation share.
 //!
-//! Rounds are numbered from 1 on each side; round n of one side goes with round n of the other. `open` is the round that
-//! the receiver has opened: its target may be written to then, and the counters are those of this round. The flag of
-//! a partition holds twice the round in which it was ready last, plus one if it has been moved. So nothing has to be
-//! reset by the sender, and a late look at a flag of an earlier or later round finds nothing to do.
+//! Rounds are numbered from 1 on each side; round n of one side goes with round n of the other. `open` is the round
+//! that the receiver has opened: its target may be written to then, and the counters are those of this round. The flag
+//! of a partition holds twice the round in which it was ready last, plus one if it has been moved. So nothing has to
+//! be reset by the sender, and a late look at a flag of an earlier or later round finds nothing to do.
 //!
-//! Sender and receiver may miss each other in one way only: the sender finds the round not open and sets the flag, and the
-//! receiver opens the round and finds the flag not set. Both write first and then look, with sequential
+//! Sender and receiver may miss each other in one way only: the sender finds the round not open and sets the flag, and
+//! the receiver opens the round and finds the flag not set. Both write first and then look, with sequential
 //! consistency, so at least one of them sees the other; the change of the flag decides who moves the partition.
 
 use super::split::{Partitions, Split};
