@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 /// The scripts of the project.
 const SCRIPTS: &[&str] = &["x", ".ci/run"];
 
-/// Formatting, clippy, documentation, scripts, the project's own rules, and that each function of the library is tested.
+/// The project's own rules, tests for each function of the library, formatting, clippy, documentation, scripts.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     components(workspace)?;
     tidy::check(workspace)?;
