@@ -4,8 +4,8 @@
 //!
 //! Each party brings a value and freezes; the last to arrive looks at all values, leaves a result, and releases the
 //! others with one splice per worker. Everybody can look at all values and at the result until it goes. Two meetings
-//! alternate: a party that begins meeting *n + 2* has been at meeting *n + 1*, which took place only after everybody had
-//! left meeting *n*; so the memory of meeting *n* is free by then, and nobody waits at the end of a meeting.
+//! alternate: a party that begins meeting *n + 2* has been at meeting *n + 1*, which took place only after everybody
+//! had left meeting *n*; so the memory of meeting *n* is free by then, and nobody waits at the end of a meeting.
 //!
 //! # Cost
 //!
@@ -110,8 +110,8 @@ impl<T, R> Rendezvous<T, R> {
     /// arrive has made the result with `last`.
     ///
     /// `topic`, neither zero nor the largest number, is what the party comes for; `last` is given all that was brought,
-    /// and whether all came for the same. A party that has to wait calls `wait` with what waits, so that it can tell the
-    /// time it takes.
+    /// and whether all came for the same. A party that has to wait calls `wait` with what waits, so that it can tell
+    /// the time it takes.
     ///
     /// # Errors
     ///

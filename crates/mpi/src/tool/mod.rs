@@ -4,7 +4,7 @@
 //!
 //! Each rank has one [`Tool`], made when it first uses the interface. Control variables ([`control`]) are the
 //! settings and limits of the library; performance variables ([`variable`]) are read from where the library keeps
-//! them anyway, or from the rank's [`Counters`](counters::Counters); events ([`event`]) are put into the rank's queue
+//! them anyway, or from the rank's counters; events ([`event`]) are put into the rank's queue
 //! by whoever causes them, often another rank, and taken out at a safe point of the rank itself: at the end of one of
 //! its calls.
 //!
