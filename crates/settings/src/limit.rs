@@ -30,7 +30,7 @@ impl Limit {
     }
 }
 
-/// Declares constants, and a table of them: each constant is followed by its [`Category`](crate::Category).
+/// Declares constants, and a table of them: each constant is followed by its [`Category`].
 #[macro_export]
 macro_rules! limits {
     (

@@ -8,8 +8,8 @@
 //! * the sender, in the call that says that the partition is ready, if the receiver has opened the round;
 //! * the receiver, when it opens the round, if the partition was ready before.
 //!
-//! The two sides may be cut into different numbers of partitions; [`Split`] says which of the receiver's a partition of
-//! the sender's touches. The round is over for both sides when all the sender's partitions have been moved.
+//! The two sides may be cut into different numbers of partitions; `split.rs` says which of the receiver's a partition
+//! of the sender's touches. The round is over for both sides when all the sender's partitions have been moved.
 //!
 //! Costs of a partition that is ready after the round was opened: the copy, one locked instruction on its flag and one
 //! on each of three counters (of the receiver's partition and of the round). No lock, no match table, no allocation.
