@@ -616,7 +616,7 @@ int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 /**
  * `MPI_Abi_set_fortran_booleans`: says, once, which values stand for true and false in logicals of this size.
  */
-int MPI_Abi_set_fortran_booleans(int logical_size, const void *logical_true, const void *logical_false);
+int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false);
 
 /**
  * `MPI_Abi_set_fortran_info`: says, once, which types the Fortran compiler has.
@@ -3068,7 +3068,7 @@ int PMPI_Abi_get_info(MPI_Info *info);
 
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
 
-int PMPI_Abi_set_fortran_booleans(int logical_size, const void *logical_true, const void *logical_false);
+int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false);
 
 int PMPI_Abi_set_fortran_info(MPI_Info info);
 

@@ -21,11 +21,26 @@ struct Job {
     _program: Binary,
 }
 
+/// The same command, for which no signal is ignored that the tests' own parent ignores (as `nohup` does).
+fn with_default_signals(command: &Command) -> Command {
+    let mut wrapped = Command::new("env");
+    wrapped
+        .arg("--default-signal=HUP,INT,QUIT,TERM")
+        .arg(command.get_program())
+        .args(command.get_args())
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+    wrapped
+}
+
 impl Job {
     fn start(how: &str) -> Self {
         let program = program();
-        let mut command = Stage::locate().mpiexec(2).args([how]).command(&program);
-        let mut mpiexec = command
+        let command = Stage::locate().mpiexec(2).args([how]).command(&program);
+        let mut mpiexec = with_default_signals(&command)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

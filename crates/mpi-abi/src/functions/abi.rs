@@ -6,7 +6,7 @@ use simurgh_mpi::{Info, Result};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::info;
-use crate::boundary::{Buffer, BufferMut, Out};
+use crate::boundary::{BufferMut, Out};
 use crate::constants::{MPI_ABI_SUBVERSION, MPI_ABI_VERSION, MPI_INFO_NULL};
 use crate::fault::Outcome;
 use crate::tables::Rank;
@@ -76,13 +76,13 @@ fn abi_get_fortran_booleans(
 fn abi_set_fortran_booleans(
     rank: Rank<'_>,
     logical_size: c_int,
-    logical_true: Buffer,
-    logical_false: Buffer,
+    logical_true: BufferMut,
+    logical_false: BufferMut,
 ) -> Outcome {
     rank.tables.fortran.set_booleans(logical_size, |size| {
         Ok([
-            logical_true.bytes("logical_true", size)?.into(),
-            logical_false.bytes("logical_false", size)?.into(),
+            logical_true.as_const().bytes("logical_true", size)?.into(),
+            logical_false.as_const().bytes("logical_false", size)?.into(),
         ])
     })
 }
