@@ -41,8 +41,8 @@ int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     double few = best(FEW), many = best(MANY);
-    /* Twenty times the messages: twenty times the time, 400 times if each were searched for. Caches hold the few and not
-       the many, which costs a factor of three. */
+    /* Twenty times the messages: twenty times the time, 400 times if each were searched for. Caches hold the few and
+       not the many, which costs a factor of three. */
     CHECK(many <= few * 6 * (MANY / FEW));
     return check_end();
 }
