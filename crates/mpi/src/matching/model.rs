@@ -171,9 +171,9 @@ fn messages_in_reverse_order_take_linear_time() {
     assert_linear(|count| reverse_order(count, 1, Lanes::without(true, true)));
 }
 
-/// What promises save: `cargo test --release -p simurgh-mpi promises -- --ignored --nocapture` prints it.
+/// A message under promises lies in fewer bins. `cargo test --release -p simurgh-mpi promises -- --nocapture` prints
+/// what that saves.
 #[test]
-#[ignore = "measures time"]
 fn promises_make_matching_cheaper() {
     const COUNT: i32 = 100_000;
     let best = |lanes| {
