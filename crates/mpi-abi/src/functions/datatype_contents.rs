@@ -118,6 +118,14 @@ fn give_datatypes(
     give("array_of_datatypes", &handles?, room, array)
 }
 
+fn give_integers(recipe: &Recipe, max: impl Number, room: ArrayMut<c_int>) -> Outcome {
+    give("array_of_integers", recipe.integer_arguments(), max, room)
+}
+
+fn give_addresses(recipe: &Recipe, max: impl Number, room: ArrayMut<MPI_Aint>) -> Outcome {
+    give("array_of_addresses", recipe.address_arguments(), max, room)
+}
+
 #[cold]
 fn named() -> Box<Fault> {
     let reason = "datatype is predefined and has a name: it was not made of anything (MPI_COMBINER_NAMED)";
@@ -139,18 +147,8 @@ fn type_get_contents(
     let datatype = rank.any_datatype("datatype", datatype)?;
     let recipe = datatype.recipe().ok_or_else(named)?;
     check_narrow(recipe)?;
-    give(
-        "array_of_integers",
-        recipe.integer_arguments(),
-        max_integers,
-        array_of_integers,
-    )?;
-    give(
-        "array_of_addresses",
-        recipe.address_arguments(),
-        max_addresses,
-        array_of_addresses,
-    )?;
+    give_integers(recipe, max_integers, array_of_integers)?;
+    give_addresses(recipe, max_addresses, array_of_addresses)?;
     give_datatypes(rank, recipe, max_datatypes, array_of_datatypes)
 }
 
@@ -170,18 +168,8 @@ fn type_get_contents_c(
 ) -> Outcome {
     let datatype = rank.any_datatype("datatype", datatype)?;
     let recipe = datatype.recipe().ok_or_else(named)?;
-    give(
-        "array_of_integers",
-        recipe.integer_arguments(),
-        max_integers,
-        array_of_integers,
-    )?;
-    give(
-        "array_of_addresses",
-        recipe.address_arguments(),
-        max_addresses,
-        array_of_addresses,
-    )?;
+    give_integers(recipe, max_integers, array_of_integers)?;
+    give_addresses(recipe, max_addresses, array_of_addresses)?;
     give(
         "array_of_large_counts",
         recipe.count_arguments(),

@@ -21,6 +21,12 @@ fn blocks<C: Number, D: Number>(displacements: &[D], lengths: &[C]) -> ResultOf<
         .collect()
 }
 
+/// Blocks of one length as the engine takes them; the length is checked although there be no block.
+fn blocks_of<C: Number, D: Number>(displacements: &[D], length: C) -> ResultOf<Vec<(isize, usize)>> {
+    length_of("blocklength", length)?;
+    blocks(displacements, &vec![length; displacements.len()])
+}
+
 /// The numbers of a list, for the record.
 fn wide<N: Number>(numbers: &[N]) -> impl Iterator<Item = i64> {
     numbers.iter().map(|number| number.wide())
@@ -87,9 +93,7 @@ fn type_create_indexed_block(
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
     let displacements = array_of_displacements.slice("array_of_displacements", count_of("count", count)?)?;
-    let lengths = vec![blocklength; displacements.len()];
-    length_of("blocklength", blocklength)?;
-    let made = Datatype::indexed(blocks(displacements, &lengths)?, &old)?;
+    let made = Datatype::indexed(blocks_of(displacements, blocklength)?, &old)?;
     let recipe = Recipe::new(Combiner::IndexedBlock, <Count>::WIDTH)
         .counts([count.wide(), blocklength.wide()])
         .counts(wide(displacements))
@@ -110,9 +114,7 @@ fn type_create_hindexed_block(
     newtype.check("newtype")?;
     let old = rank.any_datatype("oldtype", oldtype)?;
     let displacements = array_of_displacements.slice("array_of_displacements", count_of("count", count)?)?;
-    let lengths = vec![blocklength; displacements.len()];
-    length_of("blocklength", blocklength)?;
-    let made = Datatype::hindexed(blocks(displacements, &lengths)?, &old)?;
+    let made = Datatype::hindexed(blocks_of(displacements, blocklength)?, &old)?;
     let recipe = Recipe::new(Combiner::HindexedBlock, <Count>::WIDTH)
         .counts([count.wide(), blocklength.wide()])
         .addresses(wide(displacements))

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::{self as engine, Outcome as Found, Status};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::several::{check, requests};
+use super::several::{check, requests, tell_found};
 use crate::boundary::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::fault::Outcome;
@@ -41,17 +41,7 @@ fn request_get_status_any(
     check(rank, handles)?;
     let found = engine::peek_any(requests(rank, handles));
     flag.set("flag", c_int::from(found != Found::Pending))?;
-    match found {
-        Found::Pending => index.set("index", MPI_UNDEFINED),
-        Found::Inactive => {
-            status.set(&Status::EMPTY);
-            index.set("index", MPI_UNDEFINED)
-        }
-        Found::Complete(position, found) => {
-            status.set(&found);
-            index.set("index", position as c_int)
-        }
-    }
+    tell_found(&found, "index", index, status)
 }
 
 /// `MPI_Request_get_status_some`: which operations are complete, leaving their requests as they are.

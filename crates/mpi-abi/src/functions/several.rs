@@ -124,7 +124,22 @@ fn testall(
     outcome
 }
 
-/// What `MPI_Waitany` and `MPI_Testany` tell about what they have found.
+/// What a call for any of several operations tells about what it has found; `name` is that of the parameter `index`.
+pub(super) fn tell_found(found: &Found, name: &str, index: Out<c_int>, status: StatusOut) -> Outcome {
+    match found {
+        Found::Pending => index.set(name, MPI_UNDEFINED),
+        Found::Inactive => {
+            status.set(&Status::EMPTY);
+            index.set(name, MPI_UNDEFINED)
+        }
+        Found::Complete(position, found) => {
+            status.set(found);
+            index.set(name, *position as c_int)
+        }
+    }
+}
+
+/// What `MPI_Waitany` and `MPI_Testany` tell, and what becomes of the request that is complete.
 fn tell_any(
     rank: Rank<'_>,
     found: Found,
@@ -132,20 +147,13 @@ fn tell_any(
     indx: Out<c_int>,
     status: StatusOut,
 ) -> Outcome {
-    match found {
-        Found::Pending => indx.set("indx", MPI_UNDEFINED),
-        Found::Inactive => {
-            status.set(&Status::EMPTY);
-            indx.set("indx", MPI_UNDEFINED)
-        }
-        Found::Complete(index, found) => {
-            status.set(&found);
-            indx.set("indx", index as c_int)?;
-            let outcome = failure(found, entry(rank, handles[index]));
-            retire_checked(rank, &mut handles[index]);
-            outcome
-        }
-    }
+    tell_found(&found, "indx", indx, status)?;
+    let Found::Complete(index, found) = found else {
+        return Ok(());
+    };
+    let outcome = failure(found, entry(rank, handles[index]));
+    retire_checked(rank, &mut handles[index]);
+    outcome
 }
 
 /// `MPI_Waitany`: waits for one of several operations.
