@@ -1,5 +1,8 @@
 //! What one declaration says: options, C names, widths of its placeholder types.
 
+#[path = "forms.rs"]
+mod forms;
+
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
@@ -14,6 +17,7 @@ pub(crate) struct Options {
     pub(crate) early: bool,
     pub(crate) tool: bool,
     pub(crate) variadic: bool,
+    pub(crate) collective: bool,
     pub(crate) modes: Vec<Mode>,
 }
 
@@ -50,6 +54,7 @@ impl Parse for Options {
                 "early" => options.early = true,
                 "tool" => options.tool = true,
                 "variadic" => options.variadic = true,
+                "collective" => options.collective = true,
                 "modes" => {
                     let list;
                     syn::parenthesized!(list in input);
@@ -99,8 +104,12 @@ impl VisitMut for Width {
     }
 }
 
-/// The functions that a declaration stands for: itself, or one for each of its modes, which its body finds in `MODE`.
+/// The functions that a declaration stands for: itself, or one for each form of a collective, or one for each of its
+/// modes, which its body finds in `MODE`.
 pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
+    if options.collective {
+        return forms::of(function);
+    }
     if options.modes.is_empty() {
         return vec![function.clone()];
     }

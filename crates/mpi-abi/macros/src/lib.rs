@@ -27,7 +27,8 @@ use proc_macro::TokenStream;
 /// Options: `large` (there is a `_c` twin), `also_x` (and a deprecated `_x` name for that twin), `raises = comm` (the
 /// handle parameter whose error handler is called), `early` (allowed before `MPI_Init` and after `MPI_Finalize`),
 /// `tool` (so too, and a failure is told by the code alone),
-/// `variadic` (the C prototype ends in `...`), `modes(send = Standard: "what it does", …)` (the declaration stands for
+/// `variadic` (the C prototype ends in `...`), `collective` (the body gives a `ResultOf<Collective<'_>>`, of which all
+/// forms of the call are made), `modes(send = Standard: "what it does", …)` (the declaration stands for
 /// several functions, each of which finds its send mode in `MODE`).
 #[proc_macro_attribute]
 pub fn mpi(options: TokenStream, item: TokenStream) -> TokenStream {
