@@ -7,6 +7,7 @@
 //! * [`current`], [`park`], [`EcRef::unpark`], [`yield_now`], [`create`]: the primitives.
 //! * [`Completion`], [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`Rendezvous`]: what suspends an EC, never its
 //!   kernel thread.
+//! * [`Gathering`], [`post`]: what is left without waiting, and the work on it that belongs to nobody.
 //! * [`Worker`]: the half of a virtual processor that switches between ECs.
 //! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
 //!
@@ -19,6 +20,7 @@ mod chain;
 mod completion;
 mod condvar;
 mod ec;
+mod gathering;
 mod inbox;
 mod mutex;
 mod rendezvous;
@@ -28,6 +30,8 @@ mod token;
 mod typed;
 mod wait_list;
 
+#[cfg(not(loom))]
+mod errand;
 #[cfg(not(loom))]
 mod here;
 #[cfg(not(loom))]
@@ -52,6 +56,7 @@ pub use chain::{Chain, Node};
 pub use completion::{Completion, wait_all, wait_any};
 pub use condvar::Condvar;
 pub use ec::{EcRef, current, park, yield_now};
+pub use gathering::{Claim, Dismissal, Gathered, Gathering};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
 pub use rendezvous::{Absence, Brought, Rendezvous, Visit};
@@ -62,6 +67,8 @@ pub use wait_list::WaitList;
 pub use ec::wander;
 #[cfg(not(loom))]
 pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, try_current, while_blocked};
+#[cfg(not(loom))]
+pub use errand::{Errand, post};
 #[cfg(not(loom))]
 pub use hollow::HollowError;
 #[cfg(not(loom))]

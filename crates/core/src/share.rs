@@ -75,7 +75,7 @@ fn share_on(worker: &Worker, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         work,
     };
     worker.offer().lock().0 = Some(NonNull::from(&offer));
-    worker.announce();
+    worker.announce(1);
     offer.work();
     worker.withdraw();
     worker.offer().lock().0 = None;

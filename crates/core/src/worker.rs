@@ -17,6 +17,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::chain::Chain;
 use crate::ec::{Attribute, Ec, EcRef};
+use crate::errand::Errands;
 use crate::here;
 use crate::inbox::Inbox;
 use crate::share::{OfferSlot, help};
@@ -71,8 +72,9 @@ struct Shared {
 /// What the workers of a runtime have in common.
 struct Team {
     workers: Box<[&'static Worker]>,
-    /// How many of them offer work.
+    /// How many of them offer work, and errands.
     offers: CachePadded<AtomicUsize>,
+    errands: Errands,
 }
 
 /// What only the worker's kernel thread touches, save for reading counters.
@@ -107,6 +109,7 @@ impl Worker {
         let shared = Box::leak(Box::new(Team {
             workers: team.clone().into_boxed_slice(),
             offers: CachePadded::new(AtomicUsize::new(0)),
+            errands: Errands::default(),
         }));
         TEAMS.lock().push(shared);
         for worker in &team {
@@ -261,11 +264,15 @@ impl Worker {
         self.own.team.get().map(|team| &*team.offers)
     }
 
-    /// Tells the team that this worker offers work, and wakes those that sleep.
-    pub(crate) fn announce(&self) {
+    pub(crate) fn errands(&self) -> Option<&Errands> {
+        self.own.team.get().map(|team| &team.errands)
+    }
+
+    /// Tells the team that there are so many more pieces of work on offer, and wakes workers that sleep.
+    pub(crate) fn announce(&self, more: isize) {
         if let Some(offers) = self.offers() {
-            // Relaxed: a hint; the offer travels through its slot's lock.
-            offers.fetch_add(1, Ordering::Relaxed);
+            // Relaxed: a hint; the work travels through the lock of its slot or queue.
+            offers.fetch_add(more.cast_unsigned(), Ordering::Relaxed);
         }
         self.peers()
             .iter()
@@ -289,9 +296,23 @@ impl Worker {
             .is_some_and(|offers| offers.load(Ordering::Relaxed) != 0)
     }
 
-    /// Joins in work that a peer offers; false if there was none. For the worker's own thread, while idle.
+    /// Joins in work that a peer offers, or does a piece of an errand; false if there was none. For the worker's own
+    /// thread, while idle.
     pub fn help(&self) -> bool {
-        self.sees_offers() && self.peers().iter().any(|peer| help(peer))
+        self.sees_offers() && (self.peers().iter().any(|peer| help(peer)) || self.run_errand())
+    }
+
+    fn run_errand(&self) -> bool {
+        let Some(errands) = self.errands() else {
+            return false;
+        };
+        let Some(errand) = errands.first() else {
+            return false;
+        };
+        if !errand.run_piece() && errands.remove_first(&errand) {
+            self.withdraw();
+        }
+        true
     }
 
     pub(crate) fn spin_limit(&self) -> u32 {

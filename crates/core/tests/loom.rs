@@ -4,7 +4,8 @@
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicUsize, Ordering, SpinLock};
 use simurgh_core::{
-    Barrier, Completion, Condvar, Inbox, Mutex, Node, Rendezvous, Token, wait_all, wait_any, wander,
+    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Node, Rendezvous, Token, wait_all, wait_any,
+    wander,
 };
 
 struct Item {
@@ -247,4 +248,41 @@ fn parties_of_one_worker_meet() {
 fn parties_that_wander_between_workers_meet() {
     parties_meet(|round| round as usize % 2);
     parties_meet(|round| 1 - round as usize % 2);
+}
+
+/// What a party of a gathering brings: its round, and where it is told that it has been dismissed.
+type Presence = Arc<(AtomicUsize, Completion)>;
+
+/// Does all shares that are left; who finishes the last one dismisses everybody, and says so.
+fn do_shares(gathering: &Gathering<Presence>, round: usize) {
+    while let Some(claim) = gathering.claim() {
+        assert!((0..2).all(|party| claim.brought(party).0.load(Ordering::Relaxed) >= round));
+        if let Some(all) = claim.done() {
+            all.dismiss().for_each(|(_, presence)| presence.1.complete());
+        }
+    }
+}
+
+#[test]
+fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
+    model(|| {
+        let gathering = Arc::new(Gathering::<Presence>::new(2));
+        let party = |gathering: &Gathering<Presence>, party: usize| {
+            let presence = Presence::default();
+            for round in 1..=2 {
+                presence.0.store(round, Ordering::Relaxed);
+                if let Some(all) = gathering.bring(party, Arc::clone(&presence)).unwrap() {
+                    assert_eq!(all.brought(1 - party).0.load(Ordering::Relaxed), round);
+                    all.divide(2);
+                }
+                do_shares(gathering, round);
+                presence.1.wait();
+                presence.1.reset();
+            }
+        };
+        let other = Arc::clone(&gathering);
+        let thread = thread::spawn(move || party(&other, 1));
+        party(&gathering, 0);
+        thread.join().unwrap();
+    });
 }

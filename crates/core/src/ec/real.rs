@@ -413,11 +413,12 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
     suspends
 }
 
-/// Lets other execution contexts of this worker run; for an attached thread, other threads.
+/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand, other
+/// threads.
 #[inline]
 pub fn yield_now() {
     let me = current();
-    if me.is_attached() {
+    if me.0.yielder.get().is_null() {
         std::thread::yield_now();
     } else {
         me.0.suspend(Suspend::Yield);

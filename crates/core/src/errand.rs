@@ -1,0 +1,65 @@
+//! Work that belongs to no execution context: workers that have nothing else to do take pieces of it.
+//!
+//! What somebody waits for in the end, but need not wait for yet, is posted to the worker's team. An idle worker does a
+//! piece and looks around again; a context that comes to wait does pieces itself. So the work gets done without a
+//! context of its own, on processors that nobody needs, and while they are all needed it costs nobody anything.
+
+use std::collections::VecDeque;
+
+use crate::ec::try_current;
+use crate::sync::{Arc, SpinLock};
+
+/// Work in pieces.
+pub trait Errand: Send + Sync {
+    /// Does a piece; false if none is left to be begun. It must not suspend or panic, nor be slow: an idle worker in
+    /// it hears of nothing else.
+    fn run_piece(&self) -> bool;
+
+    /// Whether no piece is left to be begun. A hint.
+    fn is_exhausted(&self) -> bool;
+}
+
+/// The errands of a team, oldest first.
+#[derive(Default)]
+pub(crate) struct Errands(SpinLock<VecDeque<Arc<dyn Errand>>>);
+
+impl Errands {
+    /// Adds an errand, and takes away older ones of which nothing is left. Returns by how many they have become more.
+    fn add(&self, errand: Arc<dyn Errand>) -> isize {
+        let mut queue = self.0.lock();
+        let before = queue.len();
+        while queue.front().is_some_and(|errand| errand.is_exhausted()) {
+            // The queue's reference is hardly ever the last; if so, the errand goes under the lock, unhurt.
+            queue.pop_front();
+        }
+        queue.push_back(errand);
+        queue.len() as isize - before as isize
+    }
+
+    pub(crate) fn first(&self) -> Option<Arc<dyn Errand>> {
+        self.0.lock().front().cloned()
+    }
+
+    /// Takes an errand away, if it still is the first. Whether it was.
+    pub(crate) fn remove_first(&self, errand: &Arc<dyn Errand>) -> bool {
+        let mut queue = self.0.lock();
+        let is_first = queue.front().is_some_and(|first| Arc::ptr_eq(first, errand));
+        let removed = if is_first { queue.pop_front() } else { None };
+        drop(queue);
+        removed.is_some()
+    }
+}
+
+/// Leaves an errand to the team of the calling execution context. False, and nothing is done, if it has none.
+pub fn post(errand: Arc<dyn Errand>) -> bool {
+    let ec = try_current();
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC, if it is a coroutine, runs on this one.
+    let worker = ec.and_then(|ec| unsafe { ec.control().worker().as_ref() });
+    let Some((worker, errands)) = worker.and_then(|worker| Some((worker, worker.errands()?))) else {
+        return false;
+    };
+    let more = errands.add(errand);
+    worker.announce(more);
+    true
+}

@@ -1,0 +1,299 @@
+//! Where parties leave things without waiting, and whoever comes last finds them all.
+//!
+//! It is a meeting in two phases, for work that nobody waits for at once. A party *brings* a value and goes on. The
+//! last one gets all that was brought ([`Gathered`]): it may do what is to be done itself, or cut it into shares
+//! ([`Gathered::divide`]), which whoever has time takes one by one ([`Gathering::claim`]); the one that finishes the
+//! last share has it all again. In the end the parties are dismissed one after the other. From then on a party may
+//! bring its next value, while others have not been dismissed yet: what belongs to it alone is its seat.
+//!
+//! # Protocol
+//!
+//! A seat is its party's until the party has come, then it is the last one's or, while there are shares, that of all
+//! who hold one, to read; dismissal gives it back. What a party wrote is seen by the last to come (AcqRel on
+//! `missing`), by who claims a share (AcqRel on `shares`), and by who gets everything back (AcqRel on `undone`). All
+//! counters are made ready for the next time before the first party is dismissed.
+//!
+//! A share is claimed by a compare-exchange of both numbers, the next share and how many there are. So a claim that
+//! comes late, by somebody who still knows of the gathering, finds no share, or one of the next time: that is as good.
+//!
+//! # Cost
+//!
+//! Per party: a locked instruction on its own line and one on a line of all. Per share: two on lines of all.
+
+use std::cell::UnsafeCell;
+
+use crossbeam_utils::CachePadded;
+
+use crate::rendezvous::Absence;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// A gathering of a fixed number of parties, which bring values `T`, again and again.
+pub struct Gathering<T> {
+    seats: Box<[CachePadded<Seat<T>>]>,
+    /// Parties that have not come.
+    missing: CachePadded<AtomicUsize>,
+    /// The next share to be taken, and in the upper half the number of shares.
+    shares: CachePadded<AtomicU64>,
+    /// Shares that have not been done.
+    undone: AtomicUsize,
+}
+
+struct Seat<T> {
+    taken: AtomicBool,
+    value: UnsafeCell<Option<T>>,
+}
+
+// SAFETY:
+// - a value is written by its party, read by whoever the protocol lets see it, on any thread, and taken by one of
+//   them, in this order with synchronisation in between.
+unsafe impl<T: Send + Sync> Sync for Gathering<T> {}
+// SAFETY:
+// - as above.
+unsafe impl<T: Send> Send for Gathering<T> {}
+
+/// All that was brought: nobody else has it.
+#[must_use = "dropping it dismisses all parties"]
+pub struct Gathered<'a, T>(&'a Gathering<T>);
+
+/// A share of the work on what was brought.
+#[must_use = "the gathering goes on only when the share is done"]
+pub struct Claim<'a, T> {
+    gathering: &'a Gathering<T>,
+    index: usize,
+    of: usize,
+}
+
+/// The parties as they are dismissed, each with what it brought; those left are dismissed when this is dropped.
+pub struct Dismissal<'a, T> {
+    gathering: &'a Gathering<T>,
+    next: usize,
+}
+
+impl<T> Gathering<T> {
+    /// A gathering of `parties`.
+    #[must_use]
+    pub fn new(parties: usize) -> Self {
+        let seat = || Seat {
+            taken: AtomicBool::new(false),
+            value: UnsafeCell::new(None),
+        };
+        Self {
+            seats: (0..parties).map(|_| CachePadded::new(seat())).collect(),
+            missing: CachePadded::new(AtomicUsize::new(parties)),
+            shares: CachePadded::new(AtomicU64::new(0)),
+            undone: AtomicUsize::new(0),
+        }
+    }
+
+    /// Leaves what a party brings. The last one gets everything.
+    ///
+    /// # Errors
+    ///
+    /// [`Absence`], when there is no such party, or it has come already and not been dismissed.
+    pub fn bring(&self, party: usize, value: T) -> Result<Option<Gathered<'_, T>>, Absence> {
+        let seat = &**self.seats.get(party).ok_or(Absence::Unknown)?;
+        // Acquire pairs with the Release in `Dismissal`.
+        if seat.taken.swap(true, Ordering::Acquire) {
+            return Err(Absence::Present);
+        }
+        // SAFETY:
+        // - the seat was free, so it is this party's alone until all have come.
+        unsafe { *seat.value.get() = Some(value) };
+        // AcqRel: the last party sees what all others have brought.
+        if self.missing.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return Ok(None);
+        }
+        // Relaxed: who brings something next has been dismissed, which is later.
+        self.missing.store(self.seats.len(), Ordering::Relaxed);
+        Ok(Some(Gathered(self)))
+    }
+
+    /// Takes a share, if one is left.
+    pub fn claim(&self) -> Option<Claim<'_, T>> {
+        let next = |shares: u64| (shares as u32 != (shares >> 32) as u32).then_some(shares + 1);
+        // Acquire pairs with the Release in `divide`.
+        let taken = self
+            .shares
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, next)
+            .ok()?;
+        Some(Claim {
+            gathering: self,
+            index: taken as u32 as usize,
+            of: (taken >> 32) as usize,
+        })
+    }
+
+    /// Whether no share is left to be taken.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        // Relaxed: a hint.
+        let shares = self.shares.load(Ordering::Relaxed);
+        shares as u32 == (shares >> 32) as u32
+    }
+
+    /// What a party has brought.
+    ///
+    /// # Safety
+    ///
+    /// All have come, and none has been dismissed.
+    unsafe fn value(&self, party: usize) -> &T {
+        // SAFETY:
+        // - by the caller's promise the value is there and nobody writes it.
+        let value = unsafe { &*self.seats[party].value.get() };
+        value.as_ref().expect("every party brings a value")
+    }
+}
+
+impl<'a, T> Gathered<'a, T> {
+    /// Number of parties.
+    #[must_use]
+    pub fn parties(&self) -> usize {
+        self.0.seats.len()
+    }
+
+    /// What a party has brought.
+    #[must_use]
+    pub fn brought(&self, party: usize) -> &T {
+        // SAFETY:
+        // - this exists from when all have come until they are dismissed.
+        unsafe { self.0.value(party) }
+    }
+
+    /// Cuts the work into shares, at least one, for whoever [claims](Gathering::claim) them.
+    pub fn divide(self, shares: u32) {
+        let gathering = self.0;
+        std::mem::forget(self);
+        let shares = shares.max(1);
+        // Relaxed: published by the next line.
+        gathering.undone.store(shares as usize, Ordering::Relaxed);
+        // Release pairs with the Acquire in `claim`.
+        gathering.shares.store(u64::from(shares) << 32, Ordering::Release);
+    }
+
+    /// Lets the parties go.
+    pub fn dismiss(self) -> Dismissal<'a, T> {
+        let gathering = self.0;
+        std::mem::forget(self);
+        Dismissal { gathering, next: 0 }
+    }
+}
+
+impl<T> Drop for Gathered<'_, T> {
+    fn drop(&mut self) {
+        drop(Dismissal {
+            gathering: self.0,
+            next: 0,
+        });
+    }
+}
+
+impl<'a, T> Claim<'a, T> {
+    /// Which of how many shares it is.
+    #[must_use]
+    pub fn share(&self) -> (usize, usize) {
+        (self.index, self.of)
+    }
+
+    /// Number of parties.
+    #[must_use]
+    pub fn parties(&self) -> usize {
+        self.gathering.seats.len()
+    }
+
+    /// What a party has brought.
+    #[must_use]
+    pub fn brought(&self, party: usize) -> &T {
+        // SAFETY:
+        // - nobody is dismissed before all shares are done, and this one is not.
+        unsafe { self.gathering.value(party) }
+    }
+
+    /// Says that the share is done. Whoever finishes the last one gets everything.
+    #[must_use = "dropping it dismisses all parties"]
+    pub fn done(self) -> Option<Gathered<'a, T>> {
+        // AcqRel: who finishes the last share comes after all that was done in the others.
+        let last = self.gathering.undone.fetch_sub(1, Ordering::AcqRel) == 1;
+        last.then(|| Gathered(self.gathering))
+    }
+}
+
+impl<T> Iterator for Dismissal<'_, T> {
+    type Item = (usize, T);
+
+    fn next(&mut self) -> Option<(usize, T)> {
+        let party = self.next;
+        let seat = &**self.gathering.seats.get(party)?;
+        self.next += 1;
+        // SAFETY:
+        // - all have come and this party has not been dismissed, which only the owner of this value does.
+        let value = unsafe { &mut *seat.value.get() }.take();
+        // Release pairs with the Acquire in `bring`.
+        seat.taken.store(false, Ordering::Release);
+        Some((party, value.expect("every party brings a value")))
+    }
+}
+
+impl<T> Drop for Dismissal<'_, T> {
+    fn drop(&mut self) {
+        self.for_each(drop);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn the_last_to_come_finds_what_all_have_brought() {
+        let gathering = Gathering::new(3);
+        for round in 0..3 {
+            assert!(gathering.bring(2, round + 2).unwrap().is_none());
+            assert!(gathering.bring(0, round).unwrap().is_none());
+            let all = gathering.bring(1, round + 1).unwrap().expect("all are there");
+            assert!((0..all.parties()).all(|party| *all.brought(party) == round + party));
+            assert!(all.dismiss().eq((0..3).map(|party| (party, round + party))));
+        }
+    }
+
+    #[test]
+    fn a_party_comes_once_and_again_when_it_has_been_dismissed() {
+        let gathering = Gathering::new(2);
+        assert!(gathering.bring(0, 'a').unwrap().is_none());
+        assert_eq!(gathering.bring(0, 'b').err(), Some(Absence::Present));
+        assert_eq!(gathering.bring(2, 'b').err(), Some(Absence::Unknown));
+        let all = gathering.bring(1, 'b').unwrap().expect("both are there");
+        let mut dismissal = all.dismiss();
+        assert_eq!(dismissal.next(), Some((0, 'a')));
+        assert!(gathering.bring(0, 'c').unwrap().is_none());
+        assert_eq!(gathering.bring(1, 'd').err(), Some(Absence::Present));
+        drop(dismissal);
+        let all = gathering.bring(1, 'd').unwrap().expect("both are there again");
+        assert_eq!((*all.brought(0), *all.brought(1)), ('c', 'd'));
+    }
+
+    #[test]
+    fn each_share_is_done_once() {
+        const SHARES: u32 = 1000;
+        let gathering = Gathering::new(1);
+        let sum = AtomicUsize::new(0);
+        assert!(gathering.claim().is_none());
+        gathering.bring(0, 5).unwrap().expect("alone").divide(SHARES);
+        let work = || {
+            let mut ends = 0;
+            while let Some(claim) = gathering.claim() {
+                let (index, of) = claim.share();
+                assert_eq!((of, *claim.brought(0)), (SHARES as usize, 5));
+                sum.fetch_add(index, Ordering::Relaxed);
+                ends += claim.done().map_or(0, |all| all.dismiss().count());
+            }
+            ends
+        };
+        let ends: usize = thread::scope(|scope| {
+            let workers = [scope.spawn(work), scope.spawn(work)];
+            workers.map(|worker| worker.join().unwrap()).iter().sum()
+        });
+        assert_eq!((ends, sum.into_inner()), (1, 999 * 1000 / 2));
+        assert!(gathering.is_exhausted());
+    }
+}
