@@ -13,7 +13,7 @@ use crate::sync::{Arc, SpinLock};
 pub trait Errand: Send + Sync {
     /// Does a piece; false if none is left to be begun. It must not suspend or panic, nor be slow: an idle worker in
     /// it hears of nothing else.
-    fn run_piece(&self) -> bool;
+    fn run_piece(self: Arc<Self>) -> bool;
 
     /// Whether no piece is left to be begun. A hint.
     fn is_exhausted(&self) -> bool;

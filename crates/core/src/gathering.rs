@@ -55,6 +55,9 @@ unsafe impl<T: Send> Send for Gathering<T> {}
 #[must_use = "dropping it dismisses all parties"]
 pub struct Gathered<'a, T>(&'a Gathering<T>);
 
+/// A look at all that was brought.
+pub struct Gifts<'a, T>(&'a Gathering<T>);
+
 /// A share of the work on what was brought.
 #[must_use = "the gathering goes on only when the share is done"]
 pub struct Claim<'a, T> {
@@ -130,33 +133,45 @@ impl<T> Gathering<T> {
         let shares = self.shares.load(Ordering::Relaxed);
         shares as u32 == (shares >> 32) as u32
     }
+}
+
+impl<T> Clone for Gifts<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Gifts<'_, T> {}
+
+impl<'a, T> Gifts<'a, T> {
+    /// Number of parties.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.0.seats.len()
+    }
+
+    /// Whether there are no parties.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
 
     /// What a party has brought.
-    ///
-    /// # Safety
-    ///
-    /// All have come, and none has been dismissed.
-    unsafe fn value(&self, party: usize) -> &T {
+    #[must_use]
+    pub fn of(self, party: usize) -> &'a T {
         // SAFETY:
-        // - by the caller's promise the value is there and nobody writes it.
-        let value = unsafe { &*self.seats[party].value.get() };
+        // - this exists as long as a `Gathered` or a `Claim` is borrowed: all have come and none has been dismissed, so
+        //   the value is there and nobody writes it.
+        let value = unsafe { &*self.0.seats[party].value.get() };
         value.as_ref().expect("every party brings a value")
     }
 }
 
 impl<'a, T> Gathered<'a, T> {
-    /// Number of parties.
+    /// What the parties have brought.
     #[must_use]
-    pub fn parties(&self) -> usize {
-        self.0.seats.len()
-    }
-
-    /// What a party has brought.
-    #[must_use]
-    pub fn brought(&self, party: usize) -> &T {
-        // SAFETY:
-        // - this exists from when all have come until they are dismissed.
-        unsafe { self.0.value(party) }
+    pub fn gifts(&self) -> Gifts<'_, T> {
+        Gifts(self.0)
     }
 
     /// Cuts the work into shares, at least one, for whoever [claims](Gathering::claim) them.
@@ -194,18 +209,11 @@ impl<'a, T> Claim<'a, T> {
         (self.index, self.of)
     }
 
-    /// Number of parties.
+    /// What the parties have brought.
     #[must_use]
-    pub fn parties(&self) -> usize {
-        self.gathering.seats.len()
-    }
-
-    /// What a party has brought.
-    #[must_use]
-    pub fn brought(&self, party: usize) -> &T {
-        // SAFETY:
-        // - nobody is dismissed before all shares are done, and this one is not.
-        unsafe { self.gathering.value(party) }
+    pub fn gifts(&self) -> Gifts<'_, T> {
+        // Nobody is dismissed before all shares are done, and this one is not.
+        Gifts(self.gathering)
     }
 
     /// Says that the share is done. Whoever finishes the last one gets everything.
@@ -251,7 +259,7 @@ mod tests {
             assert!(gathering.bring(2, round + 2).unwrap().is_none());
             assert!(gathering.bring(0, round).unwrap().is_none());
             let all = gathering.bring(1, round + 1).unwrap().expect("all are there");
-            assert!((0..all.parties()).all(|party| *all.brought(party) == round + party));
+            assert!((0..all.gifts().len()).all(|party| *all.gifts().of(party) == round + party));
             assert!(all.dismiss().eq((0..3).map(|party| (party, round + party))));
         }
     }
@@ -269,7 +277,7 @@ mod tests {
         assert_eq!(gathering.bring(1, 'd').err(), Some(Absence::Present));
         drop(dismissal);
         let all = gathering.bring(1, 'd').unwrap().expect("both are there again");
-        assert_eq!((*all.brought(0), *all.brought(1)), ('c', 'd'));
+        assert_eq!((*all.gifts().of(0), *all.gifts().of(1)), ('c', 'd'));
     }
 
     #[test]
@@ -283,7 +291,7 @@ mod tests {
             let mut ends = 0;
             while let Some(claim) = gathering.claim() {
                 let (index, of) = claim.share();
-                assert_eq!((of, *claim.brought(0)), (SHARES as usize, 5));
+                assert_eq!((of, *claim.gifts().of(0)), (SHARES as usize, 5));
                 sum.fetch_add(index, Ordering::Relaxed);
                 ends += claim.done().map_or(0, |all| all.dismiss().count());
             }

@@ -56,7 +56,7 @@ pub use chain::{Chain, Node};
 pub use completion::{Completion, wait_all, wait_any};
 pub use condvar::Condvar;
 pub use ec::{EcRef, current, park, yield_now};
-pub use gathering::{Claim, Dismissal, Gathered, Gathering};
+pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
 pub use rendezvous::{Absence, Brought, Rendezvous, Visit};

@@ -23,7 +23,7 @@ use crate::inbox::Inbox;
 use crate::share::{OfferSlot, help};
 use crate::spawn::bury;
 use crate::suspend::Suspend;
-use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
+use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use crate::thread_pointer::ThreadPointer;
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
@@ -309,7 +309,7 @@ impl Worker {
         let Some(errand) = errands.first() else {
             return false;
         };
-        if !errand.run_piece() && errands.remove_first(&errand) {
+        if !Arc::clone(&errand).run_piece() && errands.remove_first(&errand) {
             self.withdraw();
         }
         true

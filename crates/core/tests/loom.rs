@@ -256,7 +256,7 @@ type Presence = Arc<(AtomicUsize, Completion)>;
 /// Does all shares that are left; who finishes the last one dismisses everybody, and says so.
 fn do_shares(gathering: &Gathering<Presence>, round: usize) {
     while let Some(claim) = gathering.claim() {
-        assert!((0..2).all(|party| claim.brought(party).0.load(Ordering::Relaxed) >= round));
+        assert!((0..2).all(|party| claim.gifts().of(party).0.load(Ordering::Relaxed) >= round));
         if let Some(all) = claim.done() {
             all.dismiss().for_each(|(_, presence)| presence.1.complete());
         }
@@ -272,7 +272,7 @@ fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
             for round in 1..=2 {
                 presence.0.store(round, Ordering::Relaxed);
                 if let Some(all) = gathering.bring(party, Arc::clone(&presence)).unwrap() {
-                    assert_eq!(all.brought(1 - party).0.load(Ordering::Relaxed), round);
+                    assert_eq!(all.gifts().of(1 - party).0.load(Ordering::Relaxed), round);
                     all.divide(2);
                 }
                 do_shares(gathering, round);

@@ -15,7 +15,7 @@ struct Count {
 }
 
 impl Errand for Count {
-    fn run_piece(&self) -> bool {
+    fn run_piece(self: Arc<Self>) -> bool {
         let mine = self.begun.fetch_add(1, Ordering::Relaxed) < PIECES;
         if mine {
             // A worker that does an errand is no coroutine: it must survive this.

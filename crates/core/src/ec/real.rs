@@ -413,8 +413,8 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
     suspends
 }
 
-/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand, other
-/// threads.
+/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand,
+/// other threads.
 #[inline]
 pub fn yield_now() {
     let me = current();
