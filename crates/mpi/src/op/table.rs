@@ -51,9 +51,10 @@ fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
         (BuiltinOp::Band, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Band>(kind),
         (BuiltinOp::Bor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bor>(kind),
         (BuiltinOp::Bxor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bxor>(kind),
-        (BuiltinOp::Land, CInteger | Logical) => words::<Land>(kind),
-        (BuiltinOp::Lor, CInteger | Logical) => words::<Lor>(kind),
-        (BuiltinOp::Lxor, CInteger | Logical) => words::<Lxor>(kind),
+        // The standard leaves the multi-language types out; but they are integers, and other MPIs take them.
+        (BuiltinOp::Land, CInteger | Logical | MultiLanguage) => words::<Land>(kind),
+        (BuiltinOp::Lor, CInteger | Logical | MultiLanguage) => words::<Lor>(kind),
+        (BuiltinOp::Lxor, CInteger | Logical | MultiLanguage) => words::<Lxor>(kind),
         _ => None,
     }
 }
