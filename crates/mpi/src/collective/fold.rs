@@ -100,7 +100,19 @@ impl<'a> Fold<'a> {
         if let Some(first) = sources.next() {
             transfer(&first, result);
         }
-        sources.for_each(|source| self.apply(&source, result));
+        loop {
+            match std::array::from_fn(|_| sources.next()) {
+                [Some(first), Some(second), Some(third), Some(fourth)] => {
+                    self.bound.apply_all([&first, &second, &third, &fourth], result);
+                }
+                last => {
+                    return last
+                        .iter()
+                        .flatten()
+                        .for_each(|source| self.apply(source, result));
+                }
+            }
+        }
     }
 
     #[cold]

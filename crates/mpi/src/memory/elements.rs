@@ -1,11 +1,12 @@
 //! User data as numbers.
 //!
-//! The loops read and write elements unaligned, which costs nothing on x86-64 and lets the compiler vectorise them
-//! (with a check at run time that input and output do not overlap).
+//! Elements are read and written unaligned, which costs nothing on x86-64. The loops over them are plain, for the
+//! compiler to vectorise; each is compiled for several instruction sets (`vector.rs`).
 
 use super::buffer::{Source, Target};
 use super::extended::F80;
 use super::quad::F128;
+use super::vector::{self, Level};
 use crate::datatype::Datatype;
 use crate::op::Complex;
 
@@ -14,7 +15,10 @@ use crate::op::Complex;
 /// # Safety
 ///
 /// * Any bytes of the type's size are a valid value, padding aside.
-pub(crate) unsafe trait Plain: Copy {}
+pub(crate) unsafe trait Plain: Copy {
+    /// Whether the machine has vectors of them.
+    const VECTORS: bool = true;
+}
 
 macro_rules! plain {
     ($($type:ty),*) => { $(
@@ -37,81 +41,289 @@ plain!(
     u128,
     half::f16,
     f32,
-    f64,
-    F80,
-    F128
+    f64
 );
+
+macro_rules! plain_in_software {
+    ($($type:ty),*) => { $(
+        // SAFETY:
+        // - a number: every bit pattern is one.
+        unsafe impl Plain for $type {
+            const VECTORS: bool = false;
+        }
+    )* };
+}
+
+plain_in_software!(F80, F128);
 
 // SAFETY:
 // - two numbers, without padding.
-unsafe impl<T: Plain> Plain for Complex<T> {}
+unsafe impl<T: Plain> Plain for Complex<T> {
+    const VECTORS: bool = T::VECTORS;
+}
 
-/// A value and an index, as C lays them out.
+/// What lies at some place of a user's buffer and is combined as one.
+///
+/// # Safety
+///
+/// * Any bytes of the type's size are a valid value, padding aside, at any address.
+pub(crate) unsafe trait Element: Copy {
+    /// What an operation sees of it.
+    type Value: Copy;
+
+    /// Whether the machine has vectors of them.
+    const VECTORS: bool;
+
+    /// The value.
+    fn get(self) -> Self::Value;
+
+    /// Writes the value, and nothing but the value: gaps are left alone.
+    fn set(&mut self, value: Self::Value);
+
+    /// Combines, place by place, what is in `inout` with each of the inputs in turn: `inout = input op inout`.
+    #[inline(always)]
+    fn fold<const N: usize>(
+        inputs: [&[Self]; N],
+        inout: &mut [Self],
+        operation: impl Fn(Self::Value, Self::Value) -> Self::Value,
+    ) {
+        let inputs = inputs.map(|input| &input[..inout.len()]);
+        for (index, place) in inout.iter_mut().enumerate() {
+            let mut value = place.get();
+            for input in &inputs {
+                value = operation(input[index].get(), value);
+            }
+            place.set(value);
+        }
+    }
+}
+
+/// A number, wherever it lies.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Number<T>(T);
+
+// SAFETY:
+// - every bit pattern of a plain type is a value, and the structure is packed.
+unsafe impl<T: Plain> Element for Number<T> {
+    type Value = T;
+
+    const VECTORS: bool = T::VECTORS;
+
+    #[inline(always)]
+    fn get(self) -> T {
+        self.0
+    }
+
+    #[inline(always)]
+    fn set(&mut self, value: T) {
+        self.0 = value;
+    }
+}
+
+/// A value and an index, as C lays them out, wherever they lie.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Pair<V, I>(Fields<V, I>);
+
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Pair<V, I> {
+struct Fields<V, I> {
     value: V,
     index: I,
 }
 
-/// For each element: `inout = combine(input, inout)`, as many as both have.
+// SAFETY:
+// - every bit pattern of the fields is a value, and the structure is packed.
+unsafe impl<V: Plain, I: Plain> Element for Pair<V, I> {
+    type Value = (V, I);
+
+    const VECTORS: bool = V::VECTORS;
+
+    #[inline(always)]
+    fn get(self) -> (V, I) {
+        (self.0.value, self.0.index)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, (value, index): (V, I)) {
+        self.0.value = value;
+        self.0.index = index;
+    }
+}
+
+/// For each element of `inout`: `inout = operation(input, inout)` with each of the inputs in turn, as many elements as
+/// all have.
 ///
 /// # Panics
 ///
-/// When the elements of either buffer are not as large as `T`, which is the caller's mistake.
+/// When the elements of a buffer are not as large as `E`, which is the caller's mistake.
 #[inline]
-pub(crate) fn combine<T: Plain>(input: &Source, inout: &Target, combine: impl Fn(T, T) -> T) {
-    let (from, to, count) = elements::<T>(input, inout);
-    for index in 0..count {
-        // SAFETY:
-        // - `index` is below the count of both buffers, whose elements are `T`s without gaps between them, valid by
-        //   the promises of their makers; access is unaligned and every bit pattern is a `T`.
-        unsafe {
-            let output = to.add(index);
-            let value = combine(from.add(index).read_unaligned(), output.read_unaligned());
-            output.write_unaligned(value);
-        }
-    }
-}
-
-/// [`combine`] for pairs of a value and an index; leaves the gaps between them alone.
-#[inline]
-pub(crate) fn combine_pairs<V: Plain, I: Plain>(
-    input: &Source,
+pub(crate) fn combine<E: Element, const N: usize>(
+    inputs: [&Source; N],
     inout: &Target,
-    combine: impl Fn((V, I), (V, I)) -> (V, I),
+    operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
 ) {
-    let (from, to, count) = elements::<Pair<V, I>>(input, inout);
-    for index in 0..count {
-        // SAFETY:
-        // - as in `combine`; the fields of a pair are `Plain`, and each is accessed unaligned by itself.
-        unsafe {
-            let (input, output) = (from.add(index), to.add(index));
-            let left = (
-                (&raw const (*input).value).read_unaligned(),
-                (&raw const (*input).index).read_unaligned(),
-            );
-            let right = (
-                (&raw const (*output).value).read_unaligned(),
-                (&raw const (*output).index).read_unaligned(),
-            );
-            let (value, place) = combine(left, right);
-            (&raw mut (*output).value).write_unaligned(value);
-            (&raw mut (*output).index).write_unaligned(place);
-        }
-    }
+    combine_at::<E, N>(Level::best_for::<E>(), inputs, inout, operation);
 }
 
-/// Both buffers as arrays of `T`, and the elements that both have.
-fn elements<T>(input: &Source, inout: &Target) -> (*const T, *mut T, usize) {
-    let fits = |datatype: &Datatype| datatype.extent() == size_of::<T>() as isize;
+/// [`combine`] with the instructions of a level.
+fn combine_at<E: Element, const N: usize>(
+    level: Level,
+    inputs: [&Source; N],
+    inout: &Target,
+    operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
+) {
+    let count = inputs
+        .iter()
+        .fold(inout.count(), |count, input| count.min(input.count()));
+    let fits = |datatype: &Datatype| datatype.extent() == size_of::<E>() as isize;
     assert!(
-        fits(input.datatype()) && fits(inout.datatype()),
+        fits(inout.datatype()) && inputs.iter().all(|input| fits(input.datatype())),
         "a kernel was given elements of another size"
     );
-    (
-        input.address().cast(),
-        inout.address().cast(),
-        input.count().min(inout.count()),
-    )
+    if count == 0 {
+        return; // Without elements an address may be null.
+    }
+    let bytes = count * size_of::<E>();
+    let apart = |input: &&Source| input.address().addr().abs_diff(inout.address().addr()) >= bytes;
+    if inputs.iter().all(apart) {
+        // SAFETY:
+        // - `count` is not above the count of any buffer, whose elements are `E`s without gaps between them, valid by
+        //   the promises of their makers; any address and bit pattern will do for an `E`;
+        // - what is written overlaps nothing that is read.
+        let (inputs, inout) = unsafe {
+            (
+                inputs.map(|input| std::slice::from_raw_parts(input.address().cast::<E>(), count)),
+                std::slice::from_raw_parts_mut(inout.address().cast::<E>(), count),
+            )
+        };
+        vector::fold(level, inputs, inout, operation);
+    } else {
+        one_by_one::<E, N>(inputs, inout, count, operation);
+    }
+}
+
+/// [`combine`] for buffers that overlap, which the standard forbids: what comes of it is not defined, but it happens
+/// within the buffers.
+#[cold]
+fn one_by_one<E: Element, const N: usize>(
+    inputs: [&Source; N],
+    inout: &Target,
+    count: usize,
+    operation: impl Fn(E::Value, E::Value) -> E::Value,
+) {
+    for input in inputs {
+        for index in 0..count {
+            // SAFETY:
+            // - as in `combine_at`; the element is read before the one in `inout` is borrowed.
+            unsafe {
+                let element: E = input.address().cast::<E>().add(index).read();
+                let place = &mut *inout.address().cast::<E>().add(index);
+                place.set(operation(element.get(), place.get()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datatype::Basic;
+    use crate::memory::{ComplexHalf, Half};
+
+    /// Elements of small values, from an odd address on.
+    fn filled<E: Element>(count: usize, seed: usize, value: impl Fn(u8) -> E::Value) -> Vec<u8> {
+        let mut bytes = vec![0xa5; count * size_of::<E>() + 1];
+        for index in 0..count {
+            let place = bytes[1 + index * size_of::<E>()..].as_mut_ptr().cast::<E>();
+            // SAFETY:
+            // - `bytes` has room for `count` elements from the second byte on; any bit pattern is one.
+            unsafe { (*place).set(value((index * 7 + seed * 13) as u8 % 11)) };
+        }
+        bytes
+    }
+
+    /// Every loop gives what a loop over the inputs gives that takes one element at a time.
+    fn check<E: Element>(
+        basic: Basic,
+        value: impl Fn(u8) -> E::Value + Copy,
+        operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
+    ) {
+        let datatype = Datatype::Basic(basic);
+        for count in [0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 200] {
+            let inputs: [_; 4] = std::array::from_fn(|seed| filled::<E>(count, seed + 1, value));
+            // SAFETY:
+            // - the bytes hold `count` elements from the second one on and outlive the buffers.
+            let sources = inputs
+                .each_ref()
+                .map(|input| unsafe { Source::new(input.as_ptr().wrapping_add(1), count, datatype.clone()) });
+            let combined = |level: Option<Level>| {
+                let mut inout = filled::<E>(count, 0, value);
+                // SAFETY:
+                // - as above.
+                let target =
+                    unsafe { Target::new(inout.as_mut_ptr().wrapping_add(1), count, datatype.clone()) };
+                match level {
+                    Some(level) => combine_at::<E, 4>(level, sources.each_ref(), &target, operation),
+                    None => one_by_one::<E, 4>(sources.each_ref(), &target, count, operation),
+                }
+                inout
+            };
+            let expected = combined(None);
+            for level in Level::all() {
+                assert!(
+                    combined(Some(level)) == expected,
+                    "{level:?}, {count} of {}",
+                    basic.name()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_computes_the_same() {
+        check::<Number<u8>>(Basic::Uint8, |value| value, u8::wrapping_mul);
+        check::<Number<i16>>(Basic::Int16, i16::from, i16::wrapping_add);
+        check::<Number<i32>>(Basic::Int, i32::from, i32::max);
+        check::<Number<i64>>(Basic::Int64, i64::from, i64::wrapping_mul);
+        check::<Number<f32>>(
+            Basic::Float,
+            |value| f32::from(value) / 3.0,
+            |left, right| left + right,
+        );
+        check::<Number<f64>>(
+            Basic::Double,
+            |value| f64::from(value) / 3.0,
+            |left, right| left * right,
+        );
+        let complex = |value| Complex {
+            re: f32::from(value),
+            im: 0.5,
+        };
+        check::<Number<Complex<f32>>>(Basic::CFloatComplex, complex, |left, right| left * right);
+        check::<Half>(
+            Basic::Real2,
+            |value| f32::from(value) / 3.0,
+            |left, right| left + right,
+        );
+        check::<ComplexHalf>(Basic::Complex4, complex, |left, right| left * right);
+        let least = |left: (f64, i32), right| if left < right { left } else { right };
+        check::<Pair<f64, i32>>(Basic::DoubleInt, |value| (f64::from(value), 9), least);
+    }
+
+    #[test]
+    fn an_input_may_be_the_output() {
+        let mut bytes: Vec<u8> = (0..100).collect();
+        // SAFETY:
+        // - the memory is that of `bytes`, which outlives the buffer.
+        let target = unsafe { Target::new(bytes.as_mut_ptr(), 100, Datatype::Basic(Basic::Uint8)) };
+        combine::<Number<u8>, 1>([&target.as_source()], &target, u8::wrapping_add);
+        assert!(
+            bytes
+                .iter()
+                .enumerate()
+                .all(|(index, byte)| usize::from(*byte) == index * 2)
+        );
+    }
 }

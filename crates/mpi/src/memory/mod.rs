@@ -14,6 +14,7 @@ mod buffer;
 mod copy;
 mod elements;
 mod extended;
+mod halves;
 mod kernel;
 mod parts;
 mod quad;
@@ -21,13 +22,15 @@ mod scratch;
 mod shape;
 mod transfer;
 pub mod typed;
+mod vector;
 mod view;
 
 pub use buffer::{Source, Target};
 pub use parts::Parts;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
-pub(crate) use elements::{Plain, combine, combine_pairs};
+pub(crate) use elements::{Element, Number, Pair, Plain, combine};
 pub(crate) use extended::F80;
+pub(crate) use halves::{ComplexHalf, Half};
 pub(crate) use quad::F128;
 pub(crate) use scratch::Scratch;

@@ -4,11 +4,17 @@
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
-use super::Complex;
-use crate::memory::{F80, F128, Plain, Source, Target, combine, combine_pairs};
+use super::{Complex, GROUP};
+use crate::memory::{Element, F80, F128, Plain, Source, Target, combine};
 
-/// A loop: `inout = input op inout` for the elements that both have.
-pub(crate) type Kernel = fn(&Source, &Target);
+/// The loops of an operation: `inout = input op inout` for the elements that all have, with each input in turn.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel {
+    /// With one input.
+    pub(super) one: fn([&Source; 1], &Target),
+    /// With several inputs, all read at a time: `inout` is read and written only once.
+    pub(super) several: fn([&Source; GROUP], &Target),
+}
 
 /// An operation on values of a type.
 pub(super) trait Operation<T> {
@@ -16,25 +22,23 @@ pub(super) trait Operation<T> {
     fn apply(left: T, right: T) -> T;
 }
 
-/// The loop of an operation.
-pub(super) fn each<T: Plain, O: Operation<T>>(input: &Source, inout: &Target) {
-    combine(input, inout, O::apply);
-}
-
-/// The loop of an operation on pairs of a value and an index.
-pub(super) fn each_pair<V: Plain, I: Plain, O: Operation<(V, I)>>(input: &Source, inout: &Target) {
-    combine_pairs(input, inout, O::apply);
+/// The loops of an operation on elements.
+pub(super) fn each<E: Element, O: Operation<E::Value>>() -> Kernel {
+    Kernel {
+        one: |inputs, inout| combine::<E, 1>(inputs, inout, O::apply),
+        several: |inputs, inout| combine::<E, GROUP>(inputs, inout, O::apply),
+    }
 }
 
 /// Numbers as the standard adds and multiplies them: integers wrap.
-pub(super) trait Number: Plain {
+pub(super) trait Arithmetic: Plain {
     fn sum(self, other: Self) -> Self;
     fn product(self, other: Self) -> Self;
 }
 
 macro_rules! wrapping {
     ($($type:ty),*) => { $(
-        impl Number for $type {
+        impl Arithmetic for $type {
             #[inline]
             fn sum(self, other: Self) -> Self {
                 self.wrapping_add(other)
@@ -50,7 +54,7 @@ macro_rules! wrapping {
 
 macro_rules! rounding {
     ($($type:ty),*) => { $(
-        impl Number for $type {
+        impl Arithmetic for $type {
             #[inline]
             fn sum(self, other: Self) -> Self {
                 self.add(other)
@@ -65,14 +69,8 @@ macro_rules! rounding {
 }
 
 wrapping!(i8, i16, i32, i64, i128, u8, u16, u32, u64);
-rounding!(half::f16, f32, f64, F80, F128);
-rounding!(
-    Complex<half::f16>,
-    Complex<f32>,
-    Complex<f64>,
-    Complex<F80>,
-    Complex<F128>
-);
+rounding!(f32, f64, F80, F128);
+rounding!(Complex<f32>, Complex<f64>, Complex<F80>, Complex<F128>);
 
 /// Words as truth values: zero is false, all else true, and true is written as one.
 pub(super) trait Truth: Plain {
@@ -104,7 +102,7 @@ macro_rules! operations {
         pub(super) struct $name;
 
         impl<$type: $bound> Operation<$type> for $name {
-            #[inline]
+            #[inline(always)]
             fn apply($left: $type, $right: $type) -> $type {
                 $result
             }
@@ -114,9 +112,9 @@ macro_rules! operations {
 
 operations! {
     /// MPI_SUM.
-    Sum<T: Number>(left, right) = left.sum(right);
+    Sum<T: Arithmetic>(left, right) = left.sum(right);
     /// MPI_PROD.
-    Prod<T: Number>(left, right) = left.product(right);
+    Prod<T: Arithmetic>(left, right) = left.product(right);
     /// MPI_MIN.
     Min<T: PartialOrd>(left, right) = if left < right { left } else { right };
     /// MPI_MAX.
@@ -150,7 +148,7 @@ pub(super) struct Minloc;
 pub(super) struct Maxloc;
 
 impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Minloc {
-    #[inline]
+    #[inline(always)]
     fn apply(left: (V, I), right: (V, I)) -> (V, I) {
         if left.0 < right.0 || (left.0 == right.0 && left.1 < right.1) {
             left
@@ -161,7 +159,7 @@ impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Minloc {
 }
 
 impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Maxloc {
-    #[inline]
+    #[inline(always)]
     fn apply(left: (V, I), right: (V, I)) -> (V, I) {
         if left.0 > right.0 || (left.0 == right.0 && left.1 < right.1) {
             left

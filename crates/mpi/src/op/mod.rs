@@ -78,6 +78,9 @@ impl Op {
     }
 }
 
+/// Inputs that predefined operations take at a time: as many streams as a core fetches well.
+pub(crate) const GROUP: usize = 4;
+
 /// An operation on elements of a certain datatype.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound<'a> {
@@ -90,8 +93,17 @@ impl Bound<'_> {
     #[inline]
     pub(crate) fn apply(&self, input: &Source, inout: &Target) {
         match self {
-            Bound::Loop(kernel) => kernel(input, inout),
+            Bound::Loop(kernel) => (kernel.one)([input], inout),
             Bound::User(op) => op.call(input, inout),
+        }
+    }
+
+    /// `inout = input op inout`, with each input in turn.
+    #[inline]
+    pub(crate) fn apply_all(&self, inputs: [&Source; GROUP], inout: &Target) {
+        match self {
+            Bound::Loop(kernel) => (kernel.several)(inputs, inout),
+            Bound::User(op) => inputs.iter().for_each(|input| op.call(input, inout)),
         }
     }
 

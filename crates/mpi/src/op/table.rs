@@ -3,11 +3,11 @@
 use super::Complex;
 use super::builtin::BuiltinOp;
 use super::loops::{
-    Band, Bor, Bxor, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum, each, each_pair,
+    Band, Bor, Bxor, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum, each,
 };
 use crate::datatype::{Basic, Class, Datatype, Kind};
 use crate::error::{Error, ErrorClass, Result};
-use crate::memory::{F80, F128, Source, Target, transfer};
+use crate::memory::{ComplexHalf, F80, F128, Half, Number, Pair, transfer};
 use half::f16;
 
 /// Whether `op` is defined on `datatype` in reductions.
@@ -21,8 +21,8 @@ pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
 /// The loop of `op` for elements of `datatype`.
 pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
     match op {
-        BuiltinOp::Replace => return Ok(replace),
-        BuiltinOp::NoOp => return Ok(keep),
+        BuiltinOp::Replace => return Ok(REPLACE),
+        BuiltinOp::NoOp => return Ok(KEEP),
         _ => {}
     }
     if let Some((value, index)) = datatype.pair() {
@@ -32,11 +32,21 @@ pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
     kernel(op, basic).ok_or_else(|| undefined(op, datatype))
 }
 
-fn replace(input: &Source, inout: &Target) {
-    transfer(input, inout);
-}
+/// What was there gives way: the last input stays.
+const REPLACE: Kernel = Kernel {
+    one: |[input], inout| {
+        transfer(input, inout);
+    },
+    several: |[.., input], inout| {
+        transfer(input, inout);
+    },
+};
 
-fn keep(_: &Source, _: &Target) {}
+/// What was there stays.
+const KEEP: Kernel = Kernel {
+    one: |_, _| (),
+    several: |_, _| (),
+};
 
 fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
     use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
@@ -72,23 +82,23 @@ fn real<O>(kind: Kind) -> Option<Kernel>
 where
     O: Operation<i8> + Operation<i16> + Operation<i32> + Operation<i64> + Operation<i128>,
     O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64>,
-    O: Operation<f16> + Operation<f32> + Operation<f64> + Operation<F80> + Operation<F128>,
+    O: Operation<f32> + Operation<f64> + Operation<F80> + Operation<F128>,
 {
     Some(match kind {
-        Kind::I8 => each::<i8, O>,
-        Kind::I16 => each::<i16, O>,
-        Kind::I32 => each::<i32, O>,
-        Kind::I64 => each::<i64, O>,
-        Kind::I128 => each::<i128, O>,
-        Kind::U8 => each::<u8, O>,
-        Kind::U16 => each::<u16, O>,
-        Kind::U32 => each::<u32, O>,
-        Kind::U64 => each::<u64, O>,
-        Kind::F16 => each::<f16, O>,
-        Kind::F32 => each::<f32, O>,
-        Kind::F64 => each::<f64, O>,
-        Kind::F80 => each::<F80, O>,
-        Kind::F128 => each::<F128, O>,
+        Kind::I8 => each::<Number<i8>, O>(),
+        Kind::I16 => each::<Number<i16>, O>(),
+        Kind::I32 => each::<Number<i32>, O>(),
+        Kind::I64 => each::<Number<i64>, O>(),
+        Kind::I128 => each::<Number<i128>, O>(),
+        Kind::U8 => each::<Number<u8>, O>(),
+        Kind::U16 => each::<Number<u16>, O>(),
+        Kind::U32 => each::<Number<u32>, O>(),
+        Kind::U64 => each::<Number<u64>, O>(),
+        Kind::F16 => each::<Half, O>(),
+        Kind::F32 => each::<Number<f32>, O>(),
+        Kind::F64 => each::<Number<f64>, O>(),
+        Kind::F80 => each::<Number<F80>, O>(),
+        Kind::F128 => each::<Number<F128>, O>(),
         _ => return None,
     })
 }
@@ -96,15 +106,15 @@ where
 /// Loops on complex numbers.
 fn complex<O>(kind: Kind) -> Option<Kernel>
 where
-    O: Operation<Complex<f16>> + Operation<Complex<f32>> + Operation<Complex<f64>>,
+    O: Operation<Complex<f32>> + Operation<Complex<f64>>,
     O: Operation<Complex<F80>> + Operation<Complex<F128>>,
 {
     Some(match kind {
-        Kind::C16 => each::<Complex<f16>, O>,
-        Kind::C32 => each::<Complex<f32>, O>,
-        Kind::C64 => each::<Complex<f64>, O>,
-        Kind::C80 => each::<Complex<F80>, O>,
-        Kind::C128 => each::<Complex<F128>, O>,
+        Kind::C16 => each::<ComplexHalf, O>(),
+        Kind::C32 => each::<Number<Complex<f32>>, O>(),
+        Kind::C64 => each::<Number<Complex<f64>>, O>(),
+        Kind::C80 => each::<Number<Complex<F80>>, O>(),
+        Kind::C128 => each::<Number<Complex<F128>>, O>(),
         _ => return None,
     })
 }
@@ -115,11 +125,11 @@ where
     O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64> + Operation<u128>,
 {
     Some(match kind {
-        Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => each::<u8, O>,
-        Kind::I16 | Kind::U16 | Kind::L16 => each::<u16, O>,
-        Kind::I32 | Kind::U32 | Kind::L32 => each::<u32, O>,
-        Kind::I64 | Kind::U64 | Kind::L64 => each::<u64, O>,
-        Kind::I128 | Kind::L128 => each::<u128, O>,
+        Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => each::<Number<u8>, O>(),
+        Kind::I16 | Kind::U16 | Kind::L16 => each::<Number<u16>, O>(),
+        Kind::I32 | Kind::U32 | Kind::L32 => each::<Number<u32>, O>(),
+        Kind::I64 | Kind::U64 | Kind::L64 => each::<Number<u64>, O>(),
+        Kind::I128 | Kind::L128 => each::<Number<u128>, O>(),
         _ => return None,
     })
 }
@@ -135,10 +145,10 @@ macro_rules! pairs {
     )* };
     (@choose $operation:ident, $value:ident, $index:ident: $($kind:ident $type:ty),*) => {
         Some(match ($value, $index) {
-            (Kind::F32, Kind::F32) => each_pair::<f32, f32, $operation>,
-            (Kind::F64, Kind::F64) => each_pair::<f64, f64, $operation>,
-            $((Kind::$kind, Kind::I32) => each_pair::<$type, i32, $operation>,
-            (Kind::$kind, Kind::I64) => each_pair::<$type, i64, $operation>,)*
+            (Kind::F32, Kind::F32) => each::<Pair<f32, f32>, $operation>(),
+            (Kind::F64, Kind::F64) => each::<Pair<f64, f64>, $operation>(),
+            $((Kind::$kind, Kind::I32) => each::<Pair<$type, i32>, $operation>(),
+            (Kind::$kind, Kind::I64) => each::<Pair<$type, i64>, $operation>(),)*
             _ => return None,
         })
     };
