@@ -20,7 +20,7 @@ impl Communicator {
     /// When other ranks are in different collective calls.
     pub fn barrier(&self) -> Result<()> {
         let _inside = self.enter(Call::Barrier, UNDEFINED, UNDEFINED);
-        self.comm.barrier()
+        self.comm.barrier().run()
     }
 
     /// Gives the root's `data` to all ranks (`MPI_Bcast`).

@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "a bench")]
 
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
+use simurgh_mpi::Collective;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Parts, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
@@ -15,25 +16,28 @@ use std::time::Instant;
 type Case = (&'static str, usize, fn(&Comm, &Target, &Target));
 
 const CASES: [Case; 6] = [
-    ("barrier", 0, |comm, _, _| comm.barrier().expect("all come")),
+    ("barrier", 0, |comm, _, _| comm.barrier().run().expect("all come")),
     ("allreduce", 8, allreduce),
     ("allreduce", 1 << 20, allreduce),
     ("bcast", 8, bcast),
     ("bcast", 1 << 20, bcast),
     ("alltoall", 4 << 10, |comm, send, recv| {
         let (send, recv) = (Parts::Even(send.as_source()), Parts::Even(recv.clone()));
-        comm.alltoall(Some(send), recv).expect("all agree");
+        comm.alltoall(Some(send), recv)
+            .and_then(Collective::run)
+            .expect("all agree");
     }),
 ];
 
 fn allreduce(comm: &Comm, send: &Target, recv: &Target) {
     let sum = Op::Builtin(BuiltinOp::Sum);
     comm.allreduce(Some(&send.as_source()), recv, &sum)
+        .and_then(Collective::run)
         .expect("all agree");
 }
 
 fn bcast(comm: &Comm, send: &Target, _: &Target) {
-    comm.bcast(send, 0).expect("all agree");
+    comm.bcast(send, 0).and_then(Collective::run).expect("all agree");
 }
 
 /// Microseconds a call, the best of several runs.

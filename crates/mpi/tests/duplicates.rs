@@ -98,7 +98,7 @@ fn a_promise_forbids_the_wildcard() {
         // Hints are not passed on.
         let again = made.dup().unwrap();
         assert_eq!(again.info().flag("mpi_assert_no_any_tag"), Some(false));
-        again.barrier().unwrap();
+        again.barrier().run().unwrap();
     });
 }
 

@@ -50,7 +50,7 @@ fn two_groups_talk() {
         let remote = inter.remote_group().unwrap();
         assert_eq!(remote.translate(1, world.group()), if even { 3 } else { 2 });
         talk(&inter, 1);
-        inter.barrier().unwrap();
+        inter.barrier().run().unwrap();
         let error = inter
             .send(&common::out(&[0]), inter.peers() as i32, 0)
             .unwrap_err();
@@ -75,7 +75,7 @@ fn both_groups_become_one() {
             };
             assert_eq!(merged.rank(), expected);
             assert_eq!(merged.compare(world), Comparison::Similar);
-            merged.barrier().unwrap();
+            merged.barrier().run().unwrap();
         }
         let error = inter.merge(world.rank() == 0).unwrap_err();
         assert_eq!(error.class(), ErrorClass::Arg);

@@ -60,7 +60,7 @@ fn communicators_are_made_used_and_freed_in_any_order() {
                         let place = 1 + random.below(comms.len() - 1);
                         comms.swap_remove(place).free().unwrap();
                     }
-                    5 => comm.barrier().unwrap(),
+                    5 => comm.barrier().run().unwrap(),
                     _ => {
                         let (rank, size) = (comm.rank(), comm.size() as i32);
                         send_one(&comm, step * 10 + rank, (rank + 1) % size, 0);
@@ -71,7 +71,7 @@ fn communicators_are_made_used_and_freed_in_any_order() {
             // What was sent on each communicator is there, in order; what was sent on freed ones is nobody's.
             for comm in &comms {
                 let left = (comm.rank() + comm.size() as i32 - 1) % comm.size() as i32;
-                comm.barrier().unwrap();
+                comm.barrier().run().unwrap();
                 let mut last = -1;
                 while comm.iprobe(left, 0).unwrap().is_some() {
                     let number = recv_one(comm, left, 0);

@@ -14,7 +14,7 @@ use crate::types::{MPI_Comm, MPI_Datatype};
 /// `MPI_Barrier`: waits until all ranks have called it.
 #[mpi(raises = comm)]
 fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> Outcome {
-    Ok(rank.comm(comm)?.barrier()?)
+    Ok(rank.comm(comm)?.barrier().run()?)
 }
 
 /// `MPI_Bcast`: gives the root's data to all ranks.
@@ -28,7 +28,7 @@ fn bcast(
     comm: MPI_Comm,
 ) -> Outcome {
     let comm = rank.intra_comm(comm)?;
-    Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?)
+    Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?.run()?)
 }
 
 /// `MPI_Gather`: collects equal parts at the root.
@@ -51,7 +51,7 @@ fn gather(
         true => Some(Parts::Even(rank.target(recvbuf, recvcount, recvtype)?)),
         false => None,
     };
-    Ok(comm.gather(send.as_ref(), recv, root)?)
+    Ok(comm.gather(send.as_ref(), recv, root)?.run()?)
 }
 
 /// `MPI_Gatherv`: collects parts at the root.
@@ -78,7 +78,7 @@ fn gatherv(
         )?),
         false => None,
     };
-    Ok(comm.gather(send.as_ref(), recv, root)?)
+    Ok(comm.gather(send.as_ref(), recv, root)?.run()?)
 }
 
 /// `MPI_Scatter`: gives each rank an equal part of the root's data.
@@ -101,7 +101,7 @@ fn scatter(
         true => Some(Parts::Even(rank.source(sendbuf, sendcount, sendtype)?)),
         false => None,
     };
-    Ok(comm.scatter(send, recv.as_ref(), root)?)
+    Ok(comm.scatter(send, recv.as_ref(), root)?.run()?)
 }
 
 /// `MPI_Scatterv`: gives each rank its part of the root's data.
@@ -128,7 +128,7 @@ fn scatterv(
         )?),
         false => None,
     };
-    Ok(comm.scatter(send, recv.as_ref(), root)?)
+    Ok(comm.scatter(send, recv.as_ref(), root)?.run()?)
 }
 
 /// `MPI_Allgather`: collects equal parts at all ranks.
@@ -146,7 +146,7 @@ fn allgather(
     let comm = rank.intra_comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
-    Ok(comm.allgather(send.as_ref(), recv)?)
+    Ok(comm.allgather(send.as_ref(), recv)?.run()?)
 }
 
 /// `MPI_Allgatherv`: collects parts at all ranks.
@@ -165,7 +165,7 @@ fn allgatherv(
     let comm = rank.intra_comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?;
-    Ok(comm.allgather(send.as_ref(), recv)?)
+    Ok(comm.allgather(send.as_ref(), recv)?.run()?)
 }
 
 /// `MPI_Alltoall`: gives each rank an equal part of each rank's data.
@@ -185,7 +185,7 @@ fn alltoall(
         .source_unless_in_place(sendbuf, sendcount, sendtype)?
         .map(Parts::Even);
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
-    Ok(comm.alltoall(send, recv)?)
+    Ok(comm.alltoall(send, recv)?.run()?)
 }
 
 /// `MPI_Alltoallv`: gives each rank its part of each rank's data.
@@ -212,7 +212,7 @@ fn alltoallv(
         )?),
     };
     let recv = targets(recvbuf, rank.parts(size, &recvcounts, &rdispls, recvtype)?)?;
-    Ok(comm.alltoall(send, recv)?)
+    Ok(comm.alltoall(send, recv)?.run()?)
 }
 
 /// `MPI_Alltoallw`: gives each rank its part of each rank's data, each of a datatype of its own.
@@ -242,5 +242,5 @@ fn alltoallw(
         recvbuf,
         rank.typed_parts(size, &recvcounts, &rdispls, &recvtypes)?,
     )?;
-    Ok(comm.alltoall(send, recv)?)
+    Ok(comm.alltoall(send, recv)?.run()?)
 }

@@ -47,10 +47,10 @@ fn reduce(
     let op = rank.op(op, datatype)?;
     if root != comm.rank() {
         let send = rank.source(sendbuf, count, datatype)?;
-        return Ok(comm.reduce(Some(&send), None, &op, root)?);
+        return Ok(comm.reduce(Some(&send), None, &op, root)?.run()?);
     }
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.reduce(send.as_ref(), Some(&recv), &op, root)?)
+    Ok(comm.reduce(send.as_ref(), Some(&recv), &op, root)?.run()?)
 }
 
 /// `MPI_Allreduce`: combines all ranks' data at all ranks.
@@ -67,7 +67,7 @@ fn allreduce(
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.allreduce(send.as_ref(), &recv, &op)?)
+    Ok(comm.allreduce(send.as_ref(), &recv, &op)?.run()?)
 }
 
 /// `MPI_Reduce_scatter`: combines all ranks' data and gives each rank its part.
@@ -99,7 +99,7 @@ fn reduce_scatter(
         total
     };
     let recv = rank.target(recvbuf, own, datatype)?;
-    Ok(comm.reduce_scatter(send.as_ref(), &recv, &counts, &op)?)
+    Ok(comm.reduce_scatter(send.as_ref(), &recv, &counts, &op)?.run()?)
 }
 
 /// `MPI_Reduce_scatter_block`: combines all ranks' data and gives each rank an equal part.
@@ -120,7 +120,9 @@ fn reduce_scatter_block(
     let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
     let own = if send.is_some() { recvcount.wide() } else { total };
     let recv = rank.target(recvbuf, own, datatype)?;
-    Ok(comm.reduce_scatter_block(send.as_ref(), &recv, count, &op)?)
+    Ok(comm
+        .reduce_scatter_block(send.as_ref(), &recv, count, &op)?
+        .run()?)
 }
 
 /// `MPI_Scan`: combines at each rank the data of the ranks up to it.
@@ -137,7 +139,7 @@ fn scan(
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.scan(send.as_ref(), &recv, &op)?)
+    Ok(comm.scan(send.as_ref(), &recv, &op)?.run()?)
 }
 
 /// `MPI_Exscan`: combines at each rank the data of the ranks before it.
@@ -154,5 +156,5 @@ fn exscan(
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.exscan(send.as_ref(), &recv, &op)?)
+    Ok(comm.exscan(send.as_ref(), &recv, &op)?.run()?)
 }

@@ -1,6 +1,9 @@
 //! From each rank a different part to each.
 
-use super::{Call, Offer, Offers, Share, deliver, truncated};
+use super::deliver::{deliver, truncated};
+use super::offers::Offers;
+use super::share::Share;
+use super::{Call, Collective, Offer, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target, pack, unpack};
@@ -14,41 +17,48 @@ impl Comm {
     ///
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank has more for another than that has room for;
     /// [`ErrorClass::Other`](crate::ErrorClass::Other) if only some ranks work in place.
-    pub fn alltoall(&self, send: Option<Parts<Source>>, recv: Parts<Target>) -> Result<()> {
-        let work = recv.bytes(self.size());
-        if send.is_some() {
-            return self.meet(Call::ALLTOALL, Offer::new(send, Some(recv), work), fetch);
-        }
-        self.meet(Call::ALLTOALL_IN_PLACE, Offer::new(None, Some(recv), work), swap)
+    pub fn alltoall(&self, send: Option<Parts<Source>>, recv: Parts<Target>) -> Result<Collective<'_>> {
+        self.check_intra()?;
+        let (call, task) = match send {
+            Some(_) => (Call::ALLTOALL, Task::Alltoall),
+            None => (Call::ALLTOALL_IN_PLACE, Task::AlltoallInPlace),
+        };
+        let work = recv.bytes(self.peers());
+        Ok(Collective::new(
+            self,
+            call,
+            Offer::new(send, Some(recv), work),
+            task,
+        ))
     }
 }
 
-/// Fetches the parts for the ranks of a share.
-fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
-    let size = offers.len();
-    for rank in share.ranks(size) {
+/// Fetches the parts for the seats of a share.
+pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
+    for seat in share.seats(offers.len()) {
+        let rank = offers.rank(seat);
         // Each rank begins with its own part, so that not all read the same buffer at a time.
-        for from in (rank..size).chain(0..rank) {
-            deliver(
-                offers[from].source_part(rank),
-                from,
-                offers[rank].target_part(from),
-                rank,
-            )?;
+        for from in offers.across_from(seat) {
+            let (source, target) = (
+                offers.at(from).source_part(rank),
+                offers.at(seat).target_part(offers.rank(from)),
+            );
+            deliver(source, offers.rank(from), target, rank)?;
         }
     }
     Ok(())
 }
 
 /// Exchanges the parts of pairs of ranks; each pair is one rank's business.
-fn swap(offers: Offers<'_>, share: Share) -> Result<()> {
+pub(super) fn swap(offers: Offers<'_>, share: Share) -> Result<()> {
     let size = offers.len();
     let mut copy = Vec::new();
-    for rank in share.ranks(size) {
+    for rank in share.seats(size) {
         for other in (0..size).filter(|other| *other != rank && in_charge(rank, *other)) {
-            if let (Some(mine), Some(theirs)) =
-                (offers[rank].target_part(other), offers[other].target_part(rank))
-            {
+            if let (Some(mine), Some(theirs)) = (
+                offers.at(rank).target_part(other),
+                offers.at(other).target_part(rank),
+            ) {
                 swap_pair((&mine, rank), (&theirs, other), &mut copy)?;
             }
         }

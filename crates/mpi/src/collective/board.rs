@@ -11,7 +11,11 @@ use simurgh_core::sync::{Arc, SpinLock};
 use simurgh_core::{Absence, Brought, Rendezvous, Visit};
 
 use super::call::Call;
-use super::meeting::{Meeting, Offer, Share};
+use super::meeting::Meeting;
+use super::offer::Offer;
+use super::offers::{Offers, Seating};
+use super::share::Share;
+use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
 use crate::tool::{self, Reason};
 
@@ -21,10 +25,11 @@ use crate::tool::{self, Reason};
 /// may run anywhere, in execution contexts or attached threads.
 pub struct Board {
     place: Rendezvous<Arrived, Outcome>,
+    seating: Seating,
 }
 
 /// What a rank brings to a meeting.
-struct Arrived {
+pub(super) struct Arrived {
     call: Call,
     gift: Gift,
 }
@@ -56,32 +61,8 @@ struct Answer {
     left: usize,
 }
 
-/// The buffers of all ranks at a meeting.
-#[derive(Clone, Copy)]
-pub(crate) struct Offers<'a>(&'a Brought<'a, Arrived>);
-
-impl Offers<'_> {
-    /// Number of ranks.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Each rank's, in rank order.
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Offer> + ExactSizeIterator {
-        self.0.iter().map(Arrived::offer)
-    }
-}
-
-impl std::ops::Index<usize> for Offers<'_> {
-    type Output = Offer;
-
-    fn index(&self, rank: usize) -> &Offer {
-        self.0[rank].offer()
-    }
-}
-
 impl Arrived {
-    fn offer(&self) -> &Offer {
+    pub(super) fn offer(&self) -> &Offer {
         static NONE: Offer = Offer::NONE;
         match &self.gift {
             Gift::Offer(offer) => offer,
@@ -94,8 +75,14 @@ impl Board {
     /// A meeting place for `size` ranks.
     #[must_use]
     pub fn new(size: usize) -> Self {
+        Self::seated(Seating { left: size, right: 0 })
+    }
+
+    /// A meeting place for the ranks of one or two groups.
+    pub(crate) fn seated(seating: Seating) -> Self {
         Self {
-            place: Rendezvous::new(size),
+            place: Rendezvous::new(seating.seats()),
+            seating,
         }
     }
 
@@ -145,7 +132,7 @@ impl Board {
         }
     }
 
-    /// Runs a collective: all ranks' offers, and how to do a share of the work once they are on the table.
+    /// Runs a collective: all ranks' offers, and what to do once they are on the table.
     ///
     /// Returns when the rank's own buffers are no longer used by others, if `lends`, or else when its share is done.
     /// Up to `alone_limit` bytes of work are done by the last rank to arrive; beyond, the ranks share it, which costs a
@@ -153,33 +140,32 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// When ranks are in different calls, or what `perform` reports.
+    /// When ranks are in different calls, or what the work reports.
     pub(crate) fn collect(
         &self,
-        rank: usize,
+        seat: usize,
         call: Call,
         offer: Offer,
         lends: bool,
         alone_limit: usize,
-        perform: impl Fn(Offers<'_>, Share) -> Result<()>,
+        task: &Task,
     ) -> Result<()> {
-        let visit = self.meet(rank, call, Gift::Offer(offer), |brought| {
-            let offers = Offers(&brought);
-            let work = offers
-                .iter()
-                .fold(0, |work: usize, offer| work.saturating_add(offer.work()));
-            if work > alone_limit && offers.len() > 1 {
+        let visit = self.meet(seat, call, Gift::Offer(offer), |brought| {
+            let offers = Offers::new(&brought, self.seating);
+            if offers.work() > alone_limit && offers.len() > 1 {
                 Outcome::Shared(Meeting::new(offers.len()))
             } else {
-                perform(offers, Share::ALL).map_or_else(Outcome::Fault, |()| Outcome::Done)
+                task.complete(offers)
+                    .map_or_else(Outcome::Fault, |()| Outcome::Done)
             }
         })?;
         match visit.result() {
             Outcome::Done => Ok(()),
             Outcome::Shared(meeting) => {
                 let brought = visit.brought();
-                let share = Share::one(rank, self.size());
-                meeting.contribute(lends, || perform(Offers(&brought), share))
+                let (offers, share) = (Offers::new(&brought, self.seating), Share::one(seat, self.size()));
+                meeting.contribute(lends, || task.perform(offers, share))?;
+                task.settle(offers, share)
             }
             Outcome::Fault(fault) => Err(fault.clone()),
             Outcome::Answer(_) => Err(unexpected()),

@@ -1,6 +1,9 @@
 //! From one rank to all.
 
-use super::{Call, Offer, Offers, Share, deliver};
+use super::deliver::deliver;
+use super::offers::Offers;
+use super::share::Share;
+use super::{Call, Collective, Offer, Task};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -11,9 +14,10 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Root`](crate::ErrorClass::Root) for a wrong root or ranks that name different ones;
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) for a wrong root. Running it:
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) if ranks name different roots,
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the root has more than a rank has room for.
-    pub fn bcast(&self, buffer: &Target, root: i32) -> Result<()> {
+    pub fn bcast(&self, buffer: &Target, root: i32) -> Result<Collective<'_>> {
         check::root(root, self)?;
         let (root, lends) = (root as usize, root == self.rank());
         let offer = if lends {
@@ -21,15 +25,15 @@ impl Comm {
         } else {
             Offer::new(None, Some(Parts::Even(buffer.clone())), buffer.bytes())
         };
-        self.meet_at(Call::BCAST, root, offer, lends, |offers, share| {
-            spread(offers, share, root)
-        })
+        let (call, task) = (Call::BCAST.at(root), Task::Broadcast { root });
+        Ok(Collective::new(self, call, offer, task).lending(lends))
     }
 }
 
-fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+/// Gives the root's data to the ranks of a share.
+pub(super) fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .ranks(offers.len())
-        .filter(|rank| *rank != root)
-        .try_for_each(|rank| deliver(offers[root].source(), root, offers[rank].target(), rank))
+        .seats(offers.len())
+        .filter(|seat| *seat != root)
+        .try_for_each(|seat| deliver(offers.at(root).source(), root, offers.at(seat).target(), seat))
 }

@@ -1,6 +1,9 @@
 //! Combining the ranks' elements.
 
-use super::{Offer, Offers};
+use std::ops::Range;
+
+use super::offer::Offer;
+use super::offers::Offers;
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::REDUCTION_CHUNK;
@@ -12,17 +15,26 @@ pub(super) struct Fold<'a> {
     bound: Bound<'a>,
     datatype: &'a Datatype,
     count: usize,
+    offers: Offers<'a>,
+    /// Whose elements are combined.
+    seats: Range<usize>,
 }
 
 impl<'a> Fold<'a> {
-    /// A reduction of `count` elements.
-    pub(super) fn new(op: &'a Op, datatype: &'a Datatype, count: usize) -> Result<Self> {
-        op.check(datatype)?;
-        Ok(Self {
-            bound: op.bind(datatype)?,
-            datatype,
-            count,
-        })
+    /// The reduction of what some ranks bring, who must bring alike: as many elements, of the same size and extent.
+    pub(super) fn new(op: &'a Op, offers: Offers<'a>, seats: Range<usize>) -> Result<Self> {
+        let Some(first) = offers.at(seats.start).whole_source() else {
+            return Err(nothing(offers.rank(seats.start)));
+        };
+        let fold = Self {
+            bound: op.bind(first.datatype())?,
+            datatype: first.datatype(),
+            count: first.count(),
+            offers,
+            seats,
+        };
+        fold.agree()?;
+        Ok(fold)
     }
 
     /// Elements that each rank brings.
@@ -62,10 +74,10 @@ impl<'a> Fold<'a> {
         self.bound.apply(input, inout);
     }
 
-    /// Whether all offers are alike: as many elements, of the same size and extent.
-    pub(super) fn agree(&self, offers: Offers<'_>) -> Result<()> {
-        for (rank, offer) in offers.iter().enumerate() {
-            let Some(source) = offer.whole_source() else {
+    fn agree(&self) -> Result<()> {
+        for seat in self.seats.clone() {
+            let rank = self.offers.rank(seat);
+            let Some(source) = self.offers.at(seat).whole_source() else {
                 return Err(nothing(rank));
             };
             let datatype = source.datatype();
@@ -84,9 +96,10 @@ impl<'a> Fold<'a> {
     ///
     /// Predefined operations commute, and begin with rank 0, as a loop over the ranks would. A user's function takes
     /// its right operand and leaves the result there; so it begins with the last rank, and the order is kept.
-    pub(super) fn combine(&self, offers: Offers<'_>, (start, len): (usize, usize), result: &Target) {
-        let sources = offers
-            .iter()
+    pub(super) fn combine(&self, (start, len): (usize, usize), result: &Target) {
+        let sources = self
+            .offers
+            .of(self.seats.clone())
             .filter_map(Offer::whole_source)
             .map(|source| source.slice(start, len));
         if self.bound.is_builtin() {

@@ -1,6 +1,9 @@
 //! From all ranks to one, and from all to all the same.
 
-use super::{Call, Offer, Offers, Share, deliver, not_in_place};
+use super::deliver::{deliver, not_in_place};
+use super::offers::Offers;
+use super::share::Share;
+use super::{Call, Collective, Offer, Task};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -13,9 +16,15 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Root`](crate::ErrorClass::Root) for a wrong root or ranks that name different ones;
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) for a wrong root. Running it:
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) if ranks name different roots,
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank sends more than the root has room for.
-    pub fn gather(&self, send: Option<&Source>, recv: Option<Parts<Target>>, root: i32) -> Result<()> {
+    pub fn gather(
+        &self,
+        send: Option<&Source>,
+        recv: Option<Parts<Target>>,
+        root: i32,
+    ) -> Result<Collective<'_>> {
         check::root(root, self)?;
         let lends = root == self.rank();
         if send.is_none() && !lends {
@@ -24,9 +33,8 @@ impl Comm {
         let root = root as usize;
         let work = send.map_or(0, Source::bytes);
         let offer = Offer::new(send.cloned().map(Parts::Even), recv.filter(|_| lends), work);
-        self.meet_at(Call::GATHER, root, offer, lends, |offers, share| {
-            collect(offers, share, root)
-        })
+        let (call, task) = (Call::GATHER.at(root), Task::Gather { root });
+        Ok(Collective::new(self, call, offer, task).lending(lends))
     }
 
     /// Collects a part from each rank at every rank (`MPI_Allgather`, `MPI_Allgatherv`).
@@ -35,31 +43,41 @@ impl Comm {
     ///
     /// # Errors
     ///
+    /// [`ErrorClass::Comm`](crate::ErrorClass::Comm) for an inter-communicator. Running it:
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank sends more than another has room for.
-    pub fn allgather(&self, send: Option<&Source>, recv: Parts<Target>) -> Result<()> {
+    pub fn allgather(&self, send: Option<&Source>, recv: Parts<Target>) -> Result<Collective<'_>> {
+        self.check_intra()?;
         let own = || recv.part(self.index()).map(|part| part.as_source());
         let source = send.cloned().or_else(own).map(Parts::Even);
-        let work = recv.bytes(self.size());
-        let in_place = send.is_none();
-        let offer = Offer::new(source, Some(recv), work).placed(in_place);
-        self.meet(Call::ALLGATHER, offer, collect_everywhere)
+        let work = recv.bytes(self.peers());
+        let offer = Offer::new(source, Some(recv), work).placed(send.is_none());
+        Ok(Collective::new(self, Call::ALLGATHER, offer, Task::Allgather))
     }
 }
 
-fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+/// Brings the parts of the ranks of a share to the root.
+pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .ranks(offers.len())
-        .filter(|rank| offers[*rank].send.is_some())
-        .try_for_each(|rank| deliver(offers[rank].source(), rank, offers[root].target_part(rank), root))
+        .seats(offers.len())
+        .filter(|seat| offers.at(*seat).send.is_some())
+        .try_for_each(|seat| {
+            deliver(
+                offers.at(seat).source(),
+                seat,
+                offers.at(root).target_part(seat),
+                root,
+            )
+        })
 }
 
-fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()> {
-    let size = offers.len();
-    for rank in share.ranks(size) {
+/// Brings all parts to the ranks of a share.
+pub(super) fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()> {
+    for seat in share.seats(offers.len()) {
+        let placed = |from: &usize| *from == seat && offers.at(seat).in_place;
         // Each rank begins with its own part, so that not all read the same one at a time.
-        let others = (rank..size).chain(0..rank);
-        for from in others.filter(|from| *from != rank || !offers[rank].in_place) {
-            deliver(offers[from].source(), from, offers[rank].target_part(from), rank)?;
+        for from in offers.across_from(seat).filter(|from| !placed(from)) {
+            let (sender, target) = (offers.rank(from), offers.at(seat).target_part(offers.rank(from)));
+            deliver(offers.at(from).source(), sender, target, offers.rank(seat))?;
         }
     }
     Ok(())

@@ -1,6 +1,9 @@
 //! Collective communication within a host.
 //!
-//! A collective is one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the
+//! A collective is a value ([`Collective`]): the buffers of the calling rank and what has to be done with everybody's
+//! (`task.rs`). It is made by the methods of [`Comm`] that are called as the standard's functions are, and then run.
+//!
+//! Running it is one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the
 //! table; a short one is done by the last rank to arrive before it releases the others, a longer one is shared: every
 //! rank does its part after the release, and whoever's buffers others use waits until all have done theirs
 //! (`meeting.rs`). Either way data goes once, straight from the users' buffers to the users' buffers.
@@ -13,111 +16,89 @@
 //! `None` in place of a buffer is `MPI_IN_PLACE`, or a buffer that means nothing at this rank.
 
 mod alltoall;
+mod barrier;
 mod board;
 mod broadcast;
 mod call;
+mod deliver;
 mod fold;
 mod gather;
 mod meeting;
+mod offer;
+mod offers;
 mod reduce;
 mod scan;
 mod scatter;
+mod share;
+mod task;
 
 pub use board::Board;
 
-use board::Offers;
+pub(crate) use offers::Seating;
+
 use call::Call;
-use meeting::{Offer, Share};
+use offer::Offer;
+use task::Task;
 
 use crate::comm::Comm;
-use crate::error::{Error, ErrorClass, Result};
-use crate::memory::{Source, Target, transfer};
+use crate::error::Result;
 use crate::tool;
 
-impl Comm {
-    /// Waits until all ranks, of both groups of an inter-communicator, have called it (`MPI_Barrier`).
+/// A collective operation as one rank calls it, ready to run.
+#[derive(Debug)]
+#[must_use = "a collective does nothing until it is run"]
+pub struct Collective<'a> {
+    comm: &'a Comm,
+    call: Call,
+    offer: Offer,
+    /// Whether others use this rank's buffers.
+    lends: bool,
+    task: Task,
+}
+
+impl<'a> Collective<'a> {
+    /// A collective in which every rank's buffers are used by others.
+    fn new(comm: &'a Comm, call: Call, offer: Offer, task: Task) -> Self {
+        Self {
+            comm,
+            call,
+            offer,
+            lends: true,
+            task,
+        }
+    }
+
+    /// The same, in which this rank's buffers may be used by others or not.
+    fn lending(self, lends: bool) -> Self {
+        Self { lends, ..self }
+    }
+
+    /// Takes part in it, and returns when this rank's buffers hold the result and are not used by others.
     ///
     /// # Errors
     ///
-    /// When other ranks are in different collective calls.
-    pub fn barrier(&self) -> Result<()> {
-        tool::collective(self.process(), "MPI_Barrier");
-        self.board().barrier(self.seat())
+    /// When other ranks are in different collective calls, or give buffers that do not fit this rank's.
+    pub fn run(self) -> Result<()> {
+        let Self {
+            comm,
+            call,
+            offer,
+            lends,
+            task,
+        } = self;
+        tool::collective(comm.process(), call.name());
+        let (board, seat) = (comm.board(), comm.seat());
+        if let Task::Barrier = task {
+            return board.barrier(seat);
+        }
+        let alone = comm.process().job().alone_limit();
+        board.collect(seat, call, offer, lends, alone, &task)
     }
+}
 
+impl Comm {
     /// The calling rank, as an index.
     fn index(&self) -> usize {
         self.rank() as usize
     }
-
-    /// Takes part in a collective without a root, whose work uses every rank's buffers.
-    fn meet(
-        &self,
-        call: Call,
-        offer: Offer,
-        perform: impl Fn(Offers<'_>, Share) -> Result<()>,
-    ) -> Result<()> {
-        self.check_intra()?;
-        tool::collective(self.process(), call.name());
-        self.board()
-            .collect(self.index(), call, offer, true, self.alone_limit(), perform)
-    }
-
-    /// Takes part in a collective with a root; `lends` says whether others use this rank's buffers.
-    fn meet_at(
-        &self,
-        call: Call,
-        root: usize,
-        offer: Offer,
-        lends: bool,
-        perform: impl Fn(Offers<'_>, Share) -> Result<()>,
-    ) -> Result<()> {
-        self.check_intra()?;
-        tool::collective(self.process(), call.name());
-        let (rank, call, alone) = (self.index(), call.at(root), self.alone_limit());
-        self.board().collect(rank, call, offer, lends, alone, perform)
-    }
-
-    fn alone_limit(&self) -> usize {
-        self.process().job().alone_limit()
-    }
-}
-
-/// Moves the data of rank `from` to rank `to`.
-fn deliver(source: Option<Source>, from: usize, target: Option<Target>, to: usize) -> Result<()> {
-    let (Some(source), Some(target)) = (source, target) else {
-        return Err(no_buffer(from, to));
-    };
-    if transfer(&source, &target).truncated {
-        return Err(truncated(&source, from, &target, to));
-    }
-    Ok(())
-}
-
-#[cold]
-fn truncated(source: &Source, from: usize, target: &Target, to: usize) -> Error {
-    let (bytes, room) = (source.bytes(), target.bytes());
-    Error::new(
-        ErrorClass::Truncate,
-        format!(
-            "rank {from} gives {bytes} bytes to rank {to}, which has room for {room}: make the counts agree"
-        ),
-    )
-}
-
-#[cold]
-fn no_buffer(from: usize, to: usize) -> Error {
-    Error::new(
-        ErrorClass::Buffer,
-        format!("nothing can go from rank {from} to rank {to}: one of them gave no buffer for it"),
-    )
-}
-
-/// The error of a rank that may not work in place.
-#[cold]
-fn not_in_place(rank: i32, root: i32) -> Error {
-    Error::new(
-        ErrorClass::Buffer,
-        format!("rank {rank} gives MPI_IN_PLACE for its buffer, but only the root, rank {root}, may"),
-    )
 }

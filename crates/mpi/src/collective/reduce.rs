@@ -1,12 +1,27 @@
 //! Reductions to one rank, to all, and to each a part.
 
+use std::ops::Range;
+
+use super::deliver::not_in_place;
 use super::fold::{Fold, hand_over};
-use super::{Call, Offer, Offers, Share, not_in_place};
+use super::offers::Offers;
+use super::share::Share;
+use super::{Call, Collective, Offer, Task};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
+use crate::limits::REDUCTION_CHUNK;
 use crate::memory::{Parts, Scratch, Source, Target, transfer};
 use crate::op::Op;
+
+/// How many elements of a result each rank gets.
+#[derive(Clone, Debug)]
+pub(crate) enum Counts {
+    /// Each rank as many.
+    Even(usize),
+    /// Each rank its own number.
+    Each(Box<[usize]>),
+}
 
 impl Comm {
     /// Combines all ranks' elements at the root (`MPI_Reduce`).
@@ -15,9 +30,16 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Op`] if the operation is not defined on the datatype; [`ErrorClass::Root`] for a wrong root or
-    /// ranks that name different ones; [`ErrorClass::Truncate`] if ranks bring different numbers of elements.
-    pub fn reduce(&self, send: Option<&Source>, recv: Option<&Target>, op: &Op, root: i32) -> Result<()> {
+    /// [`ErrorClass::Op`] if the operation is not defined on the datatype; [`ErrorClass::Root`] for a wrong root.
+    /// Running it: [`ErrorClass::Root`] if ranks name different roots; [`ErrorClass::Truncate`] if they bring different
+    /// numbers of elements.
+    pub fn reduce(
+        &self,
+        send: Option<&Source>,
+        recv: Option<&Target>,
+        op: &Op,
+        root: i32,
+    ) -> Result<Collective<'_>> {
         check::root(root, self)?;
         let is_root = root == self.rank();
         let recv = recv.filter(|_| is_root);
@@ -26,12 +48,10 @@ impl Comm {
             (None, Some(recv)) => recv.as_source(),
             (None, None) => return Err(not_in_place(self.rank(), root)),
         };
+        op.check(source.datatype())?;
         let root = root as usize;
-        let fold = Fold::new(op, source.datatype(), source.count())?;
-        let offer = offer(&source, recv.cloned());
-        self.meet_at(Call::REDUCE, root, offer, true, |offers, share| {
-            to_ranks(&fold, offers, share, root..root + 1)
-        })
+        let (call, offer, op) = (Call::REDUCE.at(root), offer(&source, recv.cloned()), op.clone());
+        Ok(Collective::new(self, call, offer, Task::Reduce { op, root }))
     }
 
     /// Combines all ranks' elements at every rank (`MPI_Allreduce`); without `send` they are in `recv`.
@@ -39,13 +59,17 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::reduce`].
-    pub fn allreduce(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<()> {
+    pub fn allreduce(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<Collective<'_>> {
+        self.check_intra()?;
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
-        let fold = Fold::new(op, source.datatype(), source.count())?;
-        let offer = offer(&source, Some(recv.clone()));
-        self.meet(Call::ALLREDUCE, offer, |offers, share| {
-            to_ranks(&fold, offers, share, 0..offers.len())
-        })
+        op.check(source.datatype())?;
+        let (offer, op) = (offer(&source, Some(recv.clone())), op.clone());
+        Ok(Collective::new(
+            self,
+            Call::ALLREDUCE,
+            offer,
+            Task::Allreduce { op },
+        ))
     }
 
     /// Combines all ranks' elements and leaves `counts[r]` of them at each rank `r` (`MPI_Reduce_scatter`).
@@ -61,19 +85,11 @@ impl Comm {
         recv: &Target,
         counts: &[usize],
         op: &Op,
-    ) -> Result<()> {
+    ) -> Result<Collective<'_>> {
         if counts.len() != self.size() {
             return Err(wrong_counts(counts.len(), self.size()));
         }
-        let Some(source) = send else {
-            // Others still read what the result is about to replace: they read a copy.
-            let mut copy = Scratch::new(recv.datatype(), recv.count());
-            return copy.with(recv.count(), |source, staging| {
-                transfer(&recv.as_source(), staging);
-                self.scatter_reduced(source, recv, counts, op)
-            });
-        };
-        self.scatter_reduced(source, recv, counts, op)
+        self.scatter_reduced(send, recv, Counts::Each(counts.into()), op)
     }
 
     /// [`Comm::reduce_scatter`] with the same count for all ranks (`MPI_Reduce_scatter_block`).
@@ -87,16 +103,48 @@ impl Comm {
         recv: &Target,
         count: usize,
         op: &Op,
-    ) -> Result<()> {
-        self.reduce_scatter(send, recv, &vec![count; self.size()], op)
+    ) -> Result<Collective<'_>> {
+        self.scatter_reduced(send, recv, Counts::Even(count), op)
     }
 
-    fn scatter_reduced(&self, source: &Source, recv: &Target, counts: &[usize], op: &Op) -> Result<()> {
-        let fold = Fold::new(op, source.datatype(), source.count())?;
-        let offer = offer(source, Some(recv.clone()));
-        self.meet(Call::REDUCE_SCATTER, offer, |offers, share| {
-            to_each(&fold, offers, share, counts)
-        })
+    fn scatter_reduced(
+        &self,
+        send: Option<&Source>,
+        recv: &Target,
+        counts: Counts,
+        op: &Op,
+    ) -> Result<Collective<'_>> {
+        self.check_intra()?;
+        let source = send.cloned().unwrap_or_else(|| recv.as_source());
+        op.check(source.datatype())?;
+        let offer = offer(&source, Some(recv.clone())).placed(send.is_none());
+        let op = op.clone();
+        Ok(Collective::new(
+            self,
+            Call::REDUCE_SCATTER,
+            offer,
+            Task::ReduceScatter { op, counts },
+        ))
+    }
+}
+
+impl Counts {
+    /// Elements for ranks before `rank`.
+    fn before(&self, rank: usize) -> usize {
+        match self {
+            Counts::Even(count) => count.saturating_mul(rank),
+            Counts::Each(counts) => counts[..rank]
+                .iter()
+                .fold(0, |sum: usize, count| sum.saturating_add(*count)),
+        }
+    }
+
+    /// Elements for `rank`.
+    fn of(&self, rank: usize) -> usize {
+        match self {
+            Counts::Even(count) => *count,
+            Counts::Each(counts) => counts[rank],
+        }
     }
 }
 
@@ -108,49 +156,100 @@ fn offer(source: &Source, target: Option<Target>) -> Offer {
     )
 }
 
-/// Combines the elements of a share and gives them to some ranks.
+/// Combines the elements of a share at the root.
+pub(super) fn to_root(op: &Op, offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+    to_seats(
+        &Fold::new(op, offers, offers.across(root))?,
+        offers,
+        share,
+        root..root + 1,
+    )
+}
+
+/// Combines the elements of a share at all ranks.
+pub(super) fn to_all(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
+    to_seats(
+        &Fold::new(op, offers, offers.across(0))?,
+        offers,
+        share,
+        0..offers.len(),
+    )
+}
+
+/// Combines the elements of a share and gives them to some seats.
 ///
 /// Nobody else reads or writes these elements of any rank, so a rank's result may replace what it brought.
-fn to_ranks(fold: &Fold<'_>, offers: Offers<'_>, share: Share, ranks: std::ops::Range<usize>) -> Result<()> {
-    fold.agree(offers)?;
+fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usize>) -> Result<()> {
     let slice = share.slice(fold.count(), fold.element());
     let mut scratch = fold.scratch(slice.1);
     for piece in fold.pieces(slice) {
         scratch.with(piece.1, |result, partial| {
-            fold.combine(offers, piece, partial);
-            ranks
-                .clone()
-                .try_for_each(|rank| hand_over(result, offers[rank].whole_target(), piece, rank))
+            fold.combine(piece, partial);
+            seats.clone().try_for_each(|seat| {
+                hand_over(result, offers.at(seat).whole_target(), piece, offers.rank(seat))
+            })
         })?;
     }
     Ok(())
 }
 
 /// Combines for each rank of a share the elements that are for it.
-fn to_each(fold: &Fold<'_>, offers: Offers<'_>, share: Share, counts: &[usize]) -> Result<()> {
-    fold.agree(offers)?;
-    let total = counts
-        .iter()
-        .fold(0, |sum: usize, count| sum.saturating_add(*count));
-    if total != fold.count() {
-        return Err(wrong_total(total, fold.count()));
-    }
-    for rank in share.ranks(offers.len()) {
-        let before: usize = counts[..rank].iter().sum();
-        let mut scratch = fold.scratch(counts[rank]);
-        for piece in fold.pieces((before, counts[rank])) {
+///
+/// A rank that works in place gets them where they were among those that it brought: nobody else reads these of
+/// anybody. Others may still read what comes before, so they go to the front later ([`move_to_front`]).
+pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
+    for seat in share.seats(offers.len()) {
+        let (rank, seats) = (offers.rank(seat), offers.across(seat));
+        let fold = Fold::new(op, offers, seats.clone())?;
+        let total = counts.before(seats.len());
+        if total != fold.count() {
+            return Err(wrong_total(total, fold.count()));
+        }
+        let before = counts.before(rank);
+        let first = if offers.at(seat).in_place { 0 } else { before };
+        let slice = (before, counts.of(rank));
+        let mut scratch = fold.scratch(slice.1);
+        for piece in fold.pieces(slice) {
             scratch.with(piece.1, |result, partial| {
-                fold.combine(offers, piece, partial);
+                fold.combine(piece, partial);
                 hand_over(
                     result,
-                    offers[rank].whole_target(),
-                    (piece.0 - before, piece.1),
+                    offers.at(seat).whole_target(),
+                    (piece.0 - first, piece.1),
                     rank,
                 )
             })?;
         }
     }
     Ok(())
+}
+
+/// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
+pub(super) fn move_to_front(offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
+    for seat in share.seats(offers.len()).filter(|seat| offers.at(*seat).in_place) {
+        let rank = offers.rank(seat);
+        if let Some(buffer) = offers.at(seat).whole_target() {
+            slide(buffer, counts.before(rank), counts.of(rank));
+        }
+    }
+    Ok(())
+}
+
+/// Moves elements to the front of a buffer. Where they go and where they come from may overlap: each piece is out of
+/// the way before others overwrite it.
+fn slide(buffer: &Target, start: usize, len: usize) {
+    if start == 0 {
+        return;
+    }
+    let step = (REDUCTION_CHUNK / buffer.datatype().size().max(1)).clamp(1, len.max(1));
+    let mut scratch = Scratch::new(buffer.datatype(), step);
+    for from in (0..len).step_by(step) {
+        let piece = step.min(len - from);
+        scratch.with(piece, |moved, staging| {
+            transfer(&buffer.slice(start + from, piece).as_source(), staging);
+            transfer(moved, &buffer.slice(from, piece));
+        });
+    }
 }
 
 #[cold]

@@ -1,14 +1,13 @@
 //! Prefix reductions.
 
 use super::fold::{Fold, hand_over};
-use super::{Call, Offer, Offers};
+use super::offers::Offers;
+use super::share::Share;
+use super::{Call, Collective, Offer, Task};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Parts, Source, Target, transfer};
 use crate::op::Op;
-
-/// Computes a piece, start and length, of all ranks' results.
-type Prefix = fn(&Fold<'_>, Offers<'_>, (usize, usize)) -> Result<()>;
 
 impl Comm {
     /// Combines at each rank the elements of the ranks up to it (`MPI_Scan`); without `send` they are in `recv`.
@@ -16,8 +15,8 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::reduce`].
-    pub fn scan(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<()> {
-        self.prefixes(Call::SCAN, send, recv, op, inclusive)
+    pub fn scan(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<Collective<'_>> {
+        self.prefixes(Call::SCAN, send, recv, Task::Scan { op: op.clone() }, op)
     }
 
     /// Combines at each rank the elements of the ranks before it (`MPI_Exscan`); without `send` they are in `recv`.
@@ -26,8 +25,8 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::reduce`].
-    pub fn exscan(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<()> {
-        self.prefixes(Call::EXSCAN, send, recv, op, exclusive)
+    pub fn exscan(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<Collective<'_>> {
+        self.prefixes(Call::EXSCAN, send, recv, Task::Exscan { op: op.clone() }, op)
     }
 
     fn prefixes(
@@ -35,34 +34,45 @@ impl Comm {
         call: Call,
         send: Option<&Source>,
         recv: &Target,
+        task: Task,
         op: &Op,
-        piece: Prefix,
-    ) -> Result<()> {
+    ) -> Result<Collective<'_>> {
+        self.check_intra()?;
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         if source.datatype() != recv.datatype() {
             return Err(two_datatypes(call));
         }
-        let fold = Fold::new(op, source.datatype(), source.count())?;
+        op.check(source.datatype())?;
         let work = source.bytes();
-        let offer = Offer::new(
-            Some(Parts::Even(source.clone())),
-            Some(Parts::Even(recv.clone())),
-            work,
-        );
-        self.meet(call, offer, |offers, share| {
-            fold.agree(offers)?;
-            let slice = share.slice(fold.count(), fold.element());
-            fold.pieces(slice)
-                .try_for_each(|bounds| piece(&fold, offers, bounds))
-        })
+        let (send, recv) = (Parts::Even(source), Parts::Even(recv.clone()));
+        Ok(Collective::new(
+            self,
+            call,
+            Offer::new(Some(send), Some(recv), work),
+            task,
+        ))
     }
 }
 
+/// A share of all ranks' inclusive prefixes.
+pub(super) fn inclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
+    let fold = Fold::new(op, offers, 0..offers.len())?;
+    let mut pieces = fold.pieces(share.slice(fold.count(), fold.element()));
+    pieces.try_for_each(|piece| inclusive_piece(&fold, offers, piece))
+}
+
+/// A share of all ranks' exclusive prefixes.
+pub(super) fn exclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
+    let fold = Fold::new(op, offers, 0..offers.len())?;
+    let mut pieces = fold.pieces(share.slice(fold.count(), fold.element()));
+    pieces.try_for_each(|piece| exclusive_piece(&fold, offers, piece))
+}
+
 /// A piece of all ranks' inclusive prefixes: each rank's result continues that of the rank before.
-fn inclusive(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
+fn inclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
     let (start, len) = piece;
     let mut before: Option<Source> = None;
-    for (rank, offer) in offers.iter().enumerate() {
+    for (rank, offer) in offers.of(0..offers.len()).enumerate() {
         let Some(source) = offer.whole_source() else {
             continue;
         };
@@ -79,10 +89,10 @@ fn inclusive(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Resu
 }
 
 /// A piece of all ranks' exclusive prefixes. What a rank brings is saved before its result replaces it.
-fn exclusive(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
+fn exclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
     let (start, len) = piece;
     let (mut prefix, mut brought) = (fold.scratch(len), fold.scratch(len));
-    for (rank, offer) in offers.iter().enumerate() {
+    for (rank, offer) in offers.of(0..offers.len()).enumerate() {
         let Some(source) = offer.whole_source() else {
             continue;
         };

@@ -1,6 +1,9 @@
 //! From one rank a different part to each.
 
-use super::{Call, Offer, Offers, Share, deliver, not_in_place};
+use super::deliver::{deliver, not_in_place};
+use super::offers::Offers;
+use super::share::Share;
+use super::{Call, Collective, Offer, Task};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -13,9 +16,15 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Root`](crate::ErrorClass::Root) for a wrong root or ranks that name different ones;
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) for a wrong root. Running it:
+    /// [`ErrorClass::Root`](crate::ErrorClass::Root) if ranks name different roots,
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the root has more for a rank than it has room for.
-    pub fn scatter(&self, send: Option<Parts<Source>>, recv: Option<&Target>, root: i32) -> Result<()> {
+    pub fn scatter(
+        &self,
+        send: Option<Parts<Source>>,
+        recv: Option<&Target>,
+        root: i32,
+    ) -> Result<Collective<'_>> {
         check::root(root, self)?;
         let lends = root == self.rank();
         if recv.is_none() && !lends {
@@ -24,15 +33,22 @@ impl Comm {
         let root = root as usize;
         let work = recv.map_or(0, Target::bytes);
         let offer = Offer::new(send.filter(|_| lends), recv.cloned().map(Parts::Even), work);
-        self.meet_at(Call::SCATTER, root, offer, lends, |offers, share| {
-            distribute(offers, share, root)
-        })
+        let (call, task) = (Call::SCATTER.at(root), Task::Scatter { root });
+        Ok(Collective::new(self, call, offer, task).lending(lends))
     }
 }
 
-fn distribute(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+/// Gives the ranks of a share their parts of the root's data.
+pub(super) fn distribute(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .ranks(offers.len())
-        .filter(|rank| offers[*rank].recv.is_some())
-        .try_for_each(|rank| deliver(offers[root].source_part(rank), root, offers[rank].target(), rank))
+        .seats(offers.len())
+        .filter(|seat| offers.at(*seat).recv.is_some())
+        .try_for_each(|seat| {
+            deliver(
+                offers.at(root).source_part(seat),
+                root,
+                offers.at(seat).target(),
+                seat,
+            )
+        })
 }

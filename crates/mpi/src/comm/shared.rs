@@ -38,7 +38,7 @@ impl CommShared {
     #[inline]
     pub(super) fn board(&self) -> &Board {
         self.board
-            .get_or_init(|| Box::new(Board::new(self.sides.seats())))
+            .get_or_init(|| Box::new(Board::seated(self.sides.seating())))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who is in a communicator.
 
+use crate::collective::Seating;
 use crate::group::Group;
 use crate::session::SessionId;
 
@@ -32,7 +33,15 @@ impl Sides {
 
     /// Number of members of both groups.
     pub(crate) fn seats(&self) -> usize {
-        self.left.size() + self.right.as_ref().map_or(0, Group::size)
+        self.seating().seats()
+    }
+
+    /// How many members each group has.
+    pub(crate) fn seating(&self) -> Seating {
+        Seating {
+            left: self.left.size(),
+            right: self.right.as_ref().map_or(0, Group::size),
+        }
     }
 
     /// Whether there are two groups.

@@ -14,7 +14,7 @@ pub fn broadcast<T: Equivalence>(comm: &Comm, values: &mut [T], root: i32) -> Re
     // SAFETY:
     // - the call is complete when it returns.
     let values = unsafe { target(values) };
-    together(|| comm.bcast(&values, root))
+    together(|| comm.bcast(&values, root)?.run())
 }
 
 /// Collects equal parts at the root ([`Comm::gather`]).
@@ -28,7 +28,7 @@ pub fn gather<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], root:
     // SAFETY:
     // - the call is complete when it returns.
     let sent = unsafe { source(sent) };
-    together(|| comm.gather(Some(&sent), received, root))
+    together(|| comm.gather(Some(&sent), received, root)?.run())
 }
 
 /// Collects parts at the root, `counts[r]` values from rank `r` ([`Comm::gather`]).
@@ -47,7 +47,7 @@ pub fn gatherv<T: Equivalence>(
     // SAFETY:
     // - the call is complete when it returns.
     let sent = unsafe { source(sent) };
-    together(|| comm.gather(Some(&sent), received, root))
+    together(|| comm.gather(Some(&sent), received, root)?.run())
 }
 
 /// Collects equal parts at all ranks ([`Comm::allgather`]).
@@ -60,7 +60,7 @@ pub fn all_gather<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T]) -
     // SAFETY:
     // - the call is complete when it returns.
     let sent = unsafe { source(sent) };
-    together(|| comm.allgather(Some(&sent), received))
+    together(|| comm.allgather(Some(&sent), received)?.run())
 }
 
 /// Collects parts at all ranks, `counts[r]` values from rank `r` ([`Comm::allgather`]).
@@ -78,7 +78,7 @@ pub fn all_gatherv<T: Equivalence>(
     // SAFETY:
     // - the call is complete when it returns.
     let sent = unsafe { source(sent) };
-    together(|| comm.allgather(Some(&sent), received))
+    together(|| comm.allgather(Some(&sent), received)?.run())
 }
 
 /// Gives equal parts of the root's values to the ranks ([`Comm::scatter`]).
@@ -91,7 +91,7 @@ pub fn scatter<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], root
     // SAFETY:
     // - the call is complete when it returns.
     let received = unsafe { target(received) };
-    together(|| comm.scatter(sent, Some(&received), root))
+    together(|| comm.scatter(sent, Some(&received), root)?.run())
 }
 
 /// Gives parts of the root's values to the ranks, `counts[r]` values to rank `r` ([`Comm::scatter`]).
@@ -110,7 +110,7 @@ pub fn scatterv<T: Equivalence>(
     // SAFETY:
     // - the call is complete when it returns.
     let received = unsafe { target(received) };
-    together(|| comm.scatter(sent, Some(&received), root))
+    together(|| comm.scatter(sent, Some(&received), root)?.run())
 }
 
 /// Gives each rank its part of every rank's values ([`Comm::alltoall`]).
@@ -120,7 +120,7 @@ pub fn scatterv<T: Equivalence>(
 /// As the call of the communicator; [`ErrorClass::Count`] if a slice cannot be cut into a part for each rank.
 pub fn all_to_all<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T]) -> Result<()> {
     let (sent, received) = (even_sources(comm, sent)?, even_targets(comm, received)?);
-    together(|| comm.alltoall(Some(sent), received))
+    together(|| comm.alltoall(Some(sent), received)?.run())
 }
 
 /// [`all_to_all`] with a number of values for, and from, each rank.
@@ -135,7 +135,7 @@ pub fn all_to_allv<T: Equivalence>(
 ) -> Result<()> {
     let sent = sources(comm, sent, send_counts)?;
     let received = targets(comm, received, receive_counts)?;
-    together(|| comm.alltoall(Some(sent), received))
+    together(|| comm.alltoall(Some(sent), received)?.run())
 }
 
 /// What only the root gives.

@@ -20,7 +20,9 @@ pub fn reduce<T: Equivalence>(
 ) -> Result<()> {
     let operands = Operands::new(op);
     let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || comm.reduce(Some(&sent), Some(&received), op.op(), root))
+    finish(op, || {
+        comm.reduce(Some(&sent), Some(&received), op.op(), root)?.run()
+    })
 }
 
 /// Combines the ranks' values at all ranks ([`Comm::allreduce`]); without `sent` they are in `received`.
@@ -37,7 +39,7 @@ pub fn all_reduce<T: Equivalence>(
 ) -> Result<()> {
     let operands = Operands::new(op);
     let (sent, received) = (sent.map(|sent| operands.source(sent)), operands.target(received));
-    finish(op, || comm.allreduce(sent.as_ref(), &received, op.op()))
+    finish(op, || comm.allreduce(sent.as_ref(), &received, op.op())?.run())
 }
 
 /// Combines the ranks' values and gives each rank an equal part ([`Comm::reduce_scatter_block`]).
@@ -60,7 +62,8 @@ pub fn reduce_scatter_block<T: Equivalence>(
     let operands = Operands::new(op);
     let (sent, received) = (operands.source(sent), operands.target(received));
     finish(op, || {
-        comm.reduce_scatter_block(Some(&sent), &received, received.count(), op.op())
+        comm.reduce_scatter_block(Some(&sent), &received, received.count(), op.op())?
+            .run()
     })
 }
 
@@ -72,7 +75,7 @@ pub fn reduce_scatter_block<T: Equivalence>(
 pub fn scan<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], op: &Operator<T>) -> Result<()> {
     let operands = Operands::new(op);
     let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || comm.scan(Some(&sent), &received, op.op()))
+    finish(op, || comm.scan(Some(&sent), &received, op.op())?.run())
 }
 
 /// Combines at each rank the values of the ranks before it ([`Comm::exscan`]).
@@ -83,7 +86,7 @@ pub fn scan<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], op: &Op
 pub fn exscan<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], op: &Operator<T>) -> Result<()> {
     let operands = Operands::new(op);
     let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || comm.exscan(Some(&sent), &received, op.op()))
+    finish(op, || comm.exscan(Some(&sent), &received, op.op())?.run())
 }
 
 /// Carries a reduction out, and goes on with the panic of the user's function, if there was one.

@@ -1,0 +1,43 @@
+//! Moving data from one rank's buffer to another's.
+
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{Source, Target, transfer};
+
+/// Moves the data of rank `from` to rank `to`.
+pub(super) fn deliver(source: Option<Source>, from: usize, target: Option<Target>, to: usize) -> Result<()> {
+    let (Some(source), Some(target)) = (source, target) else {
+        return Err(no_buffer(from, to));
+    };
+    if transfer(&source, &target).truncated {
+        return Err(truncated(&source, from, &target, to));
+    }
+    Ok(())
+}
+
+#[cold]
+pub(super) fn truncated(source: &Source, from: usize, target: &Target, to: usize) -> Error {
+    let (bytes, room) = (source.bytes(), target.bytes());
+    Error::new(
+        ErrorClass::Truncate,
+        format!(
+            "rank {from} gives {bytes} bytes to rank {to}, which has room for {room}: make the counts agree"
+        ),
+    )
+}
+
+#[cold]
+fn no_buffer(from: usize, to: usize) -> Error {
+    Error::new(
+        ErrorClass::Buffer,
+        format!("nothing can go from rank {from} to rank {to}: one of them gave no buffer for it"),
+    )
+}
+
+/// The error of a rank that may not work in place.
+#[cold]
+pub(super) fn not_in_place(rank: i32, root: i32) -> Error {
+    Error::new(
+        ErrorClass::Buffer,
+        format!("rank {rank} gives MPI_IN_PLACE for its buffer, but only the root, rank {root}, may"),
+    )
+}

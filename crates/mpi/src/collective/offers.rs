@@ -1,0 +1,107 @@
+//! What all ranks have laid on the table.
+
+use std::ops::Range;
+
+use simurgh_core::Brought;
+
+use super::board::Arrived;
+use super::offer::Offer;
+
+/// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
+/// rank among those of the left group and then of the right one.
+#[derive(Clone, Copy)]
+pub(crate) struct Offers<'a> {
+    brought: &'a Brought<'a, Arrived>,
+    seating: Seating,
+}
+
+/// How many ranks sit on each side; an intra-communicator has no right side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seating {
+    pub(crate) left: usize,
+    pub(crate) right: usize,
+}
+
+impl<'a> Offers<'a> {
+    /// What was brought to a meeting of so many ranks.
+    pub(super) fn new(brought: &'a Brought<'a, Arrived>, seating: Seating) -> Self {
+        Self { brought, seating }
+    }
+
+    /// Number of seats.
+    pub(crate) fn len(self) -> usize {
+        self.brought.len()
+    }
+
+    /// Bytes to be moved or combined on behalf of all.
+    pub(crate) fn work(self) -> usize {
+        self.of(0..self.len())
+            .fold(0, |work: usize, offer| work.saturating_add(offer.work()))
+    }
+
+    /// What lies at a seat.
+    pub(crate) fn at(self, seat: usize) -> &'a Offer {
+        let brought = self.brought;
+        brought[seat].offer()
+    }
+
+    /// Those of some seats.
+    pub(crate) fn of(
+        self,
+        seats: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = &'a Offer> + ExactSizeIterator {
+        seats.map(move |seat| self.at(seat))
+    }
+
+    /// The seats whose data a seat gets: all, or those of the other group.
+    pub(crate) fn across(self, seat: usize) -> Range<usize> {
+        self.seating.across(seat)
+    }
+
+    /// The same seats, beginning with the one of the same rank, or one near it, so that not all begin with the same.
+    pub(crate) fn across_from(self, seat: usize) -> impl Iterator<Item = usize> {
+        let seats = self.across(seat);
+        let first = seats.start + self.rank(seat) % seats.len().max(1);
+        (first..seats.end).chain(seats.start..first)
+    }
+
+    /// The rank of a seat in its group.
+    pub(crate) fn rank(self, seat: usize) -> usize {
+        self.seating.rank(seat)
+    }
+}
+
+impl Seating {
+    /// Number of seats.
+    pub(crate) fn seats(self) -> usize {
+        self.left + self.right
+    }
+
+    /// The seats whose data a seat gets.
+    fn across(self, seat: usize) -> Range<usize> {
+        if self.right > 0 && seat < self.left {
+            self.left..self.seats()
+        } else {
+            0..self.left
+        }
+    }
+
+    /// The rank of a seat in its group.
+    fn rank(self, seat: usize) -> usize {
+        if seat < self.left { seat } else { seat - self.left }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seating;
+
+    #[test]
+    fn data_crosses_between_the_sides_or_stays_on_the_only_one() {
+        let one = Seating { left: 5, right: 0 };
+        assert_eq!((one.across(0), one.across(4), one.rank(4)), (0..5, 0..5, 4));
+        let two = Seating { left: 2, right: 3 };
+        assert_eq!((two.across(1), two.across(2)), (2..5, 0..2));
+        assert_eq!((two.rank(1), two.rank(2), two.rank(4)), (1, 0, 2));
+    }
+}

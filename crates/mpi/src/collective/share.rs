@@ -1,0 +1,62 @@
+//! Who does which part of the work.
+
+use crate::limits::SHARE_GRAIN;
+
+/// The part of a collective's work that one rank does: share `index` of `of`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    index: usize,
+    of: usize,
+}
+
+impl Share {
+    /// The whole work.
+    pub(crate) const ALL: Share = Share { index: 0, of: 1 };
+
+    /// The share of seat `index` when all `of` seats work.
+    pub(crate) fn one(index: usize, of: usize) -> Self {
+        Self { index, of }
+    }
+
+    /// The seats this share is responsible for, of `size`.
+    pub(crate) fn seats(self, size: usize) -> impl Iterator<Item = usize> {
+        (self.index..size).step_by(self.of)
+    }
+
+    /// The elements this share is responsible for, of `count` elements of `bytes` each: start and number.
+    ///
+    /// Slices depend on the numbers alone, so results are the same from run to run.
+    pub(crate) fn slice(self, count: usize, bytes: usize) -> (usize, usize) {
+        let grain = (SHARE_GRAIN / bytes.max(1)).max(1);
+        let step = count.div_ceil(self.of).next_multiple_of(grain);
+        let start = step.saturating_mul(self.index).min(count);
+        (start, step.min(count - start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_cover_everything_once() {
+        for (count, bytes, of) in [(0, 8, 3), (1, 8, 64), (100_000, 4, 7), (513, 4096, 64), (5, 0, 2)] {
+            let mut next = 0;
+            for index in 0..of {
+                let (start, len) = Share { index, of }.slice(count, bytes);
+                assert!(
+                    len == 0 || start == next,
+                    "{count} {bytes} {of}: {start} != {next}"
+                );
+                next += len;
+            }
+            assert_eq!(next, count);
+        }
+    }
+
+    #[test]
+    fn every_seat_is_in_one_share() {
+        assert_eq!(Share::ALL.seats(3).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(Share::one(2, 4).seats(4).collect::<Vec<_>>(), [2]);
+    }
+}

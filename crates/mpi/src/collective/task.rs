@@ -1,0 +1,71 @@
+//! What has to be done once all ranks have laid down their buffers.
+
+use super::offers::Offers;
+use super::reduce::Counts;
+use super::share::Share;
+use super::{alltoall, broadcast, gather, reduce, scan, scatter};
+use crate::error::Result;
+use crate::op::Op;
+
+/// The work of a collective, with what it needs beside the ranks' buffers. Roots are seats.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    /// Nothing: it is enough that all have come.
+    Barrier,
+    /// Give the root's data to all.
+    Broadcast { root: usize },
+    /// Collect a part from each at the root.
+    Gather { root: usize },
+    /// Collect a part from each at all.
+    Allgather,
+    /// Give to each its part of the root's data.
+    Scatter { root: usize },
+    /// Give to each its part of everybody's data.
+    Alltoall,
+    /// Exchange the parts of each pair.
+    AlltoallInPlace,
+    /// Combine all data at the root.
+    Reduce { op: Op, root: usize },
+    /// Combine all data at all.
+    Allreduce { op: Op },
+    /// Combine all data, and leave at each its part.
+    ReduceScatter { op: Op, counts: Counts },
+    /// Combine at each the data of those up to it.
+    Scan { op: Op },
+    /// Combine at each the data of those before it.
+    Exscan { op: Op },
+}
+
+impl Task {
+    /// Does all of the work.
+    pub(crate) fn complete(&self, offers: Offers<'_>) -> Result<()> {
+        self.perform(offers, Share::ALL)?;
+        self.settle(offers, Share::ALL)
+    }
+
+    /// Does a share of the work. Shares may be done at the same time, in any order.
+    pub(crate) fn perform(&self, offers: Offers<'_>, share: Share) -> Result<()> {
+        match self {
+            Task::Barrier => Ok(()),
+            Task::Broadcast { root } => broadcast::spread(offers, share, *root),
+            Task::Gather { root } => gather::collect(offers, share, *root),
+            Task::Allgather => gather::collect_everywhere(offers, share),
+            Task::Scatter { root } => scatter::distribute(offers, share, *root),
+            Task::Alltoall => alltoall::fetch(offers, share),
+            Task::AlltoallInPlace => alltoall::swap(offers, share),
+            Task::Reduce { op, root } => reduce::to_root(op, offers, share, *root),
+            Task::Allreduce { op } => reduce::to_all(op, offers, share),
+            Task::ReduceScatter { op, counts } => reduce::to_each(op, offers, share, counts),
+            Task::Scan { op } => scan::inclusive(op, offers, share),
+            Task::Exscan { op } => scan::exclusive(op, offers, share),
+        }
+    }
+
+    /// Does what is left of a share when everybody has performed.
+    pub(crate) fn settle(&self, offers: Offers<'_>, share: Share) -> Result<()> {
+        match self {
+            Task::ReduceScatter { counts, .. } => reduce::move_to_front(offers, share, counts),
+            _ => Ok(()),
+        }
+    }
+}
