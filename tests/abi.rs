@@ -59,6 +59,7 @@ programs! {
     matching
     memory
     modes
+    neighbors
     operations
     packing
     partitioned

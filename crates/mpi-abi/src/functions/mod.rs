@@ -6,6 +6,7 @@ pub mod abi;
 pub mod attribute;
 pub mod buffer;
 pub mod collective;
+mod collective_neighbor;
 pub mod comm;
 pub mod comm_duplicate;
 pub mod comm_make;

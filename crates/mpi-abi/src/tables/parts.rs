@@ -16,6 +16,16 @@ pub(crate) struct Part {
     offset: isize,
     count: usize,
     datatype: Datatype,
+    /// Whether it may begin at an address of its own, relative to `MPI_BOTTOM`.
+    absolute: bool,
+}
+
+impl Part {
+    /// Refuses a buffer that is none.
+    fn check(&self, buffer: Buffer) -> ResultOf<()> {
+        let relative = if self.absolute { 0 } else { self.count };
+        check_address(buffer, relative, &self.datatype)
+    }
 }
 
 #[cold]
@@ -49,6 +59,7 @@ impl Rank<'_> {
                     offset,
                     count: count_of("count", count)?,
                     datatype: datatype.clone(),
+                    absolute: false,
                 })
             })
             .collect()
@@ -76,6 +87,7 @@ impl Rank<'_> {
                     offset,
                     count: count_of("count", count)?,
                     datatype,
+                    absolute: offset != 0,
                 })
             })
             .collect()
@@ -86,18 +98,13 @@ impl Rank<'_> {
 pub(crate) fn sources(buffer: Buffer, parts: Vec<Part>) -> ResultOf<Parts<Source>> {
     let parts: ResultOf<Box<[Source]>> = parts
         .into_iter()
-        .map(
-            |Part {
-                 offset,
-                 count,
-                 datatype,
-             }| {
-                check_address(buffer, count, &datatype)?;
-                // SAFETY:
-                // - the program passed the buffer with these parts, and leaves it alone until the call returns.
-                Ok(unsafe { Source::new(buffer.address().wrapping_offset(offset), count, datatype) })
-            },
-        )
+        .map(|part| {
+            part.check(buffer)?;
+            let address = buffer.address().wrapping_offset(part.offset);
+            // SAFETY:
+            // - the program passed the buffer with these parts, and leaves it alone until the call returns.
+            Ok(unsafe { Source::new(address, part.count, part.datatype) })
+        })
         .collect();
     Ok(Parts::Each(parts?))
 }
@@ -106,18 +113,13 @@ pub(crate) fn sources(buffer: Buffer, parts: Vec<Part>) -> ResultOf<Parts<Source
 pub(crate) fn targets(buffer: BufferMut, parts: Vec<Part>) -> ResultOf<Parts<Target>> {
     let parts: ResultOf<Box<[Target]>> = parts
         .into_iter()
-        .map(
-            |Part {
-                 offset,
-                 count,
-                 datatype,
-             }| {
-                check_address(buffer.as_const(), count, &datatype)?;
-                // SAFETY:
-                // - the program passed the buffer with these parts, and leaves it alone until the call returns.
-                Ok(unsafe { Target::new(buffer.address().wrapping_offset(offset), count, datatype) })
-            },
-        )
+        .map(|part| {
+            part.check(buffer.as_const())?;
+            let address = buffer.address().wrapping_offset(part.offset);
+            // SAFETY:
+            // - the program passed the buffer with these parts, and leaves it alone until the call returns.
+            Ok(unsafe { Target::new(address, part.count, part.datatype) })
+        })
         .collect();
     Ok(Parts::Each(parts?))
 }

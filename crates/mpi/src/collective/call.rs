@@ -19,6 +19,8 @@ impl Call {
     pub(crate) const BCAST: Self = Self::new("MPI_Bcast");
     pub(crate) const EXSCAN: Self = Self::new("MPI_Exscan");
     pub(crate) const GATHER: Self = Self::new("MPI_Gather");
+    pub(crate) const NEIGHBOR_ALLGATHER: Self = Self::new("MPI_Neighbor_allgather");
+    pub(crate) const NEIGHBOR_ALLTOALL: Self = Self::new("MPI_Neighbor_alltoall");
     pub(crate) const REDUCE: Self = Self::new("MPI_Reduce");
     pub(crate) const REDUCE_SCATTER: Self = Self::new("MPI_Reduce_scatter");
     pub(crate) const SCAN: Self = Self::new("MPI_Scan");

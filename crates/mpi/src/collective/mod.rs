@@ -24,6 +24,7 @@ mod deliver;
 mod fold;
 mod gather;
 mod meeting;
+mod neighbor;
 mod offer;
 mod offers;
 mod reduce;

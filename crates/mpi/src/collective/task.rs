@@ -3,9 +3,11 @@
 use super::offers::Offers;
 use super::reduce::Counts;
 use super::share::Share;
-use super::{alltoall, broadcast, gather, reduce, scan, scatter};
+use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
 use crate::error::Result;
 use crate::op::Op;
+use crate::topology::Origins;
+use simurgh_core::sync::Arc;
 
 /// The work of a collective, with what it needs beside the ranks' buffers. Roots are seats.
 #[derive(Clone, Debug)]
@@ -24,6 +26,10 @@ pub(crate) enum Task {
     Alltoall,
     /// Exchange the parts of each pair.
     AlltoallInPlace,
+    /// Give to each the data of its neighbours.
+    NeighborAllgather { origins: Arc<Origins> },
+    /// Give to each its part of its neighbours' data.
+    NeighborAlltoall { origins: Arc<Origins> },
     /// Combine all data at the root.
     Reduce { op: Op, root: usize },
     /// Combine all data at all.
@@ -53,6 +59,8 @@ impl Task {
             Task::Scatter { root } => scatter::distribute(offers, share, *root),
             Task::Alltoall => alltoall::fetch(offers, share),
             Task::AlltoallInPlace => alltoall::swap(offers, share),
+            Task::NeighborAllgather { origins } => neighbor::fetch_whole(offers, share, origins),
+            Task::NeighborAlltoall { origins } => neighbor::fetch_part(offers, share, origins),
             Task::Reduce { op, root } => reduce::to_root(op, offers, share, *root),
             Task::Allreduce { op } => reduce::to_all(op, offers, share),
             Task::ReduceScatter { op, counts } => reduce::to_each(op, offers, share, counts),

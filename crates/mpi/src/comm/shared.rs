@@ -5,6 +5,7 @@ use super::duplicate::Duplicates;
 use super::{ContextPool, Sides};
 use crate::collective::Board;
 use crate::error::Result;
+use crate::topology::Origins;
 use simurgh_core::sync::Arc;
 use simurgh_sched::DomainKind;
 use std::fmt;
@@ -20,6 +21,8 @@ pub struct CommShared {
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
     /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
     pub(super) dividing_kind: OnceLock<Option<DomainKind>>,
+    /// Made at the first collective of neighbours.
+    origins: OnceLock<Box<Result<Arc<Origins>>>>,
 }
 
 impl CommShared {
@@ -31,6 +34,7 @@ impl CommShared {
             board: OnceLock::new(),
             duplicates: OnceLock::new(),
             dividing_kind: OnceLock::new(),
+            origins: OnceLock::new(),
         }))
     }
 
@@ -39,6 +43,11 @@ impl CommShared {
     pub(super) fn board(&self) -> &Board {
         self.board
             .get_or_init(|| Box::new(Board::seated(self.sides.seating())))
+    }
+
+    /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
+    pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
+        self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
     }
 }
 

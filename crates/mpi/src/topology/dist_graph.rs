@@ -1,6 +1,7 @@
 //! Graphs of which every rank knows its own edges.
 
 use super::EdgeList;
+use super::edge_list::{End, unpaired};
 use crate::error::{Error, ErrorClass, Result};
 
 /// The edges of one direction at one rank, in the order of the standard's answers.
@@ -175,21 +176,12 @@ fn check_both_ends<'a>(
         .collect();
     received.sort_unstable();
     sent.sort_unstable();
-    if received == sent {
+    let Some(((from, to), end)) = unpaired(sent.into_iter(), received.into_iter()) else {
         return Ok(());
-    }
-    let differs = received
-        .iter()
-        .zip(&sent)
-        .position(|(received, sent)| received != sent);
-    let differs = differs.unwrap_or(received.len().min(sent.len()));
-    let (received, sent) = (received.get(differs), sent.get(differs));
-    // The lower one is missing on the other side.
-    let ((from, to), missing) = match (received, sent) {
-        (Some(&received), Some(&sent)) if received > sent => (sent, "sources of its destination"),
-        (None, Some(&sent)) => (sent, "sources of its destination"),
-        (Some(&received), _) => (received, "destinations of its source"),
-        (None, None) => return Ok(()),
+    };
+    let missing = match end {
+        End::Source => "sources of its destination",
+        End::Destination => "destinations of its source",
     };
     Err(Error::new(
         ErrorClass::Topology,

@@ -56,9 +56,48 @@ impl EdgeList {
     }
 }
 
+/// One end of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Where it leads from.
+    Source,
+    /// Where it leads to.
+    Destination,
+}
+
+/// The first edge, of sorted edges as their sources and as their destinations know them, that is known at one end more
+/// often than at the other, and the end that knows it.
+pub(super) fn unpaired<E: Ord>(
+    mut sent: impl Iterator<Item = E>,
+    mut received: impl Iterator<Item = E>,
+) -> Option<(E, End)> {
+    loop {
+        // The lower one is missing on the other side.
+        return match (sent.next(), received.next()) {
+            (None, None) => None,
+            (Some(sent), Some(received)) if sent == received => continue,
+            (Some(sent), received) if received.as_ref().is_none_or(|received| sent < *received) => {
+                Some((sent, End::Source))
+            }
+            (_, received) => received.map(|received| (received, End::Destination)),
+        };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edge_known_at_one_end_is_found() {
+        let odd = |sent: &[i32], received: &[i32]| unpaired(sent.iter().copied(), received.iter().copied());
+        assert_eq!(odd(&[], &[]), None);
+        assert_eq!(odd(&[1, 1, 4], &[1, 1, 4]), None);
+        assert_eq!(odd(&[1, 1], &[1]), Some((1, End::Source)));
+        assert_eq!(odd(&[1, 2], &[1, 1, 2]), Some((1, End::Destination)));
+        assert_eq!(odd(&[1, 2, 4], &[1, 3, 4]), Some((2, End::Source)));
+        assert_eq!(odd(&[], &[5]), Some((5, End::Destination)));
+    }
 
     #[test]
     fn impossible_edges_are_refused() {

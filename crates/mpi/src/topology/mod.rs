@@ -11,6 +11,8 @@ mod edge_list;
 mod graph;
 mod layout;
 mod map;
+mod neighborhood;
+mod origins;
 mod sub;
 
 pub use cart::Cart;
@@ -18,6 +20,8 @@ pub use dims::dims_create;
 pub use dist_graph::{DistGraph, Neighbors};
 pub use edge_list::EdgeList;
 pub use graph::Graph;
+pub use neighborhood::Degrees;
+pub(crate) use origins::{Origin, Origins};
 
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};

@@ -1,0 +1,120 @@
+//! Collectives among the neighbours of a topology.
+
+use simurgh_mpi::Degrees;
+use simurgh_mpi::memory::Parts;
+use simurgh_mpi_abi_macros::mpi;
+
+use crate::boundary::{Array, Buffer, BufferMut, Number};
+use crate::fault::Outcome;
+use crate::tables::{Rank, sources, targets};
+use crate::types::{MPI_Aint, MPI_Comm, MPI_Datatype};
+
+/// The count of a buffer of as many parts: without any, nothing is read or written, and the buffer may be null.
+fn for_parts(parts: usize, count: impl Number) -> i64 {
+    let count = count.wide();
+    if parts == 0 { count.min(0) } else { count }
+}
+
+/// `MPI_Neighbor_allgather`: collects equal parts of the neighbours at all ranks.
+#[mpi(large, raises = comm)]
+fn neighbor_allgather(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let Degrees { incoming, outgoing } = comm.degrees()?;
+    let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
+    let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
+    Ok(comm.neighbor_allgather(send, Parts::Even(recv))?.run()?)
+}
+
+/// `MPI_Neighbor_allgatherv`: collects parts of the neighbours at all ranks.
+#[mpi(large, raises = comm)]
+fn neighbor_allgatherv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    displs: Array<Displ>,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let Degrees { incoming, outgoing } = comm.degrees()?;
+    let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
+    let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &displs, recvtype)?)?;
+    Ok(comm.neighbor_allgather(send, recv)?.run()?)
+}
+
+/// `MPI_Neighbor_alltoall`: gives each neighbour an equal part of each rank's data.
+#[mpi(large, raises = comm)]
+fn neighbor_alltoall(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let Degrees { incoming, outgoing } = comm.degrees()?;
+    let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
+    let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
+    Ok(comm
+        .neighbor_alltoall(Parts::Even(send), Parts::Even(recv))?
+        .run()?)
+}
+
+/// `MPI_Neighbor_alltoallv`: gives each neighbour its part of each rank's data.
+#[mpi(large, raises = comm)]
+fn neighbor_alltoallv(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcounts: Array<Count>,
+    sdispls: Array<Displ>,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    rdispls: Array<Displ>,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let Degrees { incoming, outgoing } = comm.degrees()?;
+    let send = sources(sendbuf, rank.parts(outgoing, &sendcounts, &sdispls, sendtype)?)?;
+    let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &rdispls, recvtype)?)?;
+    Ok(comm.neighbor_alltoall(send, recv)?.run()?)
+}
+
+/// `MPI_Neighbor_alltoallw`: gives each neighbour its part of each rank's data, each of a datatype of its own.
+#[mpi(large, raises = comm)]
+fn neighbor_alltoallw(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcounts: Array<Count>,
+    sdispls: Array<MPI_Aint>,
+    sendtypes: Array<MPI_Datatype>,
+    recvbuf: BufferMut,
+    recvcounts: Array<Count>,
+    rdispls: Array<MPI_Aint>,
+    recvtypes: Array<MPI_Datatype>,
+    comm: MPI_Comm,
+) -> Outcome {
+    let comm = rank.comm(comm)?;
+    let Degrees { incoming, outgoing } = comm.degrees()?;
+    let send = rank.typed_parts(outgoing, &sendcounts, &sdispls, &sendtypes)?;
+    let recv = rank.typed_parts(incoming, &recvcounts, &rdispls, &recvtypes)?;
+    Ok(comm
+        .neighbor_alltoall(sources(sendbuf, send)?, targets(recvbuf, recv)?)?
+        .run()?)
+}
