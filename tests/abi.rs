@@ -124,6 +124,16 @@ fn control_variables_have_the_values_that_mpiexec_was_given() {
     by_option.args(["2048"]).run(&program).expect_success();
     let by_variable = stage.mpiexec(2).env("SIMURGH_EAGER_LIMIT", "3000");
     by_variable.args(["3000"]).run(&program).expect_success();
+    let rules = stage.mpiexec(2).options([
+        "--eager-limit",
+        "3000",
+        "--collectives",
+        "scan:4K=last,any=shared",
+    ]);
+    rules
+        .args(["3000", "scan:4K:0:core=last,any:0:0:core=shared"])
+        .run(&program)
+        .expect_success();
 }
 
 #[test]
@@ -192,6 +202,58 @@ fn arguments_are_checked_unless_that_is_switched_off() {
         stage
             .mpiexec(4)
             .options(["--no-check"])
+            .run(&program)
+            .expect_success();
+    }
+}
+
+#[test]
+fn collectives_can_be_done_any_way() {
+    let stage = Stage::locate();
+    for name in ["collectives", "large_collectives", "operations"] {
+        let program = Compile::c(format!("tests/c/mpi_{name}.c"))
+            .against(&stage)
+            .build();
+        for (vps, rules) in [
+            (2, "any=last"),
+            (2, "any=shared"),
+            (1, "any=shared"),
+            (2, "any:1K=shared"),
+        ] {
+            let mpiexec = stage.mpiexec(5).vps(vps).options(["--collectives", rules]);
+            mpiexec.run(&program).expect_success();
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_cannot_be_is_told_before_the_job_starts() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_collectives.c").against(&stage).build();
+    let mpiexec = stage.mpiexec(2).options(["--collectives", "bcast:1K=best"]);
+    mpiexec
+        .run(&program)
+        .expect_code(2)
+        .expect_stderr("--collectives: \"bcast:1K=best\" is not rules such as")
+        .expect_stderr("\"best\" is not one of last, shared");
+}
+
+#[test]
+fn calls_that_do_not_fit_together_do_no_more_than_fail() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/collective_mismatch.c")
+        .flags(["-O1", "-Wall", "-Werror"])
+        .against(&stage)
+        .build();
+    for (ranks, options) in [
+        (5, ["--collectives", "any=last"]),
+        (5, ["--collectives", "any=shared"]),
+        (2, ["--vps", "1"]),
+        (16, ["--vps", "2"]),
+    ] {
+        stage
+            .mpiexec(ranks)
+            .options(options)
             .run(&program)
             .expect_success();
     }

@@ -105,6 +105,23 @@ static void fixed(void)
     CHECK(MPI_T_cvar_read(handle, &timeout) == MPI_T_ERR_INVALID_HANDLE);
 }
 
+/* A text is as many characters as it has, and a null character; NULL stands for the text that nobody has set. */
+static void text(const char *told)
+{
+    MPI_T_cvar_handle handle;
+    MPI_Datatype type;
+    int index = cvar("collectives"), count = -1, scope;
+    char value[256] = "?";
+    OK(MPI_T_cvar_get_info(index, NULL, NULL, NULL, &type, NULL, NULL, NULL, NULL, &scope));
+    CHECK(type == MPI_CHAR && scope == MPI_T_SCOPE_READONLY);
+    OK(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
+    OK(MPI_T_cvar_read(handle, value));
+    CHECK(count == (int)strlen(value) + 1 && strcmp(value, told ? told : "") == 0);
+    CHECK(MPI_T_cvar_write(handle, value) == MPI_T_ERR_CVAR_SET_NEVER);
+    CHECK(MPI_T_cvar_read(handle, NULL) == MPI_T_ERR_INVALID);
+    OK(MPI_T_cvar_handle_free(&handle));
+}
+
 /* Every variable and event is in one category, and the root leads to all. */
 static void categories(void)
 {
@@ -348,6 +365,7 @@ int main(int argc, char **argv)
         unsigned long told = strtoul(argv[1], NULL, 10);
         CHECK(eager_limit(told) == told);
     }
+    text(argc > 2 ? argv[2] : NULL);
     strings();
     fixed();
     categories();

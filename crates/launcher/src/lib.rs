@@ -11,6 +11,7 @@
 
 pub mod args;
 pub mod check;
+pub mod collectives;
 pub mod error;
 pub mod fit;
 pub mod info;

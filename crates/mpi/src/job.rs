@@ -7,6 +7,7 @@ pub use hardware::Hardware;
 pub use unmatched::{Operation, Unmatched};
 
 use crate::check::Checks;
+use crate::collective::{Extent, Table};
 use crate::comm::{CommShared, ContextPool, Gatherings, Sides};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
@@ -15,6 +16,7 @@ use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
 use simurgh_sched::{Topology, VpStats};
+use simurgh_settings::rules::{self, Algorithm, Level};
 use simurgh_settings::{Id, Values};
 use std::fmt;
 use std::sync::OnceLock;
@@ -40,7 +42,7 @@ type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 pub struct Job {
     endpoints: Box<[CachePadded<Endpoint>]>,
     settings: Values,
-    alone_limit: usize,
+    table: Table,
     checks: Checks,
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
@@ -79,7 +81,7 @@ impl Job {
         let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Arc::new(Self {
             endpoints: (0..size).map(endpoint).collect(),
-            alone_limit: settings.amount(Id::AloneLimit),
+            table: Table::new(settings.rules(Id::Collectives)),
             checks: Checks::of(&settings),
             settings,
             world,
@@ -111,10 +113,11 @@ impl Job {
         ErrorHandler::initial(&self.settings)
     }
 
-    /// Bytes of work of a collective that one rank does alone.
+    /// How a collective of so many ranks is done when there are so many bytes to move or combine for all of them.
     #[inline]
-    pub(crate) fn alone_limit(&self) -> usize {
-        self.alone_limit
+    pub(crate) fn algorithm(&self, operation: rules::Operation, ranks: usize, bytes: usize) -> Algorithm {
+        let level = self.hardware.get().map_or(Level::Machine, Hardware::level);
+        self.table.algorithm(operation, Extent { bytes, ranks, level })
     }
 
     /// Number of processes.

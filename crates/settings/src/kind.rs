@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
 
-/// The values of a setting. Every value is held as a number.
+/// The values of a setting. Every value is held as a number, except rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Off or on: 0 or 1.
@@ -26,6 +26,8 @@ pub enum Kind {
     Time,
     /// One of several words: its number is the place in the list.
     Choice(&'static [Item]),
+    /// [Rules](crate::rules), which are no number.
+    Rules,
 }
 
 /// A word that a setting may be.
@@ -65,7 +67,7 @@ impl std::error::Error for BadValue {}
 const LONGEST_MS: u64 = 100_000_000_000;
 
 impl Kind {
-    /// Understands a text; `None` if it is no value of this kind.
+    /// Understands a text; `None` if it is no value of this kind, or none that is a number.
     #[must_use]
     pub fn parse(self, text: &str) -> Option<u64> {
         let value = match self {
@@ -81,6 +83,7 @@ impl Kind {
                 .iter()
                 .position(|item| item.name == text)
                 .map(|place| place as u64),
+            Self::Rules => None,
         };
         value.filter(|&value| self.allows(value))
     }
@@ -91,7 +94,7 @@ impl Kind {
         self.range().contains(&value)
     }
 
-    /// The values of this kind.
+    /// The numbers that are values of this kind.
     #[must_use]
     pub fn range(self) -> RangeInclusive<u64> {
         match self {
@@ -99,6 +102,9 @@ impl Kind {
             Self::Count { least, most } | Self::Size { least, most } => least..=most,
             Self::Time => 1..=LONGEST_MS,
             Self::Choice(items) => 0..=(items.len() as u64).saturating_sub(1),
+            // An empty range.
+            #[expect(clippy::reversed_empty_ranges, reason = "no number is a list of rules")]
+            Self::Rules => 1..=0,
         }
     }
 
@@ -108,7 +114,7 @@ impl Kind {
         match self {
             Self::Flag if value == 0 => "off".to_owned(),
             Self::Flag => "on".to_owned(),
-            Self::Count { .. } => value.to_string(),
+            Self::Count { .. } | Self::Rules => value.to_string(),
             Self::Size { .. } => show_size(value),
             Self::Time => (value as f64 / 1000.0).to_string(),
             Self::Choice(items) => usize::try_from(value)
@@ -135,6 +141,7 @@ impl Kind {
             ),
             Self::Time => "a time in seconds, more than 0".to_owned(),
             Self::Choice(items) => format!("one of {}", words(items, ", ")),
+            Self::Rules => "rules such as allreduce:64K=shared".to_owned(),
         }
     }
 
@@ -147,6 +154,7 @@ impl Kind {
             Self::Size { .. } => "SIZE".to_owned(),
             Self::Time => "SECONDS".to_owned(),
             Self::Choice(items) => words(items, "|"),
+            Self::Rules => "RULES".to_owned(),
         }
     }
 }

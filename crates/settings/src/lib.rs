@@ -13,6 +13,7 @@
 mod kind;
 mod limit;
 mod reference;
+pub mod rules;
 mod setting;
 mod table;
 mod values;
@@ -22,4 +23,4 @@ pub use limit::Limit;
 pub use reference::reference;
 pub use setting::{Category, Preset, Scope, Setting, Spelling, Verbosity};
 pub use table::{Id, SETTINGS};
-pub use values::{Origin, Values};
+pub use values::{Origin, Value, Values};

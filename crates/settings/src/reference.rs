@@ -90,5 +90,6 @@ fn values(kind: Kind) -> String {
             let names: Vec<_> = items.iter().map(|item| item.name).collect();
             names.join(", ")
         }
+        Kind::Rules => "rules: `operation:bytes:ranks:level=algorithm,…`".to_owned(),
     }
 }

@@ -34,8 +34,8 @@ pub enum Id {
     BacklogLimit,
     /// Queues scanned in order.
     ScanLimit,
-    /// Collectives done by one rank.
-    AloneLimit,
+    /// How collectives are done.
+    Collectives,
 }
 
 impl Id {
@@ -281,19 +281,16 @@ pub const SETTINGS: &[Setting] = &[
         doc: "a match queue of up to this many entries is scanned, a longer one is indexed",
     },
     Setting {
-        id: Id::AloneLimit,
-        name: "alone_limit",
-        options: &[Spelling::Takes("alone-limit")],
-        variables: &["SIMURGH_ALONE_LIMIT"],
-        kind: Kind::Size {
-            least: 0,
-            most: 1 << 40,
-        },
-        preset: Preset::Value(64 << 10),
+        id: Id::Collectives,
+        name: "collectives",
+        options: &[Spelling::Takes("collectives")],
+        variables: &["SIMURGH_COLLECTIVES"],
+        kind: Kind::Rules,
+        preset: Preset::Absent("as built in"),
         scope: Scope::Start,
         category: Category::Collectives,
-        verbosity: Verbosity::TunerBasic,
-        doc: "work of a collective up to which the last rank to arrive does it alone",
+        verbosity: Verbosity::TunerDetail,
+        doc: "rules for choosing algorithms that come after those built in (simurgh info --collectives)",
     },
 ];
 

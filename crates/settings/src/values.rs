@@ -1,6 +1,7 @@
 //! The settings of one job.
 
-use crate::{BadValue, Id, Preset, SETTINGS, Setting};
+use crate::rules::{self, Rule};
+use crate::{BadValue, Id, Kind, Preset, SETTINGS, Setting};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
@@ -10,8 +11,17 @@ pub struct Values(BTreeMap<Id, Given>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Given {
-    value: u64,
+    value: Value,
     origin: Origin,
+}
+
+/// What a setting is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number; what it means is said by the setting's [`Kind`].
+    Number(u64),
+    /// Rules, of a setting of that kind.
+    Rules(Vec<Rule>),
 }
 
 /// Where a value comes from.
@@ -64,16 +74,21 @@ impl Values {
     ///
     /// When the setting cannot have this value.
     pub fn read(&mut self, id: Id, origin: &str, text: &OsStr) -> Result<(), BadValue> {
-        let kind = id.setting().kind;
-        let value = text.to_str().and_then(|text| kind.parse(text)).ok_or_else(|| {
-            let value = text.to_string_lossy().into_owned();
-            bad(id.setting(), origin, value)
+        let setting = id.setting();
+        let understood = match text.to_str() {
+            Some(text) => Value::parse(setting.kind, text),
+            None => Err(setting.kind.expected()),
+        };
+        let value = understood.map_err(|expected| BadValue {
+            origin: origin.to_owned(),
+            value: text.to_string_lossy().into_owned(),
+            expected,
         })?;
         self.insert(id, value, Origin::Given(origin.to_owned()));
         Ok(())
     }
 
-    /// Sets a value that `origin` gave.
+    /// Sets a number that `origin` gave.
     ///
     /// # Errors
     ///
@@ -84,20 +99,37 @@ impl Values {
                 Origin::Given(origin) => origin,
                 Origin::Preset => id.setting().name.to_owned(),
             };
-            return Err(bad(id.setting(), &origin, value.to_string()));
+            return Err(BadValue {
+                origin,
+                value: value.to_string(),
+                expected: id.setting().kind.expected(),
+            });
         }
-        self.insert(id, value, origin);
+        self.insert(id, Value::Number(value), origin);
         Ok(())
     }
 
-    fn insert(&mut self, id: Id, value: u64, origin: Origin) {
+    fn insert(&mut self, id: Id, value: Value, origin: Origin) {
         self.0.insert(id, Given { value, origin });
     }
 
-    /// The value; none if nobody has set it and it has no preset.
+    /// The number; none if nobody has set it and it has no preset, or if it is no number.
     #[must_use]
     pub fn get(&self, id: Id) -> Option<u64> {
-        self.0.get(&id).map_or(id.preset(), |given| Some(given.value))
+        match self.0.get(&id).map(|given| &given.value) {
+            None => id.preset(),
+            Some(Value::Number(value)) => Some(*value),
+            Some(Value::Rules(_)) => None,
+        }
+    }
+
+    /// The rules that somebody has set.
+    #[must_use]
+    pub fn rules(&self, id: Id) -> &[Rule] {
+        match self.0.get(&id).map(|given| &given.value) {
+            Some(Value::Rules(rules)) => rules,
+            _ => &[],
+        }
     }
 
     /// The value as a number of things in memory; zero if there is none.
@@ -128,26 +160,39 @@ impl Values {
     #[must_use]
     pub fn show(&self, id: Id) -> String {
         let setting = id.setting();
-        match (self.get(id), setting.preset) {
-            (Some(value), _) => setting.kind.show(value),
+        match (self.0.get(&id), setting.preset) {
+            (Some(given), _) => given.value.show(setting.kind),
             (None, Preset::Absent(text)) => text.to_owned(),
             (None, Preset::Value(value)) => setting.kind.show(value),
         }
     }
 
     /// All values that are no presets: setting, value, origin.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static Setting, u64, &Origin)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Setting, &Value, &Origin)> {
         self.0
             .iter()
-            .map(|(id, given)| (id.setting(), given.value, &given.origin))
+            .map(|(id, given)| (id.setting(), &given.value, &given.origin))
     }
 }
 
-fn bad(setting: &Setting, origin: &str, value: String) -> BadValue {
-    BadValue {
-        origin: origin.to_owned(),
-        value,
-        expected: setting.kind.expected(),
+impl Value {
+    /// Understands a text; otherwise says what it should be, in words that follow "is not".
+    fn parse(kind: Kind, text: &str) -> Result<Self, String> {
+        match kind {
+            Kind::Rules => rules::parse(text)
+                .map(Self::Rules)
+                .map_err(|reason| format!("{}: {reason}", kind.expected())),
+            _ => kind.parse(text).map(Self::Number).ok_or_else(|| kind.expected()),
+        }
+    }
+
+    /// The text that is understood as this value.
+    #[must_use]
+    pub fn show(&self, kind: Kind) -> String {
+        match self {
+            Self::Number(number) => kind.show(*number),
+            Self::Rules(rules) => rules::show(rules),
+        }
     }
 }
 
@@ -182,6 +227,31 @@ mod tests {
             (None, "one per core")
         );
         assert_eq!(values.iter().count(), 2);
+    }
+
+    #[test]
+    fn rules_are_no_number() {
+        let get = environment(&[("SIMURGH_COLLECTIVES", "any=last,bcast:1M=shared")]);
+        let values = Values::from_environment(get).unwrap();
+        assert_eq!(
+            (values.get(Id::Collectives), values.amount(Id::Collectives)),
+            (None, 0)
+        );
+        assert_eq!(values.rules(Id::Collectives).len(), 2);
+        assert_eq!(
+            values.show(Id::Collectives),
+            "any:0:0:core=last,bcast:1M:0:core=shared"
+        );
+        let error =
+            Values::from_environment(environment(&[("SIMURGH_COLLECTIVES", "bcast=fast")])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "SIMURGH_COLLECTIVES: \"bcast=fast\" is not rules such as allreduce:64K=shared: \"fast\" is not one of \
+             last, shared"
+        );
+        assert!(Values::default().set(Id::Collectives, 0, Origin::Preset).is_err());
+        assert_eq!(Values::default().show(Id::Collectives), "as built in");
+        assert!(Values::default().rules(Id::Vps).is_empty());
     }
 
     #[test]

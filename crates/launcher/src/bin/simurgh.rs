@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::{check, info, preload};
+use simurgh_launcher::{check, collectives, info, preload};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,8 +20,11 @@ enum Command {
     /// Print version, machine, settings and limits.
     Info {
         /// Print the settings only: the values in effect and where they come from.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "collectives")]
         settings: bool,
+        /// Print only which way collective operations go.
+        #[arg(long)]
+        collectives: bool,
     },
     /// Tell whether programs can run in threads mode, and if not, why and what to do; status 1 if one cannot.
     Check {
@@ -33,13 +36,18 @@ enum Command {
 
 fn main() -> ExitCode {
     let answer = match Arguments::parse().command {
-        Command::Info { settings } => {
+        Command::Info {
+            settings,
+            collectives,
+        } => {
             let print = |text| {
                 print!("{text}");
                 ExitCode::SUCCESS
             };
             let environment = |name: &OsStr| std::env::var_os(name);
-            if settings {
+            if collectives {
+                collectives::collectives(environment).map(print)
+            } else if settings {
                 info::settings(environment).map(print)
             } else {
                 info::info(environment).map(print)

@@ -83,7 +83,7 @@ fn t_cvar_handle_alloc(
     let control = at(all(), cvar_index)?;
     handle.check("handle")?;
     let made = rank.give_out_tool(ToolObject::Control(control))?;
-    count.set_unless_ignored(1);
+    count.set_unless_ignored(self::count(control.read(rank.process).len()));
     set(handle, MPI_T_cvar_handle(made))
 }
 
@@ -103,7 +103,7 @@ fn t_cvar_handle_free(rank: Rank<'_>, handle: InOut<MPI_T_cvar_handle>) -> Outco
 fn t_cvar_read(rank: Rank<'_>, handle: MPI_T_cvar_handle, buf: BufferMut) -> Outcome {
     rank.tool()?;
     let control = rank.control(handle)?;
-    to_memory(buf, control.representation, &[control.read(rank.process)])
+    to_memory(buf, control.representation, &control.read(rank.process))
 }
 
 /// `MPI_T_cvar_write`: changes a control variable for the calling rank.

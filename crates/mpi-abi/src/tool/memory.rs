@@ -7,7 +7,7 @@ use simurgh_mpi::tool::event::Element;
 
 use super::Outcome;
 use crate::boundary::{Buffer, BufferMut};
-use crate::constants::{MPI_DOUBLE, MPI_INT, MPI_UNSIGNED_LONG};
+use crate::constants::{MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_UNSIGNED_LONG};
 use crate::types::MPI_Datatype;
 use simurgh_mpi::tool::ToolResult;
 
@@ -17,6 +17,7 @@ pub(crate) fn datatype_of(representation: Representation) -> MPI_Datatype {
         Representation::Int => MPI_INT,
         Representation::Unsigned => MPI_UNSIGNED_LONG,
         Representation::Double => MPI_DOUBLE,
+        Representation::Text => MPI_CHAR,
     }
 }
 
@@ -25,6 +26,7 @@ fn size_of(representation: Representation) -> usize {
     match representation {
         Representation::Int => size_of_val(&(0 as c_int)),
         Representation::Unsigned | Representation::Double => size_of_val(&0_u64),
+        Representation::Text => 1,
     }
 }
 
@@ -33,6 +35,7 @@ fn append(bytes: &mut Vec<u8>, representation: Representation, value: u64) {
         Representation::Int => bytes.extend((value as c_int).to_ne_bytes()),
         // A double is held as its bits.
         Representation::Unsigned | Representation::Double => bytes.extend(value.to_ne_bytes()),
+        Representation::Text => bytes.push(value as u8),
     }
 }
 
@@ -64,6 +67,7 @@ pub(crate) fn from_memory(
             value.copy_from_slice(bytes);
             u64::from_ne_bytes(value)
         }
+        Representation::Text => u64::from(bytes[0]),
     };
     Ok(bytes.chunks_exact(size).map(value).collect())
 }

@@ -9,6 +9,7 @@ use std::any::{Any, type_name};
 
 use simurgh_core::sync::{Arc, SpinLock};
 use simurgh_core::{Absence, Brought, Rendezvous, Visit};
+use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
 use super::meeting::Meeting;
@@ -17,6 +18,7 @@ use super::offers::{Offers, Seating};
 use super::share::Share;
 use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
+use crate::job::Job;
 use crate::tool::{self, Reason};
 
 /// Where the ranks of a communicator that live on this host meet.
@@ -135,8 +137,8 @@ impl Board {
     /// Runs a collective: all ranks' offers, and what to do once they are on the table.
     ///
     /// Returns when the rank's own buffers are no longer used by others, if `lends`, or else when its share is done.
-    /// Up to `alone_limit` bytes of work are done by the last rank to arrive; beyond, the ranks share it, which costs a
-    /// second round of switches.
+    /// The job's table of algorithms says what the last rank to arrive does alone, and what the ranks share, which
+    /// costs a second round of switches.
     ///
     /// # Errors
     ///
@@ -147,16 +149,16 @@ impl Board {
         call: Call,
         offer: Offer,
         lends: bool,
-        alone_limit: usize,
+        job: &Job,
         task: &Task,
     ) -> Result<()> {
         let visit = self.meet(seat, call, Gift::Offer(offer), |brought| {
             let offers = Offers::new(&brought, self.seating);
-            if offers.work() > alone_limit && offers.len() > 1 {
-                Outcome::Shared(Meeting::new(offers.len()))
-            } else {
-                task.complete(offers)
-                    .map_or_else(Outcome::Fault, |()| Outcome::Done)
+            match job.algorithm(task.operation(), offers.len(), offers.work()) {
+                Algorithm::Last => task
+                    .complete(offers)
+                    .map_or_else(Outcome::Fault, |()| Outcome::Done),
+                Algorithm::Shared => Outcome::Shared(Meeting::new(offers.len())),
             }
         })?;
         match visit.result() {

@@ -4,9 +4,10 @@
 //! (`task.rs`). It is made by the methods of [`Comm`] that are called as the standard's functions are, and then run.
 //!
 //! Running it is one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the
-//! table; a short one is done by the last rank to arrive before it releases the others, a longer one is shared: every
-//! rank does its part after the release, and whoever's buffers others use waits until all have done theirs
-//! (`meeting.rs`). Either way data goes once, straight from the users' buffers to the users' buffers.
+//! table; then the algorithm is looked up (`table`): the last rank to arrive does all of the work before it releases
+//! the others, or it is shared: every rank does its part after the release, and whoever's buffers others use waits
+//! until all have done theirs (`meeting.rs`). Either way data goes once, straight from the users' buffers to the
+//! users' buffers.
 //!
 //! Reductions combine the ranks' data in rank order, each element by one rank alone, so results depend neither on the
 //! scheduling nor on how the work was shared. A user's operation is called as the function of the rank that works.
@@ -31,11 +32,14 @@ mod reduce;
 mod scan;
 mod scatter;
 mod share;
+mod table;
 mod task;
 
 pub use board::Board;
+pub use table::Table;
 
 pub(crate) use offers::Seating;
+pub(crate) use table::Extent;
 
 use call::Call;
 use offer::Offer;
@@ -92,8 +96,8 @@ impl<'a> Collective<'a> {
         if let Task::Barrier = task {
             return board.barrier(seat);
         }
-        let alone = comm.process().job().alone_limit();
-        board.collect(seat, call, offer, lends, alone, &task)
+        let job = comm.process().job();
+        board.collect(seat, call, offer, lends, job, &task)
     }
 }
 

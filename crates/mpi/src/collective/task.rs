@@ -1,5 +1,7 @@
 //! What has to be done once all ranks have laid down their buffers.
 
+use simurgh_settings::rules::Operation;
+
 use super::offers::Offers;
 use super::reduce::Counts;
 use super::share::Share;
@@ -43,6 +45,25 @@ pub(crate) enum Task {
 }
 
 impl Task {
+    /// The operation whose work it is.
+    pub(crate) fn operation(&self) -> Operation {
+        match self {
+            Task::Barrier => Operation::Barrier,
+            Task::Broadcast { .. } => Operation::Bcast,
+            Task::Gather { .. } => Operation::Gather,
+            Task::Allgather => Operation::Allgather,
+            Task::Scatter { .. } => Operation::Scatter,
+            Task::Alltoall | Task::AlltoallInPlace => Operation::Alltoall,
+            Task::Reduce { .. } => Operation::Reduce,
+            Task::Allreduce { .. } => Operation::Allreduce,
+            Task::ReduceScatter { .. } => Operation::ReduceScatter,
+            Task::Scan { .. } => Operation::Scan,
+            Task::Exscan { .. } => Operation::Exscan,
+            Task::NeighborAllgather { .. } => Operation::NeighborAllgather,
+            Task::NeighborAlltoall { .. } => Operation::NeighborAlltoall,
+        }
+    }
+
     /// Does all of the work.
     pub(crate) fn complete(&self, offers: Offers<'_>) -> Result<()> {
         self.perform(offers, Share::ALL)?;

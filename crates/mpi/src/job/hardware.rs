@@ -7,21 +7,24 @@
 use crate::group::Group;
 use crate::info::Info;
 use simurgh_sched::{Domain, DomainKind, Runtime, Topology};
+use simurgh_settings::rules::Level;
 
 /// The hardware of a host and the places of its ranks.
 #[derive(Clone, Debug)]
 pub struct Hardware {
     domains: Domain,
-    levels: Vec<Level>,
+    levels: Vec<Instances>,
     /// The virtual processor on which each process began; none if it runs anywhere.
     homes: Box<[Option<usize>]>,
     /// Cores on which processes run.
     used: Vec<usize>,
+    /// The smallest level that holds them all.
+    level: Level,
 }
 
 /// All instances of one kind of resource.
 #[derive(Clone, Debug)]
-struct Level {
+struct Instances {
     kind: DomainKind,
     instances: usize,
     /// The instance to which each core belongs.
@@ -61,10 +64,16 @@ impl Hardware {
     }
 
     fn with_homes(topology: &Topology, homes: Box<[Option<usize>]>, used: Vec<usize>) -> Self {
-        let levels = KINDS.iter().map(|&(kind, ..)| Level::new(topology, kind));
+        let levels = KINDS.iter().map(|&(kind, ..)| Instances::new(topology, kind));
+        let levels: Vec<_> = levels.filter(|level| level.instances > 0).collect();
+        let narrowest = levels
+            .iter()
+            .rev()
+            .find(|level| level.common_instance(&used).is_some());
         Self {
             domains: topology.root().clone(),
-            levels: levels.filter(|level| level.instances > 0).collect(),
+            level: narrowest.map_or(Level::Machine, |level| level_of(level.kind)),
+            levels,
             homes,
             used,
         }
@@ -74,6 +83,13 @@ impl Hardware {
     #[must_use]
     pub fn domains(&self) -> &Domain {
         &self.domains
+    }
+
+    /// The smallest level of the domain tree that holds all virtual processors.
+    #[inline]
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
     }
 
     /// The virtual processor on which a process began; none if it runs anywhere.
@@ -90,14 +106,14 @@ impl Hardware {
     /// Number of instances of a kind.
     #[must_use]
     pub fn instances(&self, kind: DomainKind) -> usize {
-        self.level(kind).map_or(0, |level| level.instances)
+        self.instances_of(kind).map_or(0, |level| level.instances)
     }
 
     /// The instance of a kind in which a process began; none if the machine has no such resource, or if the process
     /// runs anywhere and there are several.
     #[must_use]
     pub fn instance(&self, kind: DomainKind, process: u32) -> Option<usize> {
-        let level = self.level(kind)?;
+        let level = self.instances_of(kind)?;
         match *self.homes.get(process as usize)? {
             Some(vp) => level.of_core[vp % level.of_core.len()],
             None => level.common_instance(&self.used),
@@ -115,7 +131,7 @@ impl Hardware {
     /// Whether every process stays within one instance of a kind, whatever the scheduler does.
     #[must_use]
     pub fn confines(&self, kind: DomainKind) -> bool {
-        let level = self.level(kind);
+        let level = self.instances_of(kind);
         level.is_some_and(|level| level.common_instance(&self.used).is_some())
     }
 
@@ -134,7 +150,7 @@ impl Hardware {
             .collect()
     }
 
-    fn level(&self, kind: DomainKind) -> Option<&Level> {
+    fn instances_of(&self, kind: DomainKind) -> Option<&Instances> {
         self.levels.iter().find(|level| level.kind == kind)
     }
 
@@ -164,7 +180,19 @@ impl Hardware {
     }
 }
 
-impl Level {
+/// The level of domains of a kind.
+fn level_of(kind: DomainKind) -> Level {
+    match kind {
+        DomainKind::Machine => Level::Machine,
+        DomainKind::Package => Level::Package,
+        DomainKind::Numa => Level::Numa,
+        DomainKind::L3 => Level::L3,
+        DomainKind::L2 => Level::L2,
+        DomainKind::Core => Level::Core,
+    }
+}
+
+impl Instances {
     fn new(topology: &Topology, kind: DomainKind) -> Self {
         let mut level = Self {
             kind,
@@ -223,7 +251,12 @@ mod tests {
         assert!(narrow.confines(DomainKind::L3) && !narrow.confines(DomainKind::Core));
         let wide = Hardware::new(&machine(), 4, [0, 1]);
         assert!(wide.confines(DomainKind::Machine) && !wide.confines(DomainKind::Package));
-        assert!(Hardware::new(&machine(), 1, [0]).confines(DomainKind::Core));
+        let single = Hardware::new(&machine(), 1, [0]);
+        assert!(single.confines(DomainKind::Core));
+        assert_eq!(
+            [single.level(), narrow.level(), wide.level()],
+            [Level::Core, Level::L3, Level::Machine]
+        );
         let info = narrow.resource_info();
         assert_eq!(info.flag("mpi_shared_memory"), Some(true));
         assert_eq!(info.flag("hwloc://L3Cache"), Some(true));

@@ -3,6 +3,7 @@
 use super::{Representation, ToolError, ToolResult, enumeration};
 use crate::limits::LIMITS;
 use crate::process::Process;
+use simurgh_settings::rules;
 use simurgh_settings::{Category, Id, Kind, Limit, SETTINGS, Setting, Verbosity};
 use std::sync::LazyLock;
 
@@ -62,6 +63,7 @@ impl Control {
                 Kind::Flag | Kind::Choice(_) => Representation::Int,
                 Kind::Count { .. } | Kind::Size { .. } => Representation::Unsigned,
                 Kind::Time => Representation::Double,
+                Kind::Rules => Representation::Text,
             },
             enumeration: enumeration::of_kind(setting.name, setting.kind),
             source: Source::Setting(setting),
@@ -92,20 +94,28 @@ impl Control {
         }
     }
 
-    /// Its value for a process, 0 if it has none; a time is in seconds.
+    /// Its value for a process: a number, 0 if it has none, a time in seconds; or the characters of a text and a null
+    /// character.
     #[must_use]
-    pub fn read(&self, process: &Process) -> u64 {
-        let value = match &self.source {
+    pub fn read(&self, process: &Process) -> Vec<u64> {
+        match (&self.source, self.representation) {
+            (Source::Setting(setting), Representation::Text) => {
+                let text = rules::show(process.job().settings().rules(setting.id));
+                text.bytes().chain([0]).map(u64::from).collect()
+            }
+            (_, Representation::Double) => vec![(self.number(process) as f64 / 1000.0).to_bits()],
+            _ => vec![self.number(process)],
+        }
+    }
+
+    fn number(&self, process: &Process) -> u64 {
+        match &self.source {
             Source::Limit(value) => *value,
             Source::Setting(setting) => process
                 .tuning()
                 .get(setting.id)
                 .or_else(|| process.job().settings().get(setting.id))
                 .unwrap_or_else(|| absent(process, setting.id)),
-        };
-        match self.representation {
-            Representation::Double => (value as f64 / 1000.0).to_bits(),
-            Representation::Int | Representation::Unsigned => value,
         }
     }
 
@@ -158,19 +168,32 @@ mod tests {
         let mut settings = Values::default();
         settings.set(Id::EagerLimit, 100, Origin::Preset).unwrap();
         settings.set(Id::Timeout, 1500, Origin::Preset).unwrap();
+        settings
+            .read(Id::Collectives, "a test", "any=last".as_ref())
+            .unwrap();
         let job = Job::with_settings(2, settings);
         let [one, other] = [0, 1].map(|id| Process::new(std::sync::Arc::clone(&job), id));
         let eager = control("eager_limit");
-        assert_eq!((eager.scope(), eager.read(&one)), (Scope::Local, 100));
+        assert_eq!((eager.scope(), eager.read(&one)), (Scope::Local, vec![100]));
         eager.write(&one, 300).unwrap();
-        assert_eq!((eager.read(&one), eager.read(&other)), (300, 100));
+        assert_eq!((eager.number(&one), eager.number(&other)), (300, 100));
         assert_eq!(eager.write(&one, u64::MAX), Err(ToolError::Invalid));
         let timeout = control("timeout");
-        assert_eq!(f64::from_bits(timeout.read(&one)), 1.5);
+        assert_eq!(f64::from_bits(timeout.read(&one)[0]), 1.5);
         assert_eq!(timeout.write(&one, 1), Err(ToolError::SetNever));
         let limit = control("call_slots");
-        assert_eq!((limit.scope(), limit.read(&one)), (Scope::Constant, 4));
+        assert_eq!((limit.scope(), limit.number(&one)), (Scope::Constant, 4));
         assert_eq!(limit.write(&one, 1), Err(ToolError::SetNever));
         assert!(control("mode").enumeration.is_some());
+        let rules = control("collectives");
+        let text: Vec<_> = b"any:0:0:core=last\0"
+            .iter()
+            .map(|&byte| u64::from(byte))
+            .collect();
+        assert_eq!(
+            (rules.read(&one), rules.representation),
+            (text, Representation::Text)
+        );
+        assert_eq!(rules.write(&one, 1), Err(ToolError::SetNever));
     }
 }

@@ -47,6 +47,8 @@ pub enum Representation {
     Unsigned,
     /// A `double`: values carry its bits.
     Double,
+    /// Characters, with a null character at the end.
+    Text,
 }
 
 /// What the interface holds for one rank.

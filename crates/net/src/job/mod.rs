@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use simurgh_settings::Values;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;

@@ -15,6 +15,9 @@ fn settings() -> Values {
     settings.set(Id::TagOutput, 1, given()).unwrap();
     settings.set(Id::StackSize, 1 << 20, Origin::Preset).unwrap();
     settings
+        .read(Id::Collectives, "SIMURGH_COLLECTIVES", "any:64K=last".as_ref())
+        .unwrap();
+    settings
 }
 
 fn sample() -> JobSpec {
@@ -100,6 +103,11 @@ fn values_out_of_range_are_refused() {
     let text = refused(|v| v["settings"]["vps"]["value"] = 0.into());
     assert!(
         text.contains("option --it: \"0\" is not a number from 1"),
+        "{text}"
+    );
+    let text = refused(|v| v["settings"]["collectives"]["value"] = "any=fast".into());
+    assert!(
+        text.contains("SIMURGH_COLLECTIVES: \"any=fast\" is not rules"),
         "{text}"
     );
     let text = refused(|v| v["settings"]["new"] = serde_json::json!({"value": 1}));

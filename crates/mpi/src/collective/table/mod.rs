@@ -1,0 +1,156 @@
+//! Which way a collective goes.
+//!
+//! The table is data: rules ([`Rule`]) that are built in (`built_in.rs`), and behind them those of the setting
+//! `collectives`. A rule says from how much work, from how many ranks and from which level of the domain tree on an
+//! operation is done by an algorithm; of all rules that apply the last one counts.
+//!
+//! Work is counted in bytes that are moved or combined for all ranks together, which the last rank to come knows. The
+//! level is what the virtual processors of the job share; a network between hosts will be one more.
+//!
+//! Cost: the rules of an operation lie side by side, four to a cache line, and are tried from the last to the first.
+
+mod built_in;
+
+use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
+
+/// Where an operation takes place, and how much there is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// Bytes to be moved or combined for all ranks together.
+    pub(crate) bytes: usize,
+    /// Ranks that take part.
+    pub(crate) ranks: usize,
+    /// What they share.
+    pub(crate) level: Level,
+}
+
+/// The rules of a job.
+#[derive(Debug)]
+pub struct Table {
+    /// All in order, the built-in ones first.
+    rules: Vec<Rule>,
+    /// The rules of each operation.
+    steps: Box<[Box<[Step]>]>,
+}
+
+/// A rule of a known operation.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    bytes: u64,
+    ranks: u32,
+    level: Level,
+    algorithm: Algorithm,
+}
+
+impl Table {
+    /// The rules that are built in, and `given` ones behind them.
+    #[must_use]
+    pub fn new(given: &[Rule]) -> Self {
+        let rules = [built_in::RULES, given].concat();
+        let steps_of = |&operation: &Operation| {
+            let own = rules.iter().filter(|rule| rule.concerns(operation));
+            own.map(Step::of).collect()
+        };
+        let steps = Operation::ALL.iter().map(steps_of).collect();
+        Self { rules, steps }
+    }
+
+    /// The rules that are built in.
+    #[must_use]
+    pub fn built_in(&self) -> &[Rule] {
+        &self.rules[..built_in::RULES.len()]
+    }
+
+    /// The rules that have been given.
+    #[must_use]
+    pub fn given(&self) -> &[Rule] {
+        &self.rules[built_in::RULES.len()..]
+    }
+
+    /// How an operation is done.
+    #[inline]
+    pub(crate) fn algorithm(&self, operation: Operation, extent: Extent) -> Algorithm {
+        let steps = &self.steps[operation as usize];
+        let step = steps.iter().rev().find(|step| step.applies(extent));
+        step.map_or(Algorithm::Last, |step| step.algorithm)
+    }
+}
+
+impl Step {
+    fn of(rule: &Rule) -> Self {
+        Self {
+            bytes: rule.bytes,
+            ranks: u32::try_from(rule.ranks).unwrap_or(u32::MAX),
+            level: rule.level,
+            algorithm: rule.algorithm,
+        }
+    }
+
+    #[inline]
+    fn applies(&self, extent: Extent) -> bool {
+        self.bytes <= extent.bytes as u64 && self.ranks as usize <= extent.ranks && self.level <= extent.level
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_settings::rules::parse;
+
+    fn extent(bytes: usize, ranks: usize, level: Level) -> Extent {
+        Extent { bytes, ranks, level }
+    }
+
+    fn chosen(table: &Table, bytes: usize, ranks: usize, level: Level) -> Algorithm {
+        table.algorithm(Operation::Allreduce, extent(bytes, ranks, level))
+    }
+
+    #[test]
+    fn there_is_a_rule_for_everything() {
+        let least = built_in::RULES[0];
+        assert_eq!((least.operation, least.bytes, least.ranks), (None, 0, 0));
+        assert_eq!(least.level, Level::Core);
+        for &operation in Operation::ALL {
+            assert!(least.concerns(operation));
+        }
+    }
+
+    #[test]
+    fn one_core_shares_no_work() {
+        let table = Table::new(&[]);
+        assert_eq!(chosen(&table, 1 << 30, 64, Level::Core), Algorithm::Last);
+        assert_eq!(chosen(&table, 1 << 30, 64, Level::L3), Algorithm::Shared);
+        assert_eq!(chosen(&table, 1 << 30, 1, Level::L3), Algorithm::Last);
+    }
+
+    #[test]
+    fn the_last_rule_that_applies_counts() {
+        let rules = parse("any:::l3=shared,allreduce:1K:8=last,allreduce:4K=shared,bcast=last").unwrap();
+        let table = Table::new(&rules);
+        assert_eq!(table.given(), rules);
+        assert_eq!(table.built_in().len() + 4, table.rules.len());
+        for (bytes, ranks, level, algorithm) in [
+            (8, 2, Level::L3, Algorithm::Shared),
+            (8, 2, Level::L2, Algorithm::Last),
+            (1024, 7, Level::L3, Algorithm::Shared),
+            (1024, 8, Level::Machine, Algorithm::Last),
+            (4095, 64, Level::L3, Algorithm::Last),
+            (4096, 1, Level::Core, Algorithm::Shared),
+        ] {
+            assert_eq!(
+                chosen(&table, bytes, ranks, level),
+                algorithm,
+                "{bytes} {ranks} {level}"
+            );
+        }
+        let bcast = table.algorithm(Operation::Bcast, extent(1 << 30, 64, Level::L3));
+        assert_eq!(bcast, Algorithm::Last);
+        let barrier = table.algorithm(Operation::Barrier, extent(0, 64, Level::L3));
+        assert_eq!(barrier, Algorithm::Last);
+    }
+
+    #[test]
+    fn a_rule_is_a_quarter_of_a_cache_line() {
+        assert_eq!(size_of::<Step>(), 16);
+    }
+}

@@ -1,0 +1,78 @@
+//! Rules that say which way a collective operation goes.
+//!
+//! A rule is a row of a table: an operation, from how many bytes, ranks and levels on it applies, and an algorithm. As
+//! text it is `operation:bytes:ranks:level=algorithm`; what is left out between or behind the colons is the least there
+//! is. Of all rules that apply the last one counts, so rules that a user gives come after the ones that are built in.
+
+mod parse;
+mod words;
+
+pub use parse::{BadRule, parse};
+pub use words::{Algorithm, Level, Operation};
+
+use crate::Kind;
+use std::fmt;
+
+/// The word for every operation.
+const ANY: &str = "any";
+
+/// A row of the table of algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The operation; every one if there is none.
+    pub operation: Option<Operation>,
+    /// It applies from this much work on: bytes that are moved or combined for all ranks together.
+    pub bytes: u64,
+    /// It applies from this many ranks on.
+    pub ranks: u64,
+    /// It applies if the ranks are spread over a domain of this level or a larger one.
+    pub level: Level,
+    /// What is done.
+    pub algorithm: Algorithm,
+}
+
+impl Rule {
+    /// The kind of a rule's number of bytes.
+    pub(crate) const BYTES: Kind = Kind::Size {
+        least: 0,
+        most: 1 << 40,
+    };
+
+    /// Whether the rule says something about an operation.
+    #[must_use]
+    pub fn concerns(&self, operation: Operation) -> bool {
+        self.operation.is_none_or(|own| own == operation) && self.algorithm.serves(operation)
+    }
+
+    /// The operation's name, or the word for every operation.
+    #[must_use]
+    pub fn subject(&self) -> &'static str {
+        self.operation.map_or(ANY, Operation::name)
+    }
+
+    /// The number of bytes as a user would write it.
+    #[must_use]
+    pub fn size(&self) -> String {
+        Self::BYTES.show(self.bytes)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (subject, size) = (self.subject(), self.size());
+        let Self {
+            ranks,
+            level,
+            algorithm,
+            ..
+        } = self;
+        write!(f, "{subject}:{size}:{ranks}:{level}={algorithm}")
+    }
+}
+
+/// Rules as [`parse`] takes them.
+#[must_use]
+pub fn show(rules: &[Rule]) -> String {
+    let texts: Vec<_> = rules.iter().map(Rule::to_string).collect();
+    texts.join(",")
+}

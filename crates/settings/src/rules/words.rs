@@ -1,0 +1,131 @@
+//! The words of rules.
+
+use crate::Item;
+use std::fmt;
+
+/// Declares an enumeration whose members have names that a user may write.
+macro_rules! words {
+    (
+        $(#[$about:meta])*
+        $name:ident;
+        $($(#[doc = $doc:literal])+ $member:ident = $word:literal,)+
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[doc = $doc])+ $member,)+
+        }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &[Self] = &[$(Self::$member),+];
+
+            /// Their names and what they mean, in the same order.
+            pub const ITEMS: &[Item] = &[$(Item { name: $word, doc: concat!($($doc),+) }),+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                Self::ITEMS[self as usize].name
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                let found = Self::ITEMS.iter().position(|item| item.name == name)?;
+                Some(Self::ALL[found])
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+words! {
+    /// A collective operation, with its forms for parts of different sizes and its nonblocking and persistent forms.
+    Operation;
+    /// `MPI_Barrier`
+    Barrier = "barrier",
+    /// `MPI_Bcast`
+    Bcast = "bcast",
+    /// `MPI_Gather`
+    Gather = "gather",
+    /// `MPI_Scatter`
+    Scatter = "scatter",
+    /// `MPI_Allgather`
+    Allgather = "allgather",
+    /// `MPI_Alltoall`
+    Alltoall = "alltoall",
+    /// `MPI_Reduce`
+    Reduce = "reduce",
+    /// `MPI_Allreduce`
+    Allreduce = "allreduce",
+    /// `MPI_Reduce_scatter`
+    ReduceScatter = "reduce_scatter",
+    /// `MPI_Scan`
+    Scan = "scan",
+    /// `MPI_Exscan`
+    Exscan = "exscan",
+    /// `MPI_Neighbor_allgather`
+    NeighborAllgather = "neighbor_allgather",
+    /// `MPI_Neighbor_alltoall`
+    NeighborAlltoall = "neighbor_alltoall",
+}
+
+words! {
+    /// What the virtual processors of a job share at most: the levels of the domain tree, from one core up.
+    Level;
+    /// one core: there is a single virtual processor
+    Core = "core",
+    /// a second-level cache
+    L2 = "l2",
+    /// a last-level cache
+    L3 = "l3",
+    /// the memory of a NUMA node
+    Numa = "numa",
+    /// a processor package
+    Package = "package",
+    /// the machine
+    Machine = "machine",
+    /// nothing but a network
+    Hosts = "hosts",
+}
+
+words! {
+    /// How the work of a collective is done once all ranks have come.
+    Algorithm;
+    /// the last rank to come does all of it, before it releases the others
+    Last = "last",
+    /// all ranks are released and each does a share of it
+    Shared = "shared",
+}
+
+impl Algorithm {
+    /// Whether an operation can be done this way.
+    #[must_use]
+    pub const fn serves(self, operation: Operation) -> bool {
+        // A barrier has no work to share.
+        matches!(self, Self::Last) || !matches!(operation, Operation::Barrier)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_one_thing_each() {
+        for (place, &operation) in Operation::ALL.iter().enumerate() {
+            assert_eq!(operation as usize, place);
+            assert_eq!(Operation::named(operation.name()), Some(operation));
+        }
+        assert_eq!(Level::named("numa"), Some(Level::Numa));
+        assert_eq!(Algorithm::named("Last"), None);
+        assert!(Level::Core < Level::L2 && Level::Machine < Level::Hosts);
+        assert_eq!(format!("{:>6}|", Level::L3), "    l3|");
+    }
+}
