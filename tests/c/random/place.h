@@ -1,0 +1,29 @@
+/* Communicators of all kinds, each made the same way by all its ranks. */
+#ifndef PLACE_H
+#define PLACE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct place {
+    const char *name;
+    MPI_Comm comm;
+    int inter;
+    /* Tells apart the communicators that one call makes of disjoint ranks. */
+    uint64_t colour;
+    int rank, size;
+    /* Number of ranks whose data come here: the own group's, or the other's of an inter-communicator. */
+    int peers;
+    /* Which of the two groups of an inter-communicator. */
+    int side;
+    /* World ranks of the own group and of the peers. */
+    int *ids, *peer_ids;
+};
+
+enum { PLACES = 7 };
+
+/* Makes them all. One that cannot be, for want of ranks, has MPI_COMM_NULL. */
+void places_make(struct place places[PLACES], uint64_t seed);
+void places_free(struct place places[PLACES]);
+
+#endif

@@ -1,0 +1,103 @@
+//! Random collectives (`tests/c/random`), and reductions of numbers whose sum depends on the order.
+
+use std::collections::BTreeSet;
+
+use simurgh_testing::{Binary, Compile, Outcome, Stage};
+
+/// Modules of the program beside its main file.
+const MODULES: &[&str] = &[
+    "buffer", "element", "failure", "layout", "move", "parts", "place", "reduce",
+];
+
+/// Of the forms of a call, the blocking one.
+const BLOCKING: &str = "1";
+
+/// Of the kinds of communicators, all with one group.
+const INTRA: &str = "5";
+
+fn random(stage: &Stage) -> Binary {
+    let main = Compile::c("tests/c/random/main.c").flags(["-O1", "-Wall", "-Wextra", "-Werror"]);
+    let add = |program: Compile, module: &&str| program.source(format!("tests/c/random/{module}.c"));
+    MODULES.iter().fold(main, add).against(stage).build()
+}
+
+/// The seed of the rounds: 1, or what the environment says, to look for more.
+fn seed() -> String {
+    std::env::var("SIMURGH_TEST_SEED").unwrap_or_else(|_| "1".to_owned())
+}
+
+fn rounds(ranks: usize, vps: usize, rounds: usize) {
+    let stage = Stage::locate();
+    let (program, seed) = (random(&stage), seed());
+    let run = stage.mpiexec(ranks).vps(vps);
+    let outcome = run
+        .args([&seed, &rounds.to_string(), "0", BLOCKING, INTRA])
+        .run(&program);
+    outcome.expect_success();
+    assert_eq!(
+        outcome.stdout,
+        format!("passed with {ranks} ranks\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn random_collectives_of_few_ranks() {
+    for ranks in 1..=5 {
+        rounds(ranks, 2, 150);
+    }
+}
+
+#[test]
+fn random_collectives_on_one_processor() {
+    for ranks in [2, 9] {
+        rounds(ranks, 1, 150);
+    }
+}
+
+#[test]
+fn random_collectives_of_a_crowd() {
+    for (ranks, count) in [(16, 60), (33, 30), (64, 15)] {
+        rounds(ranks, 2, count);
+    }
+}
+
+#[test]
+fn random_collectives_of_130_ranks() {
+    rounds(130, 2, 12);
+}
+
+/// What `program` prints with so many ranks, in an order of the ranks that the seed decides.
+fn printed(stage: &Stage, program: &Binary, ranks: usize, vps: usize, seed: Option<usize>) -> String {
+    let mut run = stage.mpiexec(ranks).vps(vps);
+    if let Some(seed) = seed {
+        run = run.options(["--seed".to_owned(), seed.to_string()]);
+    }
+    let outcome: Outcome = run.run(program);
+    outcome.expect_success();
+    outcome.stdout
+}
+
+#[test]
+fn reductions_give_the_same_bits_in_every_run() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/reproducible.c")
+        .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
+        .against(&stage)
+        .build();
+    for ranks in [2, 7, 24] {
+        let ways = [
+            (1, None),
+            (1, Some(1)),
+            (1, Some(2)),
+            (2, None),
+            (2, None),
+            (3, None),
+        ];
+        let results: BTreeSet<String> = ways
+            .iter()
+            .map(|&(vps, seed)| printed(&stage, &program, ranks, vps, seed))
+            .collect();
+        assert_eq!(results.len(), 1, "{ranks} ranks: {results:#?}");
+    }
+}
