@@ -11,6 +11,7 @@ use std::mem;
 use std::slice;
 
 use simurgh_mpi::datatype::Width;
+use simurgh_mpi::memory::Numbers;
 use simurgh_mpi::{ErrorClass, Status};
 
 use crate::constants::{MPI_ANY_SOURCE, MPI_IN_PLACE};
@@ -140,6 +141,24 @@ impl<T> Array<T> {
         // - the C caller passed an array of this length (see the module's documentation), and it is not null;
         // - the slice lives no longer than the argument, that is, than the call.
         Ok(unsafe { slice::from_raw_parts(self.0, length) })
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// Its first `length` elements as numbers that are read where they are. The program leaves them alone until the
+    /// operation is complete, as the standard demands of counts and displacements.
+    pub fn numbers(&self, name: &str, length: usize) -> ResultOf<Numbers> {
+        let address = self.slice(name, length)?.as_ptr();
+        // SAFETY:
+        // - the C caller passed an array of this length (see the module's documentation) of integers of one of two
+        //   sizes.
+        Ok(unsafe {
+            if size_of::<T>() == size_of::<i32>() {
+                Numbers::narrow(address.cast(), length)
+            } else {
+                Numbers::wide(address.cast(), length)
+            }
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use simurgh_mpi::Collective;
 use simurgh_mpi::Comm;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Basic, Datatype};
-use simurgh_mpi::memory::{Parts, Source, Target};
+use simurgh_mpi::memory::{Numbers, Parts, Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 
 /// Sizes of communicators; the largest ones on the scheduler only.
@@ -42,6 +42,10 @@ fn on_all_sizes(check: impl Fn(&Comm, usize, usize) + Send + Sync + Copy + 'stat
             check(comm, round, len);
         }
     });
+}
+
+fn numbers(counts: &[usize]) -> Numbers {
+    counts.iter().map(|&count| count as i64).collect()
 }
 
 fn me(comm: &Comm) -> usize {
@@ -345,16 +349,21 @@ fn reduce_scatter_leaves_each_rank_its_part() {
         comm.reduce_scatter(
             Some(&out(&mine)),
             &into(&mut part),
-            &counts,
+            numbers(&counts),
             &Op::Builtin(BuiltinOp::Sum),
         )
         .and_then(Collective::run)
         .unwrap();
         assert_eq!(part, expected);
         let mut in_place = mine.clone();
-        comm.reduce_scatter(None, &into(&mut in_place), &counts, &Op::Builtin(BuiltinOp::Sum))
-            .and_then(Collective::run)
-            .unwrap();
+        comm.reduce_scatter(
+            None,
+            &into(&mut in_place),
+            numbers(&counts),
+            &Op::Builtin(BuiltinOp::Sum),
+        )
+        .and_then(Collective::run)
+        .unwrap();
         assert_eq!(in_place[..counts[rank]], expected);
     });
 }
@@ -435,9 +444,14 @@ fn operations_that_do_not_commute_keep_the_order_of_ranks() {
             .collect();
         let before: usize = counts[..rank].iter().sum();
         let mut part = vec![-1; 2 * counts[rank]];
-        comm.reduce_scatter(Some(&source), &pairs_into(&mut part, &pair), &counts, &op)
-            .and_then(Collective::run)
-            .unwrap();
+        comm.reduce_scatter(
+            Some(&source),
+            &pairs_into(&mut part, &pair),
+            numbers(&counts),
+            &op,
+        )
+        .and_then(Collective::run)
+        .unwrap();
         assert_eq!(part, composed(size, round, len)[2 * before..][..2 * counts[rank]]);
     });
 }

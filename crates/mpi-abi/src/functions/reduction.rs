@@ -83,23 +83,18 @@ fn reduce_scatter(
 ) -> Outcome {
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
-    let counts = recvcounts.slice("recvcounts", comm.size())?;
-    let counts: ResultOf<Vec<usize>> = counts
-        .iter()
-        .map(|&count| count_of("recvcounts", count))
-        .collect();
-    let counts = counts?;
-    let total = counts.iter().fold(0, |total: i64, &count| {
-        total.saturating_add_unsigned(count as u64)
-    });
+    let counts = recvcounts.numbers("recvcounts", comm.size())?;
+    for count in counts.iter() {
+        count_of("recvcounts", count)?;
+    }
+    let total = i64::try_from(counts.before(comm.size())).unwrap_or(i64::MAX);
     let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
-    let own = if send.is_some() {
-        counts[comm.rank() as usize] as i64
-    } else {
-        total
+    let own = match &send {
+        Some(_) => counts.count(comm.rank() as usize) as i64,
+        None => total,
     };
     let recv = rank.target(recvbuf, own, datatype)?;
-    Ok(comm.reduce_scatter(send.as_ref(), &recv, &counts, &op)?.run()?)
+    Ok(comm.reduce_scatter(send.as_ref(), &recv, counts, &op)?.run()?)
 }
 
 /// `MPI_Reduce_scatter_block`: combines all ranks' data and gives each rank an equal part.

@@ -2,7 +2,7 @@
 
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::Datatype;
-use simurgh_mpi::memory::{Parts, Source, Target};
+use simurgh_mpi::memory::{Numbers, Parts, Source, Target};
 
 use super::Rank;
 use super::lookup::check_address;
@@ -10,22 +10,24 @@ use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
 use crate::fault::{Fault, ResultOf};
 use crate::types::MPI_Datatype;
 
+/// Where the ranks' parts of a buffer lie in it.
+pub(crate) enum Places {
+    /// As the program's arrays say.
+    Listed {
+        counts: Numbers,
+        displacements: Numbers,
+        datatype: Datatype,
+    },
+    /// Each part by itself.
+    Each(Vec<Part>),
+}
+
 /// One rank's part of a buffer.
 pub(crate) struct Part {
     /// Bytes from the buffer's address.
     offset: isize,
     count: usize,
     datatype: Datatype,
-    /// Whether it may begin at an address of its own, relative to `MPI_BOTTOM`.
-    absolute: bool,
-}
-
-impl Part {
-    /// Refuses a buffer that is none.
-    fn check(&self, buffer: Buffer) -> ResultOf<()> {
-        let relative = if self.absolute { 0 } else { self.count };
-        check_address(buffer, relative, &self.datatype)
-    }
 }
 
 #[cold]
@@ -44,25 +46,21 @@ impl Rank<'_> {
         counts: &Array<C>,
         displs: &Array<D>,
         datatype: MPI_Datatype,
-    ) -> ResultOf<Vec<Part>> {
+    ) -> ResultOf<Places> {
         let datatype = self.datatype("datatype", datatype)?;
-        let places = counts
-            .slice("counts", size)?
-            .iter()
-            .zip(displs.slice("displs", size)?);
-        places
-            .map(|(&count, &displacement)| {
-                let elements = isize::try_from(displacement.wide()).ok();
-                let offset = elements.and_then(|elements| elements.checked_mul(datatype.extent()));
-                let offset = offset.ok_or_else(|| too_far(displacement.wide()))?;
-                Ok(Part {
-                    offset,
-                    count: count_of("count", count)?,
-                    datatype: datatype.clone(),
-                    absolute: false,
-                })
-            })
-            .collect()
+        let (counts, displacements) = (counts.numbers("counts", size)?, displs.numbers("displs", size)?);
+        for count in counts.iter() {
+            count_of("count", count)?;
+        }
+        let reach = |elements: i64| isize::try_from(elements).ok()?.checked_mul(datatype.extent());
+        if let Some(far) = displacements.iter().find(|elements| reach(*elements).is_none()) {
+            return Err(too_far(far));
+        }
+        Ok(Places::Listed {
+            counts,
+            displacements,
+            datatype,
+        })
     }
 
     /// Parts of different datatypes, displaced by bytes.
@@ -72,12 +70,12 @@ impl Rank<'_> {
         counts: &Array<C>,
         displs: &Array<D>,
         types: &Array<MPI_Datatype>,
-    ) -> ResultOf<Vec<Part>> {
+    ) -> ResultOf<Places> {
         let places = counts
             .slice("counts", size)?
             .iter()
             .zip(displs.slice("displs", size)?);
-        places
+        let parts: ResultOf<Vec<Part>> = places
             .zip(types.slice("types", size)?)
             .map(|((&count, &displacement), &datatype)| {
                 let offset =
@@ -87,39 +85,73 @@ impl Rank<'_> {
                     offset,
                     count: count_of("count", count)?,
                     datatype,
-                    absolute: offset != 0,
                 })
             })
-            .collect()
+            .collect();
+        Ok(Places::Each(parts?))
+    }
+}
+
+/// Refuses the null pointer for parts that have data.
+fn check_parts(buffer: Buffer, places: &Places) -> ResultOf<()> {
+    match places {
+        Places::Listed { counts, datatype, .. } => {
+            check_address(buffer, counts.before(counts.len()), datatype)
+        }
+        Places::Each(parts) => parts.iter().try_for_each(|part| {
+            // A part displaced by bytes may have an address of its own, relative to MPI_BOTTOM.
+            let relative = if part.offset == 0 { part.count } else { 0 };
+            check_address(buffer, relative, &part.datatype)
+        }),
     }
 }
 
 /// The parts of a buffer that is read.
-pub(crate) fn sources(buffer: Buffer, parts: Vec<Part>) -> ResultOf<Parts<Source>> {
-    let parts: ResultOf<Box<[Source]>> = parts
-        .into_iter()
-        .map(|part| {
-            part.check(buffer)?;
-            let address = buffer.address().wrapping_offset(part.offset);
-            // SAFETY:
-            // - the program passed the buffer with these parts, and leaves it alone until the call returns.
-            Ok(unsafe { Source::new(address, part.count, part.datatype) })
-        })
-        .collect();
-    Ok(Parts::Each(parts?))
+pub(crate) fn sources(buffer: Buffer, places: Places) -> ResultOf<Parts<Source>> {
+    check_parts(buffer, &places)?;
+    // SAFETY:
+    // - the program passed the buffer with these parts, and leaves it alone until the operation is complete.
+    let source = |offset, count, datatype| unsafe {
+        Source::new(buffer.address().wrapping_offset(offset), count, datatype)
+    };
+    Ok(match places {
+        Places::Listed {
+            counts,
+            displacements,
+            datatype,
+        } => Parts::Listed(source(0, 0, datatype), counts, displacements),
+        Places::Each(parts) => {
+            let parts = parts.into_iter();
+            Parts::Each(
+                parts
+                    .map(|part| source(part.offset, part.count, part.datatype))
+                    .collect(),
+            )
+        }
+    })
 }
 
 /// The parts of a buffer that is written.
-pub(crate) fn targets(buffer: BufferMut, parts: Vec<Part>) -> ResultOf<Parts<Target>> {
-    let parts: ResultOf<Box<[Target]>> = parts
-        .into_iter()
-        .map(|part| {
-            part.check(buffer.as_const())?;
-            let address = buffer.address().wrapping_offset(part.offset);
-            // SAFETY:
-            // - the program passed the buffer with these parts, and leaves it alone until the call returns.
-            Ok(unsafe { Target::new(address, part.count, part.datatype) })
-        })
-        .collect();
-    Ok(Parts::Each(parts?))
+pub(crate) fn targets(buffer: BufferMut, places: Places) -> ResultOf<Parts<Target>> {
+    check_parts(buffer.as_const(), &places)?;
+    // SAFETY:
+    // - the program passed the buffer with these parts, and leaves it alone until the operation is complete.
+    let target = |offset, count, datatype| unsafe {
+        Target::new(buffer.address().wrapping_offset(offset), count, datatype)
+    };
+    Ok(match places {
+        Places::Listed {
+            counts,
+            displacements,
+            datatype,
+        } => Parts::Listed(target(0, 0, datatype), counts, displacements),
+        Places::Each(parts) => {
+            let parts = parts.into_iter();
+            Parts::Each(
+                parts
+                    .map(|part| target(part.offset, part.count, part.datatype))
+                    .collect(),
+            )
+        }
+    })
 }

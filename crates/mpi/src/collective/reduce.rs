@@ -11,7 +11,7 @@ use crate::check;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::REDUCTION_CHUNK;
-use crate::memory::{Parts, Scratch, Source, Target, transfer};
+use crate::memory::{Numbers, Parts, Scratch, Source, Target, transfer};
 use crate::op::Op;
 
 /// How many elements of a result each rank gets.
@@ -20,7 +20,7 @@ pub(crate) enum Counts {
     /// Each rank as many.
     Even(usize),
     /// Each rank its own number.
-    Each(Box<[usize]>),
+    Each(Numbers),
 }
 
 impl Comm {
@@ -83,13 +83,13 @@ impl Comm {
         &self,
         send: Option<&Source>,
         recv: &Target,
-        counts: &[usize],
+        counts: Numbers,
         op: &Op,
     ) -> Result<Collective<'_>> {
         if counts.len() != self.size() {
             return Err(wrong_counts(counts.len(), self.size()));
         }
-        self.scatter_reduced(send, recv, Counts::Each(counts.into()), op)
+        self.scatter_reduced(send, recv, Counts::Each(counts), op)
     }
 
     /// [`Comm::reduce_scatter`] with the same count for all ranks (`MPI_Reduce_scatter_block`).
@@ -133,9 +133,7 @@ impl Counts {
     fn before(&self, rank: usize) -> usize {
         match self {
             Counts::Even(count) => count.saturating_mul(rank),
-            Counts::Each(counts) => counts[..rank]
-                .iter()
-                .fold(0, |sum: usize, count| sum.saturating_add(*count)),
+            Counts::Each(counts) => counts.before(rank),
         }
     }
 
@@ -143,7 +141,7 @@ impl Counts {
     fn of(&self, rank: usize) -> usize {
         match self {
             Counts::Even(count) => *count,
-            Counts::Each(counts) => counts[rank],
+            Counts::Each(counts) => counts.count(rank),
         }
     }
 }

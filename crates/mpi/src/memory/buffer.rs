@@ -67,7 +67,7 @@ macro_rules! buffer {
             #[must_use]
             pub fn slice(&self, start: usize, len: usize) -> Self {
                 let start = start.min(self.count);
-                self.shifted(start, len.min(self.count - start))
+                self.shifted(start as isize, len.min(self.count - start))
             }
 
             /// As many elements as this has, `index` times as far away: part `index` of an array of equal parts.
@@ -75,11 +75,14 @@ macro_rules! buffer {
             /// Only for what was made as the first of such parts.
             #[must_use]
             pub(super) fn repeated(&self, index: usize) -> Self {
-                self.shifted(self.count * index, self.count)
+                self.shifted((self.count * index) as isize, self.count)
             }
 
-            fn shifted(&self, elements: usize, count: usize) -> Self {
-                let bytes = (elements as isize).wrapping_mul(self.datatype.extent());
+            /// `count` elements, so many elements away.
+            ///
+            /// Only for what was made as a part of a buffer that has them.
+            pub(super) fn shifted(&self, elements: isize, count: usize) -> Self {
+                let bytes = elements.wrapping_mul(self.datatype.extent());
                 Self { address: self.address.wrapping_offset(bytes), count, datatype: self.datatype.clone() }
             }
         }

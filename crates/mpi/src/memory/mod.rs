@@ -16,6 +16,7 @@ mod elements;
 mod extended;
 mod halves;
 mod kernel;
+mod numbers;
 mod parts;
 mod quad;
 mod scratch;
@@ -26,6 +27,7 @@ mod vector;
 mod view;
 
 pub use buffer::{Source, Target};
+pub use numbers::Numbers;
 pub use parts::Parts;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 

@@ -1,6 +1,7 @@
 //! A buffer of one part for each rank.
 
 use super::buffer::{Source, Target};
+use super::numbers::Numbers;
 
 /// A buffer that has a part for every rank.
 #[derive(Clone, Debug)]
@@ -9,6 +10,11 @@ pub enum Parts<B> {
     ///
     /// The promise made for the first part holds for as many as there are ranks.
     Even(B),
+    /// Parts of one datatype, so many elements each, at displacements that are multiples of its extent from a buffer
+    /// that is given without elements.
+    ///
+    /// What would be promised for each part by itself holds for all of them.
+    Listed(B, Numbers, Numbers),
     /// A part for each rank, in rank order.
     Each(Box<[B]>),
 }
@@ -19,7 +25,7 @@ impl<B> Parts<B> {
     pub(crate) fn whole(&self) -> Option<&B> {
         match self {
             Parts::Even(first) => Some(first),
-            Parts::Each(_) => None,
+            Parts::Listed(..) | Parts::Each(_) => None,
         }
     }
 }
@@ -32,6 +38,10 @@ macro_rules! parts {
             pub fn part(&self, rank: usize) -> Option<$buffer> {
                 match self {
                     Parts::Even(first) => Some(first.repeated(rank)),
+                    Parts::Listed(base, counts, displacements) => {
+                        let displacement = displacements.get(rank)?;
+                        Some(base.shifted(displacement as isize, counts.count(rank)))
+                    }
                     Parts::Each(parts) => parts.get(rank).cloned(),
                 }
             }
@@ -41,6 +51,9 @@ macro_rules! parts {
             pub fn bytes(&self, ranks: usize) -> usize {
                 match self {
                     Parts::Even(first) => first.bytes().saturating_mul(ranks),
+                    Parts::Listed(base, counts, _) => {
+                        counts.before(ranks).saturating_mul(base.datatype().size())
+                    }
                     Parts::Each(parts) => parts.iter().take(ranks).map(<$buffer>::bytes).sum(),
                 }
             }
@@ -57,6 +70,9 @@ impl Parts<Target> {
     pub fn as_source(&self) -> Parts<Source> {
         match self {
             Parts::Even(first) => Parts::Even(first.as_source()),
+            Parts::Listed(base, counts, displacements) => {
+                Parts::Listed(base.as_source(), counts.clone(), displacements.clone())
+            }
             Parts::Each(parts) => Parts::Each(parts.iter().map(Target::as_source).collect()),
         }
     }
