@@ -7,7 +7,6 @@ use super::buffer::{Source, Target};
 use super::extended::F80;
 use super::quad::F128;
 use super::vector::{self, Level};
-use crate::datatype::Datatype;
 use crate::op::Complex;
 
 /// A type of which every bit pattern is a value.
@@ -75,17 +74,19 @@ pub(crate) unsafe trait Element: Copy {
     const VECTORS: bool;
 
     /// The value.
-    fn get(self) -> Self::Value;
+    fn get(&self) -> Self::Value;
 
     /// Writes the value, and nothing but the value: gaps are left alone.
     fn set(&mut self, value: Self::Value);
 
     /// Combines, place by place, what is in `inout` with each of the inputs in turn: `inout = input op inout`.
+    ///
+    /// `F16C` says that the machine converts 16-bit numbers.
     #[inline(always)]
-    fn fold<const N: usize>(
+    fn fold<const F16C: bool, const N: usize>(
         inputs: [&[Self]; N],
         inout: &mut [Self],
-        operation: impl Fn(Self::Value, Self::Value) -> Self::Value,
+        operation: impl Fn(Self::Value, Self::Value) -> Self::Value + Copy,
     ) {
         let inputs = inputs.map(|input| &input[..inout.len()]);
         for (index, place) in inout.iter_mut().enumerate() {
@@ -111,7 +112,7 @@ unsafe impl<T: Plain> Element for Number<T> {
     const VECTORS: bool = T::VECTORS;
 
     #[inline(always)]
-    fn get(self) -> T {
+    fn get(&self) -> T {
         self.0
     }
 
@@ -141,7 +142,7 @@ unsafe impl<V: Plain, I: Plain> Element for Pair<V, I> {
     const VECTORS: bool = V::VECTORS;
 
     #[inline(always)]
-    fn get(self) -> (V, I) {
+    fn get(&self) -> (V, I) {
         (self.0.value, self.0.index)
     }
 
@@ -157,7 +158,7 @@ unsafe impl<V: Plain, I: Plain> Element for Pair<V, I> {
 ///
 /// # Panics
 ///
-/// When the elements of a buffer are not as large as `E`, which is the caller's mistake.
+/// When the buffers' elements are not alike, or do not consist of `E`s, which is the caller's mistake.
 #[inline]
 pub(crate) fn combine<E: Element, const N: usize>(
     inputs: [&Source; N],
@@ -177,11 +178,13 @@ fn combine_at<E: Element, const N: usize>(
     let count = inputs
         .iter()
         .fold(inout.count(), |count, input| count.min(input.count()));
-    let fits = |datatype: &Datatype| datatype.extent() == size_of::<E>() as isize;
+    let extent = inout.datatype().extent();
     assert!(
-        fits(inout.datatype()) && inputs.iter().all(|input| fits(input.datatype())),
+        extent % size_of::<E>() as isize == 0
+            && inputs.iter().all(|input| input.datatype().extent() == extent),
         "a kernel was given elements of another size"
     );
+    let count = count * (extent.unsigned_abs() / size_of::<E>());
     if count == 0 {
         return; // Without elements an address may be null.
     }
@@ -189,7 +192,7 @@ fn combine_at<E: Element, const N: usize>(
     let apart = |input: &&Source| input.address().addr().abs_diff(inout.address().addr()) >= bytes;
     if inputs.iter().all(apart) {
         // SAFETY:
-        // - `count` is not above the count of any buffer, whose elements are `E`s without gaps between them, valid by
+        // - `count` is not above the count of any buffer, whose elements are `E`s, or several, without gaps, valid by
         //   the promises of their makers; any address and bit pattern will do for an `E`;
         // - what is written overlaps nothing that is read.
         let (inputs, inout) = unsafe {
@@ -229,7 +232,7 @@ fn one_by_one<E: Element, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datatype::Basic;
+    use crate::datatype::{Basic, Datatype};
     use crate::memory::{ComplexHalf, Half};
 
     /// Elements of small values, from an odd address on.

@@ -1,27 +1,23 @@
 //! Numbers of 16 bits: combined as numbers of 32 bits, and rounded after each operation.
 
+use std::arch::x86_64::{__m128i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
+use std::mem::transmute;
+
 use half::f16;
-use half::slice::HalfFloatSliceExt;
 
 use super::elements::Element;
 use crate::op::Complex;
 
-/// Numbers converted at a time.
-const BLOCK: usize = 64;
+/// Elements combined at a time.
+const BLOCK: usize = 8;
 
-/// An element made of 16-bit numbers.
+/// An element made of 16-bit numbers. `F16C` says that the machine has the instructions of this name.
 trait Narrow: Element {
-    /// Its numbers, from the first on.
-    fn read(self, into: &mut [f16]);
+    /// What operations see of a block.
+    fn widened<const F16C: bool>(block: [Self; BLOCK]) -> [Self::Value; BLOCK];
 
-    /// An element made of these numbers.
-    fn written(from: &[f16]) -> Self;
-
-    /// What operations see of the numbers.
-    fn widened(from: &[f32]) -> Self::Value;
-
-    /// The numbers of a value.
-    fn spread(value: Self::Value, into: &mut [f32]);
+    /// The block nearest to these values.
+    fn rounded<const F16C: bool>(values: [Self::Value; BLOCK]) -> [Self; BLOCK];
 }
 
 /// A 16-bit number, wherever it lies.
@@ -31,23 +27,13 @@ pub(crate) struct Half(f16);
 
 impl Narrow for Half {
     #[inline(always)]
-    fn read(self, into: &mut [f16]) {
-        into[0] = self.0;
+    fn widened<const F16C: bool>(block: [Self; BLOCK]) -> [f32; BLOCK] {
+        widened::<F16C>(block.map(|Half(number)| number))
     }
 
     #[inline(always)]
-    fn written(from: &[f16]) -> Self {
-        Half(from[0])
-    }
-
-    #[inline(always)]
-    fn widened(from: &[f32]) -> f32 {
-        from[0]
-    }
-
-    #[inline(always)]
-    fn spread(value: f32, into: &mut [f32]) {
-        into[0] = value;
+    fn rounded<const F16C: bool>(values: [f32; BLOCK]) -> [Self; BLOCK] {
+        rounded::<F16C>(values).map(Half)
     }
 }
 
@@ -58,30 +44,25 @@ pub(crate) struct ComplexHalf(Complex<f16>);
 
 impl Narrow for ComplexHalf {
     #[inline(always)]
-    fn read(self, into: &mut [f16]) {
-        let Complex { re, im } = self.0;
-        (into[0], into[1]) = (re, im);
-    }
-
-    #[inline(always)]
-    fn written(from: &[f16]) -> Self {
-        ComplexHalf(Complex {
-            re: from[0],
-            im: from[1],
+    fn widened<const F16C: bool>(block: [Self; BLOCK]) -> [Complex<f32>; BLOCK] {
+        let re = widened::<F16C>(block.map(|ComplexHalf(number)| number.re));
+        let im = widened::<F16C>(block.map(|ComplexHalf(number)| number.im));
+        std::array::from_fn(|index| Complex {
+            re: re[index],
+            im: im[index],
         })
     }
 
     #[inline(always)]
-    fn widened(from: &[f32]) -> Complex<f32> {
-        Complex {
-            re: from[0],
-            im: from[1],
-        }
-    }
-
-    #[inline(always)]
-    fn spread(value: Complex<f32>, into: &mut [f32]) {
-        (into[0], into[1]) = (value.re, value.im);
+    fn rounded<const F16C: bool>(values: [Complex<f32>; BLOCK]) -> [Self; BLOCK] {
+        let re = rounded::<F16C>(values.map(|number| number.re));
+        let im = rounded::<F16C>(values.map(|number| number.im));
+        std::array::from_fn(|index| {
+            ComplexHalf(Complex {
+                re: re[index],
+                im: im[index],
+            })
+        })
     }
 }
 
@@ -94,29 +75,21 @@ macro_rules! narrow_elements {
 
             const VECTORS: bool = true;
 
-            #[inline]
-            fn get(self) -> $value {
-                let (mut narrow, mut wide) = ([f16::ZERO; 2], [0.0; 2]);
-                self.read(&mut narrow);
-                narrow.convert_to_f32_slice(&mut wide);
-                Self::widened(&wide)
+            fn get(&self) -> $value {
+                Self::widened::<false>([*self; BLOCK])[0]
             }
 
-            #[inline]
             fn set(&mut self, value: $value) {
-                let (mut narrow, mut wide) = ([f16::ZERO; 2], [0.0; 2]);
-                Self::spread(value, &mut wide);
-                narrow.convert_from_f32_slice(&wide);
-                *self = Self::written(&narrow);
+                *self = Self::rounded::<false>([value; BLOCK])[0];
             }
 
             #[inline(always)]
-            fn fold<const N: usize>(
+            fn fold<const F16C: bool, const N: usize>(
                 inputs: [&[Self]; N],
                 inout: &mut [Self],
-                operation: impl Fn(Self::Value, Self::Value) -> Self::Value,
+                operation: impl Fn(Self::Value, Self::Value) -> Self::Value + Copy,
             ) {
-                fold(inputs, inout, operation);
+                fold::<_, F16C, N>(inputs, inout, operation);
             }
         }
     )* };
@@ -124,39 +97,78 @@ macro_rules! narrow_elements {
 
 narrow_elements!(Half as f32, ComplexHalf as Complex<f32>);
 
-/// [`Element::fold`], block by block.
+/// [`Element::fold`], block by block; the last elements are the first of a block of their own.
 #[inline(always)]
-fn fold<T: Narrow, const N: usize>(
+fn fold<T: Narrow, const F16C: bool, const N: usize>(
     inputs: [&[T]; N],
     inout: &mut [T],
-    operation: impl Fn(T::Value, T::Value) -> T::Value,
+    operation: impl Fn(T::Value, T::Value) -> T::Value + Copy,
 ) {
-    let lanes = size_of::<T>() / size_of::<f16>();
-    for (index, places) in inout.chunks_mut(BLOCK / lanes).enumerate() {
-        let start = index * (BLOCK / lanes);
-        let mut result = [f16::ZERO; BLOCK];
-        gather(places, &mut result);
-        for input in &inputs {
-            let (mut operand, mut left, mut right) = ([f16::ZERO; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-            gather(&input[start..start + places.len()], &mut operand);
-            operand.convert_to_f32_slice(&mut left);
-            result.convert_to_f32_slice(&mut right);
-            for (left, right) in left.chunks_exact(lanes).zip(right.chunks_exact_mut(lanes)) {
-                T::spread(operation(T::widened(left), T::widened(right)), right);
-            }
-            result.convert_from_f32_slice(&right);
-        }
-        for (place, numbers) in places.iter_mut().zip(result.chunks_exact(lanes)) {
-            *place = T::written(numbers);
-        }
+    let inputs = inputs.map(<[T]>::as_chunks::<BLOCK>);
+    let (blocks, rest) = inout.as_chunks_mut::<BLOCK>();
+    for (index, block) in blocks.iter_mut().enumerate() {
+        *block = folded::<T, F16C, N>(inputs.map(|(blocks, _)| &blocks[index]), *block, operation);
+    }
+    if let Some(&last) = rest.last() {
+        let padded = |elements: &[T]| std::array::from_fn(|index| *elements.get(index).unwrap_or(&last));
+        let inputs = inputs.map(|(_, rest)| padded(rest));
+        let block = folded::<T, F16C, N>(inputs.each_ref(), padded(rest), operation);
+        rest.copy_from_slice(&block[..rest.len()]);
     }
 }
 
-/// The numbers of elements, one behind the other.
+/// A block combined with each of the inputs in turn.
 #[inline(always)]
-fn gather<T: Narrow>(elements: &[T], into: &mut [f16; BLOCK]) {
-    let lanes = size_of::<T>() / size_of::<f16>();
-    for (element, numbers) in elements.iter().zip(into.chunks_exact_mut(lanes)) {
-        element.read(numbers);
+fn folded<T: Narrow, const F16C: bool, const N: usize>(
+    inputs: [&[T; BLOCK]; N],
+    mut block: [T; BLOCK],
+    operation: impl Fn(T::Value, T::Value) -> T::Value,
+) -> [T; BLOCK] {
+    // A loop, for the conversions are inlined into nothing that is not compiled for them, iterators included.
+    for input in inputs {
+        let (left, mut right) = (T::widened::<F16C>(*input), T::widened::<F16C>(block));
+        for index in 0..BLOCK {
+            right[index] = operation(left[index], right[index]);
+        }
+        block = T::rounded::<F16C>(right);
     }
+    block
+}
+
+#[inline(always)]
+fn widened<const F16C: bool>(numbers: [f16; BLOCK]) -> [f32; BLOCK] {
+    if F16C {
+        // SAFETY:
+        // - the machine has the instructions, as `F16C` says.
+        unsafe { widened_f16c(numbers) }
+    } else {
+        numbers.map(f16::to_f32)
+    }
+}
+
+#[inline(always)]
+fn rounded<const F16C: bool>(numbers: [f32; BLOCK]) -> [f16; BLOCK] {
+    if F16C {
+        // SAFETY:
+        // - the machine has the instructions, as `F16C` says.
+        unsafe { rounded_f16c(numbers) }
+    } else {
+        numbers.map(f16::from_f32)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx,f16c")]
+fn widened_f16c(numbers: [f16; BLOCK]) -> [f32; BLOCK] {
+    // SAFETY:
+    // - vectors are as large as the arrays, and any bit pattern is one.
+    unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; BLOCK], __m128i>(numbers))) }
+}
+
+#[inline]
+#[target_feature(enable = "avx,f16c")]
+fn rounded_f16c(numbers: [f32; BLOCK]) -> [f16; BLOCK] {
+    // SAFETY:
+    // - vectors are as large as the arrays, and any bit pattern is one.
+    unsafe { transmute(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(transmute(numbers))) }
 }

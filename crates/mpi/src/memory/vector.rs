@@ -52,7 +52,7 @@ pub(super) fn fold<E: Element, const N: usize>(
     level: Level,
     inputs: [&[E]; N],
     inout: &mut [E],
-    operation: impl Fn(E::Value, E::Value) -> E::Value,
+    operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
 ) {
     match level {
         Level::Baseline => fold_baseline(inputs, inout, operation),
@@ -66,24 +66,24 @@ pub(super) fn fold<E: Element, const N: usize>(
 }
 
 macro_rules! compiled_for {
-    ($($(#[$feature:meta])? $name:ident;)*) => { $(
+    ($($(#[$feature:meta])? $name:ident, $f16c:literal;)*) => { $(
         // Never inlined, so that `inout` is an argument, known to overlap nothing.
         $(#[$feature])?
         #[inline(never)]
         fn $name<E: Element, const N: usize>(
             inputs: [&[E]; N],
             inout: &mut [E],
-            operation: impl Fn(E::Value, E::Value) -> E::Value,
+            operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
         ) {
-            E::fold(inputs, inout, operation);
+            E::fold::<$f16c, N>(inputs, inout, operation);
         }
     )* };
 }
 
 compiled_for! {
-    fold_baseline;
+    fold_baseline, false;
     #[target_feature(enable = "avx2,f16c")]
-    fold_avx2;
+    fold_avx2, true;
     #[target_feature(enable = "avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]
-    fold_avx512;
+    fold_avx512, true;
 }

@@ -150,21 +150,16 @@ pub(super) struct Maxloc;
 impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Minloc {
     #[inline(always)]
     fn apply(left: (V, I), right: (V, I)) -> (V, I) {
-        if left.0 < right.0 || (left.0 == right.0 && left.1 < right.1) {
-            left
-        } else {
-            right
-        }
+        // Without branches, so that it can be vectorised.
+        let first = (left.0 < right.0) | ((left.0 == right.0) & (left.1 < right.1));
+        if first { left } else { right }
     }
 }
 
 impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Maxloc {
     #[inline(always)]
     fn apply(left: (V, I), right: (V, I)) -> (V, I) {
-        if left.0 > right.0 || (left.0 == right.0 && left.1 < right.1) {
-            left
-        } else {
-            right
-        }
+        let first = (left.0 > right.0) | ((left.0 == right.0) & (left.1 < right.1));
+        if first { left } else { right }
     }
 }

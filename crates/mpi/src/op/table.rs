@@ -52,8 +52,8 @@ fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
     use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
     let kind = basic.kind();
     match (op, basic.class()) {
-        (BuiltinOp::Sum, Complex) => complex::<Sum>(kind),
-        (BuiltinOp::Prod, Complex) => complex::<Prod>(kind),
+        (BuiltinOp::Sum, Complex) => parts_sum(kind),
+        (BuiltinOp::Prod, Complex) => complex_product(kind),
         (BuiltinOp::Sum, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Sum>(kind),
         (BuiltinOp::Prod, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Prod>(kind),
         (BuiltinOp::Min, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Min>(kind),
@@ -103,18 +103,26 @@ where
     })
 }
 
-/// Loops on complex numbers.
-fn complex<O>(kind: Kind) -> Option<Kernel>
-where
-    O: Operation<Complex<f32>> + Operation<Complex<f64>>,
-    O: Operation<Complex<F80>> + Operation<Complex<F128>>,
-{
+/// Sums of complex numbers: those of their parts.
+fn parts_sum(kind: Kind) -> Option<Kernel> {
+    real::<Sum>(match kind {
+        Kind::C16 => Kind::F16,
+        Kind::C32 => Kind::F32,
+        Kind::C64 => Kind::F64,
+        Kind::C80 => Kind::F80,
+        Kind::C128 => Kind::F128,
+        _ => return None,
+    })
+}
+
+/// Products of complex numbers.
+fn complex_product(kind: Kind) -> Option<Kernel> {
     Some(match kind {
-        Kind::C16 => each::<ComplexHalf, O>(),
-        Kind::C32 => each::<Number<Complex<f32>>, O>(),
-        Kind::C64 => each::<Number<Complex<f64>>, O>(),
-        Kind::C80 => each::<Number<Complex<F80>>, O>(),
-        Kind::C128 => each::<Number<Complex<F128>>, O>(),
+        Kind::C16 => each::<ComplexHalf, Prod>(),
+        Kind::C32 => each::<Number<Complex<f32>>, Prod>(),
+        Kind::C64 => each::<Number<Complex<f64>>, Prod>(),
+        Kind::C80 => each::<Number<Complex<F80>>, Prod>(),
+        Kind::C128 => each::<Number<Complex<F128>>, Prod>(),
         _ => return None,
     })
 }
