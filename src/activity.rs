@@ -35,9 +35,12 @@ calls! {
     AllToAll = "all_to_all",
     Reduce = "reduce",
     AllReduce = "all_reduce",
-    ReduceScatter = "reduce_scatter_block",
+    ReduceScatter = "reduce_scatter",
     Scan = "scan",
     Exscan = "exscan",
+    NeighborAllGather = "neighbor_all_gather",
+    NeighborAllToAll = "neighbor_all_to_all",
+    Create = "creation of a topology",
     Dup = "dup",
     Split = "split",
 }

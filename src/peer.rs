@@ -72,6 +72,11 @@ pub(crate) fn raw_rank(rank: usize) -> i32 {
 }
 
 impl Destination {
+    /// What the engine's number means.
+    pub(crate) fn from_raw(rank: i32) -> Self {
+        usize::try_from(rank).ok().into()
+    }
+
     pub(crate) fn raw(self) -> i32 {
         match self {
             Self::Rank(rank) => raw_rank(rank),

@@ -20,7 +20,7 @@ impl Communicator {
     /// When other ranks are in different collective calls.
     pub fn barrier(&self) -> Result<()> {
         let _inside = self.enter(Call::Barrier, UNDEFINED, UNDEFINED);
-        self.comm.barrier().run()
+        typed::barrier(&self.comm)?.run()
     }
 
     /// Gives the root's `data` to all ranks (`MPI_Bcast`).
@@ -31,7 +31,7 @@ impl Communicator {
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank's `data` is shorter than the root's.
     pub fn broadcast<B: BufferMut + ?Sized>(&self, data: &mut B, root: usize) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Broadcast, root);
-        typed::broadcast(&self.comm, data.values_mut(), root)
+        typed::broadcast(&self.comm, data.values_mut(), root)?.run()
     }
 
     /// Collects what each rank sends at the root (`MPI_Gather`).
@@ -45,7 +45,7 @@ impl Communicator {
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank sends more than fits into a part.
     pub fn gather<T: Equivalence>(&self, sent: &[T], received: &mut [T], root: usize) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Gather, root);
-        typed::gather(&self.comm, sent, received, root)
+        typed::gather(&self.comm, sent, received, root)?.run()
     }
 
     /// Collects what each rank sends at the root, where `counts[r]` values come from rank `r`
@@ -63,7 +63,7 @@ impl Communicator {
         root: usize,
     ) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Gather, root);
-        typed::gatherv(&self.comm, sent, received, counts, root)
+        typed::gatherv(&self.comm, sent, received, counts, root)?.run()
     }
 
     /// Collects what each rank sends at every rank, where `received` is `size` times as long as `sent`
@@ -83,7 +83,7 @@ impl Communicator {
     /// ```
     pub fn all_gather<T: Equivalence>(&self, sent: &[T], received: &mut [T]) -> Result<()> {
         let _inside = self.enter(Call::AllGather, UNDEFINED, UNDEFINED);
-        typed::all_gather(&self.comm, sent, received)
+        typed::all_gather(&self.comm, sent, received)?.run()
     }
 
     /// Collects what each rank sends at every rank, where `counts[r]` values come from rank `r` (`MPI_Allgatherv`).
@@ -98,7 +98,7 @@ impl Communicator {
         counts: &[usize],
     ) -> Result<()> {
         let _inside = self.enter(Call::AllGather, UNDEFINED, UNDEFINED);
-        typed::all_gatherv(&self.comm, sent, received, counts)
+        typed::all_gatherv(&self.comm, sent, received, counts)?.run()
     }
 
     /// Gives each rank its part of what the root sends (`MPI_Scatter`).
@@ -112,7 +112,7 @@ impl Communicator {
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a part does not fit into a rank's `received`.
     pub fn scatter<T: Equivalence>(&self, sent: &[T], received: &mut [T], root: usize) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Scatter, root);
-        typed::scatter(&self.comm, sent, received, root)
+        typed::scatter(&self.comm, sent, received, root)?.run()
     }
 
     /// Gives each rank its part of what the root sends, `counts[r]` values to rank `r` (`MPI_Scatterv`).
@@ -130,7 +130,7 @@ impl Communicator {
         root: usize,
     ) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Scatter, root);
-        typed::scatterv(&self.comm, sent, counts, received, root)
+        typed::scatterv(&self.comm, sent, counts, received, root)?.run()
     }
 
     /// Gives each rank its part of what every rank sends (`MPI_Alltoall`). Both slices are cut into a part
@@ -142,7 +142,7 @@ impl Communicator {
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a part does not fit.
     pub fn all_to_all<T: Equivalence>(&self, sent: &[T], received: &mut [T]) -> Result<()> {
         let _inside = self.enter(Call::AllToAll, UNDEFINED, UNDEFINED);
-        typed::all_to_all(&self.comm, sent, received)
+        typed::all_to_all(&self.comm, sent, received)?.run()
     }
 
     /// Gives each rank its part of what every rank sends, `send_counts[r]` values to rank `r` and
@@ -160,7 +160,7 @@ impl Communicator {
         receive_counts: &[usize],
     ) -> Result<()> {
         let _inside = self.enter(Call::AllToAll, UNDEFINED, UNDEFINED);
-        typed::all_to_allv(&self.comm, (sent, send_counts), (received, receive_counts))
+        typed::all_to_allv(&self.comm, (sent, send_counts), (received, receive_counts))?.run()
     }
 
     /// Enters a call with a root.

@@ -45,7 +45,7 @@ impl Communicator {
         Ok(self.comm.split(color, key)?.map(|comm| self.child(comm)))
     }
 
-    fn child(&self, comm: std::sync::Arc<simurgh_mpi::Comm>) -> Self {
+    pub(super) fn child(&self, comm: std::sync::Arc<simurgh_mpi::Comm>) -> Self {
         Self::new(comm, &self.ending, self.own)
     }
 }

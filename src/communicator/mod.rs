@@ -2,8 +2,10 @@
 
 mod collective;
 mod construct;
+mod neighbor;
 mod point_to_point;
 mod reduction;
+mod topology;
 
 use std::fmt;
 use std::marker::PhantomData;

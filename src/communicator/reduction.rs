@@ -30,7 +30,7 @@ impl Communicator {
         root: usize,
     ) -> Result<()> {
         let (root, _inside) = self.enter_at(Call::Reduce, root);
-        typed::reduce(&self.comm, sent.values(), received.values_mut(), &op.0, root)
+        typed::reduce(&self.comm, sent.values(), received.values_mut(), &op.0, root)?.run()
     }
 
     /// Combines the ranks' values at all ranks (`MPI_Allreduce`).
@@ -60,7 +60,7 @@ impl Communicator {
         op: &Op<B::Item>,
     ) -> Result<()> {
         let _inside = self.enter(Call::AllReduce, UNDEFINED, UNDEFINED);
-        typed::all_reduce(&self.comm, Some(sent.values()), received.values_mut(), &op.0)
+        typed::all_reduce(&self.comm, Some(sent.values()), received.values_mut(), &op.0)?.run()
     }
 
     /// Replaces the ranks' values by their combination (`MPI_Allreduce` with `MPI_IN_PLACE`).
@@ -74,7 +74,7 @@ impl Communicator {
     /// As [`reduce`](Self::reduce).
     pub fn all_reduce_in_place<B: BufferMut + ?Sized>(&self, data: &mut B, op: &Op<B::Item>) -> Result<()> {
         let _inside = self.enter(Call::AllReduce, UNDEFINED, UNDEFINED);
-        typed::all_reduce(&self.comm, None, data.values_mut(), &op.0)
+        typed::all_reduce(&self.comm, None, data.values_mut(), &op.0)?.run()
     }
 
     /// Combines the ranks' values and gives each rank an equal part of the result
@@ -94,7 +94,28 @@ impl Communicator {
         op: &Op<T>,
     ) -> Result<()> {
         let _inside = self.enter(Call::ReduceScatter, UNDEFINED, UNDEFINED);
-        typed::reduce_scatter_block(&self.comm, sent, received, &op.0)
+        typed::reduce_scatter_block(&self.comm, sent, received, &op.0)?.run()
+    }
+
+    /// Combines the ranks' values and gives `counts[r]` of the results to rank `r` (`MPI_Reduce_scatter`).
+    ///
+    /// # Errors
+    ///
+    /// As [`all_reduce`](Self::all_reduce); [`ErrorClass::Count`](crate::ErrorClass::Count) unless there is a count for
+    /// each rank, this rank's is the length of `received`, and all of them add up to that of `sent`.
+    ///
+    /// # Panics
+    ///
+    /// As [`reduce`](Self::reduce).
+    pub fn reduce_scatter<T: Equivalence>(
+        &self,
+        sent: &[T],
+        received: &mut [T],
+        counts: &[usize],
+        op: &Op<T>,
+    ) -> Result<()> {
+        let _inside = self.enter(Call::ReduceScatter, UNDEFINED, UNDEFINED);
+        typed::reduce_scatter(&self.comm, sent, received, counts, &op.0)?.run()
     }
 
     /// Combines at each rank the values of the ranks up to and including it (`MPI_Scan`).
@@ -108,7 +129,7 @@ impl Communicator {
     /// As [`reduce`](Self::reduce).
     pub fn scan<B: BufferMut + ?Sized>(&self, sent: &B, received: &mut B, op: &Op<B::Item>) -> Result<()> {
         let _inside = self.enter(Call::Scan, UNDEFINED, UNDEFINED);
-        typed::scan(&self.comm, sent.values(), received.values_mut(), &op.0)
+        typed::scan(&self.comm, sent.values(), received.values_mut(), &op.0)?.run()
     }
 
     /// Combines at each rank the values of the ranks before it (`MPI_Exscan`). At rank 0 `received` stays as it is.
@@ -122,6 +143,6 @@ impl Communicator {
     /// As [`reduce`](Self::reduce).
     pub fn exscan<B: BufferMut + ?Sized>(&self, sent: &B, received: &mut B, op: &Op<B::Item>) -> Result<()> {
         let _inside = self.enter(Call::Exscan, UNDEFINED, UNDEFINED);
-        typed::exscan(&self.comm, sent.values(), received.values_mut(), &op.0)
+        typed::exscan(&self.comm, sent.values(), received.values_mut(), &op.0)?.run()
     }
 }

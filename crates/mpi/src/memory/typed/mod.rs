@@ -1,29 +1,34 @@
 //! Calls of the engine on slices of Rust values: what the Rust interface (the root crate) is made of.
 //!
 //! A [`Source`] or [`Target`] knows no lifetime; here the borrow checker does the promising. A blocking call
-//! borrows its slices until it returns. An operation in flight borrows them for a scope ([`in_flight`]) that
-//! does not end before the operation is complete. Whatever other ranks do, bytes are moved only between data
-//! of both sides' [`Equivalence`] types, as much as both have room for, so that a program that gets its
-//! messages wrong gets wrong numbers, never wrong memory.
+//! borrows its slices until it returns, a collective ([`Prepared`]) as long as it exists and runs. An operation in
+//! flight borrows them for a scope ([`in_flight`]) that does not end before the operation is complete. Whatever other
+//! ranks do, bytes are moved only between data of both sides' [`Equivalence`] types, as much as both have room for, so
+//! that a program that gets its messages wrong gets wrong numbers, never wrong memory.
 
 mod buffer;
 mod collective;
 mod equivalence;
 mod flight;
 mod message;
+mod neighbor;
 mod operator;
+mod parts;
+mod prepared;
 mod reduction;
 
 pub use crate::point2point::Mode;
 pub use buffer::{Buffer, BufferMut};
 pub use collective::{
-    all_gather, all_gatherv, all_to_all, all_to_allv, broadcast, gather, gatherv, scatter, scatterv,
+    all_gather, all_gatherv, all_to_all, all_to_allv, barrier, broadcast, gather, gatherv, scatter, scatterv,
 };
 pub use equivalence::Equivalence;
 pub use flight::{Flight, FlightIn, Flights, in_flight};
 pub use message::{receive, receive_message, send, send_receive};
+pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
 pub use operator::Operator;
-pub use reduction::{all_reduce, exscan, reduce, reduce_scatter_block, scan};
+pub use prepared::Prepared;
+pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
 
 use super::{Source, Target};
 use crate::datatype::Datatype;
@@ -67,23 +72,4 @@ fn whole<T: Equivalence>() -> Datatype {
         return T::datatype();
     }
     Datatype::contiguous(T::COUNT, &T::datatype()).expect("a type that exists fits in memory")
-}
-
-/// Calls a collective, in which other ranks use this rank's buffers: they must not go away under them.
-#[inline]
-fn together<R>(call: impl FnOnce() -> R) -> R {
-    let guard = NoUnwind;
-    let result = call();
-    std::mem::forget(guard);
-    result
-}
-
-/// Ends the program rather than let a panic of the engine unwind.
-struct NoUnwind;
-
-impl Drop for NoUnwind {
-    fn drop(&mut self) {
-        eprintln!("a panic inside a collective call: other ranks use its buffers, so the program ends");
-        std::process::abort();
-    }
 }

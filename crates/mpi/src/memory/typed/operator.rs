@@ -20,7 +20,7 @@ pub struct Operator<T> {
 
 /// Why a function of the user has given up, if it has: a panic must not unwind through a collective, whose
 /// other ranks count on this one.
-type Panicked = Arc<SpinLock<Option<Box<dyn Any + Send>>>>;
+pub(super) type Panicked = Arc<SpinLock<Option<Box<dyn Any + Send>>>>;
 
 impl<T: Equivalence> Operator<T> {
     /// An operation of the standard.
@@ -64,12 +64,16 @@ impl<T: Equivalence> Operator<T> {
         self.panicked.is_some()
     }
 
-    /// Goes on with the panic of the user's function, if there was one.
-    pub(super) fn rethrow(&self) {
-        let panic = self.panicked.as_ref().and_then(|panicked| panicked.lock().take());
-        if let Some(panic) = panic {
-            resume_unwind(panic);
-        }
+    /// Where the user's function leaves its panic.
+    pub(super) fn panicked(&self) -> Option<&Panicked> {
+        self.panicked.as_ref()
+    }
+}
+
+/// Goes on with the panic of the user's function, if there was one.
+pub(super) fn rethrow(panicked: Option<&Panicked>) {
+    if let Some(panic) = panicked.and_then(|panicked| panicked.lock().take()) {
+        resume_unwind(panic);
     }
 }
 

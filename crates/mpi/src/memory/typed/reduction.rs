@@ -1,27 +1,27 @@
 //! Collective calls that combine data.
 
-use super::{Equivalence, Operator, together, whole};
+use super::{Equivalence, Operator, Prepared, whole};
+use crate::collective::Collective;
 use crate::comm::Comm;
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
-use crate::memory::{Source, Target};
+use crate::memory::{Numbers, Source, Target};
+use crate::op::Op;
 
 /// Combines the ranks' values at the root ([`Comm::reduce`]).
 ///
 /// # Errors
 ///
 /// As the call of the communicator.
-pub fn reduce<T: Equivalence>(
-    comm: &Comm,
-    sent: &[T],
-    received: &mut [T],
+pub fn reduce<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
     op: &Operator<T>,
     root: i32,
-) -> Result<()> {
-    let operands = Operands::new(op);
-    let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || {
-        comm.reduce(Some(&sent), Some(&received), op.op(), root)?.run()
+) -> Result<Prepared<'a, T>> {
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.reduce(sent, Some(received), op, root)
     })
 }
 
@@ -31,15 +31,15 @@ pub fn reduce<T: Equivalence>(
 ///
 /// As the call of the communicator.
 #[inline]
-pub fn all_reduce<T: Equivalence>(
-    comm: &Comm,
-    sent: Option<&[T]>,
-    received: &mut [T],
+pub fn all_reduce<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: Option<&'a [T]>,
+    received: &'a mut [T],
     op: &Operator<T>,
-) -> Result<()> {
-    let operands = Operands::new(op);
-    let (sent, received) = (sent.map(|sent| operands.source(sent)), operands.target(received));
-    finish(op, || comm.allreduce(sent.as_ref(), &received, op.op())?.run())
+) -> Result<Prepared<'a, T>> {
+    combining(sent, received, op, |sent, received, op| {
+        comm.allreduce(sent, received, op)
+    })
 }
 
 /// Combines the ranks' values and gives each rank an equal part ([`Comm::reduce_scatter_block`]).
@@ -48,22 +48,40 @@ pub fn all_reduce<T: Equivalence>(
 ///
 /// As the call of the communicator; [`ErrorClass::Count`] unless `sent` has as many parts of the length of
 /// `received` as there are ranks.
-pub fn reduce_scatter_block<T: Equivalence>(
-    comm: &Comm,
-    sent: &[T],
-    received: &mut [T],
+pub fn reduce_scatter_block<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
     op: &Operator<T>,
-) -> Result<()> {
+) -> Result<Prepared<'a, T>> {
     if received.len().checked_mul(comm.size()) != Some(sent.len()) {
         let (size, part, all) = (comm.size(), received.len(), sent.len());
         let message = format!("{all} values to be combined are not {size} parts of {part} values");
         return Err(Error::new(ErrorClass::Count, message));
     }
-    let operands = Operands::new(op);
-    let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || {
-        comm.reduce_scatter_block(Some(&sent), &received, received.count(), op.op())?
-            .run()
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.reduce_scatter_block(sent, received, received.count(), op)
+    })
+}
+
+/// Combines the ranks' values and gives `counts[r]` of the results to rank `r` ([`Comm::reduce_scatter`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`] unless there is a count for each rank, this rank's is the
+/// length of `received`, and all of them add up to that of `sent`.
+pub fn reduce_scatter<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    counts: &[usize],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    check_counts(comm, (sent.len(), received.len()), counts)?;
+    let elements = Operands::new(op).elements;
+    let counts: Numbers = counts.iter().map(|count| (count * elements) as i64).collect();
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.reduce_scatter(sent, received, counts, op)
     })
 }
 
@@ -72,10 +90,15 @@ pub fn reduce_scatter_block<T: Equivalence>(
 /// # Errors
 ///
 /// As the call of the communicator.
-pub fn scan<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], op: &Operator<T>) -> Result<()> {
-    let operands = Operands::new(op);
-    let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || comm.scan(Some(&sent), &received, op.op())?.run())
+pub fn scan<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.scan(sent, received, op)
+    })
 }
 
 /// Combines at each rank the values of the ranks before it ([`Comm::exscan`]).
@@ -83,17 +106,52 @@ pub fn scan<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], op: &Op
 /// # Errors
 ///
 /// As the call of the communicator.
-pub fn exscan<T: Equivalence>(comm: &Comm, sent: &[T], received: &mut [T], op: &Operator<T>) -> Result<()> {
-    let operands = Operands::new(op);
-    let (sent, received) = (operands.source(sent), operands.target(received));
-    finish(op, || comm.exscan(Some(&sent), &received, op.op())?.run())
+pub fn exscan<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.exscan(sent, received, op)
+    })
 }
 
-/// Carries a reduction out, and goes on with the panic of the user's function, if there was one.
-fn finish<T: Equivalence>(op: &Operator<T>, call: impl FnOnce() -> Result<()>) -> Result<()> {
-    let result = together(call);
-    op.rethrow();
-    result
+/// A collective that combines values.
+#[inline]
+fn combining<'a, T: Equivalence>(
+    sent: Option<&'a [T]>,
+    received: &'a mut [T],
+    op: &Operator<T>,
+    make: impl FnOnce(Option<&Source>, &Target, &Op) -> Result<Collective<'a>>,
+) -> Result<Prepared<'a, T>> {
+    let operands = Operands::new(op);
+    let prepared = Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        let (sent, received) = unsafe {
+            let sent = sent.map(|sent| operands.source(sent));
+            (sent, operands.target(received))
+        };
+        make(sent.as_ref(), &received, op.op())
+    });
+    Ok(prepared?.with(op))
+}
+
+/// Checks the counts of a reduction of `sent` values whose part for this rank has `received`.
+fn check_counts(comm: &Comm, (sent, received): (usize, usize), counts: &[usize]) -> Result<()> {
+    let rank = comm.rank() as usize;
+    let each = counts.len() == comm.size();
+    let total = counts
+        .iter()
+        .try_fold(0_usize, |total, count| total.checked_add(*count));
+    if each && counts[rank] == received && total == Some(sent) {
+        return Ok(());
+    }
+    let message = format!(
+        "the counts {counts:?} do not fit {sent} values to be combined, of which rank {rank} gets {received}"
+    );
+    Err(Error::new(ErrorClass::Count, message))
 }
 
 /// How the operation sees its operands: those of the standard work on the elements of an array, functions of
@@ -119,10 +177,13 @@ impl Operands {
         }
     }
 
+    /// # Safety
+    ///
+    /// * The slice stays borrowed until the operations that get the source are complete.
     #[inline]
-    fn source<T: Equivalence>(&self, values: &[T]) -> Source {
+    unsafe fn source<T: Equivalence>(&self, values: &[T]) -> Source {
         // SAFETY:
-        // - the slice is that many elements; the callers complete their call while it is borrowed.
+        // - the slice is that many elements, readable while it is borrowed.
         unsafe {
             Source::new(
                 values.as_ptr().cast(),
@@ -132,10 +193,13 @@ impl Operands {
         }
     }
 
+    /// # Safety
+    ///
+    /// * As for `source`, and nobody uses the slice until then.
     #[inline]
-    fn target<T: Equivalence>(&self, values: &mut [T]) -> Target {
+    unsafe fn target<T: Equivalence>(&self, values: &mut [T]) -> Target {
         // SAFETY:
-        // - as for `source`.
+        // - the slice is that many elements, writable while it is borrowed.
         unsafe {
             Target::new(
                 values.as_mut_ptr().cast(),

@@ -1,0 +1,113 @@
+//! Ranks that form a grid or a graph (chapter 8 of the standard).
+
+use simurgh_mpi::constants::UNDEFINED;
+use simurgh_mpi::{EdgeList, Error, ErrorClass, Result};
+
+use super::Communicator;
+use crate::activity::Call;
+use crate::peer::raw_rank;
+use crate::{Destination, Source};
+
+impl Communicator {
+    /// A communicator whose ranks form a grid, in row-major order, that is a ring in each periodic dimension; none for
+    /// ranks beyond it (`MPI_Cart_create`). With `reorder`, ranks come to lie near their neighbours. Collective.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Dims`] if an extent is zero, the grid is larger than the communicator, or there are not as many
+    /// flags as dimensions; [`ErrorClass::NotSame`] if the ranks describe different grids.
+    ///
+    /// ```
+    /// # simurgh::Builder::new().ranks(6).run(|world| {
+    /// let plate = world.cart_create(&[2, 3], &[false, true], true)?.expect("six ranks are in the grid");
+    /// let coords = plate.cart_coords(plate.rank())?;
+    /// let (west, east) = plate.cart_shift(1, 1)?;
+    /// let mut from_west = [0, 0];
+    /// plate.send_receive(&coords[..], east, 0, &mut from_west[..], west, 0)?;
+    /// assert_eq!(from_west, [coords[0], (coords[1] + 2) % 3]);
+    /// # Ok::<(), simurgh::Error>(()) })?.into_iter().collect::<Result<(), _>>().unwrap();
+    /// # Ok::<(), simurgh::RunError>(())
+    /// ```
+    pub fn cart_create(&self, dims: &[usize], periodic: &[bool], reorder: bool) -> Result<Option<Self>> {
+        check_dimensions("flags for periodic dimensions", periodic.len(), dims.len())?;
+        let dims: Vec<i32> = dims.iter().copied().map(raw_rank).collect();
+        let _inside = self.enter(Call::Create, UNDEFINED, UNDEFINED);
+        let grid = self.comm.cart_create(&dims, periodic, reorder)?;
+        Ok(grid.map(|comm| self.child(comm)))
+    }
+
+    /// The coordinates of a rank in the grid (`MPI_Cart_coords`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Topology`] if the communicator is no grid, [`ErrorClass::Rank`] if there is no such rank.
+    pub fn cart_coords(&self, rank: usize) -> Result<Vec<usize>> {
+        let coords = self.comm.cart()?.coords(raw_rank(rank))?;
+        Ok(coords
+            .into_iter()
+            .map(|coord| coord.unsigned_abs() as usize)
+            .collect())
+    }
+
+    /// The rank at these coordinates of the grid, which wrap around in periodic dimensions (`MPI_Cart_rank`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Topology`] if the communicator is no grid, [`ErrorClass::Dims`] if there are not as many
+    /// coordinates as dimensions, [`ErrorClass::Arg`] if one lies outside a dimension that is not periodic.
+    pub fn cart_rank(&self, coords: &[i32]) -> Result<usize> {
+        let grid = self.comm.cart()?;
+        check_dimensions("coordinates", coords.len(), grid.dims().len())?;
+        grid.rank(coords).map(|rank| rank.unsigned_abs() as usize)
+    }
+
+    /// Whom data comes from and goes to when all ranks send it so many steps along a dimension (`MPI_Cart_shift`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Topology`] if the communicator is no grid, [`ErrorClass::Arg`] if there is no such dimension.
+    pub fn cart_shift(&self, dimension: usize, steps: i32) -> Result<(Source, Destination)> {
+        let grid = self.comm.cart()?;
+        let (source, destination) = grid.shift(self.comm.rank(), raw_rank(dimension), steps)?;
+        Ok((
+            Destination::from_raw(source).into(),
+            Destination::from_raw(destination),
+        ))
+    }
+
+    /// A communicator with a graph of which each rank names the ranks that it receives from and those that it sends to;
+    /// a rank that is named several times has as many edges (`MPI_Dist_graph_create_adjacent`). With `reorder`, ranks
+    /// come to lie near their neighbours. Collective.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Rank`] if there is no such rank, [`ErrorClass::Topology`] if only one of its ends names an edge.
+    pub fn dist_graph_create_adjacent(
+        &self,
+        sources: &[usize],
+        destinations: &[usize],
+        reorder: bool,
+    ) -> Result<Self> {
+        let (size, rank) = (self.size(), self.comm.rank());
+        let (mut incoming, mut outgoing) = (EdgeList::new(false), EdgeList::new(false));
+        for &source in sources {
+            incoming.push(size, (raw_rank(source), rank), 1)?;
+        }
+        for &destination in destinations {
+            outgoing.push(size, (rank, raw_rank(destination)), 1)?;
+        }
+        let _inside = self.enter(Call::Create, UNDEFINED, UNDEFINED);
+        let graph = self
+            .comm
+            .dist_graph_create_adjacent(incoming, outgoing, reorder)?;
+        Ok(self.child(graph))
+    }
+}
+
+fn check_dimensions(what: &str, given: usize, dimensions: usize) -> Result<()> {
+    if given == dimensions {
+        return Ok(());
+    }
+    let message = format!("{given} {what} for a grid of {dimensions} dimensions: give one for each");
+    Err(Error::new(ErrorClass::Dims, message))
+}

@@ -1,0 +1,129 @@
+//! Grids, graphs and collectives of neighbours through the Rust interface.
+
+use simurgh::{Builder, Communicator, Destination, ErrorClass, Op, Result, Source};
+
+/// Runs `f` with 1, 2, 6 and 30 ranks; every rank must succeed.
+fn with_ranks(f: impl Fn(&Communicator) -> Result<()> + Clone + Send + Sync + 'static) {
+    for ranks in [1, 2, 6, 30] {
+        let builder = Builder::new().ranks(ranks).vps(2).stack_size(256 << 10);
+        let ended = builder.run(f.clone()).expect("the run succeeds");
+        ended.into_iter().for_each(|end| end.expect("no call fails"));
+    }
+}
+
+/// A grid of all ranks, two rows if they can be cut so; its second dimension is a ring.
+fn plate(world: &Communicator) -> Result<Communicator> {
+    let rows = if world.size().is_multiple_of(2) { 2 } else { 1 };
+    let grid = world.cart_create(&[rows, world.size() / rows], &[false, true], true)?;
+    Ok(grid.expect("all ranks are in the grid"))
+}
+
+#[test]
+fn grids_know_places_and_neighbours() {
+    with_ranks(|world| {
+        let plate = plate(world)?;
+        let (rows, columns) = (plate.cart_coords(plate.size() - 1)?[0] + 1, plate.size() / 2);
+        let coords = plate.cart_coords(plate.rank())?;
+        let signed: Vec<i32> = coords.iter().map(|&coord| coord as i32).collect();
+        assert_eq!(plate.cart_rank(&signed)?, plate.rank());
+        let around = plate.cart_rank(&[signed[0], signed[1] - plate.size() as i32])?;
+        assert_eq!(around, plate.rank());
+        let (above, below) = plate.cart_shift(0, 1)?;
+        assert_eq!(above == Source::Null, coords[0] == 0);
+        assert_eq!(below == Destination::Null, coords[0] + 1 == rows);
+        if rows == 2 && coords[0] == 0 {
+            assert_eq!(below, Destination::Rank(plate.rank() + columns));
+        }
+        let beyond = plate.cart_rank(&[rows as i32, 0]).map_err(|error| error.class());
+        assert_eq!(beyond, Err(ErrorClass::Arg));
+        let flat = plate.cart_rank(&[0]).map_err(|error| error.class());
+        assert_eq!(flat, Err(ErrorClass::Dims));
+        Ok(())
+    });
+}
+
+#[test]
+fn neighbours_get_what_is_meant_for_them() {
+    with_ranks(|world| {
+        let ring = world
+            .cart_create(&[world.size()], &[true], false)?
+            .expect("all ranks");
+        let (rank, size) = (ring.rank(), ring.size());
+        let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
+        let mut halo = [0; 4];
+        ring.neighbor_all_to_all(
+            &[10 * rank, 10 * rank + 1, 10 * rank + 2, 10 * rank + 3],
+            &mut halo,
+        )?;
+        assert_eq!(halo, [10 * left + 2, 10 * left + 3, 10 * right, 10 * right + 1]);
+        // One to the left, two to the right.
+        let mut halo = [0; 3];
+        ring.neighbor_all_to_allv(&[rank, 7, rank], &[1, 2], &mut halo, &[2, 1])?;
+        assert_eq!(halo, [7, left, right]);
+        let mut both = [0; 2];
+        ring.neighbor_all_gather(&[rank], &mut both)?;
+        assert_eq!(both, [left, right]);
+
+        // Every rank sends twice to rank 0, as many values as its rank says.
+        let sources: Vec<usize> = (0..2 * size).filter(|_| rank == 0).map(|edge| edge / 2).collect();
+        let star = world.dist_graph_create_adjacent(&sources, &[0, 0], false)?;
+        let mut all = vec![0; sources.iter().sum()];
+        star.neighbor_all_gatherv(&vec![rank; rank], &mut all, &sources)?;
+        let expected = sources.iter().flat_map(|&source| vec![source; source]);
+        assert!(all.into_iter().eq(expected));
+        Ok(())
+    });
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    with_ranks(|world| {
+        let class = |result: Result<()>| result.expect_err("the argument is wrong").class();
+        let ring = world
+            .cart_create(&[world.size()], &[true], false)?
+            .expect("all ranks");
+        assert_eq!(
+            class(world.neighbor_all_gather(&[1], &mut [0; 2])),
+            ErrorClass::Topology
+        );
+        assert_eq!(
+            class(ring.neighbor_all_gather(&[1], &mut [0; 3])),
+            ErrorClass::Count
+        );
+        assert_eq!(
+            class(ring.neighbor_all_to_all(&[1], &mut [0; 2])),
+            ErrorClass::Count
+        );
+        let counts = class(ring.neighbor_all_gatherv(&[1], &mut [0; 2], &[1, 1, 0]));
+        assert_eq!(counts, ErrorClass::Count);
+        assert_eq!(
+            class(ring.neighbor_all_gather(&[1, 2], &mut [0; 2])),
+            ErrorClass::Truncate
+        );
+        let unequal = world.cart_create(&[1], &[], false).map(|_| ());
+        assert_eq!(class(unequal), ErrorClass::Dims);
+        let nowhere = world
+            .dist_graph_create_adjacent(&[], &[world.size()], false)
+            .map(|_| ());
+        assert_eq!(class(nowhere), ErrorClass::Rank);
+        Ok(())
+    });
+}
+
+#[test]
+fn uneven_parts_of_a_reduction_go_to_their_ranks() {
+    with_ranks(|world| {
+        let (rank, size) = (world.rank(), world.size());
+        let counts: Vec<usize> = (0..size).map(|rank| rank % 3).collect();
+        let total: usize = counts.iter().sum();
+        let sent: Vec<[u64; 2]> = (0..total as u64).map(|index| [index, 1]).collect();
+        let mut part = vec![[0; 2]; counts[rank]];
+        world.reduce_scatter(&sent, &mut part, &counts, &Op::sum())?;
+        let first: usize = counts[..rank].iter().sum();
+        let expected = (first..).map(|index| [(index * size) as u64, size as u64]);
+        assert!(part.iter().copied().eq(expected.take(counts[rank])));
+        let short = world.reduce_scatter(&sent, &mut part, &counts[1..], &Op::sum());
+        assert_eq!(short.map_err(|error| error.class()), Err(ErrorClass::Count));
+        Ok(())
+    });
+}
