@@ -53,3 +53,19 @@ pub(crate) fn set(ec: *const Ec) {
         );
     }
 }
+
+/// Where the word is of the execution context with this thread pointer.
+#[inline(always)]
+pub(crate) fn word_of(thread_pointer: u64) -> *const u8 {
+    let offset: usize;
+    // SAFETY:
+    // - reads the offset of the word, which is the same for all.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + simurgh_current_ec@GOTTPOFF]",
+            offset = out(reg) offset,
+            options(nostack, readonly, pure, preserves_flags),
+        );
+    }
+    std::ptr::without_provenance((thread_pointer as usize).wrapping_add(offset))
+}

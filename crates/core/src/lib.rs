@@ -66,7 +66,9 @@ pub use wait_list::WaitList;
 #[cfg(loom)]
 pub use ec::wander;
 #[cfg(not(loom))]
-pub use ec::{Attribute, StackBounds, attached_count, attached_running, migrate, try_current, while_blocked};
+pub use ec::{
+    Attribute, StackBounds, attached_count, attached_running, keep_warm, migrate, try_current, while_blocked,
+};
 #[cfg(not(loom))]
 pub use errand::{Errand, post};
 #[cfg(not(loom))]

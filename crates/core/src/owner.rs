@@ -22,10 +22,13 @@ pub fn set_owner<T: Any + Send + Sync>(owner: Option<Arc<T>>) {
 ///
 /// `f` must not call [`set_owner`]. Cost: a thread-local read and a type check; no reference count is touched.
 #[inline]
-pub fn with_owner<T: Any, R>(f: impl FnOnce(Option<&T>) -> R) -> R {
+pub fn with_owner<T: Any, R>(f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
     let Some(ec) = try_current() else { return f(None) };
     // SAFETY:
     // - the slot is used only by its own execution context, and not replaced while `f` runs.
     let owner = unsafe { &*ec.control().owner().get() };
-    f(owner.as_ref().and_then(Typed::get))
+    match owner {
+        Some(owner) => owner.with(f),
+        None => f(None),
+    }
 }

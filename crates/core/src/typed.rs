@@ -1,11 +1,13 @@
 //! Shared objects whose type is known only to those who put them somewhere.
 
 use std::any::{Any, TypeId};
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use crate::sync::Arc;
 
 /// An object and its type. `dyn Any` alone would have to be asked what it is, by a call through its table, each time.
+#[repr(C)]
 pub struct Typed {
     of: TypeId,
     place: NonNull<()>,
@@ -26,9 +28,23 @@ impl Typed {
     pub fn new<T: Any + Send + Sync>(object: Arc<T>) -> Self {
         Self {
             of: TypeId::of::<T>(),
-            place: NonNull::from(&*object).cast(),
+            // The pointer is the one that `with` makes an `Arc` of again.
+            place: NonNull::new(Arc::as_ptr(&object).cast_mut().cast())
+                .expect("an object does not lie at address zero"),
             _object: object,
         }
+    }
+
+    /// Calls `f` with the object, if it is a `T`.
+    #[inline]
+    pub fn with<T: Any, R>(&self, f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
+        if self.of != TypeId::of::<T>() {
+            return f(None);
+        }
+        // SAFETY:
+        // - the place came from an `Arc` of this type, whose count includes ours; this one is not dropped.
+        let object = unsafe { ManuallyDrop::new(Arc::from_raw(self.place.as_ptr().cast::<T>())) };
+        f(Some(&object))
     }
 
     /// The object, if it is a `T`.
@@ -53,6 +69,8 @@ mod tests {
         let found = typed.get::<String>().expect("it is a string");
         assert!(ptr::eq(found, &*object));
         assert_eq!(typed.get::<&str>(), None);
+        assert!(typed.with(|found: Option<&Arc<String>>| Arc::ptr_eq(found.expect("as above"), &object)));
+        assert!(typed.with(|found: Option<&Arc<u8>>| found.is_none()));
         drop(typed);
         assert_eq!(Arc::strong_count(&object), 1);
     }

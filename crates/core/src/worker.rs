@@ -393,6 +393,11 @@ impl Worker {
 
     #[inline]
     fn resume(&'static self, ec: &'static Ec) {
+        // SAFETY:
+        // - called by `run`, on the worker's kernel thread.
+        if let Some(next) = unsafe { &*self.own.local.get() }.front() {
+            next.warm();
+        }
         // Relaxed: counters; only this thread writes.
         self.own
             .switches

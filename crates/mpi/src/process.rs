@@ -23,11 +23,13 @@ use std::fmt;
 use std::sync::OnceLock;
 use tuning::Tuning;
 
-/// A process in MPI's sense: a rank of the world.
+/// A process in MPI's sense: a rank of the world. What every call looks at comes first, in one cache line.
+#[repr(C, align(64))]
 pub struct Process {
-    job: Arc<Job>,
-    id: u32,
+    extension: OnceLock<Typed>,
     phase: PhaseCell,
+    id: u32,
+    job: Arc<Job>,
     predefined: SpinLock<Option<Predefined>>,
     requests: RequestPool,
     /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
@@ -38,7 +40,6 @@ pub struct Process {
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
     sessions: Sessions,
-    extension: OnceLock<Typed>,
 }
 
 /// The communicators every process has.
@@ -46,9 +47,6 @@ struct Predefined {
     world: Arc<Comm>,
     own: Arc<Comm>,
 }
-
-/// The owner of a rank's execution contexts.
-struct Bound(Arc<Process>);
 
 impl Process {
     /// Process `id` of a job; call once for each.
@@ -65,9 +63,10 @@ impl Process {
         );
         let tuning = Tuning::new(job.settings());
         Arc::new(Self {
-            job,
-            id,
+            extension: OnceLock::new(),
             phase: PhaseCell::default(),
+            id,
+            job,
             predefined: SpinLock::new(None),
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
@@ -76,7 +75,6 @@ impl Process {
             tuning,
             launch: OnceLock::new(),
             sessions: Sessions::default(),
-            extension: OnceLock::new(),
         })
     }
 
@@ -89,12 +87,12 @@ impl Process {
     /// Calls `f` with the process that the calling execution context works for.
     #[inline]
     pub fn with_current<R>(f: impl FnOnce(Option<&Arc<Self>>) -> R) -> R {
-        simurgh_core::with_owner(|bound: Option<&Bound>| f(bound.map(|bound| &bound.0)))
+        simurgh_core::with_owner(f)
     }
 
     /// Makes the calling execution context work for `process`.
     pub fn bind(process: Arc<Self>) {
-        simurgh_core::set_owner(Some(Arc::new(Bound(process))));
+        simurgh_core::set_owner(Some(process));
     }
 
     /// The job.

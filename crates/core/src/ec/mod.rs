@@ -3,6 +3,8 @@
 //! Control blocks come from a pool that is never freed, so a reference can be copied about and used late: waking an EC
 //! that has ended is at worst a spurious wake-up of the one that uses its block now.
 
+#[cfg(not(loom))]
+mod footprint;
 #[cfg(loom)]
 mod mocked;
 #[cfg(not(loom))]

@@ -3,6 +3,7 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
+use super::footprint::{Footprint, fetch_control, fetch_line};
 use crate::chain::{Chain, Node};
 use crate::completion::Completion;
 use crate::here;
@@ -46,11 +47,12 @@ pub(crate) struct Ec {
     attribute: AtomicU8,
     /// The worker it runs on or ran on last; null for an attached thread.
     worker: AtomicPtr<Worker>,
-    id: AtomicU64,
     yielder: Cell<*const EcYielder>,
     thread_pointer: Cell<u64>,
     owner: UnsafeCell<Option<Typed>>,
     body: UnsafeCell<Option<Body>>,
+    footprint: Footprint,
+    id: AtomicU64,
 }
 
 // SAFETY:
@@ -92,6 +94,7 @@ impl Ec {
                 thread_pointer: Cell::new(0),
                 owner: UnsafeCell::new(None),
                 body: UnsafeCell::new(None),
+                footprint: Footprint::NONE,
             }))
         });
         ec.id
@@ -146,9 +149,20 @@ impl Ec {
         self.worker.store(worker.cast_mut(), Ordering::Relaxed);
     }
 
+    /// Asks for the memory that the EC, the first of a run queue, touches when it is resumed, and for the control block
+    /// of the one behind it.
+    #[inline]
+    pub(crate) fn warm(&self) {
+        // Relaxed: the queue is the caller's.
+        fetch_control(self.link.load(Ordering::Relaxed));
+        fetch_line(here::word_of(self.thread_pointer.get()));
+        self.footprint.fetch();
+    }
+
     /// Leaves the stack of the calling EC, which is `self`.
     #[inline]
     fn suspend(&self, how: Suspend) {
+        self.footprint.leave_stack();
         // SAFETY:
         // - `self` is the running EC, so its coroutine is alive and the yielder with it.
         unsafe { (*self.yielder.get()).suspend(how) };
@@ -313,6 +327,12 @@ impl Frozen {
 #[must_use]
 pub fn current() -> EcRef {
     try_current().unwrap_or_else(attach)
+}
+
+/// Tells what memory the calling execution context uses again and again, a few lines of it: it will be on its way to
+/// the cache before the execution context goes on after a wait.
+pub fn keep_warm(lines: &[*const u8]) {
+    current().0.footprint.note(lines);
 }
 
 /// The calling execution context, or none on an OS thread that was never attached.

@@ -70,12 +70,14 @@ pub(crate) struct Predefined {
     pub(crate) main_context: u64,
 }
 
-/// All tables of a rank. They exist from its first call on, for objects that are older than `MPI_Init`.
+/// All tables of a rank. They exist from its first call on, for objects that are older than `MPI_Init`. What most calls
+/// look at comes first, in one cache line.
+#[repr(C, align(64))]
 pub(crate) struct Tables {
+    /// What is in `predefined`, until `MPI_Finalize`; null otherwise. Most calls are on the world: they look here.
+    world: AtomicPtr<Predefined>,
     /// Set by `MPI_Init`.
     predefined: OnceLock<Predefined>,
-    /// The same, until `MPI_Finalize`; null otherwise. Most calls are on the world: they look here, at one word.
-    world: AtomicPtr<Predefined>,
     pub(crate) comms: Slab<Arc<Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
@@ -125,8 +127,8 @@ impl Tables {
             comm: MPI_COMM_SELF,
         };
         Self {
-            predefined: OnceLock::new(),
             world: AtomicPtr::new(ptr::null_mut()),
+            predefined: OnceLock::new(),
             comms: Slab::new(1),
             groups: Slab::new(2),
             datatypes: Slab::new(3),
@@ -165,6 +167,12 @@ impl Tables {
         // Release pairs with the Acquire in `predefined`.
         self.world
             .store(ptr::from_ref(predefined).cast_mut(), Ordering::Release);
+        simurgh_core::keep_warm(&[
+            ptr::from_ref(process).cast(),
+            ptr::from_ref(self).cast(),
+            Arc::as_ptr(&predefined.world).cast(),
+            ptr::from_ref(&*predefined.world).wrapping_byte_add(64).cast(),
+        ]);
         Ok(())
     }
 
