@@ -6,7 +6,7 @@
 
 use std::ptr::NonNull;
 
-use crate::ec::{try_current, yield_now};
+use crate::ec::{current, let_others_run, try_current};
 use crate::sync::{AtomicUsize, Ordering, relax};
 use crate::worker::Worker;
 
@@ -86,7 +86,7 @@ fn share_on(worker: &Worker, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         looks += 1;
         // A helper that takes this long has lost its core.
         if looks % LOOKS == 0 {
-            yield_now();
+            let_others_run(current());
         }
     }
 }

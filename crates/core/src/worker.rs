@@ -302,7 +302,9 @@ impl Worker {
         self.sees_offers() && (self.peers().iter().any(|peer| help(peer)) || self.run_errand())
     }
 
-    fn run_errand(&self) -> bool {
+    /// Does a piece of an errand; false if there is none.
+    #[cold]
+    pub(crate) fn run_errand(&self) -> bool {
         let Some(errands) = self.errands() else {
             return false;
         };

@@ -40,7 +40,7 @@ use crate::point2point::SendBuffer;
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
-use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, Ordering, SpinLock};
 use std::fmt;
 
 /// A communicator, as one of its ranks sees it.
@@ -65,6 +65,8 @@ pub struct Comm {
     session: Option<Arc<Session>>,
     /// Number of duplications that the rank has begun.
     duplications: AtomicU64,
+    /// Number of nonblocking collectives that the rank has started, and of persistent ones that it has set up.
+    collectives: AtomicU64,
     hints: AtomicU8,
     name: SpinLock<String>,
     /// None until one is set, here or on the communicator that this one was made from.
@@ -93,6 +95,7 @@ impl Comm {
             topology: None,
             session: None,
             duplications: AtomicU64::new(0),
+            collectives: AtomicU64::new(0),
             hints: AtomicU8::new(0),
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
@@ -201,6 +204,12 @@ impl Comm {
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
         self.shared.board()
+    }
+
+    /// The number of the next collective that the rank starts or sets up.
+    pub(crate) fn next_collective(&self) -> u64 {
+        // Relaxed: the number concerns this rank alone, whose collectives on one communicator follow each other.
+        self.collectives.fetch_add(1, Ordering::Relaxed)
     }
 
     /// What the ranks share: as long as somebody holds it, its label is no other communicator's.

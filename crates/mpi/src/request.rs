@@ -7,6 +7,7 @@
 //! two, a task of the library and a generalised request none.
 
 mod call;
+mod collective;
 mod exchange;
 mod generalised;
 mod many;
@@ -22,6 +23,7 @@ pub use many::{
 };
 
 pub(crate) use call::Call;
+pub(crate) use collective::Participation;
 pub(crate) use exchange::Half;
 pub(crate) use persistent::{Operation, Persistent};
 pub(crate) use pool::RequestPool;
@@ -56,9 +58,11 @@ enum Kind {
     Receive,
     /// A send and a receive that were started in one call.
     Exchange(Exchange),
+    /// A nonblocking collective.
+    Collective(Participation),
     /// Something else that the library completes.
     Task,
-    /// A send or receive that is started again and again.
+    /// An operation that is started again and again.
     Persistent(Persistent),
     /// An operation of the program's own.
     Generalised(Generalised),
@@ -183,12 +187,16 @@ impl Request {
         if !self.is_active() {
             return Status::EMPTY;
         }
-        if tool::on() && !self.ticket.is_done() {
-            tool::blocking(Reason::Request, || self.ticket.completion().wait());
-        } else {
-            self.ticket.completion().wait();
+        if !self.ticket.is_done() {
+            self.wait_long();
         }
         self.consume()
+    }
+
+    fn wait_long(&self) {
+        if !self.complete_by_helping() {
+            tool::blocking(Reason::Request, || self.ticket.completion().wait());
+        }
     }
 
     /// The outcome if the operation is complete; otherwise lets others run.
@@ -217,7 +225,7 @@ impl Request {
         match &self.kind {
             Kind::Persistent(persistent) => persistent.rest(),
             Kind::Generalised(generalised) => return generalised.consume(),
-            Kind::Send | Kind::Receive | Kind::Exchange(_) | Kind::Task => {}
+            Kind::Send | Kind::Receive | Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => {}
         }
         self.ticket.status()
     }
@@ -240,11 +248,11 @@ impl Request {
             Kind::Generalised(generalised) => return generalised.cancel(self.ticket.is_done()),
             Kind::Send => true,
             Kind::Receive => false,
-            Kind::Exchange(_) | Kind::Task => return Err(cannot_be_cancelled()),
+            Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => return Err(cannot_be_cancelled()),
             Kind::Persistent(persistent) => match persistent.operation() {
                 Operation::Send { .. } => true,
                 Operation::Receive { .. } => false,
-                Operation::Partitioned(_) => return Err(cannot_be_cancelled()),
+                Operation::Partitioned(_) | Operation::Collective(_) => return Err(cannot_be_cancelled()),
             },
         };
         // A send may be complete though its message waits: that can be taken back too.

@@ -1,10 +1,10 @@
-//! Collectives against naive references: random sizes, roots, operations and lengths, with every way of running ranks.
+//! Collectives against naive references: random sizes, roots, operations and lengths, with every way of running ranks
+//! and of carrying out a collective.
 
 mod common;
 
-use common::{Runner, into, out, run, run_with};
+use common::{Runner, carry_out, into, out, run, run_with};
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
-use simurgh_mpi::Collective;
 use simurgh_mpi::Comm;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Basic, Datatype};
@@ -93,7 +93,7 @@ fn bcast_gives_all_what_the_root_has() {
             vec![-1; len]
         };
         comm.bcast(&into(&mut buffer), root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(buffer, data(root, round, len));
     });
@@ -107,13 +107,13 @@ fn gather_and_scatter_are_inverse() {
         let mut all = vec![-1; len * size];
         let first = Parts::Even(into(&mut all[..len]));
         comm.gather(Some(&out(&mine)), Some(first.clone()), root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         let expected: Vec<i32> = (0..size).flat_map(|rank| data(rank, round, len)).collect();
         assert!(rank != root || all == expected);
         let mut back = vec![-1; len];
         comm.scatter(Some(first.as_source()), Some(&into(&mut back)), root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(back, mine);
     });
@@ -129,7 +129,7 @@ fn the_root_of_a_gather_may_work_in_place() {
         let send = (rank != root).then(|| out(&mine));
         let first = Parts::Even(into(&mut all[..len]));
         comm.gather(send.as_ref(), (rank == root).then(|| first.clone()), root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         if rank == root {
             assert_eq!(
@@ -143,7 +143,7 @@ fn the_root_of_a_gather_may_work_in_place() {
         let target = into(&mut back);
         let recv = (rank != root).then_some(&target);
         comm.scatter((rank == root).then(|| first.as_source()), recv, root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert!(rank == root || back == mine);
     });
@@ -162,17 +162,17 @@ fn parts_of_different_lengths_go_where_they_belong() {
         let mut all = vec![-1; total];
         let recv = parts(&mut all, comm, 2, length);
         comm.gather(Some(&out(&mine)), Some(recv.clone()), root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert!(rank != root || all == expected);
         let mut back = vec![-1; mine.len()];
         comm.scatter(Some(recv.as_source()), Some(&into(&mut back)), root as i32)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(back, mine);
         let mut everywhere = vec![-1; total];
         comm.allgather(Some(&out(&mine)), parts(&mut everywhere, comm, 2, length))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(everywhere, expected);
     });
@@ -186,13 +186,13 @@ fn allgather_collects_everywhere() {
         let mut all = vec![-1; len * size];
         let mine = data(rank, round, len);
         comm.allgather(Some(&out(&mine)), Parts::Even(into(&mut all[..len])))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(all, expected);
         let mut all = vec![-1; len * size];
         all[rank * len..][..len].copy_from_slice(&mine);
         comm.allgather(None, Parts::Even(into(&mut all[..len])))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(all, expected);
     });
@@ -208,12 +208,12 @@ fn alltoall_transposes() {
         let mut received = vec![-1; len * size];
         let send = Some(Parts::Even(out(&sent[..len])));
         comm.alltoall(send, Parts::Even(into(&mut received[..len])))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(received, expected);
         let mut replaced = sent.clone();
         comm.alltoall(None, Parts::Even(into(&mut replaced[..len])))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(replaced, expected);
     });
@@ -237,7 +237,7 @@ fn alltoall_moves_parts_of_different_types_and_lengths() {
         });
         let recv = Parts::Each(targets.collect());
         let send = Parts::Each(sent.iter().map(|part| out(part)).collect());
-        comm.alltoall(Some(send), recv).and_then(Collective::run).unwrap();
+        comm.alltoall(Some(send), recv).and_then(carry_out).unwrap();
         for (from, buffer) in received.iter().enumerate() {
             let expected: Vec<i32> = part(from, rank)
                 .into_iter()
@@ -288,12 +288,12 @@ fn reductions_combine_all_ranks() {
         let mine = data(rank, round, len);
         let mut result = vec![-1; len];
         comm.allreduce(Some(&out(&mine)), &into(&mut result), &Op::Builtin(op))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(result, expected);
         let mut in_place = mine.clone();
         comm.allreduce(None, &into(&mut in_place), &Op::Builtin(op))
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(in_place, expected);
 
@@ -307,7 +307,7 @@ fn reductions_combine_all_ranks() {
             &Op::Builtin(op),
             root as i32,
         )
-        .and_then(Collective::run)
+        .and_then(carry_out)
         .unwrap();
         assert_eq!(at_root, if rank == root { expected } else { mine });
     });
@@ -324,12 +324,12 @@ fn prefixes_combine_the_ranks_before() {
             let source = out(&mine);
             let send = (!in_place).then_some(&source);
             comm.scan(send, &into(&mut result), &Op::Builtin(op))
-                .and_then(Collective::run)
+                .and_then(carry_out)
                 .unwrap();
             assert_eq!(result, combined(op, rank + 1, round, len));
             let mut result = if in_place { mine.clone() } else { vec![-1; len] };
             comm.exscan(send, &into(&mut result), &Op::Builtin(op))
-                .and_then(Collective::run)
+                .and_then(carry_out)
                 .unwrap();
             assert!(rank == 0 || result == combined(op, rank, round, len));
         }
@@ -352,7 +352,7 @@ fn reduce_scatter_leaves_each_rank_its_part() {
             numbers(&counts),
             &Op::Builtin(BuiltinOp::Sum),
         )
-        .and_then(Collective::run)
+        .and_then(carry_out)
         .unwrap();
         assert_eq!(part, expected);
         let mut in_place = mine.clone();
@@ -362,7 +362,7 @@ fn reduce_scatter_leaves_each_rank_its_part() {
             numbers(&counts),
             &Op::Builtin(BuiltinOp::Sum),
         )
-        .and_then(Collective::run)
+        .and_then(carry_out)
         .unwrap();
         assert_eq!(in_place[..counts[rank]], expected);
     });
@@ -427,16 +427,16 @@ fn operations_that_do_not_commute_keep_the_order_of_ranks() {
         let source = pairs_out(&mine, &pair);
         let mut result = vec![-1; 2 * len];
         comm.allreduce(Some(&source), &pairs_into(&mut result, &pair), &op)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(result, composed(size, round, len));
         comm.scan(Some(&source), &pairs_into(&mut result, &pair), &op)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert_eq!(result, composed(rank + 1, round, len));
         let mut result = mine.clone();
         comm.exscan(None, &pairs_into(&mut result, &pair), &op)
-            .and_then(Collective::run)
+            .and_then(carry_out)
             .unwrap();
         assert!(rank == 0 || result == composed(rank, round, len));
         let counts: Vec<usize> = (0..size)
@@ -450,7 +450,7 @@ fn operations_that_do_not_commute_keep_the_order_of_ranks() {
             numbers(&counts),
             &op,
         )
-        .and_then(Collective::run)
+        .and_then(carry_out)
         .unwrap();
         assert_eq!(part, composed(size, round, len)[2 * before..][..2 * counts[rank]]);
     });
@@ -473,7 +473,7 @@ fn sums_of_floats_are_those_of_a_loop_over_the_ranks() {
                 )
             };
             comm.allreduce(Some(&source), &target, &Op::Builtin(BuiltinOp::Sum))
-                .and_then(Collective::run)
+                .and_then(carry_out)
                 .unwrap();
             for (index, sum) in sum.iter().enumerate() {
                 let expected = (1..13).fold(value(0, index), |sum, rank| sum + value(rank, index));
@@ -492,9 +492,7 @@ fn disagreements_are_errors_and_write_nothing_outside() {
         for len in [8, 100_000] {
             let mut buffer = vec![rank as i32; len + 1];
             let room = if rank == 2 { len / 2 } else { len };
-            let result = comm
-                .bcast(&into(&mut buffer[..room]), 0)
-                .and_then(Collective::run);
+            let result = comm.bcast(&into(&mut buffer[..room]), 0).and_then(carry_out);
             assert!(rank != 2 || fail(result) == ErrorClass::Truncate);
             assert_eq!(buffer[room], rank as i32);
             // Different numbers of elements in a reduction.
@@ -506,7 +504,7 @@ fn disagreements_are_errors_and_write_nothing_outside() {
                     &into(&mut sum[..room]),
                     &Op::Builtin(BuiltinOp::Sum),
                 )
-                .and_then(Collective::run);
+                .and_then(carry_out);
             assert_eq!(fail(result), ErrorClass::Truncate);
             assert_eq!(sum[len], -1);
         }
@@ -515,20 +513,20 @@ fn disagreements_are_errors_and_write_nothing_outside() {
         assert_eq!(
             fail(
                 comm.bcast(&into(&mut one), i32::from(rank == 3))
-                    .and_then(Collective::run)
+                    .and_then(carry_out)
             ),
             ErrorClass::Root
         );
         let different = if rank == 1 {
-            comm.barrier().run()
+            carry_out(comm.barrier())
         } else {
-            comm.bcast(&into(&mut one), 0).and_then(Collective::run)
+            comm.bcast(&into(&mut one), 0).and_then(carry_out)
         };
         assert_eq!(fail(different), ErrorClass::Other);
         comm.barrier().run().unwrap();
         // Wrong arguments.
         assert_eq!(
-            fail(comm.bcast(&into(&mut one), 4).and_then(Collective::run)),
+            fail(comm.bcast(&into(&mut one), 4).and_then(carry_out)),
             ErrorClass::Root
         );
         let double = Datatype::Basic(Basic::Double);
@@ -538,7 +536,7 @@ fn disagreements_are_errors_and_write_nothing_outside() {
         assert_eq!(
             fail(
                 comm.allreduce(None, &none, &Op::Builtin(BuiltinOp::Band))
-                    .and_then(Collective::run)
+                    .and_then(carry_out)
             ),
             ErrorClass::Op
         );

@@ -433,11 +433,25 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
     suspends
 }
 
-/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand,
-/// other threads.
+/// Lets other execution contexts of this worker run, after doing a piece of an errand if there is one: who polls leaves
+/// no processor idle that would do it. For an attached thread, lets other threads run.
 #[inline]
 pub fn yield_now() {
     let me = current();
+    // SAFETY:
+    // - workers live for the rest of the program.
+    if let Some(worker) = unsafe { me.0.worker().as_ref() }
+        && worker.sees_offers()
+    {
+        worker.run_errand();
+    }
+    let_others_run(me);
+}
+
+/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand,
+/// other threads.
+#[inline]
+pub(crate) fn let_others_run(me: EcRef) {
     if me.0.yielder.get().is_null() {
         std::thread::yield_now();
     } else {

@@ -108,7 +108,7 @@ impl VisitMut for Width {
 /// modes, which its body finds in `MODE`.
 pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
     if options.collective {
-        return forms::of(function);
+        return forms::of(options, function);
     }
     if options.modes.is_empty() {
         return vec![function.clone()];

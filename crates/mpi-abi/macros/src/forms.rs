@@ -1,46 +1,96 @@
 //! The functions that the declaration of a collective stands for.
 //!
-//! The declared body makes the collective. Each form is a function around it that says what becomes of the collective.
+//! The declared body makes the collective. Each form is a function around it that says what becomes of the collective,
+//! and takes the parameters that the standard adds for it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{ItemFn, parse_quote};
+use syn::{FnArg, Ident, ItemFn, parse_quote};
 
-use super::parameters;
+use super::{Options, c_name, parameters};
 
 /// What a call does with the collective that it makes.
 #[derive(Clone, Copy)]
 enum Form {
-    /// Carries it out.
+    /// Carries it out: `MPI_Bcast`.
     Blocking,
+    /// Starts it: `MPI_Ibcast`.
+    Nonblocking,
+    /// Sets it up to be started: `MPI_Bcast_init`.
+    Persistent,
 }
 
-const FORMS: [Form; 1] = [Form::Blocking];
+const FORMS: [Form; 3] = [Form::Blocking, Form::Nonblocking, Form::Persistent];
 
 /// One function for each form.
-pub(super) fn of(function: &ItemFn) -> Vec<ItemFn> {
-    FORMS.into_iter().map(|form| form.around(function)).collect()
+pub(super) fn of(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
+    let comm = options
+        .raises
+        .as_ref()
+        .expect("a collective raises its errors on its communicator");
+    FORMS
+        .into_iter()
+        .map(|form| form.around(function, comm))
+        .collect()
 }
 
 impl Form {
-    fn around(self, declared: &ItemFn) -> ItemFn {
+    fn around(self, declared: &ItemFn, comm: &Ident) -> ItemFn {
         let mut make = declared.clone();
         make.attrs = vec![parse_quote!(#[inline(always)])];
         make.sig.ident = parse_quote!(make);
         let (_, parameters) = parameters(declared);
         let names = parameters.iter().map(|(name, _)| name);
-        let body = self.body(&quote!(make(rank, #(#names),*)?));
+        let body = self.body(&quote!(make(rank, #(#names),*)?), comm);
 
         let mut function = declared.clone();
         function.sig.output = parse_quote!(-> Outcome);
+        function.sig.inputs.extend(self.parameters());
         function.block = parse_quote!({ #make #body });
+        self.rename(&mut function);
         function
     }
 
+    /// Gives the function the name that the standard derives, and says what it does.
+    fn rename(self, function: &mut ItemFn) {
+        let (blocking, span) = (function.sig.ident.to_string(), function.sig.ident.span());
+        let call = c_name(function);
+        let (name, does) = match self {
+            Form::Blocking => return,
+            Form::Nonblocking => (format!("i{blocking}"), "starts"),
+            Form::Persistent => (format!("{blocking}_init"), "sets up"),
+        };
+        function.sig.ident = Ident::new(&name, span);
+        let doc = format!(
+            " `MPI_{}`: {does} what `MPI_{call}` carries out.",
+            c_name(function)
+        );
+        function.attrs = vec![parse_quote!(#[doc = #doc])];
+    }
+
+    /// The parameters behind those of the blocking form.
+    fn parameters(self) -> Vec<FnArg> {
+        let request = parse_quote!(request: crate::boundary::Out<crate::types::MPI_Request>);
+        match self {
+            Form::Blocking => vec![],
+            Form::Nonblocking => vec![request],
+            Form::Persistent => vec![parse_quote!(info: crate::types::MPI_Info), request],
+        }
+    }
+
     /// What follows once `made` has been made.
-    fn body(self, made: &TokenStream) -> TokenStream {
+    fn body(self, made: &TokenStream, comm: &Ident) -> TokenStream {
         match self {
             Form::Blocking => quote!(Ok(#made.run()?)),
+            Form::Nonblocking => quote! {
+                request.check("request")?;
+                crate::functions::nonblocking::give_out(rank, #made.start()?, #comm, request)
+            },
+            Form::Persistent => quote! {
+                request.check("request")?;
+                rank.hints(info)?;
+                crate::functions::nonblocking::give_out(rank, #made.persistent(), #comm, request)
+            },
         }
     }
 }

@@ -2,23 +2,23 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::check;
 use simurgh_mpi::memory::Parts;
+use simurgh_mpi::{Collective, check};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Array, Buffer, BufferMut};
-use crate::fault::Outcome;
+use crate::fault::{Outcome, ResultOf};
 use crate::tables::{Rank, sources, targets};
 use crate::types::{MPI_Comm, MPI_Datatype};
 
 /// `MPI_Barrier`: waits until all ranks have called it.
-#[mpi(raises = comm)]
-fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> Outcome {
-    Ok(rank.comm(comm)?.barrier().run()?)
+#[mpi(collective, raises = comm)]
+fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> ResultOf<Collective<'_>> {
+    Ok(rank.comm(comm)?.barrier())
 }
 
 /// `MPI_Bcast`: gives the root's data to all ranks.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn bcast(
     rank: Rank<'_>,
     buffer: BufferMut,
@@ -26,13 +26,13 @@ fn bcast(
     datatype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
-    Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?.run()?)
+    Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?)
 }
 
 /// `MPI_Gather`: collects equal parts at the root.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn gather(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -43,7 +43,7 @@ fn gather(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
@@ -51,11 +51,11 @@ fn gather(
         true => Some(Parts::Even(rank.target(recvbuf, recvcount, recvtype)?)),
         false => None,
     };
-    Ok(comm.gather(send.as_ref(), recv, root)?.run()?)
+    Ok(comm.gather(send.as_ref(), recv, root)?)
 }
 
 /// `MPI_Gatherv`: collects parts at the root.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn gatherv(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -67,7 +67,7 @@ fn gatherv(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
@@ -78,11 +78,11 @@ fn gatherv(
         )?),
         false => None,
     };
-    Ok(comm.gather(send.as_ref(), recv, root)?.run()?)
+    Ok(comm.gather(send.as_ref(), recv, root)?)
 }
 
 /// `MPI_Scatter`: gives each rank an equal part of the root's data.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn scatter(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -93,7 +93,7 @@ fn scatter(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
@@ -101,11 +101,11 @@ fn scatter(
         true => Some(Parts::Even(rank.source(sendbuf, sendcount, sendtype)?)),
         false => None,
     };
-    Ok(comm.scatter(send, recv.as_ref(), root)?.run()?)
+    Ok(comm.scatter(send, recv.as_ref(), root)?)
 }
 
 /// `MPI_Scatterv`: gives each rank its part of the root's data.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn scatterv(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -117,7 +117,7 @@ fn scatterv(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
@@ -128,11 +128,11 @@ fn scatterv(
         )?),
         false => None,
     };
-    Ok(comm.scatter(send, recv.as_ref(), root)?.run()?)
+    Ok(comm.scatter(send, recv.as_ref(), root)?)
 }
 
 /// `MPI_Allgather`: collects equal parts at all ranks.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn allgather(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -142,15 +142,15 @@ fn allgather(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
-    Ok(comm.allgather(send.as_ref(), recv)?.run()?)
+    Ok(comm.allgather(send.as_ref(), recv)?)
 }
 
 /// `MPI_Allgatherv`: collects parts at all ranks.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn allgatherv(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -161,15 +161,15 @@ fn allgatherv(
     displs: Array<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?;
-    Ok(comm.allgather(send.as_ref(), recv)?.run()?)
+    Ok(comm.allgather(send.as_ref(), recv)?)
 }
 
 /// `MPI_Alltoall`: gives each rank an equal part of each rank's data.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn alltoall(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -179,17 +179,17 @@ fn alltoall(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let send = rank
         .source_unless_in_place(sendbuf, sendcount, sendtype)?
         .map(Parts::Even);
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
-    Ok(comm.alltoall(send, recv)?.run()?)
+    Ok(comm.alltoall(send, recv)?)
 }
 
 /// `MPI_Alltoallv`: gives each rank its part of each rank's data.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn alltoallv(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -201,7 +201,7 @@ fn alltoallv(
     rdispls: Array<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let size = comm.size();
     let send = match sendbuf.is_in_place() {
@@ -212,11 +212,11 @@ fn alltoallv(
         )?),
     };
     let recv = targets(recvbuf, rank.parts(size, &recvcounts, &rdispls, recvtype)?)?;
-    Ok(comm.alltoall(send, recv)?.run()?)
+    Ok(comm.alltoall(send, recv)?)
 }
 
 /// `MPI_Alltoallw`: gives each rank its part of each rank's data, each of a datatype of its own.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn alltoallw(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -228,7 +228,7 @@ fn alltoallw(
     rdispls: Array<Displ>,
     recvtypes: Array<MPI_Datatype>,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let size = comm.size();
     let send = match sendbuf.is_in_place() {
@@ -242,5 +242,5 @@ fn alltoallw(
         recvbuf,
         rank.typed_parts(size, &recvcounts, &rdispls, &recvtypes)?,
     )?;
-    Ok(comm.alltoall(send, recv)?.run()?)
+    Ok(comm.alltoall(send, recv)?)
 }

@@ -22,16 +22,13 @@ pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request, entry: Option<&Re
 /// The failure of one completed operation, raised on its communicator.
 #[inline]
 pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
-    if status.error.is_success() {
+    let (Some(entry), false) = (entry, status.error.is_success()) else {
         return Ok(());
-    }
-    status.into_result().map(drop).map_err(|error| {
-        let fault = Box::<Fault>::from(error);
-        match entry {
-            Some(entry) => fault.on(entry.comm),
-            None => fault,
-        }
-    })
+    };
+    let result = entry.request.result(status);
+    result
+        .map(drop)
+        .map_err(|error| Box::<Fault>::from(error).on(entry.comm))
 }
 
 /// `MPI_Wait`: waits for one operation.

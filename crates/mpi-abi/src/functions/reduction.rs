@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::ErrorClass;
-use simurgh_mpi::check;
 use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::{Collective, check};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
@@ -31,7 +31,7 @@ fn operands(
 }
 
 /// `MPI_Reduce`: combines all ranks' data at the root.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn reduce(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -41,20 +41,20 @@ fn reduce(
     op: MPI_Op,
     root: c_int,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     check::root(root, comm)?;
     let op = rank.op(op, datatype)?;
     if root != comm.rank() {
         let send = rank.source(sendbuf, count, datatype)?;
-        return Ok(comm.reduce(Some(&send), None, &op, root)?.run()?);
+        return Ok(comm.reduce(Some(&send), None, &op, root)?);
     }
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.reduce(send.as_ref(), Some(&recv), &op, root)?.run()?)
+    Ok(comm.reduce(send.as_ref(), Some(&recv), &op, root)?)
 }
 
 /// `MPI_Allreduce`: combines all ranks' data at all ranks.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn allreduce(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -63,15 +63,15 @@ fn allreduce(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.allreduce(send.as_ref(), &recv, &op)?.run()?)
+    Ok(comm.allreduce(send.as_ref(), &recv, &op)?)
 }
 
 /// `MPI_Reduce_scatter`: combines all ranks' data and gives each rank its part.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn reduce_scatter(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -80,7 +80,7 @@ fn reduce_scatter(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let counts = recvcounts.numbers("recvcounts", comm.size())?;
@@ -94,11 +94,11 @@ fn reduce_scatter(
         None => total,
     };
     let recv = rank.target(recvbuf, own, datatype)?;
-    Ok(comm.reduce_scatter(send.as_ref(), &recv, counts, &op)?.run()?)
+    Ok(comm.reduce_scatter(send.as_ref(), &recv, counts, &op)?)
 }
 
 /// `MPI_Reduce_scatter_block`: combines all ranks' data and gives each rank an equal part.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn reduce_scatter_block(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -107,7 +107,7 @@ fn reduce_scatter_block(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let count = count_of("recvcount", recvcount)?;
@@ -115,13 +115,11 @@ fn reduce_scatter_block(
     let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
     let own = if send.is_some() { recvcount.wide() } else { total };
     let recv = rank.target(recvbuf, own, datatype)?;
-    Ok(comm
-        .reduce_scatter_block(send.as_ref(), &recv, count, &op)?
-        .run()?)
+    Ok(comm.reduce_scatter_block(send.as_ref(), &recv, count, &op)?)
 }
 
 /// `MPI_Scan`: combines at each rank the data of the ranks up to it.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn scan(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -130,15 +128,15 @@ fn scan(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.scan(send.as_ref(), &recv, &op)?.run()?)
+    Ok(comm.scan(send.as_ref(), &recv, &op)?)
 }
 
 /// `MPI_Exscan`: combines at each rank the data of the ranks before it.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn exscan(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -147,9 +145,9 @@ fn exscan(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.intra_comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
-    Ok(comm.exscan(send.as_ref(), &recv, &op)?.run()?)
+    Ok(comm.exscan(send.as_ref(), &recv, &op)?)
 }

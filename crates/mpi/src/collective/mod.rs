@@ -32,14 +32,20 @@ mod reduce;
 mod scan;
 mod scatter;
 mod share;
+mod shelf;
+mod start;
 mod table;
 mod task;
+mod underway;
 
 pub use board::Board;
 pub use table::Table;
 
 pub(crate) use offers::Seating;
+pub(crate) use shelf::Shelf;
+pub(crate) use start::Rehearsed;
 pub(crate) use table::Extent;
+pub(crate) use underway::Underway;
 
 use call::Call;
 use offer::Offer;

@@ -2,17 +2,27 @@
 
 use std::ops::Range;
 
-use simurgh_core::Brought;
+use simurgh_core::{Brought, Gifts};
 
 use super::board::Arrived;
 use super::offer::Offer;
+use super::underway::Contribution;
 
 /// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
 /// rank among those of the left group and then of the right one.
 #[derive(Clone, Copy)]
 pub(crate) struct Offers<'a> {
-    brought: &'a Brought<'a, Arrived>,
+    table: Table<'a>,
     seating: Seating,
+}
+
+/// Where they lie.
+#[derive(Clone, Copy)]
+enum Table<'a> {
+    /// At a meeting, where all wait.
+    Meeting(&'a Brought<'a, Arrived>),
+    /// At a gathering, where nobody waits.
+    Gathering(Gifts<'a, Contribution>),
 }
 
 /// How many ranks sit on each side; an intra-communicator has no right side.
@@ -25,12 +35,19 @@ pub(crate) struct Seating {
 impl<'a> Offers<'a> {
     /// What was brought to a meeting of so many ranks.
     pub(super) fn new(brought: &'a Brought<'a, Arrived>, seating: Seating) -> Self {
-        Self { brought, seating }
+        let table = Table::Meeting(brought);
+        Self { table, seating }
+    }
+
+    /// What was brought to a gathering of so many ranks.
+    pub(super) fn gathered(gifts: Gifts<'a, Contribution>, seating: Seating) -> Self {
+        let table = Table::Gathering(gifts);
+        Self { table, seating }
     }
 
     /// Number of seats.
     pub(crate) fn len(self) -> usize {
-        self.brought.len()
+        self.seating.seats()
     }
 
     /// Bytes to be moved or combined on behalf of all.
@@ -41,8 +58,10 @@ impl<'a> Offers<'a> {
 
     /// What lies at a seat.
     pub(crate) fn at(self, seat: usize) -> &'a Offer {
-        let brought = self.brought;
-        brought[seat].offer()
+        match self.table {
+            Table::Meeting(brought) => brought[seat].offer(),
+            Table::Gathering(gifts) => gifts.of(seat).offer(),
+        }
     }
 
     /// Those of some seats.

@@ -64,6 +64,18 @@ impl Task {
         }
     }
 
+    /// Whether the work calls a function of the program, which has to run in one of the ranks.
+    pub(crate) fn calls_program(&self) -> bool {
+        match self {
+            Task::Reduce { op, .. }
+            | Task::Allreduce { op }
+            | Task::ReduceScatter { op, .. }
+            | Task::Scan { op }
+            | Task::Exscan { op } => matches!(op, Op::User(_)),
+            _ => false,
+        }
+    }
+
     /// Does all of the work.
     pub(crate) fn complete(&self, offers: Offers<'_>) -> Result<()> {
         self.perform(offers, Share::ALL)?;

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::duplicate::Duplicates;
 use super::{ContextPool, Sides};
-use crate::collective::Board;
+use crate::collective::{Board, Shelf};
 use crate::error::Result;
 use crate::topology::Origins;
 use simurgh_core::sync::Arc;
@@ -17,6 +17,8 @@ pub struct CommShared {
     pub(super) sides: Sides,
     /// Made at the first collective call: most duplicates are for messages alone.
     board: OnceLock<Box<Board>>,
+    /// Made at the first nonblocking collective call.
+    shelf: OnceLock<Box<Shelf>>,
     /// Made when the first rank duplicates the communicator.
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
     /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
@@ -32,6 +34,7 @@ impl CommShared {
             context: Context::take(contexts)?,
             sides,
             board: OnceLock::new(),
+            shelf: OnceLock::new(),
             duplicates: OnceLock::new(),
             dividing_kind: OnceLock::new(),
             origins: OnceLock::new(),
@@ -48,6 +51,12 @@ impl CommShared {
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
     pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
         self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
+    }
+
+    /// Where the ranks find each other's nonblocking collectives.
+    pub(crate) fn shelf(&self) -> &Shelf {
+        self.shelf
+            .get_or_init(|| Box::new(Shelf::new(self.sides.seating())))
     }
 }
 

@@ -92,7 +92,7 @@ impl Comm {
             let unpaired = self.process().job().endpoint(process).unpaired();
             unpaired.add(self.outgoing(tag), self, sender)
         });
-        Ok(self.set_up_partitioned(channel, Role::Sends, partitions))
+        Ok(set_up(channel, Role::Sends, partitions))
     }
 
     /// Sets up a receive in `partitions` equal parts, which together are `target` (`MPI_Precv_init`).
@@ -126,22 +126,16 @@ impl Comm {
             let receiver = Side::Receives(Receiver::new(target.clone(), partitions, envelope));
             self.process().endpoint().unpaired().add(envelope, self, receiver)
         });
-        Ok(self.set_up_partitioned(channel, Role::Receives, partitions))
+        Ok(set_up(channel, Role::Receives, partitions))
     }
+}
 
-    fn set_up_partitioned(
-        self: &Arc<Self>,
-        channel: Option<Arc<Channel>>,
-        role: Role,
-        partitions: usize,
-    ) -> Arc<Request> {
-        let side = Partitioned {
-            channel,
-            role,
-            partitions,
-        };
-        Request::set_up(Arc::clone(self), Operation::Partitioned(side))
-    }
+fn set_up(channel: Option<Arc<Channel>>, role: Role, partitions: usize) -> Arc<Request> {
+    Request::set_up(Operation::Partitioned(Partitioned {
+        channel,
+        role,
+        partitions,
+    }))
 }
 
 impl Request {

@@ -22,13 +22,13 @@ impl Comm {
         tag: i32,
     ) -> Result<Arc<Request>> {
         check::to(dest, tag, self)?;
-        let operation = Operation::Send {
+        Ok(Request::set_up(Operation::Send {
+            comm: Arc::clone(self),
             mode,
             source: source.clone(),
             dest,
             tag,
-        };
-        Ok(Request::set_up(Arc::clone(self), operation))
+        }))
     }
 
     /// Sets up a receive (`MPI_Recv_init`).
@@ -38,11 +38,11 @@ impl Comm {
     /// As [`Comm::irecv`].
     pub fn recv_init(self: &Arc<Self>, target: &Target, source: i32, tag: i32) -> Result<Arc<Request>> {
         check::from(source, tag, self)?;
-        let operation = Operation::Receive {
+        Ok(Request::set_up(Operation::Receive {
+            comm: Arc::clone(self),
             target: target.clone(),
             source,
             tag,
-        };
-        Ok(Request::set_up(Arc::clone(self), operation))
+        }))
     }
 }

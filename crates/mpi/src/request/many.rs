@@ -137,8 +137,11 @@ where
 /// Suspends the caller until one of the requests, of which at least one is active, is complete.
 fn wait_for_one<'a, I>(requests: I)
 where
-    I: Iterator<Item = Option<&'a Request>>,
+    I: Iterator<Item = Option<&'a Request>> + Clone,
 {
+    if requests.clone().flatten().any(Request::complete_by_helping) {
+        return;
+    }
     let mut pending = requests
         .flatten()
         .filter(|request| request.is_active())

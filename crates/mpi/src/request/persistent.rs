@@ -9,6 +9,7 @@
 //! costs a rank three quarters of what it costs with nonblocking calls.
 
 use super::{Kind, Request, Waiter};
+use crate::collective::Rehearsed;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
@@ -19,7 +20,6 @@ use simurgh_core::sync::{Arc, AtomicBool, Ordering};
 /// The arguments of a persistent operation, checked when it was set up.
 #[derive(Debug)]
 pub(crate) struct Persistent {
-    comm: Arc<Comm>,
     operation: Operation,
     active: AtomicBool,
 }
@@ -29,15 +29,23 @@ pub(crate) struct Persistent {
 pub(crate) enum Operation {
     /// A send in some mode.
     Send {
+        comm: Arc<Comm>,
         mode: Mode,
         source: Source,
         dest: i32,
         tag: i32,
     },
     /// A receive.
-    Receive { target: Target, source: i32, tag: i32 },
+    Receive {
+        comm: Arc<Comm>,
+        target: Target,
+        source: i32,
+        tag: i32,
+    },
     /// A side of a partitioned operation.
     Partitioned(Partitioned),
+    /// A collective.
+    Collective(Rehearsed),
 }
 
 impl Persistent {
@@ -71,11 +79,12 @@ impl Persistent {
         let waiter = || Waiter::Request(Arc::clone(request));
         match &self.operation {
             Operation::Send {
+                comm,
                 mode,
                 source,
                 dest,
                 tag,
-            } => match self.comm.offer(source, *dest, *tag, *mode, waiter)? {
+            } => match comm.offer(source, *dest, *tag, *mode, waiter)? {
                 Sent::Done => request.settle(&Status::EMPTY),
                 Sent::Left { process, place } => {
                     request.queued_at(process, place);
@@ -83,13 +92,17 @@ impl Persistent {
                 }
                 Sent::Queued { process, place } => request.queued_at(process, place),
             },
-            Operation::Receive { target, source, tag } => {
-                match self.comm.accept(target, *source, *tag, |_| waiter()) {
-                    Received::Done(status) => request.settle(&status),
-                    Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
-                }
-            }
+            Operation::Receive {
+                comm,
+                target,
+                source,
+                tag,
+            } => match comm.accept(target, *source, *tag, |_| waiter()) {
+                Received::Done(status) => request.settle(&status),
+                Received::Posted(place) => request.queued_at(comm.process().id(), place),
+            },
             Operation::Partitioned(side) => side.start(request),
+            Operation::Collective(rehearsed) => rehearsed.start(request)?,
         }
         Ok(())
     }
@@ -97,9 +110,8 @@ impl Persistent {
 
 impl Request {
     /// A persistent request at rest.
-    pub(crate) fn set_up(comm: Arc<Comm>, operation: Operation) -> Arc<Self> {
+    pub(crate) fn set_up(operation: Operation) -> Arc<Self> {
         Arc::new(Self::of_kind(Kind::Persistent(Persistent {
-            comm,
             operation,
             active: AtomicBool::new(false),
         })))
@@ -109,7 +121,7 @@ impl Request {
     pub(crate) fn partitioned(&self) -> Option<&Partitioned> {
         match self.persistent()?.operation() {
             Operation::Partitioned(side) => Some(side),
-            Operation::Send { .. } | Operation::Receive { .. } => None,
+            Operation::Send { .. } | Operation::Receive { .. } | Operation::Collective(_) => None,
         }
     }
 

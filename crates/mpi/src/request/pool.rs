@@ -1,6 +1,7 @@
 //! Requests for reuse.
 
-use super::{Exchange, Kind, NOWHERE, Request};
+use super::{Exchange, Kind, NOWHERE, Participation, Request};
+use crate::collective::Underway;
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -35,6 +36,13 @@ impl RequestPool {
     /// A request for a send and a receive.
     pub(crate) fn take_exchange(&self) -> Arc<Request> {
         self.take(Kind::Exchange(Exchange::new()))
+    }
+
+    /// A request for a nonblocking collective.
+    pub(crate) fn take_collective(&self, underway: Arc<Underway>) -> Arc<Request> {
+        let participation = Participation::default();
+        participation.begin(underway);
+        self.take(Kind::Collective(participation))
     }
 
     fn take(&self, kind: Kind) -> Arc<Request> {

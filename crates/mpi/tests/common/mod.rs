@@ -3,9 +3,10 @@
 
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
-use simurgh_mpi::{Comm, Job, Mode, Process, Request};
+use simurgh_mpi::{Collective, Comm, Job, Mode, Process, Request};
 use simurgh_sched::policy::Policy;
 use simurgh_sched::{Builder, EcSpec, Topology};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -142,6 +143,30 @@ impl Element for u8 {
 
 impl Element for i32 {
     const BASIC: Basic = Basic::Int32;
+}
+
+/// Carries out a collective: blocking, nonblocking or as a persistent one, each in its turn.
+pub(crate) fn carry_out(collective: Collective<'_>) -> simurgh_mpi::Result<()> {
+    // All ranks are in the same turn, for they make the same calls.
+    std::thread_local!(static TURN: Cell<u32> = const { Cell::new(0) });
+    let request = match TURN.replace(TURN.get() + 1) % 4 {
+        0 => return collective.run(),
+        1 | 2 => collective.start()?,
+        _ => {
+            let request = collective.persistent();
+            request.start()?;
+            request
+        }
+    };
+    let status = if TURN.get() % 2 == 0 {
+        request.wait()
+    } else {
+        std::iter::from_fn(|| Some(request.test()))
+            .flatten()
+            .next()
+            .expect("it ends")
+    };
+    request.result(status).map(drop)
 }
 
 /// Receives one number.

@@ -1,0 +1,183 @@
+//! Collectives that nobody waits for yet: nonblocking and persistent ones.
+//!
+//! A rank that starts one brings what it gives to a gathering and goes on. The last one finds everything. It does
+//! short work at once, and so it does work that calls a function of the program, which has to run in a rank. Longer
+//! work it cuts into shares and leaves them as an errand: virtual processors without anything else to do take them,
+//! and so do ranks that come to wait for the result. Whoever finishes the last share completes the requests of all.
+//!
+//! What a rank has given lies at its seat, which nobody else writes. Starting and completing cost a rank what the
+//! gathering does, and the lock of the shelf (`shelf.rs`) unless the collective is persistent.
+
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::{Absence, Errand, Gathered, Gathering, Gifts, post};
+use simurgh_settings::rules::Algorithm;
+
+use super::call::Call;
+use super::offer::Offer;
+use super::offers::{Offers, Seating};
+use super::share::Share;
+use super::task::Task;
+use crate::comm::CommShared;
+use crate::error::{Error, ErrorClass, Result};
+use crate::job::Job;
+use crate::limits::ERRAND_PIECE;
+use crate::request::Request;
+
+/// A collective that its ranks start without waiting, once or again and again.
+pub(crate) struct Underway {
+    gathering: Gathering<Contribution>,
+    seating: Seating,
+    /// What has failed in some share.
+    fault: SpinLock<Option<Error>>,
+}
+
+/// What one rank calls, and gives.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(super) call: Call,
+    pub(super) offer: Offer,
+    pub(super) task: Task,
+}
+
+/// What a rank brings to the gathering.
+pub(super) enum Contribution {
+    /// Its part in a nonblocking collective, the request for it, and the communicator, which may be freed meanwhile.
+    Once(Part, Arc<Request>, Arc<CommShared>),
+    /// A persistent request, which has the part.
+    Again(Arc<Request>),
+}
+
+/// Most shares of one collective.
+const SHARES_MAX: usize = 1 << 10;
+
+impl Contribution {
+    fn part(&self) -> &Part {
+        match self {
+            Self::Once(part, ..) => part,
+            Self::Again(request) => {
+                let rehearsed = request.rehearsed();
+                rehearsed.expect("only persistent collectives start again").part()
+            }
+        }
+    }
+
+    pub(super) fn offer(&self) -> &Offer {
+        &self.part().offer
+    }
+}
+
+impl Underway {
+    pub(super) fn new(seating: Seating) -> Self {
+        Self {
+            gathering: Gathering::new(seating.seats()),
+            seating,
+            fault: SpinLock::new(None),
+        }
+    }
+
+    /// Leaves what a rank of `job` brings.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Other`] if it has started the collective before, which is not complete.
+    pub(super) fn bring(self: &Arc<Self>, seat: usize, contribution: Contribution, job: &Job) -> Result<()> {
+        let all = self.gathering.bring(seat, contribution);
+        if let Some(all) = all.map_err(|absence| absent(absence, seat))? {
+            self.begin(all, seat, job);
+        }
+        Ok(())
+    }
+
+    /// What the last rank does, which is on `seat`.
+    fn begin(self: &Arc<Self>, all: Gathered<'_, Contribution>, seat: usize, job: &Job) {
+        let (gifts, offers) = (all.gifts(), self.offers(all.gifts()));
+        let task = &gifts.of(seat).part().task;
+        let work = offers.work();
+        if let Some(fault) = disagreement(gifts) {
+            return self.conclude(all, Err(fault));
+        }
+        let algorithm = job.algorithm(task.operation(), offers.len(), work);
+        if algorithm == Algorithm::Last || task.calls_program() {
+            let outcome = task.complete(offers);
+            return self.conclude(all, outcome);
+        }
+        let shares = (work / ERRAND_PIECE).clamp(1, SHARES_MAX);
+        all.divide(shares as u32);
+        if !post(Arc::clone(self) as Arc<dyn Errand>) {
+            // Nobody but the calling thread is there to do it.
+            while Arc::clone(self).run_piece() {}
+        }
+    }
+
+    fn offers<'a>(&self, gifts: Gifts<'a, Contribution>) -> Offers<'a> {
+        Offers::gathered(gifts, self.seating)
+    }
+
+    /// Completes the requests of all ranks.
+    fn conclude(self: &Arc<Self>, all: Gathered<'_, Contribution>, outcome: Result<()>) {
+        let mut home = None;
+        for (_, contribution) in all.dismiss() {
+            match contribution {
+                Contribution::Once(_, request, shared) => {
+                    request.conclude(&outcome);
+                    home = Some(shared);
+                }
+                Contribution::Again(request) => request.conclude(&outcome),
+            }
+        }
+        if let Some(shared) = home {
+            shared.shelf().keep(Arc::clone(self));
+        }
+    }
+}
+
+impl Errand for Underway {
+    fn run_piece(self: Arc<Self>) -> bool {
+        let Some(claim) = self.gathering.claim() else {
+            return false;
+        };
+        let (gifts, (index, of)) = (claim.gifts(), claim.share());
+        let (offers, task) = (self.offers(gifts), &gifts.of(0).part().task);
+        if let Err(error) = task.perform(offers, Share::one(index, of)) {
+            self.fault.lock().get_or_insert(error);
+        }
+        if let Some(all) = claim.done() {
+            let fault = self.fault.lock().take();
+            let offers = self.offers(all.gifts());
+            let outcome = match fault {
+                Some(fault) => Err(fault),
+                None => all.gifts().of(0).part().task.settle(offers, Share::ALL),
+            };
+            self.conclude(all, outcome);
+        }
+        true
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.gathering.is_exhausted()
+    }
+}
+
+impl std::fmt::Debug for Underway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Underway")
+            .field("seating", &self.seating)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The error of ranks that have started different collectives, if they have.
+fn disagreement(gifts: Gifts<'_, Contribution>) -> Option<Error> {
+    let call = |seat| gifts.of(seat).part().call;
+    let first = call(0);
+    let other = (1..gifts.len()).find(|seat| call(*seat).topic() != first.topic())?;
+    Some(first.disagreement(0, call(other), other))
+}
+
+#[cold]
+fn absent(absence: Absence, seat: usize) -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        format!("rank {seat} cannot take part in a collective that it has started: {absence}"),
+    )
+}

@@ -1,0 +1,123 @@
+//! Requests of collectives.
+//!
+//! A rank that comes to wait works: the request knows the collective, and so the shares of its work that nobody has
+//! taken. One that tests lets others run, which are errands before all (`simurgh_core::yield_now`).
+
+use super::{Kind, Operation, Persistent, Request};
+use crate::collective::{Rehearsed, Underway};
+use crate::error::{Error, Result};
+use crate::status::Status;
+use simurgh_core::Errand;
+use simurgh_core::sync::{Arc, SpinLock};
+
+/// A rank's part in a collective that it has started.
+#[derive(Debug, Default)]
+pub(crate) struct Participation(SpinLock<Progress>);
+
+#[derive(Debug, Default)]
+enum Progress {
+    /// It has not been started, or has ended well.
+    #[default]
+    Over,
+    /// It is under way.
+    Under(Arc<Underway>),
+    /// It has failed.
+    Failed(Error),
+}
+
+impl Participation {
+    /// In a collective that begins.
+    pub(crate) fn begin(&self, underway: Arc<Underway>) {
+        self.advance(Progress::Under(underway));
+    }
+
+    fn advance(&self, to: Progress) {
+        let before = std::mem::replace(&mut *self.0.lock(), to);
+        drop(before);
+    }
+
+    fn underway(&self) -> Option<Arc<Underway>> {
+        match &*self.0.lock() {
+            Progress::Under(underway) => Some(Arc::clone(underway)),
+            Progress::Over | Progress::Failed(_) => None,
+        }
+    }
+
+    fn fault(&self) -> Option<Error> {
+        match &*self.0.lock() {
+            Progress::Failed(error) => Some(error.clone()),
+            Progress::Over | Progress::Under(_) => None,
+        }
+    }
+}
+
+impl Request {
+    /// The request of a persistent collective, at rest.
+    pub(crate) fn set_up_collective(rehearsed: Rehearsed) -> Arc<Self> {
+        Self::set_up(Operation::Collective(rehearsed))
+    }
+
+    /// The persistent collective, if this is one.
+    pub(crate) fn rehearsed(&self) -> Option<&Rehearsed> {
+        match self.persistent().map(Persistent::operation) {
+            Some(Operation::Collective(rehearsed)) => Some(rehearsed),
+            _ => None,
+        }
+    }
+
+    fn participation(&self) -> Option<&Participation> {
+        match &self.kind {
+            Kind::Collective(participation) => Some(participation),
+            Kind::Persistent(_) => self.rehearsed().map(Rehearsed::participation),
+            _ => None,
+        }
+    }
+
+    /// Completes a collective.
+    pub(crate) fn conclude(&self, outcome: &Result<()>) {
+        let (progress, status) = match outcome {
+            Ok(()) => (Progress::Over, Status::EMPTY),
+            Err(error) => (
+                Progress::Failed(error.clone()),
+                Status {
+                    error: error.code(),
+                    ..Status::EMPTY
+                },
+            ),
+        };
+        if let Some(participation) = self.participation() {
+            participation.advance(progress);
+        }
+        self.finish(&status);
+    }
+
+    /// Does a share of the work of a collective that nobody has taken; false if there is none.
+    fn help(&self) -> bool {
+        let underway = self.participation().and_then(Participation::underway);
+        underway.is_some_and(Errand::run_piece)
+    }
+
+    /// Works on a collective as long as there is something to do. Whether the request is active, and complete then.
+    pub(super) fn complete_by_helping(&self) -> bool {
+        if !self.is_active() {
+            return false;
+        }
+        while !self.ticket.is_done() && self.help() {}
+        self.ticket.is_done()
+    }
+
+    /// What the operation has come to, of which `status` tells: the error says what has happened in a collective.
+    ///
+    /// # Errors
+    ///
+    /// The error in the status.
+    pub fn result(&self, status: Status) -> Result<Status> {
+        if status.error.is_success() {
+            return Ok(status);
+        }
+        match self.participation().and_then(Participation::fault) {
+            Some(fault) => Err(fault.with_status(status)),
+            None => status.into_result(),
+        }
+    }
+}
