@@ -45,6 +45,9 @@ enum Task {
         /// How often everything is measured
         #[arg(long, default_value_t = 5)]
         rounds: usize,
+        /// What is measured; all if not given
+        #[arg(value_enum)]
+        groups: Vec<bench::Group>,
     },
     /// Build for release and install below PREFIX
     Install {
@@ -76,7 +79,10 @@ fn run(task: &Task) -> Result<()> {
         Task::Test => test::all(&workspace),
         Task::Lint => lint::all(&workspace),
         Task::Tidy => tidy::check(&workspace),
-        Task::Bench { rounds } => bench::run(&workspace, *rounds),
+        Task::Bench { rounds, groups } if groups.is_empty() => {
+            bench::run(&workspace, *rounds, &bench::Group::ALL)
+        }
+        Task::Bench { rounds, groups } => bench::run(&workspace, *rounds, groups),
         Task::Install { prefix } => install::into(&workspace, prefix),
         Task::Header => header::write(&workspace),
         Task::Conformance => conformance::write(&workspace),

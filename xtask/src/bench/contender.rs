@@ -12,7 +12,15 @@ use crate::peers::{INTEL, MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
 
 /// The programs of `benches/c`.
-const PROGRAMS: &[&str] = &["latency", "layouts", "bandwidth", "hello", "memory"];
+const PROGRAMS: &[&str] = &[
+    "latency",
+    "layouts",
+    "bandwidth",
+    "hello",
+    "memory",
+    "collectives",
+    "barriers",
+];
 
 /// Which MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

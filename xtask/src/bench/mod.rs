@@ -13,32 +13,41 @@ use crate::workspace::Workspace;
 mod contender;
 mod experiment;
 mod machine;
+mod metric;
 mod plot;
 mod report;
 mod samples;
 
 use contender::Contender;
-use experiment::{EXPERIMENTS, Experiment, Metric};
+pub(crate) use experiment::Group;
+use experiment::{EXPERIMENTS, Experiment};
+use metric::Metric;
 use samples::{Point, Samples};
 
-/// The lines of docs/performance.md between which the tables go.
-const BEGIN: &str = "<!-- measured: begin -->";
-const END: &str = "<!-- measured: end -->";
-
-/// Measures, prints the tables and writes them and the plots into the documentation.
-pub(crate) fn run(workspace: &Workspace, rounds: usize) -> Result<()> {
+/// Measures the groups, prints the tables and writes them and the plots into the documentation.
+pub(crate) fn run(workspace: &Workspace, rounds: usize, groups: &[Group]) -> Result<()> {
     let stage = install::stage(workspace)?;
     let contenders = contender::all(workspace, &stage)?;
+    groups
+        .iter()
+        .try_for_each(|group| measure_group(workspace, *group, &contenders, rounds))
+}
+
+fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], rounds: usize) -> Result<()> {
     let machine = machine::describe();
     let mut samples = Samples::default();
+    let mut given_up = Vec::new();
     for round in 1..=rounds {
-        for experiment in EXPERIMENTS {
+        for (index, experiment) in EXPERIMENTS.iter().enumerate().filter(|(_, e)| e.group == group) {
             eprintln!(
                 "x: round {round} of {rounds}: {} with {} ranks",
                 experiment.program, experiment.ranks
             );
             for contender in contenders.iter().filter(|c| experiment.peers || c.is_ours()) {
-                measure(*experiment, contender, &mut samples)?;
+                let attempt = (index, contender.name());
+                if !given_up.contains(&attempt) && !measure(*experiment, contender, &mut samples)? {
+                    given_up.push(attempt);
+                }
             }
         }
     }
@@ -48,26 +57,28 @@ pub(crate) fn run(workspace: &Workspace, rounds: usize) -> Result<()> {
     let plots = workspace.source("docs/plots");
     fs::create_dir_all(&plots).map_err(Failure::file(&plots))?;
     let plots = plot::all(&samples, &names, &plots)?;
-    document(workspace, &introduction(&machine, rounds), &tables, &plots)
+    document(workspace, group, &introduction(&machine, rounds), &tables, &plots)
 }
 
-fn measure(experiment: Experiment, contender: &Contender, samples: &mut Samples) -> Result<()> {
+/// Runs an experiment once; says whether it came to its end, and shall be run again.
+fn measure(experiment: Experiment, contender: &Contender, samples: &mut Samples) -> Result<bool> {
     let mut command = contender.command(experiment.program, experiment.ranks, experiment.placement);
-    let outcome = capture(&mut command, Experiment::LIMIT)?;
+    let outcome = capture(&mut command, experiment.limit)?;
     if !outcome.success() {
-        eprintln!("x: no result of {}\n{outcome}", contender.name());
-        return Ok(());
+        eprintln!("x: {} did not come to the end\n{outcome}", contender.name());
     }
-    samples.add_lines(experiment.placement, contender.name(), &outcome.stdout);
-    if experiment.program == "hello" {
+    let (ranks, placement) = (experiment.ranks, experiment.placement);
+    samples.add_lines((ranks, placement), contender.name(), &outcome.stdout);
+    if experiment.program == "hello" && outcome.success() {
         let point = Point {
             metric: Metric::Start,
-            placement: experiment.placement,
-            parameter: experiment.ranks as u64,
+            placement,
+            ranks,
+            parameter: ranks as u64,
         };
         samples.add(point, contender.name(), outcome.elapsed.as_secs_f64());
     }
-    Ok(())
+    Ok(outcome.success())
 }
 
 fn introduction(machine: &str, rounds: usize) -> String {
@@ -75,18 +86,30 @@ fn introduction(machine: &str, rounds: usize) -> String {
     format!("{date}, {machine}; {rounds} rounds. Cells are best / median of the rounds.\n")
 }
 
-/// Replaces what docs/performance.md says between the two marks.
-fn document(workspace: &Workspace, introduction: &str, tables: &str, plots: &[String]) -> Result<()> {
+/// The line of docs/performance.md before or after the tables of a group.
+fn mark(group: Group, which: &str) -> String {
+    format!("<!-- measured {}: {which} -->", group.name())
+}
+
+/// Replaces what docs/performance.md says between the two marks of a group.
+fn document(
+    workspace: &Workspace,
+    group: Group,
+    introduction: &str,
+    tables: &str,
+    plots: &[String],
+) -> Result<()> {
+    let (begin, end) = (mark(group, "begin"), mark(group, "end"));
     let file = workspace.source("docs/performance.md");
     let text = fs::read_to_string(&file).map_err(Failure::file(&file))?;
-    let (Some((before, _)), Some((_, after))) = (text.split_once(BEGIN), text.split_once(END)) else {
-        let message = format!("{} lacks the lines {BEGIN} and {END}", file.display());
+    let (Some((before, _)), Some((_, after))) = (text.split_once(&begin), text.split_once(&end)) else {
+        let message = format!("{} lacks the lines {begin} and {end}", file.display());
         return Err(Failure::Faults(message));
     };
     let images: String = plots
         .iter()
         .map(|name| format!("![{name}](plots/{name})\n"))
         .collect();
-    let measured = format!("{before}{BEGIN}\n{introduction}\n{tables}{images}{END}{after}");
+    let measured = format!("{before}{begin}\n{introduction}\n{tables}{images}{end}{after}");
     fs::write(&file, measured).map_err(Failure::file(&file))
 }

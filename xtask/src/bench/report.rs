@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::experiment::{Metric, Placement};
+use super::experiment::Placement;
+use super::metric::Metric;
 use super::samples::{Point, Samples, Summary};
 use crate::table::aligned;
 
@@ -18,18 +19,25 @@ pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
             .filter(|p| (p.metric, p.placement) == (metric, placement))
             .collect();
         let _ = writeln!(text, "### {}: {}\n", metric.title(), placement.title());
-        text.push_str(&table(metric, &points, samples, contenders));
+        text.push_str(&table(metric, &points, samples, metric.series(contenders)));
         text.push('\n');
     }
     text
 }
 
 fn table(metric: Metric, points: &[Point], samples: &Samples, contenders: &[&'static str]) -> String {
-    let mut rows = vec![vec![metric.parameter().to_owned()]];
-    rows[0].extend(contenders.iter().map(|&name| name.to_owned()));
-    rows[0].push("times better than the best peer".to_owned());
+    let mut head = vec![metric.parameter().to_owned()];
+    if metric.varies_ranks() {
+        head.insert(0, "ranks".to_owned());
+    }
+    head.extend(contenders.iter().map(|&name| name.to_owned()));
+    head.push(metric.comparison().to_owned());
+    let mut rows = vec![head];
     for &point in points {
         let mut row = vec![point.parameter.to_string()];
+        if metric.varies_ranks() {
+            row.insert(0, point.ranks.to_string());
+        }
         row.extend(contenders.iter().map(|name| cell(samples, point, name)));
         row.push(advantage(samples, point, contenders));
         rows.push(row);
@@ -94,9 +102,27 @@ mod tests {
             ("slow", "latency 8 900"),
             ("fast", "latency 8 250"),
         ] {
-            samples.add_lines(Placement::OneCore, name, line);
+            samples.add_lines((2, Placement::OneCore), name, line);
         }
         let text = tables(&samples, &["ours", "slow", "fast", "absent"]);
         assert!(text.contains("2.50 / 2.50 |") && text.contains("– |"), "{text}");
+    }
+
+    #[test]
+    fn collectives_have_a_row_for_each_number_of_ranks() {
+        let mut samples = Samples::default();
+        for ranks in [16, 64] {
+            samples.add_lines((ranks, Placement::AllCores), "ours", "bcast 8 1.5");
+        }
+        samples.add_lines((64, Placement::OneCore), "ours", "barriers 64 5\nswitches 64 10");
+        let text = tables(&samples, &["ours"]);
+        for row in [
+            "|    16 |     8 |",
+            "|    64 |     8 |",
+            " barriers |",
+            "2.00 / 2.00 |",
+        ] {
+            assert!(text.contains(row), "{row} in {text}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::experiment::{Metric, Placement};
+use super::experiment::Placement;
+use super::metric::Metric;
 
 /// One row of a table: a quantity at one parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,6 +12,8 @@ pub(crate) struct Point {
     pub(crate) metric: Metric,
     /// Where the ranks ran.
     pub(crate) placement: Placement,
+    /// How many there were.
+    pub(crate) ranks: usize,
     /// The message size or the number of ranks.
     pub(crate) parameter: u64,
 }
@@ -39,8 +42,14 @@ impl Samples {
             .push(value);
     }
 
-    /// Adds the values that a program printed: lines of a keyword, a parameter and a value.
-    pub(crate) fn add_lines(&mut self, placement: Placement, contender: &'static str, text: &str) {
+    /// Adds the values that a program printed: lines of a keyword, a parameter and a value. A program that measures two
+    /// things beside each other has a series for each, in place of the contender's.
+    pub(crate) fn add_lines(
+        &mut self,
+        (ranks, placement): (usize, Placement),
+        contender: &'static str,
+        text: &str,
+    ) {
         for line in text.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [keyword, parameter, value] = words[..] else {
@@ -54,16 +63,17 @@ impl Samples {
                     Point {
                         metric,
                         placement,
+                        ranks,
                         parameter,
                     },
-                    contender,
+                    metric.series_of(keyword).unwrap_or(contender),
                     value,
                 );
             }
         }
     }
 
-    /// All points, by metric, placement and parameter.
+    /// All points, by metric, placement, ranks and parameter.
     pub(crate) fn points(&self) -> impl Iterator<Item = Point> {
         self.0.keys().copied()
     }
@@ -96,11 +106,12 @@ mod tests {
             "noise\nlatency 8 120.0\n",
             "latency 8 500.0\nbandwidth 8 3.0\n",
         ] {
-            samples.add_lines(Placement::OneCore, "A", text);
+            samples.add_lines((2, Placement::OneCore), "A", text);
         }
         let point = Point {
             metric: Metric::Latency,
             placement: Placement::OneCore,
+            ranks: 2,
             parameter: 8,
         };
         assert_eq!(
@@ -117,10 +128,15 @@ mod tests {
     #[test]
     fn more_bandwidth_is_better() {
         let mut samples = Samples::default();
-        samples.add_lines(Placement::TwoCores, "A", "bandwidth 8 3.0\nbandwidth 8 5.0\n");
+        samples.add_lines(
+            (2, Placement::TwoCores),
+            "A",
+            "bandwidth 8 3.0\nbandwidth 8 5.0\n",
+        );
         let point = Point {
             metric: Metric::Bandwidth,
             placement: Placement::TwoCores,
+            ranks: 2,
             parameter: 8,
         };
         assert_eq!(
