@@ -239,27 +239,6 @@ fn a_rule_that_cannot_be_is_told_before_the_job_starts() {
 }
 
 #[test]
-fn calls_that_do_not_fit_together_do_no_more_than_fail() {
-    let stage = Stage::locate();
-    let program = Compile::c("tests/c/collective_mismatch.c")
-        .flags(["-O1", "-Wall", "-Werror"])
-        .against(&stage)
-        .build();
-    for (ranks, options) in [
-        (5, ["--collectives", "any=last"]),
-        (5, ["--collectives", "any=shared"]),
-        (2, ["--vps", "1"]),
-        (16, ["--vps", "2"]),
-    ] {
-        stage
-            .mpiexec(ranks)
-            .options(options)
-            .run(&program)
-            .expect_success();
-    }
-}
-
-#[test]
 fn a_million_duplicates_need_no_more_memory() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/mpi_duplicates.c").against(&stage).build();

@@ -14,7 +14,8 @@ pub enum Checks {
     Off,
     /// The arguments of calls.
     Arguments,
-    /// And, when a rank's use of MPI ends, what it has left behind.
+    /// And whether what ranks bring to a collective fits together, and what a rank has left behind when its use of MPI
+    /// ends.
     All,
 }
 

@@ -58,8 +58,8 @@ pub struct Comm {
     seat: u32,
     context: u32,
     predefined: bool,
-    /// Whether arguments of calls are checked.
-    checked: bool,
+    /// What is checked in calls.
+    checks: Checks,
     topology: Option<Arc<Topology>>,
     /// The session that the communicator goes back to, if it does not go back to the world.
     session: Option<Arc<Session>>,
@@ -77,7 +77,7 @@ pub struct Comm {
 impl Comm {
     fn new(process: Arc<Process>, shared: Arc<CommShared>, seat: usize) -> Self {
         let small = |number: usize| u32::try_from(number).expect("no communicator is larger than the job");
-        let checked = process.job().checks() >= Checks::Arguments;
+        let checks = process.job().checks();
         let (group, rank) = shared.sides.local(seat);
         let remote = shared.sides.remote(seat).cloned();
         Self {
@@ -91,7 +91,7 @@ impl Comm {
             process,
             shared,
             predefined: false,
-            checked,
+            checks,
             topology: None,
             session: None,
             duplications: AtomicU64::new(0),
@@ -246,7 +246,13 @@ impl Comm {
     /// Whether arguments of calls on it are checked.
     #[inline]
     pub(crate) fn is_checked(&self) -> bool {
-        self.checked
+        self.checks >= Checks::Arguments
+    }
+
+    /// What is checked in calls on it.
+    #[inline]
+    pub(crate) fn checks(&self) -> Checks {
+        self.checks
     }
 
     /// The session that the communicator goes back to, through the group it was made from; none for those of the world.

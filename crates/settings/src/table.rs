@@ -130,14 +130,14 @@ pub const SETTINGS: &[Setting] = &[
             },
             Item {
                 name: "all",
-                doc: "arguments, and what each rank has left behind when its use of MPI ends",
+                doc: "arguments, whether ranks agree in collectives, and what is left behind when use of MPI ends",
             },
         ]),
         preset: Preset::Value(1),
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
-        doc: "check the arguments of calls; all: and report handles not freed and messages not received",
+        doc: "check the arguments of calls; all: and that ranks agree in collectives and leave nothing behind",
     },
     Setting {
         id: Id::InitialErrhandler,

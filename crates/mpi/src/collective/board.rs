@@ -154,12 +154,13 @@ impl Board {
     ) -> Result<()> {
         let visit = self.meet(seat, call, Gift::Offer(offer), |brought| {
             let offers = Offers::new(&brought, self.seating);
-            match job.algorithm(task.operation(), offers.len(), offers.work()) {
-                Algorithm::Last => task
-                    .complete(offers)
-                    .map_or_else(Outcome::Fault, |()| Outcome::Done),
-                Algorithm::Shared => Outcome::Shared(Meeting::new(offers.len())),
-            }
+            let outcome = task
+                .plan(call, offers, job)
+                .and_then(|algorithm| match algorithm {
+                    Algorithm::Last => task.complete(offers).map(|()| Outcome::Done),
+                    Algorithm::Shared => Ok(Outcome::Shared(Meeting::new(offers.len()))),
+                });
+            outcome.unwrap_or_else(Outcome::Fault)
         })?;
         match visit.result() {
             Outcome::Done => Ok(()),
@@ -186,7 +187,7 @@ impl Board {
             if agreed {
                 last(brought)
             } else {
-                Outcome::Fault(disagreement(&brought))
+                Outcome::Fault(disagreement(&brought, self.seating))
             }
         };
         let wait = |until_over: &dyn Fn()| tool::blocking(Reason::Collective, until_over);
@@ -229,13 +230,13 @@ fn unpack<V: 'static>(brought: &Brought<'_, Arrived>) -> Vec<V> {
 }
 
 #[cold]
-fn disagreement(brought: &Brought<'_, Arrived>) -> Error {
+fn disagreement(brought: &Brought<'_, Arrived>, seating: Seating) -> Error {
     let first = brought[0].call;
     let other = brought
         .iter()
         .position(|arrived| arrived.call.topic() != first.topic());
     match other {
-        Some(other) => first.disagreement(0, brought[other].call, other),
+        Some(other) => first.disagreement(&seating.name(0), brought[other].call, &seating.name(other)),
         None => unexpected(),
     }
 }

@@ -1,13 +1,24 @@
 //! What ranks agree on when they meet.
 
+use super::reduce::Counts;
+use super::task::Task;
 use crate::error::{Error, ErrorClass};
+use crate::op::{BuiltinOp, Op};
 
-/// A collective call: its name and its root.
+/// A collective call: its name and its root, and its operation if all is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     name: &'static str,
     root: Option<u32>,
+    operation: Option<Operation>,
     topic: u64,
+}
+
+/// What can be known of an operation in all ranks: a user's function has another address in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Builtin(BuiltinOp),
+    User { commutes: bool },
 }
 
 impl Call {
@@ -31,6 +42,7 @@ impl Call {
         Self {
             name,
             root: None,
+            operation: None,
             topic: hash(name),
         }
     }
@@ -44,10 +56,38 @@ impl Call {
     /// The same call with a root.
     pub(crate) const fn at(self, root: usize) -> Self {
         Self {
-            name: self.name,
             root: Some(root as u32),
             topic: mix(self.topic, root as u64 + 1),
+            ..self
         }
+    }
+
+    /// The same call, which differs from others of its name and root if their operations do, and, on a communicator of
+    /// one group, the numbers of elements for each rank.
+    #[cold]
+    pub(super) fn in_detail(self, task: &Task, one_group: bool) -> Self {
+        let Some(op) = task.op() else { return self };
+        let operation = Operation::of(op);
+        let call = Self {
+            operation: Some(operation),
+            topic: mix(self.topic, operation.number()),
+            ..self
+        };
+        match task {
+            Task::ReduceScatter { counts, .. } if one_group => call.with_counts(counts),
+            _ => call,
+        }
+    }
+
+    fn with_counts(self, counts: &Counts) -> Self {
+        let topic = match counts {
+            // The buffers tell.
+            Counts::Even(_) => self.topic,
+            Counts::Each(counts) => counts
+                .iter()
+                .fold(self.topic, |topic, count| mix(topic, count.cast_unsigned())),
+        };
+        Self { topic, ..self }
     }
 
     /// A number that is the same for equal calls, and different for others as far as 63 bits can tell.
@@ -59,26 +99,62 @@ impl Call {
 
     /// The error of ranks that make different calls, of which these are two.
     #[cold]
-    pub(crate) fn disagreement(self, rank: usize, theirs: Self, other: usize) -> Error {
-        let class = if self.name == theirs.name {
-            ErrorClass::Root
-        } else {
+    pub(crate) fn disagreement(self, rank: &str, theirs: Self, other: &str) -> Error {
+        let class = if self.name != theirs.name {
             ErrorClass::Other
+        } else if self.root != theirs.root {
+            ErrorClass::Root
+        } else if self.operation != theirs.operation {
+            ErrorClass::Op
+        } else {
+            return Error::new(
+                ErrorClass::Count,
+                format!("{rank} and {other} call {self} with different counts: all ranks must give the same"),
+            );
         };
         Error::new(
             class,
-            format!(
-                "rank {rank} calls {self} while rank {other} calls {theirs}: all ranks must make the same call"
-            ),
+            format!("{rank} calls {self} while {other} calls {theirs}: all ranks must make the same call"),
         )
+    }
+}
+
+impl Operation {
+    fn of(op: &Op) -> Self {
+        match op {
+            Op::Builtin(op) => Self::Builtin(*op),
+            Op::User(op) => Self::User {
+                commutes: op.is_commutative(),
+            },
+        }
+    }
+
+    /// A number that no other has.
+    fn number(self) -> u64 {
+        match self {
+            Self::Builtin(op) => op.handle() as u64,
+            Self::User { commutes } => u64::from(commutes),
+        }
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Builtin(op) => op.name(),
+            Self::User { commutes: true } => "a commutative operation of the program",
+            Self::User { commutes: false } => "an operation of the program that does not commute",
+        })
     }
 }
 
 impl std::fmt::Display for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.root {
-            Some(root) => write!(f, "{} with root {root}", self.name),
-            None => f.write_str(self.name),
+        match (self.root, self.operation) {
+            (None, None) => f.write_str(self.name),
+            (Some(root), None) => write!(f, "{} with root {root}", self.name),
+            (None, Some(operation)) => write!(f, "{} with {operation}", self.name),
+            (Some(root), Some(operation)) => write!(f, "{} with root {root} and {operation}", self.name),
         }
     }
 }
@@ -113,17 +189,41 @@ mod tests {
 
     #[test]
     fn a_disagreement_names_both_calls() {
-        let error = Call::new("MPI_Bcast")
-            .at(0)
-            .disagreement(4, Call::new("MPI_Barrier"), 7);
+        let bcast = Call::new("MPI_Bcast").at(0);
+        let error = bcast.disagreement("rank 4", Call::new("MPI_Barrier"), "rank 7");
         assert_eq!(error.class(), ErrorClass::Other);
         assert_eq!(
             error.message(),
             "rank 4 calls MPI_Bcast with root 0 while rank 7 calls MPI_Barrier: all ranks must make the same call"
         );
-        let roots = Call::new("MPI_Bcast")
-            .at(0)
-            .disagreement(4, Call::new("MPI_Bcast").at(1), 7);
+        let roots = bcast.disagreement("rank 4", Call::new("MPI_Bcast").at(1), "rank 7");
         assert_eq!(roots.class(), ErrorClass::Root);
+    }
+
+    #[test]
+    fn calls_in_detail_differ_by_operation_and_counts() {
+        let detailed = |op: BuiltinOp| Call::ALLREDUCE.in_detail(&Task::Allreduce { op: op.into() }, true);
+        let (sum, max) = (detailed(BuiltinOp::Sum), detailed(BuiltinOp::Max));
+        assert_ne!(sum.topic(), max.topic());
+        assert_eq!(sum.topic(), detailed(BuiltinOp::Sum).topic());
+        let error = sum.disagreement("rank 0", max, "rank 1");
+        assert_eq!(error.class(), ErrorClass::Op);
+        assert!(
+            error.message().starts_with(
+                "rank 0 calls MPI_Allreduce with MPI_SUM while rank 1 calls MPI_Allreduce with MPI_MAX"
+            ),
+            "{}",
+            error.message()
+        );
+        let scattered = |counts: [i64; 2]| {
+            let (op, counts) = (BuiltinOp::Sum.into(), Counts::Each(counts.into_iter().collect()));
+            Call::REDUCE_SCATTER.in_detail(&Task::ReduceScatter { op, counts }, true)
+        };
+        let (one, other) = (scattered([1, 2]), scattered([2, 1]));
+        assert_ne!(one.topic(), other.topic());
+        assert_eq!(
+            one.disagreement("rank 0", other, "rank 1").class(),
+            ErrorClass::Count
+        );
     }
 }

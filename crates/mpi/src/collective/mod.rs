@@ -16,12 +16,14 @@
 //! given one by one make `MPI_Gatherv`; so each method here serves both, and `alltoall` serves `MPI_Alltoallw` too.
 //! `None` in place of a buffer is `MPI_IN_PLACE`, or a buffer that means nothing at this rank.
 
+mod agreement;
 mod alltoall;
 mod barrier;
 mod board;
 mod broadcast;
 mod call;
 mod deliver;
+mod flow;
 mod fold;
 mod gather;
 mod meeting;
@@ -51,6 +53,7 @@ use call::Call;
 use offer::Offer;
 use task::Task;
 
+use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::tool;
@@ -70,6 +73,10 @@ pub struct Collective<'a> {
 impl<'a> Collective<'a> {
     /// A collective in which every rank's buffers are used by others.
     fn new(comm: &'a Comm, call: Call, offer: Offer, task: Task) -> Self {
+        let call = match comm.checks() {
+            Checks::All => call.in_detail(&task, !comm.is_inter()),
+            _ => call,
+        };
         Self {
             comm,
             call,

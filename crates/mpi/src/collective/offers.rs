@@ -88,6 +88,11 @@ impl<'a> Offers<'a> {
     pub(crate) fn rank(self, seat: usize) -> usize {
         self.seating.rank(seat)
     }
+
+    /// What a seat's rank is called in messages.
+    pub(crate) fn name(self, seat: usize) -> String {
+        self.seating.name(seat)
+    }
 }
 
 impl Seating {
@@ -109,6 +114,16 @@ impl Seating {
     fn rank(self, seat: usize) -> usize {
         if seat < self.left { seat } else { seat - self.left }
     }
+
+    /// What a seat's rank is called in messages.
+    pub(crate) fn name(self, seat: usize) -> String {
+        let rank = self.rank(seat);
+        match (self.right, seat < self.left) {
+            (0, _) => format!("rank {rank}"),
+            (_, true) => format!("rank {rank} of the first group"),
+            (_, false) => format!("rank {rank} of the second group"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -122,5 +137,10 @@ mod tests {
         let two = Seating { left: 2, right: 3 };
         assert_eq!((two.across(1), two.across(2)), (2..5, 0..2));
         assert_eq!((two.rank(1), two.rank(2), two.rank(4)), (1, 0, 2));
+        assert_eq!(one.name(4), "rank 4");
+        assert_eq!(
+            [two.name(1), two.name(2)],
+            ["rank 1 of the first group", "rank 0 of the second group"]
+        );
     }
 }

@@ -1,12 +1,16 @@
 //! What has to be done once all ranks have laid down their buffers.
 
-use simurgh_settings::rules::Operation;
+use simurgh_settings::rules::{Algorithm, Operation};
 
+use super::agreement::examine;
+use super::call::Call;
 use super::offers::Offers;
 use super::reduce::Counts;
 use super::share::Share;
 use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
+use crate::check::Checks;
 use crate::error::Result;
+use crate::job::Job;
 use crate::op::Op;
 use crate::topology::Origins;
 use simurgh_core::sync::Arc;
@@ -64,16 +68,30 @@ impl Task {
         }
     }
 
-    /// Whether the work calls a function of the program, which has to run in one of the ranks.
-    pub(crate) fn calls_program(&self) -> bool {
+    /// How data is combined, if it is.
+    pub(crate) fn op(&self) -> Option<&Op> {
         match self {
             Task::Reduce { op, .. }
             | Task::Allreduce { op }
             | Task::ReduceScatter { op, .. }
             | Task::Scan { op }
-            | Task::Exscan { op } => matches!(op, Op::User(_)),
-            _ => false,
+            | Task::Exscan { op } => Some(op),
+            _ => None,
         }
+    }
+
+    /// Whether the work calls a function of the program, which has to run in one of the ranks.
+    pub(crate) fn calls_program(&self) -> bool {
+        matches!(self.op(), Some(Op::User(_)))
+    }
+
+    /// What the last rank to come finds out before any work is done: how to do it, if what all ranks bring fits
+    /// together.
+    pub(super) fn plan(&self, call: Call, offers: Offers<'_>, job: &Job) -> Result<Algorithm> {
+        if job.checks() == Checks::All {
+            examine(call, self, offers)?;
+        }
+        Ok(job.algorithm(self.operation(), offers.len(), offers.work()))
     }
 
     /// Does all of the work.

@@ -91,17 +91,19 @@ impl Underway {
     /// What the last rank does, which is on `seat`.
     fn begin(self: &Arc<Self>, all: Gathered<'_, Contribution>, seat: usize, job: &Job) {
         let (gifts, offers) = (all.gifts(), self.offers(all.gifts()));
-        let task = &gifts.of(seat).part().task;
-        let work = offers.work();
-        if let Some(fault) = disagreement(gifts) {
+        let Part { call, task, .. } = gifts.of(seat).part();
+        if let Some(fault) = disagreement(gifts, self.seating) {
             return self.conclude(all, Err(fault));
         }
-        let algorithm = job.algorithm(task.operation(), offers.len(), work);
-        if algorithm == Algorithm::Last || task.calls_program() {
-            let outcome = task.complete(offers);
+        let outcome = match task.plan(*call, offers, job) {
+            Ok(Algorithm::Shared) if !task.calls_program() => None,
+            Ok(_) => Some(task.complete(offers)),
+            Err(fault) => Some(Err(fault)),
+        };
+        if let Some(outcome) = outcome {
             return self.conclude(all, outcome);
         }
-        let shares = (work / ERRAND_PIECE).clamp(1, SHARES_MAX);
+        let shares = (offers.work() / ERRAND_PIECE).clamp(1, SHARES_MAX);
         all.divide(shares as u32);
         if !post(Arc::clone(self) as Arc<dyn Errand>) {
             // Nobody but the calling thread is there to do it.
@@ -167,11 +169,11 @@ impl std::fmt::Debug for Underway {
 }
 
 /// The error of ranks that have started different collectives, if they have.
-fn disagreement(gifts: Gifts<'_, Contribution>) -> Option<Error> {
+fn disagreement(gifts: Gifts<'_, Contribution>, seating: Seating) -> Option<Error> {
     let call = |seat| gifts.of(seat).part().call;
     let first = call(0);
     let other = (1..gifts.len()).find(|seat| call(*seat).topic() != first.topic())?;
-    Some(first.disagreement(0, call(other), other))
+    Some(first.disagreement(&seating.name(0), call(other), &seating.name(other)))
 }
 
 #[cold]

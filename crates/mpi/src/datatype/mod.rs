@@ -4,11 +4,13 @@
 //! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
 //! * Constructors: `regular.rs`, `irregular.rs`, `array.rs`, `kinds.rs`, `pair.rs`. How a program called them:
 //!   [`Recipe`].
-//! * `form.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of.
+//! * `form.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of; `digest.rs`:
+//!   whether that is the same.
 
 mod array;
 mod assemble;
 mod basic;
+mod digest;
 mod form;
 mod irregular;
 mod kind;
@@ -31,10 +33,10 @@ pub use layout::Layout;
 pub use recipe::{Combiner, Recipe, Width};
 
 pub(crate) use form::{Block, Form, Part};
+pub(crate) use signature::Signature;
 pub(crate) use stretch::Stretch;
 
 use layout::Role;
-use signature::Signature;
 use simurgh_core::sync::Arc;
 
 /// A datatype: a predefined one, or one that the user has built.

@@ -1,5 +1,7 @@
 //! Type signatures: which predefined elements a datatype consists of, in order, in little memory.
 
+use std::fmt;
+
 use simurgh_core::sync::Arc;
 
 use super::basic::Basic;
@@ -167,7 +169,33 @@ impl Signature {
     }
 }
 
+/// Parts of a sequence that are shown; the rest is left to the imagination.
+const SHOWN: usize = 4;
+
+impl fmt::Display for Signature {
+    /// Such as `3 MPI_CHAR, 4 times (1 MPI_INT, 2 MPI_DOUBLE)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Signature::Empty => f.write_str("nothing"),
+            Signature::Run { basic, count } => write!(f, "{count} {}", basic.name()),
+            Signature::Repeat { count, inner } => write!(f, "{count} times ({})", inner.signature),
+            Signature::Sequence(stages) => {
+                for (place, stage) in stages.iter().take(SHOWN).enumerate() {
+                    let comma = if place > 0 { ", " } else { "" };
+                    write!(f, "{comma}{}", stage.signature)?;
+                }
+                f.write_str(if stages.len() > SHOWN { ", …" } else { "" })
+            }
+        }
+    }
+}
+
 impl Stage {
+    /// What the part consists of.
+    pub(crate) fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
     fn first(signature: Signature) -> Self {
         Self {
             bytes_before: 0,
@@ -234,5 +262,21 @@ mod tests {
             Signature::Repeat { count: 6, .. }
         ));
         assert!(matches!(mixed().repeat(0), Signature::Empty));
+    }
+
+    #[test]
+    fn a_signature_is_shown_in_words() {
+        assert_eq!(Signature::of(Basic::Int).repeat(7).to_string(), "7 MPI_INT");
+        assert_eq!(Signature::Empty.to_string(), "nothing");
+        assert_eq!(
+            mixed().repeat(5).to_string(),
+            "5 times (3 MPI_CHAR, 2 MPI_DOUBLE, 2 times (1 MPI_SHORT, 1 MPI_INT))"
+        );
+        let alternating = (0..9).map(|place| if place % 2 == 0 { Basic::Int } else { Basic::Float });
+        let long = Signature::sequence(alternating.map(|basic| (Signature::of(basic), 1)));
+        assert_eq!(
+            long.to_string(),
+            "1 MPI_INT, 1 MPI_FLOAT, 1 MPI_INT, 1 MPI_FLOAT, …"
+        );
     }
 }

@@ -1,0 +1,210 @@
+//! Collective calls that do not fit together: `mpiexec --check` names the ranks and what they do, and without it
+//! nothing but the call fails.
+
+use simurgh_testing::{Binary, Compile, Stage};
+
+/// What each mistake of the program comes to with all checks: rank 1 makes it.
+const TOLD: &[(&str, &str)] = &[
+    (
+        "operation",
+        "rank 0 calls MPI_Bcast with root 0 while rank 1 calls MPI_Barrier: all ranks must",
+    ),
+    (
+        "root",
+        "rank 0 calls MPI_Bcast with root 0 while rank 1 calls MPI_Bcast with root 1",
+    ),
+    (
+        "gather_root",
+        "rank 0 calls MPI_Gather with root 0 while rank 1 calls MPI_Gather with root 1",
+    ),
+    (
+        "reduce_root",
+        "MPI_Reduce with root 0 and MPI_SUM while rank 1 calls MPI_Reduce with root 1 and MPI_SUM",
+    ),
+    (
+        "bcast_count",
+        "in MPI_Bcast with root 0, rank 0 sends 3 MPI_INT, but rank 1 takes 4 MPI_INT from it: make",
+    ),
+    (
+        "bcast_room",
+        "rank 0 sends 4 MPI_INT, but rank 1 takes 3 MPI_INT from it",
+    ),
+    (
+        "bcast_type",
+        "rank 0 sends 4 MPI_INT, but rank 1 takes 4 MPI_FLOAT from it",
+    ),
+    (
+        "bcast_derived",
+        "rank 0 sends 2 times (1 MPI_INT, 1 MPI_FLOAT), but rank 1 takes 4 MPI_INT from it",
+    ),
+    (
+        "gather_count",
+        "in MPI_Gather with root 0, rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "gather_room",
+        "rank 1 sends 4 MPI_INT, but rank 0 takes 3 MPI_INT from it",
+    ),
+    (
+        "gatherv_count",
+        "rank 1 sends 2 MPI_INT, but rank 0 takes 3 MPI_INT from it",
+    ),
+    (
+        "scatter_count",
+        "in MPI_Scatter with root 0, rank 0 sends 3 MPI_INT, but rank 1 takes 4 MPI_INT from it",
+    ),
+    (
+        "scatter_room",
+        "rank 0 sends 4 MPI_INT, but rank 1 takes 3 MPI_INT from it",
+    ),
+    (
+        "scatterv_type",
+        "rank 0 sends 4 MPI_INT, but rank 1 takes 4 MPI_UNSIGNED from it",
+    ),
+    (
+        "allgather_count",
+        "in MPI_Allgather, rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "allgather_type",
+        "rank 1 sends 4 MPI_FLOAT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "allgatherv_count",
+        "rank 0 sends 3 MPI_INT, but rank 1 takes 4 MPI_INT from it",
+    ),
+    (
+        "alltoall_count",
+        "in MPI_Alltoall, rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "alltoall_place",
+        "rank 0 calls MPI_Alltoall while rank 1 calls MPI_Alltoall in place",
+    ),
+    (
+        "alltoall_place_count",
+        "in MPI_Alltoall in place, rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT",
+    ),
+    (
+        "alltoallv_count",
+        "rank 1 sends 2 MPI_INT, but rank 0 takes 3 MPI_INT from it",
+    ),
+    (
+        "alltoallw_type",
+        "rank 1 sends 4 MPI_FLOAT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "reduce_count",
+        "in MPI_Reduce with root 0 and MPI_SUM, rank 0 brings 4 MPI_INT, but rank 1 brings 3 MPI_INT",
+    ),
+    (
+        "allreduce_count",
+        "rank 0 brings 4 MPI_INT, but rank 1 brings 3 MPI_INT: all ranks must give the same count",
+    ),
+    (
+        "allreduce_type",
+        "rank 0 brings 4 MPI_INT, but rank 1 brings 4 MPI_FLOAT",
+    ),
+    (
+        "allreduce_size",
+        "rank 0 brings 2 MPI_INT, but rank 1 brings 2 MPI_DOUBLE",
+    ),
+    (
+        "allreduce_op",
+        "rank 0 calls MPI_Allreduce with MPI_SUM while rank 1 calls MPI_Allreduce with MPI_MAX",
+    ),
+    (
+        "reduce_op",
+        "MPI_Reduce with root 0 and MPI_SUM while rank 1 calls MPI_Reduce with root 0 and MPI_MAX",
+    ),
+    (
+        "user_op",
+        "with a commutative operation of the program while rank 1 calls MPI_Allreduce with MPI_SUM",
+    ),
+    (
+        "commuting_op",
+        "that does not commute while rank 1 calls MPI_Allreduce with a commutative operation",
+    ),
+    (
+        "scan_count",
+        "in MPI_Scan with MPI_SUM, rank 0 brings 4 MPI_INT, but rank 1 brings 3 MPI_INT",
+    ),
+    (
+        "exscan_op",
+        "rank 0 calls MPI_Exscan with MPI_SUM while rank 1 calls MPI_Exscan with MPI_PROD",
+    ),
+    (
+        "scan_or_exscan",
+        "rank 0 calls MPI_Exscan with MPI_SUM while rank 1 calls MPI_Scan with MPI_SUM",
+    ),
+    (
+        "reduce_scatter_counts",
+        "rank 0 and rank 1 call MPI_Reduce_scatter with MPI_SUM with different counts",
+    ),
+    (
+        "reduce_scatter_total",
+        "rank 0 and rank 1 call MPI_Reduce_scatter with MPI_SUM with different counts",
+    ),
+    (
+        "reduce_scatter_block_count",
+        "rank 0 brings 8 MPI_INT, but rank 1 brings 4 MPI_INT",
+    ),
+];
+
+fn program(stage: &Stage) -> Binary {
+    Compile::c("tests/c/collective_mismatch.c")
+        .flags(["-O1", "-Wall", "-Werror"])
+        .against(stage)
+        .build()
+}
+
+#[test]
+fn who_calls_what_is_told_on_demand() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for (mistake, told) in TOLD {
+        let outcome = stage
+            .mpiexec(4)
+            .options(["--check"])
+            .args([mistake])
+            .run(&program);
+        assert_ne!(outcome.code(), 0, "{mistake}: {outcome}");
+        outcome.expect_stderr(told);
+    }
+}
+
+#[test]
+fn without_checks_they_do_no_more_than_fail() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for (ranks, options) in [
+        (5, ["--collectives", "any=last"]),
+        (5, ["--collectives", "any=shared"]),
+        (2, ["--vps", "1"]),
+        (16, ["--vps", "2"]),
+    ] {
+        stage
+            .mpiexec(ranks)
+            .options(options)
+            .run(&program)
+            .expect_success();
+    }
+    for option in ["--check", "--no-check"] {
+        stage.mpiexec(4).options([option]).run(&program).expect_success();
+    }
+}
+
+/// What fits together passes all checks.
+#[test]
+fn right_programs_are_not_disturbed() {
+    let stage = Stage::locate();
+    for name in ["collectives", "large_collectives", "operations", "neighbors"] {
+        let program = Compile::c(format!("tests/c/mpi_{name}.c"))
+            .against(&stage)
+            .build();
+        for ranks in [1, 5] {
+            let mpiexec = stage.mpiexec(ranks).options(["--check"]);
+            mpiexec.run(&program).expect_success();
+        }
+    }
+}
