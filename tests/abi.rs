@@ -60,6 +60,7 @@ programs! {
     memory
     modes
     neighbors
+    neighbors_underway
     operations
     packing
     partitioned

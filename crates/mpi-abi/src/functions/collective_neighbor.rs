@@ -1,11 +1,11 @@
 //! Collectives among the neighbours of a topology.
 
-use simurgh_mpi::Degrees;
 use simurgh_mpi::memory::Parts;
+use simurgh_mpi::{Collective, Degrees};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Array, Buffer, BufferMut, Number};
-use crate::fault::Outcome;
+use crate::fault::{Outcome, ResultOf};
 use crate::tables::{Rank, sources, targets};
 use crate::types::{MPI_Aint, MPI_Comm, MPI_Datatype};
 
@@ -16,7 +16,7 @@ fn for_parts(parts: usize, count: impl Number) -> i64 {
 }
 
 /// `MPI_Neighbor_allgather`: collects equal parts of the neighbours at all ranks.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn neighbor_allgather(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -26,16 +26,16 @@ fn neighbor_allgather(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
-    Ok(comm.neighbor_allgather(send, Parts::Even(recv))?.run()?)
+    Ok(comm.neighbor_allgather(send, Parts::Even(recv))?)
 }
 
 /// `MPI_Neighbor_allgatherv`: collects parts of the neighbours at all ranks.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn neighbor_allgatherv(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -46,16 +46,16 @@ fn neighbor_allgatherv(
     displs: Array<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &displs, recvtype)?)?;
-    Ok(comm.neighbor_allgather(send, recv)?.run()?)
+    Ok(comm.neighbor_allgather(send, recv)?)
 }
 
 /// `MPI_Neighbor_alltoall`: gives each neighbour an equal part of each rank's data.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn neighbor_alltoall(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -65,18 +65,16 @@ fn neighbor_alltoall(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
-    Ok(comm
-        .neighbor_alltoall(Parts::Even(send), Parts::Even(recv))?
-        .run()?)
+    Ok(comm.neighbor_alltoall(Parts::Even(send), Parts::Even(recv))?)
 }
 
 /// `MPI_Neighbor_alltoallv`: gives each neighbour its part of each rank's data.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn neighbor_alltoallv(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -88,16 +86,16 @@ fn neighbor_alltoallv(
     rdispls: Array<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = sources(sendbuf, rank.parts(outgoing, &sendcounts, &sdispls, sendtype)?)?;
     let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &rdispls, recvtype)?)?;
-    Ok(comm.neighbor_alltoall(send, recv)?.run()?)
+    Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
 /// `MPI_Neighbor_alltoallw`: gives each neighbour its part of each rank's data, each of a datatype of its own.
-#[mpi(large, raises = comm)]
+#[mpi(large, collective, raises = comm)]
 fn neighbor_alltoallw(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -109,12 +107,10 @@ fn neighbor_alltoallw(
     rdispls: Array<MPI_Aint>,
     recvtypes: Array<MPI_Datatype>,
     comm: MPI_Comm,
-) -> Outcome {
+) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.typed_parts(outgoing, &sendcounts, &sdispls, &sendtypes)?;
     let recv = rank.typed_parts(incoming, &recvcounts, &rdispls, &recvtypes)?;
-    Ok(comm
-        .neighbor_alltoall(sources(sendbuf, send)?, targets(recvbuf, recv)?)?
-        .run()?)
+    Ok(comm.neighbor_alltoall(sources(sendbuf, send)?, targets(recvbuf, recv)?)?)
 }
