@@ -44,6 +44,7 @@ mod share;
 mod spawn;
 #[cfg(not(loom))]
 mod stack;
+mod stage;
 #[cfg(not(loom))]
 mod suspend;
 #[cfg(not(loom))]
@@ -60,6 +61,7 @@ pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
 pub use rendezvous::{Absence, Brought, Rendezvous, Visit};
+pub use stage::{Seen, Stage};
 pub use token::Token;
 pub use wait_list::WaitList;
 

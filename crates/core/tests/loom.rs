@@ -4,8 +4,8 @@
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicUsize, Ordering, SpinLock};
 use simurgh_core::{
-    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Node, Rendezvous, Token, wait_all, wait_any,
-    wander,
+    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Node, Rendezvous, Stage, Token, wait_all,
+    wait_any, wander,
 };
 
 struct Item {
@@ -283,6 +283,30 @@ fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
         let other = Arc::clone(&gathering);
         let thread = thread::spawn(move || party(&other, 1));
         party(&gathering, 0);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
+    model(|| {
+        let stage = Arc::new(Stage::<u64>::new(2));
+        let party = |stage: &Stage<u64>, party: u64| {
+            for number in 1..=3 {
+                if number % 2 == party {
+                    let fill = |value: &mut u64| *value = number;
+                    let seen = stage.show(number, fill, |wait| wait()).unwrap();
+                    if number == 2 {
+                        seen.await_others(|wait| wait());
+                    }
+                } else {
+                    assert_eq!(*stage.attend(number, |wait| wait()), number);
+                }
+            }
+        };
+        let other = Arc::clone(&stage);
+        let thread = thread::spawn(move || party(&other, 1));
+        party(&stage, 0);
         thread.join().unwrap();
     });
 }

@@ -32,7 +32,7 @@ pub(crate) use sides::Sides;
 pub use split_type::SplitType;
 
 use crate::check::Checks;
-use crate::collective::Board;
+use crate::collective::{Board, Lectern};
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
@@ -67,6 +67,8 @@ pub struct Comm {
     duplications: AtomicU64,
     /// Number of nonblocking collectives that the rank has started, and of persistent ones that it has set up.
     collectives: AtomicU64,
+    /// Number of broadcasts that the rank has taken part in, of those in which the root leads.
+    acts: AtomicU64,
     hints: AtomicU8,
     name: SpinLock<String>,
     /// None until one is set, here or on the communicator that this one was made from.
@@ -96,6 +98,7 @@ impl Comm {
             session: None,
             duplications: AtomicU64::new(0),
             collectives: AtomicU64::new(0),
+            acts: AtomicU64::new(0),
             hints: AtomicU8::new(0),
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
@@ -210,6 +213,15 @@ impl Comm {
     pub(crate) fn next_collective(&self) -> u64 {
         // Relaxed: the number concerns this rank alone, whose collectives on one communicator follow each other.
         self.collectives.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Where roots show their data, and the number of the rank's next broadcast there.
+    #[inline]
+    pub(crate) fn next_act(&self) -> (&Lectern, u64) {
+        // Relaxed: the number concerns this rank alone, whose collectives on a communicator follow each other.
+        let number = self.acts.load(Ordering::Relaxed) + 1;
+        self.acts.store(number, Ordering::Relaxed);
+        (self.shared.lectern(), number)
     }
 
     /// What the ranks share: as long as somebody holds it, its label is no other communicator's.

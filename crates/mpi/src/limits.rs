@@ -47,6 +47,9 @@ simurgh_settings::limits! {
     /// Events of a rank that wait for its callbacks; more are dropped and counted.
     pub const MAX_TOOL_EVENTS: usize = 1024, Objects;
 
+    /// The most that a root copies to where the others find it, to go on at once.
+    pub const SHOWN_COPY: usize = 1024, Collectives;
+
     /// Bytes of a reduction that are not worth being cut into shares.
     pub const SHARE_GRAIN: usize = 4 << 10, Collectives;
 

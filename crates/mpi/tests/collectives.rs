@@ -510,19 +510,24 @@ fn disagreements_are_errors_and_write_nothing_outside() {
         }
         // Different roots, different calls, and agreement again.
         let mut one = [1];
-        assert_eq!(
-            fail(
-                comm.bcast(&into(&mut one), i32::from(rank == 3))
-                    .and_then(carry_out)
-            ),
-            ErrorClass::Root
-        );
+        let scatter = |root: i32, one: &mut [i32]| {
+            let all = [0; 4];
+            let send = (root == comm.rank()).then(|| Parts::Even(out(&all[..1])));
+            comm.scatter(send, Some(&into(one)), root).and_then(carry_out)
+        };
+        assert_eq!(fail(scatter(i32::from(rank == 3), &mut one)), ErrorClass::Root);
         let different = if rank == 1 {
             carry_out(comm.barrier())
         } else {
-            comm.bcast(&into(&mut one), 0).and_then(carry_out)
+            scatter(0, &mut one)
         };
         assert_eq!(fail(different), ErrorClass::Other);
+        comm.barrier().run().unwrap();
+        // Two roots of a broadcast: one leads, and the other, at least, hears of it.
+        let result = comm
+            .bcast(&into(&mut one), i32::from(rank > 0))
+            .and_then(simurgh_mpi::Collective::run);
+        assert!(rank > 1 || result.is_ok() || fail(result) == ErrorClass::Root);
         comm.barrier().run().unwrap();
         // Wrong arguments.
         assert_eq!(

@@ -76,7 +76,7 @@ fn swap_pair(mine: (&Target, usize), theirs: (&Target, usize), copy: &mut Vec<u8
     pack(&mine.0.as_source(), copy);
     deliver(Some(theirs.0.as_source()), theirs.1, Some(mine.0.clone()), mine.1)?;
     if unpack(copy, theirs.0).truncated {
-        return Err(truncated(&mine.0.as_source(), mine.1, theirs.0, theirs.1));
+        return Err(truncated(mine.0.bytes(), mine.1, theirs.0.bytes(), theirs.1));
     }
     Ok(())
 }

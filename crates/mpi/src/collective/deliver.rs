@@ -9,14 +9,13 @@ pub(super) fn deliver(source: Option<Source>, from: usize, target: Option<Target
         return Err(no_buffer(from, to));
     };
     if transfer(&source, &target).truncated {
-        return Err(truncated(&source, from, &target, to));
+        return Err(truncated(source.bytes(), from, target.bytes(), to));
     }
     Ok(())
 }
 
 #[cold]
-pub(super) fn truncated(source: &Source, from: usize, target: &Target, to: usize) -> Error {
-    let (bytes, room) = (source.bytes(), target.bytes());
+pub(super) fn truncated(bytes: usize, from: usize, room: usize, to: usize) -> Error {
     Error::new(
         ErrorClass::Truncate,
         format!(

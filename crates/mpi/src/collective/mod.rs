@@ -26,6 +26,7 @@ mod deliver;
 mod flow;
 mod fold;
 mod gather;
+mod lead;
 mod meeting;
 mod neighbor;
 mod offer;
@@ -43,6 +44,7 @@ mod underway;
 pub use board::Board;
 pub use table::Table;
 
+pub(crate) use lead::Lectern;
 pub(crate) use offers::Seating;
 pub(crate) use shelf::Shelf;
 pub(crate) use start::Rehearsed;
@@ -110,6 +112,11 @@ impl<'a> Collective<'a> {
             return board.barrier(seat);
         }
         let job = comm.process().job();
+        if let Task::Broadcast { root } = task
+            && lead::leads(comm, &offer)
+        {
+            return lead::broadcast(comm, call, &offer, root);
+        }
         board.collect(seat, call, offer, lends, job, &task)
     }
 }

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::duplicate::Duplicates;
 use super::{ContextPool, Sides};
-use crate::collective::{Board, Shelf};
+use crate::collective::{Board, Lectern, Shelf};
 use crate::error::Result;
 use crate::topology::Origins;
 use simurgh_core::sync::Arc;
@@ -19,6 +19,8 @@ pub struct CommShared {
     board: OnceLock<Box<Board>>,
     /// Made at the first nonblocking collective call.
     shelf: OnceLock<Box<Shelf>>,
+    /// Made at the first broadcast in which the root leads.
+    lectern: OnceLock<Box<Lectern>>,
     /// Made when the first rank duplicates the communicator.
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
     /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
@@ -35,10 +37,18 @@ impl CommShared {
             sides,
             board: OnceLock::new(),
             shelf: OnceLock::new(),
+            lectern: OnceLock::new(),
             duplicates: OnceLock::new(),
             dividing_kind: OnceLock::new(),
             origins: OnceLock::new(),
         }))
+    }
+
+    /// Where roots show their data.
+    #[inline]
+    pub(super) fn lectern(&self) -> &Lectern {
+        self.lectern
+            .get_or_init(|| Box::new(Lectern::new(self.sides.seats())))
     }
 
     /// Where all ranks meet.

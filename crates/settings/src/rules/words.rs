@@ -96,20 +96,26 @@ words! {
 }
 
 words! {
-    /// How the work of a collective is done once all ranks have come.
+    /// How the work of a collective is done.
     Algorithm;
     /// the last rank to come does all of it, before it releases the others
     Last = "last",
     /// all ranks are released and each does a share of it
     Shared = "shared",
+    /// the root shows its data, and each rank takes it when it comes: nobody waits for all (bcast only)
+    Lead = "lead",
 }
 
 impl Algorithm {
     /// Whether an operation can be done this way.
     #[must_use]
     pub const fn serves(self, operation: Operation) -> bool {
-        // A barrier has no work to share.
-        matches!(self, Self::Last) || !matches!(operation, Operation::Barrier)
+        match self {
+            Self::Last => true,
+            // A barrier has no work to share.
+            Self::Shared => !matches!(operation, Operation::Barrier),
+            Self::Lead => matches!(operation, Operation::Bcast),
+        }
     }
 }
 

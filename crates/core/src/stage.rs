@@ -1,0 +1,230 @@
+//! A place where one party shows something to all others, act after act.
+//!
+//! Nobody waits for more than it needs: the audience of an act for what is shown, and who shows it for the place to
+//! be free, which it is once everybody has left the act that was here before; several acts later, so that who is fast
+//! may be acts ahead of who is slow. That is all synchronisation a broadcast asks for.
+//!
+//! # Protocol
+//!
+//! Parties number the acts, from one on, alike. An act is claimed by whoever shows first under its number. `present`
+//! counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then may the place be
+//! written again. What is shown is read only between `shown` and leaving.
+//!
+//! # Cost
+//!
+//! Per member of the audience: a load, and a locked instruction on a line of all. Per act: two splices per worker.
+
+use std::cell::UnsafeCell;
+use std::ops::Deref;
+
+use crossbeam_utils::CachePadded;
+
+use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::wait_list::WaitList;
+
+/// How many acts who is fast may be ahead. The model checker cannot afford that many.
+const ACTS: u64 = if cfg!(loom) { 1 } else { 8 };
+
+/// Acts of a fixed company, each of which shows a `T`.
+pub struct Stage<T> {
+    parties: usize,
+    acts: Box<[Act<T>]>,
+    /// Those who wait for something to be shown.
+    audience: WaitList,
+    /// Those who wait for others to leave.
+    performers: WaitList,
+}
+
+struct Act<T> {
+    /// Number of the last act that somebody has claimed to show here.
+    claimed: CachePadded<AtomicU64>,
+    /// Number of the last act that has been shown here.
+    shown: CachePadded<AtomicU64>,
+    value: UnsafeCell<T>,
+    /// Parties that have not left the act.
+    present: CachePadded<AtomicUsize>,
+    /// Number of the last act that everybody has left.
+    ended: AtomicU64,
+}
+
+// SAFETY:
+// - what is shown is written by one party, before a synchronising step, and read by all others after it, and written
+//   again only when all have left (see the protocol); so sharing the stage shares `T` and moves it between threads.
+unsafe impl<T: Send + Sync> Sync for Stage<T> {}
+
+/// A party's presence at an act, and what it shows. It has left when this is dropped.
+pub struct Seen<'a, T> {
+    stage: &'a Stage<T>,
+    number: u64,
+}
+
+impl<T: Default> Stage<T> {
+    /// A stage for `parties`.
+    #[must_use]
+    pub fn new(parties: usize) -> Self {
+        let act = || Act {
+            claimed: CachePadded::default(),
+            shown: CachePadded::default(),
+            value: UnsafeCell::new(T::default()),
+            present: CachePadded::default(),
+            ended: AtomicU64::new(0),
+        };
+        Self {
+            parties,
+            acts: (0..ACTS).map(|_| act()).collect(),
+            audience: WaitList::new(),
+            performers: WaitList::new(),
+        }
+    }
+}
+
+impl<T> Stage<T> {
+    /// Shows in act `number` what `fill` makes of what was shown here before. `None`, and nothing is shown, if another
+    /// party shows something in this act.
+    ///
+    /// A party that has to wait calls `wait` with what waits, so that it can tell the time it takes.
+    pub fn show(
+        &self,
+        number: u64,
+        fill: impl FnOnce(&mut T),
+        wait: impl FnOnce(&dyn Fn()),
+    ) -> Option<Seen<'_, T>> {
+        let act = self.act(number);
+        // Acquire pairs with the Release in `leave`.
+        let in_use = || act.ended.load(Ordering::Acquire) + ACTS < number;
+        until_not(&self.performers, in_use, wait);
+        // Relaxed: who loses the claim looks at nothing before the act is shown.
+        if act.claimed.fetch_max(number, Ordering::Relaxed) >= number {
+            return None;
+        }
+        // SAFETY:
+        // - the act that was shown here before has ended, and this one is claimed by this party alone.
+        fill(unsafe { &mut *act.value.get() });
+        // Relaxed: published by the next line.
+        act.present.store(self.parties, Ordering::Relaxed);
+        // Release pairs with the Acquire in `attend`.
+        act.shown.store(number, Ordering::Release);
+        self.audience.release_all();
+        Some(Seen { stage: self, number })
+    }
+
+    /// Waits until something is shown in act `number`.
+    pub fn attend(&self, number: u64, wait: impl FnOnce(&dyn Fn())) -> Seen<'_, T> {
+        let act = self.act(number);
+        // Acquire pairs with the Release in `show`.
+        let hidden = || act.shown.load(Ordering::Acquire) != number;
+        until_not(&self.audience, hidden, wait);
+        Seen { stage: self, number }
+    }
+
+    fn act(&self, number: u64) -> &Act<T> {
+        &self.acts[(number % ACTS) as usize]
+    }
+}
+
+/// Waits in a list while `closed` holds.
+fn until_not(list: &WaitList, closed: impl Fn() -> bool, wait: impl FnOnce(&dyn Fn())) {
+    if closed() {
+        wait(&|| list.freeze_while(&closed));
+        // Nothing rests on what `wait` does with its argument.
+        list.freeze_while(&closed);
+    }
+}
+
+impl<T> Seen<'_, T> {
+    /// Waits until everybody else has left.
+    pub fn await_others(&self, wait: impl FnOnce(&dyn Fn())) {
+        let act = self.stage.act(self.number);
+        // Acquire pairs with the AcqRel in `drop`: what others did with what they have seen is done.
+        let watched = || act.present.load(Ordering::Acquire) > 1;
+        until_not(&self.stage.performers, watched, wait);
+    }
+}
+
+impl<T> Deref for Seen<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY:
+        // - the act has been shown, and is not written again before this party has left.
+        unsafe { &*self.stage.act(self.number).value.get() }
+    }
+}
+
+impl<T> Drop for Seen<'_, T> {
+    fn drop(&mut self) {
+        let (stage, act) = (self.stage, self.stage.act(self.number));
+        // AcqRel: all that was done with what was shown comes before whoever sees that it is over.
+        match act.present.fetch_sub(1, Ordering::AcqRel) {
+            1 => {
+                // Release pairs with the Acquire in `show`.
+                act.ended.store(self.number, Ordering::Release);
+                stage.performers.release_all();
+            }
+            // The one that is left may be who has shown it, and wait.
+            2 => stage.performers.release_all(),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    fn at_once(wait: &dyn Fn()) {
+        wait();
+    }
+
+    #[test]
+    fn everybody_sees_each_act_and_the_fast_run_ahead() {
+        let stage = Stage::<u64>::new(4);
+        thread::scope(|scope| {
+            for party in 0..4 {
+                let stage = &stage;
+                scope.spawn(move || {
+                    for number in 1..=5000 {
+                        if number % 4 == party {
+                            let fill = |value: &mut u64| *value = number * 3;
+                            let seen = stage.show(number, fill, at_once).expect("nobody else shows");
+                            if number % 3 == 0 {
+                                seen.await_others(at_once);
+                            }
+                        } else {
+                            assert_eq!(*stage.attend(number, at_once), number * 3);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn one_party_can_show_several_acts_alone_but_not_too_many() {
+        let stage = Stage::<u64>::new(2);
+        for number in 1..=ACTS {
+            let shown = stage.show(number, |value| *value = number, at_once);
+            assert!(shown.is_some());
+        }
+        thread::scope(|scope| {
+            let late = scope.spawn(|| {
+                (1..=ACTS + 1)
+                    .map(|number| *stage.attend(number, at_once))
+                    .sum::<u64>()
+            });
+            let fill = |value: &mut u64| *value += 100;
+            drop(stage.show(ACTS + 1, fill, at_once).expect("nobody else shows"));
+            let all = ACTS * (ACTS + 1) / 2;
+            assert_eq!(late.join().expect("no panic"), all + 101);
+        });
+    }
+
+    #[test]
+    fn who_shows_second_is_told() {
+        let stage = Stage::<char>::new(2);
+        let first = stage.show(1, |value| *value = 'a', at_once).expect("the first");
+        assert!(stage.show(1, |value| *value = 'b', at_once).is_none());
+        assert_eq!((*first, *stage.attend(1, at_once)), ('a', 'a'));
+    }
+}

@@ -1,0 +1,108 @@
+//! Broadcasts in which the root leads: it shows its data, and each rank takes it when it comes.
+//!
+//! Nobody waits for all. The root of a short broadcast goes on at once, that of a long one when all have taken its data;
+//! the others wait for the root alone.
+
+use simurgh_core::Stage;
+use simurgh_settings::rules::{Algorithm, Operation};
+
+use super::call::Call;
+use super::deliver::{deliver, truncated};
+use super::offer::Offer;
+use crate::check::Checks;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::limits::SHOWN_COPY;
+use crate::memory::{Source, Target, pack, unpack};
+use crate::tool::{self, Reason};
+
+/// Where the roots of a communicator show their data.
+pub(crate) type Lectern = Stage<Shown>;
+
+/// What a root shows.
+#[derive(Default)]
+pub(crate) struct Shown {
+    call: Option<Call>,
+    /// The root's buffer, if it waits for all to take from there; otherwise what it has is here.
+    lent: Option<Source>,
+    copied: usize,
+    copy: Copied,
+}
+
+struct Copied([u8; SHOWN_COPY]);
+
+impl Default for Copied {
+    fn default() -> Self {
+        Self([0; SHOWN_COPY])
+    }
+}
+
+/// Whether the root leads in a broadcast. All ranks say the same, because they bring as much. When everything is to be
+/// checked it does not: only who meets can compare.
+pub(super) fn leads(comm: &Comm, offer: &Offer) -> bool {
+    let own = match (offer.whole_source(), offer.whole_target()) {
+        (Some(source), _) => source.bytes(),
+        (None, target) => target.map_or(0, Target::bytes),
+    };
+    let (job, ranks) = (comm.process().job(), comm.size());
+    let bytes = own.saturating_mul(ranks - 1);
+    !comm.is_inter()
+        && job.checks() < Checks::All
+        && job.algorithm(Operation::Bcast, ranks, bytes) == Algorithm::Lead
+}
+
+/// Takes part in a broadcast.
+pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> Result<()> {
+    let (lectern, number) = comm.next_act();
+    let shown = match offer.whole_source() {
+        Some(source) => lectern.show(number, |shown| shown.fill(call, source), blocked),
+        None => None,
+    };
+    if let Some(shown) = shown {
+        if shown.lent.is_some() {
+            shown.await_others(blocked);
+        }
+        return Ok(());
+    }
+    let shown = lectern.attend(number, blocked);
+    shown.check(call, root, comm.index())?;
+    match offer.whole_target() {
+        Some(target) => shown.give(target, root, comm.index()),
+        None => Ok(()),
+    }
+}
+
+fn blocked(wait: &dyn Fn()) {
+    tool::blocking(Reason::Collective, wait);
+}
+
+impl Shown {
+    fn fill(&mut self, call: Call, source: &Source) {
+        self.call = Some(call);
+        if source.bytes() <= SHOWN_COPY {
+            self.lent = None;
+            self.copied = source.bytes();
+            pack(source, &mut self.copy.0[..self.copied]);
+        } else {
+            self.lent = Some(source.clone());
+        }
+    }
+
+    /// Whether the root has called what this rank has called.
+    fn check(&self, call: Call, root: usize, rank: usize) -> Result<()> {
+        match self.call {
+            Some(theirs) if theirs.topic() != call.topic() => Err(call.disagreement(rank, theirs, root)),
+            _ => Ok(()),
+        }
+    }
+
+    fn give(&self, target: &Target, root: usize, rank: usize) -> Result<()> {
+        if let Some(source) = &self.lent {
+            return deliver(Some(source.clone()), root, Some(target.clone()), rank);
+        }
+        if unpack(&self.copy.0[..self.copied], target).truncated {
+            return Err(truncated(self.copied, root, target.bytes(), rank));
+        }
+        Ok(())
+    }
+}
