@@ -91,7 +91,9 @@ impl Shown {
     /// Whether the root has called what this rank has called.
     fn check(&self, call: Call, root: usize, rank: usize) -> Result<()> {
         match self.call {
-            Some(theirs) if theirs.topic() != call.topic() => Err(call.disagreement(rank, theirs, root)),
+            Some(theirs) if theirs.topic() != call.topic() => {
+                Err(call.disagreement(&format!("rank {rank}"), theirs, &format!("rank {root}")))
+            }
             _ => Ok(()),
         }
     }
