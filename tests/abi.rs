@@ -36,6 +36,8 @@ programs! {
     cart
     buffers
     collectives
+    collective_forms
+    collective_requests
     comm_threads
     communicators
     completion

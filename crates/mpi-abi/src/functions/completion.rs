@@ -70,6 +70,8 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
             "request is MPI_REQUEST_NULL: there is nothing to free",
         ));
     };
+    let checked = entry.request.check_free();
+    checked.map_err(|error| Box::<Fault>::from(error).on(entry.comm))?;
     let freed = entry.request.give_up();
     // The handle of a generalised request that is not complete stays valid for MPI_Grequest_complete.
     if !matches!(freed, Ok(true)) {

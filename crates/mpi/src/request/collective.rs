@@ -5,7 +5,7 @@
 
 use super::{Kind, Operation, Persistent, Request};
 use crate::collective::{Rehearsed, Underway};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorClass, Result};
 use crate::status::Status;
 use simurgh_core::Errand;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -104,6 +104,22 @@ impl Request {
         }
         while !self.ticket.is_done() && self.help() {}
         self.ticket.is_done()
+    }
+
+    /// Refuses to give up a collective: the standard has it completed by waiting or testing, a persistent one only once
+    /// it has been started.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`] if this is such a collective.
+    pub fn check_free(&self) -> Result<()> {
+        if self.participation().is_some() && self.is_active() {
+            return Err(Error::new(
+                ErrorClass::Request,
+                "the request of a collective under way cannot be freed: wait for it",
+            ));
+        }
+        Ok(())
     }
 
     /// What the operation has come to, of which `status` tells: the error says what has happened in a collective.
