@@ -42,6 +42,30 @@
 //! # Ok::<(), simurgh::RunError>(())
 //! ```
 //!
+//! So do collectives; the buffer of one that is waited for can be used while others are under way:
+//!
+//! ```
+//! # use simurgh::Op;
+//! # simurgh::Builder::new().ranks(4).run(|world| {
+//! let (mine, mut all, mut sum) = ([world.rank(); 1000], vec![0; 4000], vec![0; 1000]);
+//! world.scope(|scope| {
+//!     let gathering = scope.iall_gather(&mine, &mut all)?;
+//!     let adding = scope.iall_reduce(&mine[..], &mut sum[..], &Op::sum())?;
+//!     let all = gathering.wait()?;
+//!     assert!(all.chunks(1000).enumerate().all(|(rank, part)| part == [rank; 1000]));
+//!     assert_eq!(adding.wait()?, [6; 1000]);
+//!     Ok(())
+//! })
+//! # })?.into_iter().collect::<Result<(), _>>().unwrap();
+//! # Ok::<(), simurgh::RunError>(())
+//! ```
+//!
+//! # Neighbours
+//!
+//! Ranks that form a grid ([`Communicator::cart_create`]) or a graph
+//! ([`Communicator::dist_graph_create_adjacent`]) exchange data with all their neighbours in one call
+//! ([`Communicator::neighbor_all_to_all`]).
+//!
 //! # Errors
 //!
 //! A wrong argument is an [`Error`] with the class of the standard and a line that says what is wrong. A rank
@@ -67,7 +91,7 @@ pub use error::{RANKS_MAX, RunError};
 pub use message::Message;
 pub use op::{Bits, Number, Op};
 pub use peer::{Destination, Source, Tag};
-pub use scope::{ReceiveRequest, Scope, SendRequest};
+pub use scope::{CollectiveRequest, ReceiveRequest, Scope, SendRequest};
 pub use status::Status;
 
 pub use simurgh_mpi::memory::typed::{Buffer, BufferMut, Equivalence};

@@ -1,4 +1,10 @@
-//! Nonblocking operations (section 3.7 of the standard).
+//! Nonblocking operations (sections 3.7 and 6.12 of the standard).
+
+mod collective;
+mod neighbor;
+mod reduction;
+
+pub use collective::CollectiveRequest;
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
@@ -10,7 +16,7 @@ use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag}
 /// The time in which nonblocking operations may be under way; made by [`Communicator::scope`].
 ///
 /// An operation borrows its buffer until the scope ends, where it is waited for, whether its request has been
-/// waited for, dropped or leaked. A receive that is waited for gives its buffer back at once.
+/// waited for, dropped or leaked. A receive or a collective that is waited for gives its buffer back at once.
 ///
 /// A buffer cannot be used while an operation may still write to it:
 ///
@@ -35,6 +41,19 @@ use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag}
 ///     let request = scope.isend(&value, 0, 0)?;
 ///     value = 1;
 ///     request.wait()
+/// })
+/// # });
+/// ```
+///
+/// nor while a collective may:
+///
+/// ```compile_fail,E0506
+/// # simurgh::run(|world| {
+/// let (mut value, mut sum) = (1, 0);
+/// world.scope(|scope| {
+///     scope.iall_reduce(&value, &mut sum, &simurgh::Op::sum())?;
+///     value = 2;
+///     Ok(())
 /// })
 /// # });
 /// ```

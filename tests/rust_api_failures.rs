@@ -1,6 +1,6 @@
 //! Runs that fail: the caller is told, and nobody hangs. In one test, so that the threads of the process are known.
 
-use simurgh::{Builder, Op, RunError, Source, Tag};
+use simurgh::{Builder, Communicator, Op, Result, RunError, Source, Tag};
 
 fn builder(ranks: usize) -> Builder {
     // The main thread of the test harness is the other thread.
@@ -74,17 +74,45 @@ fn busy_ranks_leave() {
     assert!(matches!(error, RunError::Panicked { rank: 1, .. }), "{error}");
 }
 
-fn functions_of_reductions_may_panic() {
+/// A reduction whose function panics, as `reduce` carries it out.
+fn explodes(reduce: impl Fn(&Communicator, &Op<u32>) -> Result<()> + Send + Sync + 'static) {
     let error = builder(4)
-        .run(|world| {
-            let op = Op::commutative(|_: u32, _| panic!("cannot add"));
-            world.all_reduce(&1, &mut 0, &op)
-        })
+        .run(move |world| reduce(world, &Op::commutative(|_: u32, _| panic!("cannot add"))))
         .expect_err("the function panics");
     assert!(
         matches!(&error, RunError::Panicked { message, .. } if message == "cannot add"),
         "{error}"
     );
+}
+
+fn functions_of_reductions_may_panic() {
+    explodes(|world, op| world.all_reduce(&1, &mut 0, op));
+    explodes(|world, op| {
+        let (mine, mut sum) = (1, 0);
+        world.scope(|scope| scope.iall_reduce(&mine, &mut sum, op)?.wait().map(|_| ()))
+    });
+    explodes(|world, op| {
+        let (mine, mut sum) = (1, 0);
+        world.scope(|scope| scope.iall_reduce(&mine, &mut sum, op).map(|_| ()))
+    });
+}
+
+/// Rank 1 waits for a collective that rank 0 never starts, and rank 0 for the end of the run.
+fn a_collective_that_a_rank_does_not_start() {
+    let error = builder(2)
+        .run(|world| {
+            let mut value = 0;
+            if world.rank() == 1 {
+                return world.scope(|scope| scope.ibroadcast(&mut value, 1).map(|_| ()));
+            }
+            world.recv(&mut value, 1, 0).map(|_| ())
+        })
+        .expect_err("rank 0 does not start the broadcast");
+    let waits = match &error {
+        RunError::Deadlock { waits } => waits.iter().map(|wait| wait.call()).collect::<Vec<_>>(),
+        _ => panic!("{error}"),
+    };
+    assert_eq!(waits, [Some("recv"), Some("wait for an operation of a scope")]);
 }
 
 fn settings() {
@@ -103,4 +131,5 @@ fn failures_are_reported_and_nobody_hangs() {
     aborts();
     busy_ranks_leave();
     functions_of_reductions_may_panic();
+    a_collective_that_a_rank_does_not_start();
 }

@@ -71,6 +71,11 @@ impl Communicator {
         resume_unwind(Box::new(Abort(code)))
     }
 
+    /// The communicator of the engine.
+    pub(crate) fn engine(&self) -> &Comm {
+        &self.comm
+    }
+
     /// Enters a call that may block.
     #[inline]
     pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {

@@ -143,8 +143,7 @@ impl Communicator {
     /// # Errors
     ///
     /// The error of `f`, or else that of the first operation that failed and was not waited for. After an
-    /// error, or a panic, of
-    /// `f`, operations that nobody has matched are cancelled.
+    /// error, or a panic, of `f`, messages that nobody has matched are cancelled; collectives are waited for even so.
     pub fn scope<'env, R>(
         &'env self,
         f: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,

@@ -4,59 +4,27 @@
 //! way; it begins after everything of `'env` exists and ends inside [`in_flight`], which no handle survives
 //! and which returns only when every operation is complete. So a handle may be dropped or leaked at any time.
 
-use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use simurgh_core::sync::Arc;
 
-use super::{Equivalence, Mode, source, target};
+use super::operations::{Kind, Operations};
+use super::operator::rethrow;
+use super::prepared::Lent;
+use super::{Equivalence, Mode, Prepared, source, target};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::process::Process;
-use crate::request::{Outcome, Request, wait_any};
+use crate::request::Request;
 use crate::status::Status;
 
 /// The operations of a scope.
 #[derive(Debug)]
 pub struct Flights<'scope, 'env: 'scope> {
     comm: &'env Comm,
-    board: Board,
+    operations: Operations,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
-}
-
-/// What is under way.
-#[derive(Debug)]
-struct Board {
-    process: Arc<Process>,
-    requests: RefCell<Requests>,
-}
-
-/// Requests by number; numbers that are free are used again.
-#[derive(Debug, Default)]
-struct Requests {
-    slots: Vec<Option<Arc<Request>>>,
-    free: Vec<usize>,
-}
-
-impl Requests {
-    fn insert(&mut self, request: Arc<Request>) -> usize {
-        if let Some(number) = self.free.pop() {
-            self.slots[number] = Some(request);
-            return number;
-        }
-        self.slots.push(Some(request));
-        self.slots.len() - 1
-    }
-
-    fn take(&mut self, number: usize) -> Option<Arc<Request>> {
-        let request = self.slots[number].take();
-        if request.is_some() {
-            self.free.push(number);
-        }
-        request
-    }
 }
 
 /// Runs `f`, which may start operations, and returns when all of them are complete.
@@ -64,26 +32,22 @@ impl Requests {
 /// # Errors
 ///
 /// The error of `f`, or else that of the first operation that failed and was not waited for. After an error
-/// or a panic, operations that nobody has matched are cancelled.
+/// or a panic, messages that nobody has matched are cancelled; collectives are waited for even so.
 pub fn in_flight<'env, R>(
     comm: &'env Comm,
     f: impl for<'scope> FnOnce(&'scope Flights<'scope, 'env>) -> Result<R>,
 ) -> Result<R> {
-    let board = Board {
-        process: Arc::clone(comm.process()),
-        requests: RefCell::default(),
-    };
     let flights = Flights {
         comm,
-        board,
+        operations: Operations::new(comm.process()),
         scope: PhantomData,
         env: PhantomData,
     };
     let result = catch_unwind(AssertUnwindSafe(|| f(&flights)));
     if !matches!(result, Ok(Ok(_))) {
-        flights.board.recall();
+        flights.operations.recall();
     }
-    let landed = flights.board.land();
+    let landed = flights.operations.land();
     match result {
         Ok(Ok(value)) => landed.map(|()| value),
         Ok(Err(error)) => Err(error),
@@ -108,7 +72,7 @@ impl<'scope> Flights<'scope, '_> {
         // - the slice is borrowed for `'scope`, within which the operation is completed.
         let values = unsafe { source(values) };
         let started = self.comm.isend(mode, &values, dest, tag)?;
-        Ok(self.track(started.into_request(self.comm.process())))
+        Ok(self.track(started.into_request(self.comm.process()), Kind::Message))
     }
 
     /// Starts a receive ([`Comm::irecv`]).
@@ -127,7 +91,7 @@ impl<'scope> Flights<'scope, '_> {
         // - the slice is borrowed for `'scope`, within which the operation is completed; until then only
         //   `FlightIn` knows of it, which gives it back after completion.
         let values = unsafe { target(&mut *data) };
-        let flight = self.track(self.comm.irecv(&values, from, tag)?);
+        let flight = self.track(self.comm.irecv(&values, from, tag)?, Kind::Message);
         Ok(FlightIn {
             flight,
             data,
@@ -135,11 +99,24 @@ impl<'scope> Flights<'scope, '_> {
         })
     }
 
-    fn track(&'scope self, request: Arc<Request>) -> Flight<'scope> {
-        let number = self.board.requests.borrow_mut().insert(request);
+    /// Starts a collective.
+    ///
+    /// # Errors
+    ///
+    /// As the collective.
+    pub fn start<T: Equivalence>(&'scope self, prepared: Prepared<'scope, T>) -> Result<FlightIn<'scope, T>> {
+        let (request, Lent { received, panicked }) = prepared.start()?;
+        Ok(FlightIn {
+            flight: self.track(request, Kind::Collective(panicked)),
+            data: received,
+            borrow: PhantomData,
+        })
+    }
+
+    fn track(&'scope self, request: Arc<Request>, kind: Kind) -> Flight<'scope> {
         Flight {
-            board: &self.board,
-            number,
+            operations: &self.operations,
+            number: self.operations.insert(request, kind),
         }
     }
 
@@ -148,11 +125,7 @@ impl<'scope> Flights<'scope, '_> {
     where
         'scope: 'a,
     {
-        let requests = self.board.requests.borrow();
-        match wait_any(flights.map(|flight| requests.slots[flight.number].as_deref())) {
-            Outcome::Complete(position, _) => Some(position),
-            Outcome::Inactive | Outcome::Pending => None,
-        }
+        self.operations.wait_any(flights.map(|flight| flight.number))
     }
 
     /// Waits for everything that is under way.
@@ -161,49 +134,14 @@ impl<'scope> Flights<'scope, '_> {
     ///
     /// That of the first operation that failed.
     pub fn wait_all(&self) -> Result<()> {
-        self.board.land()
-    }
-}
-
-impl Board {
-    /// Waits for everything that is under way; the error is that of the first operation that failed.
-    fn land(&self) -> Result<()> {
-        let mut result = Ok(());
-        let count = self.requests.borrow().slots.len();
-        for number in 0..count {
-            if let Some(status) = self.finish(number) {
-                let end = status.into_result().map(|_| ());
-                result = result.and(end);
-            }
-        }
-        result
-    }
-
-    /// Takes back what nobody has matched.
-    fn recall(&self) {
-        for request in self.requests.borrow().slots.iter().flatten() {
-            let cancelled = request.cancel(&self.process);
-            debug_assert!(cancelled.is_ok(), "requests of a scope are active");
-        }
-    }
-
-    /// Waits for one operation.
-    fn finish(&self, number: usize) -> Option<Status> {
-        let request = self.requests.borrow().slots[number].clone()?;
-        // The slot keeps its reference until the operation is complete.
-        let status = request.wait();
-        drop(request);
-        if let Some(request) = self.requests.borrow_mut().take(number) {
-            self.process.release(request);
-        }
-        Some(status)
+        self.operations.land()
     }
 }
 
 /// An operation in flight.
 #[derive(Debug)]
 pub struct Flight<'scope> {
-    board: &'scope Board,
+    operations: &'scope Operations,
     number: usize,
 }
 
@@ -213,18 +151,22 @@ impl Flight<'_> {
     /// # Errors
     ///
     /// That of the operation.
+    ///
+    /// # Panics
+    ///
+    /// When a function of the user has panicked at this rank.
     pub fn wait(self) -> Result<Status> {
-        self.board
-            .finish(self.number)
-            .unwrap_or(Status::EMPTY)
-            .into_result()
+        let Some(ended) = self.operations.finish(self.number) else {
+            return Ok(Status::EMPTY);
+        };
+        rethrow(ended.panicked().as_ref());
+        ended.status.into_result()
     }
 
     /// Whether the operation is complete; lets others run if not.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        let request = self.board.requests.borrow().slots[self.number].clone();
-        request.is_none_or(|request| request.peek().is_some())
+        self.operations.is_done(self.number)
     }
 
     /// Takes the operation back, unless somebody has matched it; returns whether it could be taken back.
@@ -233,14 +175,12 @@ impl Flight<'_> {
     ///
     /// That of the operation, if it was matched and failed.
     pub fn cancel(self) -> Result<bool> {
-        if let Some(request) = &self.board.requests.borrow().slots[self.number] {
-            request.cancel(&self.board.process)?;
-        }
+        self.operations.cancel(self.number)?;
         self.wait().map(|status| status.cancelled)
     }
 }
 
-/// A receive in flight.
+/// A receive, or a collective, in flight.
 #[derive(Debug)]
 pub struct FlightIn<'scope, T> {
     flight: Flight<'scope>,
@@ -249,11 +189,15 @@ pub struct FlightIn<'scope, T> {
 }
 
 impl<'scope, T: Equivalence> FlightIn<'scope, T> {
-    /// Waits until the message is there, and gives the memory back with it.
+    /// Waits until the data is there, and gives the memory back with it.
     ///
     /// # Errors
     ///
     /// That of the operation.
+    ///
+    /// # Panics
+    ///
+    /// As [`Flight::wait`].
     pub fn wait(self) -> Result<(&'scope mut [T], Status)> {
         let status = self.flight.wait()?;
         // SAFETY:

@@ -12,6 +12,7 @@ mod equivalence;
 mod flight;
 mod message;
 mod neighbor;
+mod operations;
 mod operator;
 mod parts;
 mod prepared;

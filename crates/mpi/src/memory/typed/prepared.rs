@@ -7,11 +7,15 @@ use super::operator::{Panicked, rethrow};
 use super::{Equivalence, Operator};
 use crate::collective::Collective;
 use crate::error::Result;
+use crate::request::Request;
+use simurgh_core::sync::Arc;
 
 /// A collective call on borrowed values, ready to run.
 #[must_use = "a collective does nothing until it is run"]
 pub struct Prepared<'a, T> {
     collective: Collective<'a>,
+    /// Where this rank receives.
+    received: *mut [T],
     /// Where the function of the user leaves its panic.
     panicked: Option<Panicked>,
     borrow: PhantomData<(&'a [T], &'a mut [T])>,
@@ -26,8 +30,13 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
         received: &'a mut [T],
         make: impl FnOnce(&mut [T]) -> Result<Collective<'a>>,
     ) -> Result<Self> {
+        let received: *mut [T] = received;
+        // SAFETY:
+        // - the slice is borrowed for longer than this call takes, and nobody else knows of it.
+        let collective = make(unsafe { &mut *received })?;
         Ok(Self {
-            collective: make(received)?,
+            collective,
+            received,
             panicked: None,
             borrow: PhantomData,
         })
@@ -57,6 +66,25 @@ impl<'a, T: Equivalence> Prepared<'a, T> {
         rethrow(panicked.as_ref());
         result
     }
+
+    /// Starts it and returns at once: the request, which has to be complete before `'a` ends, and what is lent to it.
+    pub(super) fn start(self) -> Result<(Arc<Request>, Lent<T>)> {
+        let Self {
+            collective,
+            received,
+            panicked,
+            ..
+        } = self;
+        Ok((collective.start()?, Lent { received, panicked }))
+    }
+}
+
+/// What a collective under way has of its rank.
+pub(super) struct Lent<T> {
+    /// Where the rank receives.
+    pub(super) received: *mut [T],
+    /// Where the function of the user leaves its panic.
+    pub(super) panicked: Option<Panicked>,
 }
 
 impl<T> fmt::Debug for Prepared<'_, T> {
