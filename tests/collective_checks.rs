@@ -3,11 +3,15 @@
 
 use simurgh_testing::{Binary, Compile, Stage};
 
-/// What each mistake of the program comes to with all checks: rank 1 makes it.
-const TOLD: &[(&str, &str)] = &[
+/// What each mistake comes to with all checks: rank 1 makes it.
+const BLOCKING: &[(&str, &str)] = &[
     (
         "operation",
-        "rank 0 calls MPI_Bcast with root 0 while rank 1 calls MPI_Barrier: all ranks must",
+        "rank 0 calls MPI_Allgather while rank 1 calls MPI_Barrier: all ranks must",
+    ),
+    (
+        "bcast_or_barrier",
+        "rank 0 calls MPI_Bcast with root 0 while rank 1 calls MPI_Barrier",
     ),
     (
         "root",
@@ -151,8 +155,90 @@ const TOLD: &[(&str, &str)] = &[
     ),
 ];
 
-fn program(stage: &Stage) -> Binary {
-    Compile::c("tests/c/collective_mismatch.c")
+/// The same for collectives that are started: their completion fails.
+const STARTED: &[(&str, &str)] = &[
+    (
+        "operation",
+        "MPI_Wait: rank 0 calls MPI_Bcast with root 0 while rank 1 calls MPI_Barrier",
+    ),
+    (
+        "root",
+        "MPI_Reduce with root 0 and MPI_SUM while rank 1 calls MPI_Reduce with root 1 and MPI_SUM",
+    ),
+    (
+        "bcast_count",
+        "in MPI_Bcast with root 0, rank 0 sends 3 MPI_INT, but rank 1 takes 4 MPI_INT from it",
+    ),
+    (
+        "bcast_room",
+        "rank 0 sends 4 MPI_INT, but rank 1 takes 3 MPI_INT from it",
+    ),
+    (
+        "gather_type",
+        "rank 1 sends 4 MPI_FLOAT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "alltoall_count",
+        "rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "allreduce_op",
+        "rank 0 calls MPI_Allreduce with MPI_SUM while rank 1 calls MPI_Allreduce with MPI_MAX",
+    ),
+    (
+        "second_of_two",
+        "in MPI_Allreduce with MPI_SUM, rank 0 brings 4 MPI_INT, but rank 1 brings 3 MPI_INT",
+    ),
+    (
+        "persistent_operation",
+        "rank 0 calls MPI_Gather with root 0 while rank 1 calls MPI_Scatter with root 0",
+    ),
+    (
+        "persistent_count",
+        "in MPI_Allgather, rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "persistent_type",
+        "in MPI_Allreduce with MPI_SUM, rank 0 brings 4 MPI_INT, but rank 1 brings 4 MPI_UNSIGNED",
+    ),
+    (
+        "persistent_op",
+        "rank 0 calls MPI_Scan with MPI_SUM while rank 1 calls MPI_Scan with MPI_MIN",
+    ),
+];
+
+/// The same among neighbours.
+const NEIGHBORS: &[(&str, &str)] = &[
+    (
+        "allgather_count",
+        "in MPI_Neighbor_allgather, rank 1 sends 3 MPI_INT, but rank 0 takes 4 MPI_INT from it",
+    ),
+    (
+        "allgather_room",
+        "rank 0 sends 2 MPI_INT, but rank 1 takes 1 MPI_INT from it",
+    ),
+    (
+        "alltoall_type",
+        "in MPI_Neighbor_alltoall, rank 1 sends 2 MPI_FLOAT, but rank 0 takes 2 MPI_INT from it",
+    ),
+    (
+        "alltoallv_count",
+        "rank 1 sends 1 MPI_INT, but rank 0 takes 2 MPI_INT from it",
+    ),
+    (
+        "operation",
+        "rank 0 calls MPI_Neighbor_allgather while rank 1 calls MPI_Neighbor_alltoall",
+    ),
+];
+
+const PROGRAMS: [(&str, &[(&str, &str)]); 3] = [
+    ("collective_mismatch", BLOCKING),
+    ("collective_mismatch_started", STARTED),
+    ("collective_mismatch_neighbors", NEIGHBORS),
+];
+
+fn program(stage: &Stage, name: &str) -> Binary {
+    Compile::c(format!("tests/c/{name}.c"))
         .flags(["-O1", "-Wall", "-Werror"])
         .against(stage)
         .build()
@@ -161,37 +247,50 @@ fn program(stage: &Stage) -> Binary {
 #[test]
 fn who_calls_what_is_told_on_demand() {
     let stage = Stage::locate();
-    let program = program(&stage);
-    for (mistake, told) in TOLD {
-        let outcome = stage
-            .mpiexec(4)
-            .options(["--check"])
-            .args([mistake])
-            .run(&program);
-        assert_ne!(outcome.code(), 0, "{mistake}: {outcome}");
-        outcome.expect_stderr(told);
+    for (name, mistakes) in PROGRAMS {
+        let program = program(&stage, name);
+        for (mistake, told) in mistakes {
+            let outcome = stage
+                .mpiexec(4)
+                .options(["--check"])
+                .args([mistake])
+                .run(&program);
+            assert_ne!(outcome.code(), 0, "{mistake}: {outcome}");
+            outcome.expect_stderr(told);
+        }
     }
 }
 
 #[test]
 fn without_checks_they_do_no_more_than_fail() {
     let stage = Stage::locate();
-    let program = program(&stage);
-    for (ranks, options) in [
-        (5, ["--collectives", "any=last"]),
-        (5, ["--collectives", "any=shared"]),
-        (2, ["--vps", "1"]),
-        (16, ["--vps", "2"]),
-    ] {
-        stage
-            .mpiexec(ranks)
-            .options(options)
-            .run(&program)
-            .expect_success();
+    for (name, _) in PROGRAMS {
+        let program = program(&stage, name);
+        for (ranks, options) in [
+            (5, ["--collectives", "any=last"]),
+            (5, ["--collectives", "any=shared"]),
+            (2, ["--vps", "1"]),
+            (16, ["--vps", "2"]),
+        ] {
+            stage
+                .mpiexec(ranks)
+                .options(options)
+                .run(&program)
+                .expect_success();
+        }
+        for option in ["--check", "--no-check"] {
+            stage.mpiexec(4).options([option]).run(&program).expect_success();
+        }
     }
-    for option in ["--check", "--no-check"] {
-        stage.mpiexec(4).options([option]).run(&program).expect_success();
-    }
+}
+
+/// Ranks that are at different collectives, and do not meet there, are told when none can go on.
+#[test]
+fn ranks_that_part_do_not_hang() {
+    let stage = Stage::locate();
+    let program = program(&stage, "collective_mismatch");
+    let outcome = stage.mpiexec(4).args(["bcast_or_barrier"]).run(&program);
+    outcome.expect_code(125).expect_stderr("deadlock");
 }
 
 /// What fits together passes all checks.

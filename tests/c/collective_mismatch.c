@@ -1,23 +1,8 @@
-/* Collective calls that do not fit together. With the name of a mistake this makes it under the default error handler,
- * which ends the job; without one it makes them all, and none may do more than fail: nothing beyond the buffers is
- * written, and the communicator works as before. */
-#include "mpi_check.h"
+/* Blocking collective calls that do not fit together. */
+#include "mistakes.h"
 
-enum { N = 4, MOST = 64, GUARD = -77 };
-
-static int send_room[MOST * N + 2], recv_room[MOST * N + 2];
-static int *const out = send_room + 1, *const in = recv_room + 1;
 static int counts[MOST], displs[MOST], bytes_at[MOST];
 static MPI_Datatype types[MOST];
-static MPI_Comm comm;
-
-/* The one rank that makes the mistake, and what it takes for the others' value. */
-static int odd(void)
-{
-    return check_rank == 1;
-}
-
-#define ODD(mistaken, right) (odd() ? (mistaken) : (right))
 
 /* What an operation of the user's does is of no consequence here. */
 static void first(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
@@ -33,6 +18,11 @@ static void even_counts(int count)
 }
 
 static int operation(void)
+{
+    return odd() ? MPI_Barrier(comm) : MPI_Allgather(out, N, MPI_INT, in, N, MPI_INT, comm);
+}
+
+static int bcast_or_barrier(void)
 {
     return odd() ? MPI_Barrier(comm) : MPI_Bcast(in, N, MPI_INT, 0, comm);
 }
@@ -241,12 +231,9 @@ static int reduce_scatter_block_count(void)
     return MPI_Reduce_scatter_block(out, in, ODD(1, 2), MPI_INT, MPI_SUM, comm);
 }
 
-static const struct {
-    const char *name;
-    int (*make)(void);
-} mistakes[] = {
-#define MISTAKE(name) {#name, name}
+static const struct mistake mistakes[] = {
     MISTAKE(operation),
+    PARTING(bcast_or_barrier),
     MISTAKE(root),
     MISTAKE(gather_root),
     MISTAKE(reduce_root),
@@ -284,47 +271,9 @@ static const struct {
     MISTAKE(reduce_scatter_block_count),
 };
 
-enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
-
-static void prepare(void)
-{
-    int end = N * check_size;
-    for (int i = 0; i < end; i++)
-        out[i] = in[i] = i;
-    send_room[0] = recv_room[0] = out[end] = in[end] = GUARD;
-}
-
-/* A mistake may spoil what is in the buffers and nothing else. */
-static void survive(int mistake)
-{
-    int end = N * check_size, sum = -1;
-    prepare();
-    int code = mistakes[mistake].make();
-    if (send_room[0] != GUARD || recv_room[0] != GUARD || out[end] != GUARD || in[end] != GUARD)
-        fprintf(stderr, "%s (code %d) ", mistakes[mistake].name, code);
-    CHECK(send_room[0] == GUARD && recv_room[0] == GUARD && out[end] == GUARD && in[end] == GUARD);
-    OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, comm));
-    CHECK(sum == check_size * (check_size - 1) / 2);
-}
-
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    CHECK(check_size <= MOST);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-    if (argc > 1) {
-        for (int i = 0; i < MISTAKES; i++) {
-            if (strcmp(argv[1], mistakes[i].name) == 0) {
-                prepare();
-                mistakes[i].make();
-            }
-        }
-        printf("not reached after a mistake\n");
-    } else {
-        OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-        for (int i = 0; i < MISTAKES; i++)
-            survive(i);
-    }
-    OK(MPI_Comm_free(&comm));
-    return check_end();
+    return make_mistakes(argc, argv, mistakes, sizeof mistakes / sizeof *mistakes);
 }

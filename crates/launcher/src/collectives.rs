@@ -10,8 +10,9 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write};
 
 const HEAD: &str = "\
-How the work of a collective operation is done once all its ranks have come. A row applies from so many bytes, ranks
-and levels on; of all rows that apply, the last one counts. Bytes are those moved or combined for all ranks together.
+Which way a collective operation goes: who does its work, and who waits for whom. A row applies from so many bytes,
+ranks and levels on; of all rows that apply, the last one counts. Bytes are those moved or combined for all ranks
+together.
 ";
 
 const TAIL: &str = "

@@ -98,9 +98,9 @@ words! {
 words! {
     /// How the work of a collective is done.
     Algorithm;
-    /// the last rank to come does all of it, before it releases the others
+    /// the last rank to come does all work, before it releases the others
     Last = "last",
-    /// all ranks are released and each does a share of it
+    /// when all ranks have come, each does a share of the work
     Shared = "shared",
     /// the root shows its data, and each rank takes it when it comes: nobody waits for all (bcast only)
     Lead = "lead",
