@@ -9,8 +9,8 @@ const MODULES: &[&str] = &[
     "buffer", "element", "failure", "layout", "move", "parts", "place", "reduce",
 ];
 
-/// Of the forms of a call, the blocking one.
-const BLOCKING: &str = "1";
+/// All forms of a call: blocking, nonblocking, persistent.
+const ALL_FORMS: &str = "3";
 
 /// Of the kinds of communicators, all with one group.
 const INTRA: &str = "5";
@@ -31,7 +31,7 @@ fn rounds(ranks: usize, vps: usize, rounds: usize) {
     let (program, seed) = (random(&stage), seed());
     let run = stage.mpiexec(ranks).vps(vps);
     let outcome = run
-        .args([&seed, &rounds.to_string(), "0", BLOCKING, INTRA])
+        .args([&seed, &rounds.to_string(), "0", ALL_FORMS, INTRA])
         .run(&program);
     outcome.expect_success();
     assert_eq!(

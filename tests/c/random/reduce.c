@@ -210,7 +210,8 @@ static int barrier(struct task *task)
 {
     switch (task->form) {
     case BLOCKING: return MPI_Barrier(task->comm);
-    default: return MPI_ERR_INTERN;
+    case NONBLOCKING: return MPI_Ibarrier(task->comm, &task->request);
+    default: return MPI_Barrier_init(task->comm, MPI_INFO_NULL, &task->request);
     }
 }
 

@@ -114,6 +114,13 @@ static inline int task_root_argument(const struct task *task)
     case BLOCKING:                                                                                           \
         return (task)->large ? MPI_##NAME##_c(OPEN large_arguments, (task)->comm)                            \
                              : MPI_##NAME(OPEN arguments, (task)->comm);                                     \
+    case NONBLOCKING:                                                                                        \
+        return (task)->large ? MPI_##INAME##_c(OPEN large_arguments, (task)->comm, &(task)->request)         \
+                             : MPI_##INAME(OPEN arguments, (task)->comm, &(task)->request);                  \
+    case PERSISTENT:                                                                                         \
+        return (task)->large                                                                                 \
+                   ? MPI_##NAME##_init_c(OPEN large_arguments, (task)->comm, MPI_INFO_NULL, &(task)->request) \
+                   : MPI_##NAME##_init(OPEN arguments, (task)->comm, MPI_INFO_NULL, &(task)->request);       \
     default:                                                                                                 \
         return MPI_ERR_INTERN;                                                                               \
     }

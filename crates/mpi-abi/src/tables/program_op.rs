@@ -3,9 +3,12 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
+use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{Op, UserOp};
 
+use super::{FIRST_HANDLE, Tables};
+use crate::call::with_tables;
 use crate::types::{MPI_Count, MPI_Datatype, MPI_User_function, MPI_User_function_c};
 
 /// The function, in one of the two forms the standard has.
@@ -37,15 +40,25 @@ impl ProgramOp {
         let call = move |input: &Source, inout: &Target| {
             // The function's first argument is not const, though the standard forbids it to write there.
             let (invec, inoutvec) = (input.address().cast_mut().cast(), inout.address().cast());
-            function.call(
-                invec,
-                inoutvec,
-                inout.count(),
-                inout.datatype().extent(),
-                datatype,
-            );
+            named(datatype, inout.datatype(), |handle| {
+                function.call(invec, inoutvec, inout.count(), inout.datatype().extent(), handle);
+            });
         };
         Op::User(Arc::new(UserOp::new(Box::new(call), self.commutes)))
+    }
+}
+
+/// Calls `body` with a handle of a datatype: its own, or a passing one if the program has freed that while the
+/// collective was under way or waited to be started again.
+fn named(handle: MPI_Datatype, datatype: &Datatype, body: impl FnOnce(MPI_Datatype)) {
+    let freed = |tables: &Tables| handle.0 >= FIRST_HANDLE && tables.datatypes.number(handle.0).is_none();
+    let passing = with_tables(|tables| {
+        let tables = tables.filter(|tables| freed(tables))?;
+        tables.datatypes.insert(datatype.clone()).ok()
+    });
+    body(passing.map_or(handle, MPI_Datatype));
+    if let Some(passing) = passing {
+        with_tables(|tables| tables.and_then(|tables| tables.datatypes.remove(passing)));
     }
 }
 
