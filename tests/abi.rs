@@ -238,7 +238,7 @@ fn a_rule_that_cannot_be_is_told_before_the_job_starts() {
         .run(&program)
         .expect_code(2)
         .expect_stderr("--collectives: \"bcast:1K=best\" is not rules such as")
-        .expect_stderr("\"best\" is not one of last, shared");
+        .expect_stderr("\"best\" is not one of last, shared, lead, striped");
 }
 
 #[test]

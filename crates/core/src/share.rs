@@ -3,8 +3,14 @@
 //! The offer lies on the stack of the execution context that makes it. Helpers find it through their peer's slot,
 //! under its lock, and are counted before the lock is given back, so the offer outlives its last helper. Making an
 //! offer costs two locked sections and one shared counter; with one worker nothing is offered at all.
+//!
+//! The pieces lie in stripes, one for each worker, up to a limit. A worker begins with its own and goes on with those of
+//! others; so when the same work is done again and nobody is late, it meets what its caches hold.
 
+use std::ops::Range;
 use std::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
 
 use crate::ec::{current, let_others_run, try_current};
 use crate::sync::{AtomicUsize, Ordering, relax};
@@ -13,9 +19,14 @@ use crate::worker::Worker;
 /// Looks at the helpers' count before the offering context lets others run: about one piece of a copy.
 const LOOKS: u32 = 10_000;
 
+/// Most stripes of an offer.
+const STRIPES: usize = 8;
+
 /// Work in pieces, on the stack of who offers it.
 pub(crate) struct Offer {
-    next: AtomicUsize,
+    /// The next piece of each stripe.
+    next: [CachePadded<AtomicUsize>; STRIPES],
+    stripes: usize,
     pieces: usize,
     helpers: AtomicUsize,
     work: NonNull<dyn Fn(usize) + Sync>,
@@ -31,12 +42,35 @@ pub(crate) struct OfferSlot(Option<NonNull<Offer>>);
 unsafe impl Send for OfferSlot {}
 
 impl Offer {
-    /// Takes pieces until none is left.
-    fn work(&self) {
+    fn new(pieces: usize, workers: usize, work: NonNull<dyn Fn(usize) + Sync>) -> Self {
+        let stripes = workers.min(STRIPES);
+        Self {
+            next: std::array::from_fn(|index| CachePadded::new(AtomicUsize::new(pieces * index / stripes))),
+            stripes,
+            pieces,
+            helpers: AtomicUsize::new(0),
+            work,
+        }
+    }
+
+    fn stripe(&self, index: usize) -> Range<usize> {
+        self.pieces * index / self.stripes..self.pieces * (index + 1) / self.stripes
+    }
+
+    /// Takes pieces until none is left, as the worker of this number.
+    fn work(&self, worker: usize) {
+        for index in 0..self.stripes {
+            self.work_on((worker + index) % self.stripes);
+        }
+    }
+
+    /// Takes pieces of a stripe until none is left.
+    fn work_on(&self, index: usize) {
+        let (next, end) = (&self.next[index], self.stripe(index).end);
         loop {
             // Relaxed: pieces are independent; their results are published by `helpers`.
-            let piece = self.next.fetch_add(1, Ordering::Relaxed);
-            if piece >= self.pieces {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= end {
                 return;
             }
             // SAFETY:
@@ -68,15 +102,12 @@ fn share_on(worker: &Worker, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
             work,
         )
     };
-    let offer = Offer {
-        next: AtomicUsize::new(0),
-        pieces,
-        helpers: AtomicUsize::new(0),
-        work,
-    };
-    worker.offer().lock().0 = Some(NonNull::from(&offer));
+    let offer = Offer::new(pieces, worker.peers().len(), work);
+    if !show(worker, &offer) {
+        return offer.work(worker.index());
+    }
     worker.announce(1);
-    offer.work();
+    offer.work(worker.index());
     worker.withdraw();
     worker.offer().lock().0 = None;
     // Acquire pairs with the Release in `help`: their pieces are done, and seen.
@@ -91,8 +122,18 @@ fn share_on(worker: &Worker, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Joins in the work that `peer` offers; false if there is none.
-pub(crate) fn help(peer: &Worker) -> bool {
+/// Shows an offer to the other workers; false if the worker shows one already, of which this is a piece.
+fn show(worker: &Worker, offer: &Offer) -> bool {
+    let mut slot = worker.offer().lock();
+    let free = slot.0.is_none();
+    if free {
+        slot.0 = Some(NonNull::from(offer));
+    }
+    free
+}
+
+/// Joins in the work that `peer` offers, as the worker of this number; false if there is none.
+pub(crate) fn help(peer: &Worker, worker: usize) -> bool {
     let slot = peer.offer().lock();
     let Some(offer) = slot.0 else { return false };
     // SAFETY:
@@ -100,7 +141,7 @@ pub(crate) fn help(peer: &Worker) -> bool {
     let offer = unsafe { offer.as_ref() };
     offer.helpers.fetch_add(1, Ordering::Relaxed);
     drop(slot);
-    offer.work();
+    offer.work(worker);
     // Release pairs with the Acquire in `share_on`; after it the offer may be gone.
     offer.helpers.fetch_sub(1, Ordering::Release);
     true

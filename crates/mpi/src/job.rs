@@ -12,6 +12,7 @@ use crate::comm::{CommShared, ContextPool, Gatherings, Sides};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::group::Group;
+use crate::memory::set_caches;
 use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
@@ -166,6 +167,7 @@ impl Job {
 
     /// Says where the processes run; the first setting counts. Returns whether it was the first.
     pub fn set_hardware(&self, hardware: Hardware) -> bool {
+        hardware.caches().into_iter().for_each(set_caches);
         self.hardware.set(hardware).is_ok()
     }
 

@@ -53,12 +53,12 @@ simurgh_settings::limits! {
     /// Bytes of a reduction that are not worth being cut into shares.
     pub const SHARE_GRAIN: usize = 4 << 10, Collectives;
 
-    /// Bytes that predefined operations combine at a time, so that partial results stay in the first-level cache.
+    /// Bytes that reductions combine at a time, so that partial results stay in the first-level cache.
     pub const REDUCTION_CHUNK: usize = 8 << 10, Collectives;
 
     /// Gatherings of a communicator's ranks for nonblocking collectives that are kept for the next.
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 
-    /// Bytes of a nonblocking collective that are done at a time, by whoever has nothing better to do.
-    pub const ERRAND_PIECE: usize = 128 << 10, Collectives;
+    /// Bytes of a collective that make a piece for whoever has nothing better to do.
+    pub const WORK_PIECE: usize = 64 << 10, Collectives;
 }

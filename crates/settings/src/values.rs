@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "SIMURGH_COLLECTIVES: \"bcast=fast\" is not rules such as allreduce:64K=shared: \"fast\" is not one of \
-             last, shared, lead"
+             last, shared, lead, striped"
         );
         assert!(Values::default().set(Id::Collectives, 0, Origin::Preset).is_err());
         assert_eq!(Values::default().show(Id::Collectives), "as built in");

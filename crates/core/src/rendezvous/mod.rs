@@ -64,6 +64,10 @@ pub struct Brought<'a, T> {
     parity: usize,
 }
 
+// SAFETY:
+// - what was brought is only read while anybody holds this (see the protocol), so sharing it shares `T`.
+unsafe impl<T: Sync> Sync for Brought<'_, T> {}
+
 /// A party's presence at a meeting that has taken place. It has left when this is dropped.
 pub struct Visit<'a, T, R> {
     place: &'a Rendezvous<T, R>,

@@ -1,6 +1,6 @@
 //! From each rank a different part to each.
 
-use super::deliver::{deliver, truncated};
+use super::deliver::{deliver, deliver_by, truncated};
 use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
@@ -37,13 +37,14 @@ impl Comm {
 pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
     for seat in share.seats(offers.len()) {
         let rank = offers.rank(seat);
+        let writer = offers.writer_for(seat);
         // Each rank begins with its own part, so that not all read the same buffer at a time.
         for from in offers.across_from(seat) {
             let (source, target) = (
                 offers.at(from).source_part(rank),
                 offers.at(seat).target_part(offers.rank(from)),
             );
-            deliver(source, offers.rank(from), target, rank)?;
+            deliver_by(&writer, source, offers.rank(from), target, rank)?;
         }
     }
     Ok(())

@@ -158,6 +158,7 @@ impl Board {
                 .plan(call, offers, job)
                 .and_then(|algorithm| match algorithm {
                     Algorithm::Last => task.complete(offers).map(|()| Outcome::Done),
+                    Algorithm::Striped => task.complete_in_pieces(offers).map(|()| Outcome::Done),
                     Algorithm::Shared | Algorithm::Lead => Ok(Outcome::Shared(Meeting::new(offers.len()))),
                 });
             outcome.unwrap_or_else(Outcome::Fault)

@@ -1,13 +1,13 @@
 //! From one rank to all.
 
-use super::deliver::deliver;
+use super::deliver::deliver_by;
 use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::memory::{Parts, Target};
+use crate::memory::{Parts, Source, Target, Writer};
 
 impl Comm {
     /// Gives what is in the root's `buffer` to all ranks (`MPI_Bcast`).
@@ -32,8 +32,11 @@ impl Comm {
 
 /// Gives the root's data to the ranks of a share.
 pub(super) fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+    let source = offers.at(root).source();
+    let bytes = source.as_ref().map_or(0, Source::bytes);
+    let writer = Writer::new(bytes.saturating_mul(offers.len()));
     share
         .seats(offers.len())
         .filter(|seat| *seat != root)
-        .try_for_each(|seat| deliver(offers.at(root).source(), root, offers.at(seat).target(), seat))
+        .try_for_each(|seat| deliver_by(&writer, source.clone(), root, offers.at(seat).target(), seat))
 }

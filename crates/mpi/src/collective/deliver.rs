@@ -1,14 +1,25 @@
 //! Moving data from one rank's buffer to another's.
 
 use crate::error::{Error, ErrorClass, Result};
-use crate::memory::{Source, Target, transfer};
+use crate::memory::{Source, Target, Writer};
 
 /// Moves the data of rank `from` to rank `to`.
 pub(super) fn deliver(source: Option<Source>, from: usize, target: Option<Target>, to: usize) -> Result<()> {
+    deliver_by(&Writer::CACHED, source, from, target, to)
+}
+
+/// [`deliver`], through the caches or past them.
+pub(super) fn deliver_by(
+    writer: &Writer,
+    source: Option<Source>,
+    from: usize,
+    target: Option<Target>,
+    to: usize,
+) -> Result<()> {
     let (Some(source), Some(target)) = (source, target) else {
         return Err(no_buffer(from, to));
     };
-    if transfer(&source, &target).truncated {
+    if writer.transfer(&source, &target).truncated {
         return Err(truncated(source.bytes(), from, target.bytes(), to));
     }
     Ok(())

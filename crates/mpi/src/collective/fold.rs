@@ -6,8 +6,7 @@ use super::offer::Offer;
 use super::offers::Offers;
 use crate::datatype::Datatype;
 use crate::error::{Error, ErrorClass, Result};
-use crate::limits::REDUCTION_CHUNK;
-use crate::memory::{Scratch, Source, Target, transfer};
+use crate::memory::{Scratch, Source, Target, Writer, transfer};
 use crate::op::{Bound, Op};
 
 /// A reduction as one rank carries it out.
@@ -15,6 +14,8 @@ pub(super) struct Fold<'a> {
     bound: Bound<'a>,
     datatype: &'a Datatype,
     count: usize,
+    /// Elements combined at a time.
+    step: usize,
     offers: Offers<'a>,
     /// Whose elements are combined.
     seats: Range<usize>,
@@ -30,6 +31,7 @@ impl<'a> Fold<'a> {
             bound: op.bind(first.datatype())?,
             datatype: first.datatype(),
             count: first.count(),
+            step: Scratch::capacity(first.datatype()),
             offers,
             seats,
         };
@@ -47,23 +49,20 @@ impl<'a> Fold<'a> {
         self.datatype.size()
     }
 
-    /// Memory for a partial result of at most `len` elements.
+    /// Memory for a partial result of a piece of `len` elements.
     pub(super) fn scratch(&self, len: usize) -> Scratch {
-        Scratch::new(self.datatype, len.min(self.step(len)))
+        Scratch::new(self.datatype, len.min(self.step))
     }
 
-    /// Elements combined at a time, of `len`: users' functions get all at once.
-    fn step(&self, len: usize) -> usize {
-        if self.bound.is_builtin() {
-            (REDUCTION_CHUNK / self.element().max(1)).max(1)
-        } else {
-            len.max(1)
-        }
+    /// What writes all results, if so many ranks get the whole of them.
+    pub(super) fn writer(&self, targets: usize) -> Writer {
+        let bytes = self.count.saturating_mul(self.element());
+        Writer::new(bytes.saturating_mul(self.seats.len() + targets))
     }
 
     /// The pieces in which the slice is combined: start and length.
     pub(super) fn pieces(&self, (start, len): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
-        let (step, end) = (self.step(len), start + len);
+        let (step, end) = (self.step, start + len);
         (start..end)
             .step_by(step)
             .map(move |from| (from, step.min(end - from)))
@@ -144,6 +143,7 @@ impl<'a> Fold<'a> {
 
 /// Gives a partial result to a rank.
 pub(super) fn hand_over(
+    writer: &Writer,
     result: &Source,
     target: Option<&Target>,
     (start, len): (usize, usize),
@@ -153,7 +153,7 @@ pub(super) fn hand_over(
         return Err(nothing(rank));
     };
     let part = target.slice(start, len);
-    if transfer(result, &part).truncated {
+    if writer.transfer(result, &part).truncated {
         return Err(no_room(result, &part, rank));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! From all ranks to one, and from all to all the same.
 
-use super::deliver::{deliver, not_in_place};
+use super::deliver::{deliver, deliver_by, not_in_place};
 use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
@@ -73,11 +73,18 @@ pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<(
 /// Brings all parts to the ranks of a share.
 pub(super) fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()> {
     for seat in share.seats(offers.len()) {
+        let writer = offers.writer_for(seat);
         let placed = |from: &usize| *from == seat && offers.at(seat).in_place;
         // Each rank begins with its own part, so that not all read the same one at a time.
         for from in offers.across_from(seat).filter(|from| !placed(from)) {
             let (sender, target) = (offers.rank(from), offers.at(seat).target_part(offers.rank(from)));
-            deliver(offers.at(from).source(), sender, target, offers.rank(seat))?;
+            deliver_by(
+                &writer,
+                offers.at(from).source(),
+                sender,
+                target,
+                offers.rank(seat),
+            )?;
         }
     }
     Ok(())

@@ -7,13 +7,13 @@ use simurgh_core::Stage;
 use simurgh_settings::rules::{Algorithm, Operation};
 
 use super::call::Call;
-use super::deliver::{deliver, truncated};
+use super::deliver::{deliver_by, truncated};
 use super::offer::Offer;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::limits::SHOWN_COPY;
-use crate::memory::{Source, Target, pack, unpack};
+use crate::memory::{Source, Target, Writer, pack, unpack};
 use crate::tool::{self, Reason};
 
 /// Where the roots of a communicator show their data.
@@ -67,7 +67,7 @@ pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> 
     let shown = lectern.attend(number, blocked);
     shown.check(call, root, comm.index())?;
     match offer.whole_target() {
-        Some(target) => shown.give(target, root, comm.index()),
+        Some(target) => shown.give(target, root, comm),
         None => Ok(()),
     }
 }
@@ -98,9 +98,11 @@ impl Shown {
         }
     }
 
-    fn give(&self, target: &Target, root: usize, rank: usize) -> Result<()> {
+    fn give(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
+        let rank = comm.index();
         if let Some(source) = &self.lent {
-            return deliver(Some(source.clone()), root, Some(target.clone()), rank);
+            let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
+            return deliver_by(&writer, Some(source.clone()), root, Some(target.clone()), rank);
         }
         if unpack(&self.copy.0[..self.copied], target).truncated {
             return Err(truncated(self.copied, root, target.bytes(), rank));

@@ -7,6 +7,7 @@ use simurgh_core::{Brought, Gifts};
 use super::board::Arrived;
 use super::offer::Offer;
 use super::underway::Contribution;
+use crate::memory::Writer;
 
 /// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
 /// rank among those of the left group and then of the right one.
@@ -54,6 +55,11 @@ impl<'a> Offers<'a> {
     pub(crate) fn work(self) -> usize {
         self.of(0..self.len())
             .fold(0, |work: usize, offer| work.saturating_add(offer.work()))
+    }
+
+    /// What writes to the buffers of a seat, when all others get about as much.
+    pub(crate) fn writer_for(self, seat: usize) -> Writer {
+        Writer::new(self.at(seat).work().saturating_mul(2 * self.len()))
     }
 
     /// What lies at a seat.

@@ -10,7 +10,6 @@ use super::{Call, Collective, Offer, Task};
 use crate::check;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
-use crate::limits::REDUCTION_CHUNK;
 use crate::memory::{Numbers, Parts, Scratch, Source, Target, transfer};
 use crate::op::Op;
 
@@ -179,12 +178,19 @@ pub(super) fn to_all(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
 /// Nobody else reads or writes these elements of any rank, so a rank's result may replace what it brought.
 fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usize>) -> Result<()> {
     let slice = share.slice(fold.count(), fold.element());
+    let writer = fold.writer(seats.len());
     let mut scratch = fold.scratch(slice.1);
     for piece in fold.pieces(slice) {
         scratch.with(piece.1, |result, partial| {
             fold.combine(piece, partial);
             seats.clone().try_for_each(|seat| {
-                hand_over(result, offers.at(seat).whole_target(), piece, offers.rank(seat))
+                hand_over(
+                    &writer,
+                    result,
+                    offers.at(seat).whole_target(),
+                    piece,
+                    offers.rank(seat),
+                )
             })
         })?;
     }
@@ -206,11 +212,13 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
         let before = counts.before(rank);
         let first = if offers.at(seat).in_place { 0 } else { before };
         let slice = (before, counts.of(rank));
+        let writer = fold.writer(1);
         let mut scratch = fold.scratch(slice.1);
         for piece in fold.pieces(slice) {
             scratch.with(piece.1, |result, partial| {
                 fold.combine(piece, partial);
                 hand_over(
+                    &writer,
                     result,
                     offers.at(seat).whole_target(),
                     (piece.0 - first, piece.1),
@@ -239,7 +247,7 @@ fn slide(buffer: &Target, start: usize, len: usize) {
     if start == 0 {
         return;
     }
-    let step = (REDUCTION_CHUNK / buffer.datatype().size().max(1)).clamp(1, len.max(1));
+    let step = Scratch::capacity(buffer.datatype()).min(len.max(1));
     let mut scratch = Scratch::new(buffer.datatype(), step);
     for from in (0..len).step_by(step) {
         let piece = step.min(len - from);

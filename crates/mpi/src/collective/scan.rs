@@ -6,7 +6,7 @@ use super::share::Share;
 use super::{Call, Collective, Offer, Task};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
-use crate::memory::{Parts, Source, Target, transfer};
+use crate::memory::{Parts, Source, Target, Writer, transfer};
 use crate::op::Op;
 
 impl Comm {
@@ -76,7 +76,13 @@ fn inclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -
         let Some(source) = offer.whole_source() else {
             continue;
         };
-        hand_over(&source.slice(start, len), offer.whole_target(), piece, rank)?;
+        hand_over(
+            &Writer::CACHED,
+            &source.slice(start, len),
+            offer.whole_target(),
+            piece,
+            rank,
+        )?;
         let Some(target) = offer.whole_target().map(|target| target.slice(start, len)) else {
             continue;
         };
@@ -91,7 +97,8 @@ fn inclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -
 /// A piece of all ranks' exclusive prefixes. What a rank brings is saved before its result replaces it.
 fn exclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
     let (start, len) = piece;
-    let (mut prefix, mut brought) = (fold.scratch(len), fold.scratch(len));
+    let (prefix, brought) = (&mut fold.scratch(len), &mut fold.scratch(len));
+    let (mut prefix, mut brought) = (prefix, brought);
     for (rank, offer) in offers.of(0..offers.len()).enumerate() {
         let Some(source) = offer.whole_source() else {
             continue;
@@ -102,7 +109,7 @@ fn exclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -
                 return Ok(());
             }
             prefix.with(len, |before, _| {
-                hand_over(before, offer.whole_target(), piece, rank)?;
+                hand_over(&Writer::CACHED, before, offer.whole_target(), piece, rank)?;
                 fold.apply(before, saved);
                 Ok(())
             })

@@ -11,9 +11,10 @@ use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
 use crate::check::Checks;
 use crate::error::Result;
 use crate::job::Job;
+use crate::limits::{REDUCTION_CHUNK, WORK_PIECE};
 use crate::op::Op;
 use crate::topology::Origins;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, SpinLock};
 
 /// The work of a collective, with what it needs beside the ranks' buffers. Roots are seats.
 #[derive(Clone, Debug)]
@@ -91,13 +92,40 @@ impl Task {
         if job.checks() == Checks::All {
             examine(call, self, offers)?;
         }
-        Ok(job.algorithm(self.operation(), offers.len(), offers.work()))
+        match job.algorithm(self.operation(), offers.len(), offers.work()) {
+            // An idle virtual processor is no rank.
+            Algorithm::Striped if self.calls_program() => Ok(Algorithm::Shared),
+            algorithm => Ok(algorithm),
+        }
     }
 
     /// Does all of the work.
     pub(crate) fn complete(&self, offers: Offers<'_>) -> Result<()> {
         self.perform(offers, Share::ALL)?;
         self.settle(offers, Share::ALL)
+    }
+
+    /// Does all of the work, together with virtual processors that have nothing else to do.
+    pub(crate) fn complete_in_pieces(&self, offers: Offers<'_>) -> Result<()> {
+        let (pieces, fault) = (self.pieces(offers), SpinLock::new(None));
+        simurgh_core::share(pieces, &|index| {
+            if let Err(error) = self.perform(offers, Share::one(index, pieces)) {
+                fault.lock().get_or_insert(error);
+            }
+        });
+        fault.lock().take().map_or(Ok(()), Err)?;
+        self.settle(offers, Share::ALL)
+    }
+
+    /// Pieces that are worth it, of elements or of seats.
+    pub(crate) fn pieces(&self, offers: Offers<'_>) -> usize {
+        let most = match self {
+            Task::Reduce { .. } | Task::Allreduce { .. } | Task::Scan { .. } | Task::Exscan { .. } => {
+                offers.at(0).work() / REDUCTION_CHUNK
+            }
+            _ => offers.len(),
+        };
+        most.min(offers.work() / WORK_PIECE).max(1)
     }
 
     /// Does a share of the work. Shares may be done at the same time, in any order.

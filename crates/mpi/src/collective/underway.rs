@@ -20,7 +20,6 @@ use super::task::Task;
 use crate::comm::CommShared;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
-use crate::limits::ERRAND_PIECE;
 use crate::request::Request;
 
 /// A collective that its ranks start without waiting, once or again and again.
@@ -96,14 +95,14 @@ impl Underway {
             return self.conclude(all, Err(fault));
         }
         let outcome = match task.plan(*call, offers, job) {
-            Ok(Algorithm::Shared) if !task.calls_program() => None,
+            Ok(Algorithm::Shared | Algorithm::Striped) if !task.calls_program() => None,
             Ok(_) => Some(task.complete(offers)),
             Err(fault) => Some(Err(fault)),
         };
         if let Some(outcome) = outcome {
             return self.conclude(all, outcome);
         }
-        let shares = (offers.work() / ERRAND_PIECE).clamp(1, SHARES_MAX);
+        let shares = task.pieces(offers).min(SHARES_MAX);
         all.divide(shares as u32);
         if !post(Arc::clone(self) as Arc<dyn Errand>) {
             // Nobody but the calling thread is there to do it.

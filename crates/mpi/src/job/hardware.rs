@@ -92,6 +92,15 @@ impl Hardware {
         self.level
     }
 
+    /// Bytes of the last-level caches of the cores on which processes run; none if the machine does not tell.
+    pub(crate) fn caches(&self) -> Option<usize> {
+        let bytes = |kind| cache_bytes(&self.domains, kind, &self.used);
+        [DomainKind::L3, DomainKind::L2]
+            .map(bytes)
+            .into_iter()
+            .find(|bytes| *bytes > 0)
+    }
+
     /// The virtual processor on which a process began; none if it runs anywhere.
     #[must_use]
     pub fn home(&self, process: u32) -> Option<usize> {
@@ -178,6 +187,20 @@ impl Hardware {
         });
         found.map(|(kind, ..)| *kind)
     }
+}
+
+/// Bytes of the caches of a kind that serve some of the cores.
+fn cache_bytes(domain: &Domain, kind: DomainKind, cores: &[usize]) -> usize {
+    if domain.kind == kind {
+        let serves = domain.cores.iter().any(|core| cores.contains(core));
+        let bytes = domain.bytes.filter(|_| serves).unwrap_or(0);
+        return usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+    let below = domain
+        .children
+        .iter()
+        .map(|child| cache_bytes(child, kind, cores));
+    below.sum()
 }
 
 /// The level of domains of a kind.

@@ -132,7 +132,7 @@ mod tests {
                 "\"allreduce\" is not OPERATION:BYTES:RANKS:LEVEL=ALGORITHM",
             ),
             ("sum=last", "\"sum\" is not one of any, barrier, bcast, gather, "),
-            ("any=fast", "\"fast\" is not one of last, shared"),
+            ("any=fast", "\"fast\" is not one of last, shared, lead, striped"),
             ("any:much=last", "\"much\" is not a size"),
             ("any:-1=last", "\"-1\" is not a size"),
             ("any:1:few=last", "\"few\" is not a number from 0 to 2147483648"),

@@ -104,6 +104,8 @@ words! {
     Shared = "shared",
     /// the root shows its data, and each rank takes it when it comes: nobody waits for all (bcast only)
     Lead = "lead",
+    /// the last rank to come does it in pieces, which idle virtual processors take too (users' operations: shared)
+    Striped = "striped",
 }
 
 impl Algorithm {
@@ -113,7 +115,7 @@ impl Algorithm {
         match self {
             Self::Last => true,
             // A barrier has no work to share.
-            Self::Shared => !matches!(operation, Operation::Barrier),
+            Self::Shared | Self::Striped => !matches!(operation, Operation::Barrier),
             Self::Lead => matches!(operation, Operation::Bcast),
         }
     }

@@ -6,16 +6,37 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///
 /// * One core does the work no faster when many ranks share it, and sharing costs a second round of switches: so the
 ///   last to come does it, whose caches hold what it has just read.
-/// * On several cores sharing pays as soon as the work takes longer than that round.
+/// * On several cores sharing pays as soon as the work takes longer than that round. Where a rank is done when it has
+///   its own data, and gives nothing, the ranks do it: each leaves when it has done its share.
+/// * Where all have to wait for the end of the work the last rank does it, with the help of idle virtual processors: that
+///   costs nobody a switch.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
     every(64 << 10, 2, Level::L2, Algorithm::Shared),
+    of(Operation::Allgather, 64 << 10, Algorithm::Striped),
+    of(Operation::Alltoall, 64 << 10, Algorithm::Striped),
+    of(Operation::Reduce, 64 << 10, Algorithm::Striped),
+    of(Operation::Allreduce, 64 << 10, Algorithm::Striped),
+    of(Operation::ReduceScatter, 64 << 10, Algorithm::Striped),
+    of(Operation::Scan, 64 << 10, Algorithm::Striped),
+    of(Operation::Exscan, 64 << 10, Algorithm::Striped),
     Rule {
         operation: Some(Operation::Bcast),
         ..every(0, 0, Level::Core, Algorithm::Lead)
     },
 ];
+
+/// A rule for an operation on several cores.
+const fn of(operation: Operation, bytes: u64, algorithm: Algorithm) -> Rule {
+    Rule {
+        operation: Some(operation),
+        bytes,
+        ranks: 2,
+        level: Level::L2,
+        algorithm,
+    }
+}
 
 /// A rule for every operation.
 const fn every(bytes: u64, ranks: u64, level: Level, algorithm: Algorithm) -> Rule {

@@ -119,7 +119,7 @@ mod tests {
     fn one_core_shares_no_work() {
         let table = Table::new(&[]);
         assert_eq!(chosen(&table, 1 << 30, 64, Level::Core), Algorithm::Last);
-        assert_eq!(chosen(&table, 1 << 30, 64, Level::L3), Algorithm::Shared);
+        assert_eq!(chosen(&table, 1 << 30, 64, Level::L3), Algorithm::Striped);
         assert_eq!(chosen(&table, 1 << 30, 1, Level::L3), Algorithm::Last);
     }
 
