@@ -6,7 +6,7 @@ use simurgh_core::sync::{AtomicU64, Ordering};
 pub(crate) const CLASSES: usize = 7;
 
 /// Names of the collectives that are counted by kind; all others are counted together, at the end.
-pub(crate) const COLLECTIVES: [&str; 12] = [
+pub(crate) const COLLECTIVES: [&str; 14] = [
     "barrier",
     "bcast",
     "gather",
@@ -18,6 +18,8 @@ pub(crate) const COLLECTIVES: [&str; 12] = [
     "reduce_scatter",
     "scan",
     "exscan",
+    "neighbor_allgather",
+    "neighbor_alltoall",
     "other",
 ];
 
@@ -133,12 +135,12 @@ mod tests {
     #[test]
     fn collectives_are_counted_by_the_name_of_their_call() {
         let counters = Counters::default();
-        for call in ["MPI_Bcast", "MPI_Alltoall in place", "MPI_Alltoall", "MPI_New"] {
-            counters.count_collective(call);
+        for call in ["Bcast", "Alltoall in place", "Alltoall", "Neighbor_alltoall", "New"] {
+            counters.count_collective(&format!("MPI_{call}"));
         }
         let counts: Vec<_> = (0..COLLECTIVES.len())
             .map(|kind| counters.collectives(kind))
             .collect();
-        assert_eq!(counts, [0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(counts, [0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 1]);
     }
 }
