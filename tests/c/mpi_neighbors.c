@@ -201,6 +201,12 @@ static void errors(void)
     memset(got, 0xff, sizeof got);
     OK(MPI_Neighbor_alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, ring));
     CHECK(got[0] == 2 && got[1] == 1 && got[2] == -1);
+    /* Where there is no data, there need be no datatype. */
+    int none[2] = {0, 0};
+    MPI_Aint at[2] = {0, 0};
+    MPI_Datatype open[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+    OK(MPI_Neighbor_alltoallw(NULL, none, at, open, NULL, none, at, open, ring));
+    FAILS(MPI_Neighbor_alltoallw(sent, ones, at, open, got, ones, at, open, ring), MPI_ERR_TYPE);
     OK(MPI_Comm_free(&ring));
 
     /* Rank 0 has itself as its neighbour, and, if there are others, the last, which does not know of it. */

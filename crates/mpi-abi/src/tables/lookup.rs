@@ -149,14 +149,18 @@ impl<'a> Rank<'a> {
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> ResultOf<(usize, Datatype)> {
+        let (count, datatype) = self.counted(count, datatype)?;
+        check_address(buffer, count, &datatype)?;
+        Ok((count, datatype))
+    }
+
+    /// A number of elements and their datatype, which programs leave open where there are none.
+    pub(super) fn counted(self, count: impl Number, datatype: MPI_Datatype) -> ResultOf<(usize, Datatype)> {
         if datatype == MPI_DATATYPE_NULL && count.wide() == 0 {
-            // Programs leave the datatype of a message without elements open.
             return Ok((0, Datatype::Basic(Basic::Byte)));
         }
         let datatype = self.datatype("datatype", datatype)?;
-        let count = count_of("count", count)?;
-        check_address(buffer, count, &datatype)?;
-        Ok((count, datatype))
+        Ok((count_of("count", count)?, datatype))
     }
 
     /// [`Rank::source`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.

@@ -80,10 +80,10 @@ impl Rank<'_> {
             .map(|((&count, &displacement), &datatype)| {
                 let offset =
                     isize::try_from(displacement.wide()).map_err(|_| too_far(displacement.wide()))?;
-                let datatype = self.datatype("datatype", datatype)?;
+                let (count, datatype) = self.counted(count, datatype)?;
                 Ok(Part {
                     offset,
-                    count: count_of("count", count)?,
+                    count,
                     datatype,
                 })
             })

@@ -135,7 +135,13 @@ mod tests {
     #[test]
     fn collectives_are_counted_by_the_name_of_their_call() {
         let counters = Counters::default();
-        for call in ["Bcast", "Alltoall in place", "Alltoall", "Neighbor_alltoall", "New"] {
+        for call in [
+            "Bcast",
+            "Alltoall in place",
+            "Alltoall",
+            "Neighbor_alltoall",
+            "New",
+        ] {
             counters.count_collective(&format!("MPI_{call}"));
         }
         let counts: Vec<_> = (0..COLLECTIVES.len())
