@@ -220,6 +220,7 @@ fn collectives_can_be_done_any_way() {
         for (vps, rules) in [
             (2, "any=last"),
             (2, "any=shared"),
+            (2, "any=striped"),
             (1, "any=shared"),
             (2, "any:1K=shared"),
         ] {

@@ -269,6 +269,7 @@ fn without_checks_they_do_no_more_than_fail() {
         for (ranks, options) in [
             (5, ["--collectives", "any=last"]),
             (5, ["--collectives", "any=shared"]),
+            (5, ["--collectives", "any=striped"]),
             (2, ["--vps", "1"]),
             (16, ["--vps", "2"]),
         ] {

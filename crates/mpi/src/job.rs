@@ -114,11 +114,23 @@ impl Job {
         ErrorHandler::initial(&self.settings)
     }
 
-    /// How a collective of so many ranks is done when there are so many bytes to move or combine for all of them.
+    /// How a collective is done whose ranks have come together, and have so many bytes to move or combine.
     #[inline]
     pub(crate) fn algorithm(&self, operation: rules::Operation, ranks: usize, bytes: usize) -> Algorithm {
+        self.table
+            .algorithm_together(operation, self.extent(ranks, bytes))
+    }
+
+    /// Whether one rank leads in a collective of so many ranks with so many bytes to move.
+    #[inline]
+    pub(crate) fn one_leads(&self, operation: rules::Operation, ranks: usize, bytes: usize) -> bool {
+        self.table.algorithm(operation, self.extent(ranks, bytes)) == Algorithm::Lead
+    }
+
+    #[inline]
+    fn extent(&self, ranks: usize, bytes: usize) -> Extent {
         let level = self.hardware.get().map_or(Level::Machine, Hardware::level);
-        self.table.algorithm(operation, Extent { bytes, ranks, level })
+        Extent { bytes, ranks, level }
     }
 
     /// Number of processes.

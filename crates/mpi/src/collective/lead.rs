@@ -4,7 +4,7 @@
 //! the others wait for the root alone.
 
 use simurgh_core::Stage;
-use simurgh_settings::rules::{Algorithm, Operation};
+use simurgh_settings::rules::Operation;
 
 use super::call::Call;
 use super::deliver::{deliver_by, truncated};
@@ -46,9 +46,7 @@ pub(super) fn leads(comm: &Comm, offer: &Offer) -> bool {
     };
     let (job, ranks) = (comm.process().job(), comm.size());
     let bytes = own.saturating_mul(ranks - 1);
-    !comm.is_inter()
-        && job.checks() < Checks::All
-        && job.algorithm(Operation::Bcast, ranks, bytes) == Algorithm::Lead
+    !comm.is_inter() && job.checks() < Checks::All && job.one_leads(Operation::Bcast, ranks, bytes)
 }
 
 /// Takes part in a broadcast.

@@ -102,7 +102,7 @@ words! {
     Last = "last",
     /// when all ranks have come, each does a share of the work
     Shared = "shared",
-    /// the root shows its data, and each rank takes it when it comes: nobody waits for all (bcast only)
+    /// the root shows its data, and each rank takes it when it comes (blocking bcast in one group only)
     Lead = "lead",
     /// the last rank to come does it in pieces, which idle virtual processors take too (users' operations: shared)
     Striped = "striped",

@@ -8,8 +8,8 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///   last to come does it, whose caches hold what it has just read.
 /// * On several cores sharing pays as soon as the work takes longer than that round. Where a rank is done when it has
 ///   its own data, and gives nothing, the ranks do it: each leaves when it has done its share.
-/// * Where all have to wait for the end of the work the last rank does it, with the help of idle virtual processors: that
-///   costs nobody a switch.
+/// * Where all have to wait for the end of the work the last rank does it, with the help of idle virtual processors:
+///   that costs nobody a switch.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),

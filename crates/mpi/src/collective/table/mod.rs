@@ -70,8 +70,21 @@ impl Table {
     /// How an operation is done.
     #[inline]
     pub(crate) fn algorithm(&self, operation: Operation, extent: Extent) -> Algorithm {
+        self.find(operation, |step| step.applies(extent))
+    }
+
+    /// How an operation is done whose ranks have come together, which not all ways need.
+    #[inline]
+    pub(crate) fn algorithm_together(&self, operation: Operation, extent: Extent) -> Algorithm {
+        self.find(operation, |step| {
+            step.applies(extent) && step.algorithm != Algorithm::Lead
+        })
+    }
+
+    #[inline]
+    fn find(&self, operation: Operation, applies: impl Fn(&Step) -> bool) -> Algorithm {
         let steps = &self.steps[operation as usize];
-        let step = steps.iter().rev().find(|step| step.applies(extent));
+        let step = steps.iter().rev().find(|step| applies(step));
         step.map_or(Algorithm::Last, |step| step.algorithm)
     }
 }
@@ -147,6 +160,16 @@ mod tests {
         assert_eq!(bcast, Algorithm::Last);
         let barrier = table.algorithm(Operation::Barrier, extent(0, 64, Level::L3));
         assert_eq!(barrier, Algorithm::Last);
+    }
+
+    #[test]
+    fn who_has_come_together_is_not_led() {
+        let table = Table::new(&[]);
+        for (bytes, algorithm) in [(8, Algorithm::Last), (1 << 20, Algorithm::Shared)] {
+            let extent = extent(bytes, 64, Level::L3);
+            assert_eq!(table.algorithm(Operation::Bcast, extent), Algorithm::Lead);
+            assert_eq!(table.algorithm_together(Operation::Bcast, extent), algorithm);
+        }
     }
 
     #[test]
