@@ -148,4 +148,7 @@ fn a_deadlock_is_recognised() {
         .expect_stderr("deadlock")
         .expect_stderr("0-3")
         .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99");
+    ending("start", "0")
+        .expect_code(125)
+        .expect_stderr("a nonblocking MPI_Bcast with root 3 has been started by ranks 0, 2-3 and not by 1");
 }

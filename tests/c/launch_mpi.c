@@ -23,6 +23,10 @@ int main(int argc, char **argv)
             exit(code);
         if (!strcmp(way, "wait"))
             MPI_Recv(&sum, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(way, "start")) {
+        MPI_Request request;
+        MPI_Ibcast(&sum, 1, MPI_INT, 3, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     printf("\n");

@@ -111,6 +111,17 @@ impl<T> Gathering<T> {
         Ok(Some(Gathered(self)))
     }
 
+    /// Whether a party has come and not been dismissed.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such party.
+    #[must_use]
+    pub fn has(&self, party: usize) -> bool {
+        // Acquire: who asks may look at what the party did before.
+        self.seats[party].taken.load(Ordering::Acquire)
+    }
+
     /// Takes a share, if one is left.
     pub fn claim(&self) -> Option<Claim<'_, T>> {
         let next = |shares: u64| (shares as u32 != (shares >> 32) as u32).then_some(shares + 1);

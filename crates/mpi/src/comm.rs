@@ -32,7 +32,7 @@ pub(crate) use sides::Sides;
 pub use split_type::SplitType;
 
 use crate::check::Checks;
-use crate::collective::{Board, Lectern};
+use crate::collective::{Board, Lectern, Shelf};
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
@@ -207,6 +207,15 @@ impl Comm {
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
         self.shared.board()
+    }
+
+    /// Where the ranks find each other's nonblocking collectives.
+    pub(crate) fn shelf(&self) -> &Arc<Shelf> {
+        self.shared.shelf.get_or_init(|| {
+            let shelf = Arc::new(Shelf::new(self.shared.sides.clone(), self.context));
+            self.process.job().shelves().add(&shelf);
+            shelf
+        })
     }
 
     /// The number of the next collective that the rank starts or sets up.

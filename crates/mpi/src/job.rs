@@ -1,9 +1,12 @@
 //! All ranks of a host.
 
 mod hardware;
+mod unfinished;
 mod unmatched;
 
 pub use hardware::Hardware;
+pub(crate) use unfinished::Shelves;
+pub use unfinished::Unfinished;
 pub use unmatched::{Operation, Unmatched};
 
 use crate::check::Checks;
@@ -48,6 +51,7 @@ pub struct Job {
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
+    shelves: Shelves,
     hardware: OnceLock<Hardware>,
     hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
@@ -88,6 +92,7 @@ impl Job {
             world,
             contexts,
             gatherings: Gatherings::default(),
+            shelves: Shelves::default(),
             hardware: OnceLock::new(),
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
@@ -175,6 +180,18 @@ impl Job {
             found.extend(endpoint.table().unmatched(process).take(limit - found.len()));
         }
         found
+    }
+
+    /// Where nonblocking collectives are kept.
+    pub(crate) fn shelves(&self) -> &Shelves {
+        &self.shelves
+    }
+
+    /// The nonblocking and persistent collectives that some ranks have started and others have not: what else to tell
+    /// of a deadlock.
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<Unfinished> {
+        self.shelves.unfinished()
     }
 
     /// Says where the processes run; the first setting counts. Returns whether it was the first.

@@ -2,6 +2,7 @@
 
 use super::ranges::ranges;
 use super::state::{Host, Rank};
+use simurgh_mpi::Unfinished;
 use std::fmt::Write;
 
 /// Most operations that are shown.
@@ -19,8 +20,28 @@ pub(super) fn waiting(host: &Host) -> String {
     for operation in operations.iter().take(SHOWN) {
         let _ = write!(text, "\n  {operation}");
     }
-    if operations.len() > SHOWN {
+    let collectives = job.unfinished();
+    for collective in collectives.iter().take(SHOWN) {
+        let _ = write!(text, "\n  {}", told(collective));
+    }
+    if operations.len() > SHOWN || collectives.len() > SHOWN {
         text.push_str("\n  and more");
     }
     text
+}
+
+/// A collective that not all ranks have started, as a sentence.
+fn told(collective: &Unfinished) -> String {
+    let (started, missing) = (
+        ranges(collective.started.iter().copied()),
+        ranges(collective.missing.iter().copied()),
+    );
+    let place = match collective.communicator {
+        0 => String::new(),
+        communicator => format!(" on communicator {communicator}"),
+    };
+    format!(
+        "a nonblocking {}{place} has been started by ranks {started} and not by {missing}",
+        collective.call
+    )
 }

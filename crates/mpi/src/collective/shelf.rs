@@ -2,19 +2,27 @@
 //!
 //! All ranks start them in the same order, which is what MPI asks for. Each numbers its own: the first to come to a
 //! number lays out a gathering, the others find it, and the last to find it takes it off the shelf. Gatherings that are
-//! over are kept for later ones.
+//! over are kept for later ones. Persistent collectives are set up in the same way, and in the same order.
 
+use super::call::Call;
 use super::offers::Seating;
 use super::underway::Underway;
+use crate::comm::Sides;
+use crate::job::Unfinished;
 use crate::limits::POOLED_GATHERINGS;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::VecDeque;
+use std::sync::Weak;
 
 /// The nonblocking collectives of a communicator that some rank has started and not every rank has.
 #[derive(Debug)]
 pub(crate) struct Shelf {
-    seating: Seating,
+    sides: Sides,
+    /// Number of the communicator.
+    communicator: u32,
     places: SpinLock<Places>,
+    /// The persistent ones that some rank has set up.
+    rehearsed: SpinLock<Vec<(Call, Weak<Underway>)>>,
 }
 
 #[derive(Debug, Default)]
@@ -28,33 +36,64 @@ struct Places {
 
 #[derive(Debug)]
 struct Place {
+    /// What the first rank to come has called.
+    call: Call,
     underway: Arc<Underway>,
     missing: usize,
 }
 
 impl Shelf {
-    pub(crate) fn new(seating: Seating) -> Self {
+    pub(crate) fn new(sides: Sides, communicator: u32) -> Self {
         Self {
-            seating,
+            sides,
+            communicator,
             places: SpinLock::default(),
+            rehearsed: SpinLock::default(),
         }
     }
 
-    /// The collective of this number, for one of its ranks.
-    pub(super) fn take(&self, number: u64) -> Arc<Underway> {
+    fn seating(&self) -> Seating {
+        self.sides.seating()
+    }
+
+    /// The collective of this number, for one of its ranks, which calls `call`.
+    pub(super) fn take(&self, number: u64, call: Call) -> Arc<Underway> {
+        self.find(number, call).0
+    }
+
+    /// The collective of this number, and whether the rank is the first to come.
+    fn find(&self, number: u64, call: Call) -> (Arc<Underway>, bool) {
         let mut shelf = self.places.lock();
         let index = usize::try_from(number - shelf.first).expect("as many as fit in memory");
-        if index == shelf.places.len() {
+        let first = index == shelf.places.len();
+        if first {
             let idle = shelf.idle.pop();
-            let underway = idle.unwrap_or_else(|| Arc::new(Underway::new(self.seating)));
-            let missing = self.seating.seats();
-            shelf.places.push_back(Place { underway, missing });
+            let underway = idle.unwrap_or_else(|| Arc::new(Underway::new(self.seating())));
+            let missing = self.seating().seats();
+            shelf.places.push_back(Place {
+                call,
+                underway,
+                missing,
+            });
         }
         let place = &mut shelf.places[index];
         place.missing -= 1;
         let underway = Arc::clone(&place.underway);
         while shelf.places.pop_front_if(|place| place.missing == 0).is_some() {
             shelf.first += 1;
+        }
+        (underway, first)
+    }
+
+    /// [`Shelf::take`] for a persistent collective.
+    pub(super) fn take_persistent(&self, number: u64, call: Call) -> Arc<Underway> {
+        let (underway, first) = self.find(number, call);
+        if first {
+            let mut rehearsed = self.rehearsed.lock();
+            if rehearsed.len() == rehearsed.capacity() {
+                rehearsed.retain(|(_, underway)| underway.strong_count() > 0);
+            }
+            rehearsed.push((call, Arc::downgrade(&underway)));
         }
         underway
     }
@@ -65,5 +104,39 @@ impl Shelf {
         if shelf.idle.len() < POOLED_GATHERINGS {
             shelf.idle.push(underway);
         }
+    }
+
+    /// The collectives that some ranks have started and others have not.
+    pub(crate) fn unfinished(&self) -> Vec<Unfinished> {
+        let shelf = self.places.lock();
+        let once = shelf
+            .places
+            .iter()
+            .map(|place| (place.call, Arc::clone(&place.underway)));
+        let rehearsed = self.rehearsed.lock();
+        let again = rehearsed
+            .iter()
+            .filter_map(|(call, underway)| Some((*call, underway.upgrade()?)));
+        let told = once
+            .chain(again)
+            .filter_map(|(call, underway)| self.tell(call, &underway));
+        told.collect()
+    }
+
+    fn tell(&self, call: Call, underway: &Underway) -> Option<Unfinished> {
+        let seats = 0..self.seating().seats();
+        let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| underway.has(*seat));
+        let processes = |seats: Vec<usize>| {
+            seats
+                .into_iter()
+                .filter_map(|seat| self.sides.process(seat))
+                .collect()
+        };
+        (!started.is_empty() && !missing.is_empty()).then(|| Unfinished {
+            call: call.to_string(),
+            communicator: self.communicator,
+            started: processes(started),
+            missing: processes(missing),
+        })
     }
 }

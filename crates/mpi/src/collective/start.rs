@@ -43,34 +43,26 @@ impl Collective<'_> {
     /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
     pub fn start(self) -> Result<Arc<Request>> {
         tool::collective(self.comm.process(), self.call.name());
-        let (underway, seat, comm) = (self.next_underway(), self.comm.seat(), self.comm);
+        let (comm, seat) = (self.comm, self.comm.seat());
+        let underway = comm.shelf().take(comm.next_collective(), self.call);
         let request = comm.process().requests().take_collective(Arc::clone(&underway));
         let contribution =
-            Contribution::Once(self.into_part(), Arc::clone(&request), Arc::clone(comm.shared()));
+            Contribution::Once(self.into_part(), Arc::clone(&request), Arc::clone(comm.shelf()));
         underway.bring(seat, contribution, comm.process().job())?;
         Ok(request)
     }
 
-    /// Sets it up to be started again and again (`MPI_Bcast_init` and so on): the ranks find each other now, and a start
-    /// does nothing but bring what is needed.
+    /// Sets it up to be started again and again (`MPI_Bcast_init` and so on): the ranks find each other now, and a
+    /// start does nothing but bring what is needed.
     pub fn persistent(self) -> Arc<Request> {
-        let (underway, seat, job) = (
-            self.next_underway(),
-            self.comm.seat(),
-            Arc::clone(self.comm.process().job()),
-        );
+        let comm = self.comm;
         Request::set_up_collective(Rehearsed {
-            underway,
+            underway: comm.shelf().take_persistent(comm.next_collective(), self.call),
             participation: Participation::default(),
-            seat,
+            seat: comm.seat(),
             part: self.into_part(),
-            job,
+            job: Arc::clone(comm.process().job()),
         })
-    }
-
-    /// Where the rank meets the others for the collective that it starts or sets up next.
-    fn next_underway(&self) -> Arc<Underway> {
-        self.comm.shared().shelf().take(self.comm.next_collective())
     }
 
     fn into_part(self) -> Part {

@@ -16,8 +16,8 @@ use super::call::Call;
 use super::offer::Offer;
 use super::offers::{Offers, Seating};
 use super::share::Share;
+use super::shelf::Shelf;
 use super::task::Task;
-use crate::comm::CommShared;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::request::Request;
@@ -40,8 +40,9 @@ pub(crate) struct Part {
 
 /// What a rank brings to the gathering.
 pub(super) enum Contribution {
-    /// Its part in a nonblocking collective, the request for it, and the communicator, which may be freed meanwhile.
-    Once(Part, Arc<Request>, Arc<CommShared>),
+    /// Its part in a nonblocking collective, the request for it, and the shelf of the communicator, which may be freed
+    /// meanwhile.
+    Once(Part, Arc<Request>, Arc<Shelf>),
     /// A persistent request, which has the part.
     Again(Arc<Request>),
 }
@@ -72,6 +73,11 @@ impl Underway {
             seating,
             fault: SpinLock::new(None),
         }
+    }
+
+    /// Whether a rank has come, and the collective is not over.
+    pub(super) fn has(&self, seat: usize) -> bool {
+        self.gathering.has(seat)
     }
 
     /// Leaves what a rank of `job` brings.
@@ -119,15 +125,15 @@ impl Underway {
         let mut home = None;
         for (_, contribution) in all.dismiss() {
             match contribution {
-                Contribution::Once(_, request, shared) => {
+                Contribution::Once(_, request, shelf) => {
                     request.conclude(&outcome);
-                    home = Some(shared);
+                    home = Some(shelf);
                 }
                 Contribution::Again(request) => request.conclude(&outcome),
             }
         }
-        if let Some(shared) = home {
-            shared.shelf().keep(Arc::clone(self));
+        if let Some(shelf) = home {
+            shelf.keep(Arc::clone(self));
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct CommShared {
     /// Made at the first collective call: most duplicates are for messages alone.
     board: OnceLock<Box<Board>>,
     /// Made at the first nonblocking collective call.
-    shelf: OnceLock<Box<Shelf>>,
+    pub(super) shelf: OnceLock<Arc<Shelf>>,
     /// Made at the first broadcast in which the root leads.
     lectern: OnceLock<Box<Lectern>>,
     /// Made when the first rank duplicates the communicator.
@@ -61,12 +61,6 @@ impl CommShared {
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
     pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
         self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
-    }
-
-    /// Where the ranks find each other's nonblocking collectives.
-    pub(crate) fn shelf(&self) -> &Shelf {
-        self.shelf
-            .get_or_init(|| Box::new(Shelf::new(self.sides.seating())))
     }
 }
 
