@@ -39,6 +39,10 @@ pub(crate) struct Part {
 }
 
 /// What a rank brings to the gathering.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "seats are used again: what lies in them need not be allocated"
+)]
 pub(super) enum Contribution {
     /// Its part in a nonblocking collective, the request for it, and the shelf of the communicator, which may be freed
     /// meanwhile.

@@ -54,7 +54,7 @@ impl Participation {
 impl Request {
     /// The request of a persistent collective, at rest.
     pub(crate) fn set_up_collective(rehearsed: Rehearsed) -> Arc<Self> {
-        Self::set_up(Operation::Collective(rehearsed))
+        Self::set_up(Operation::Collective(Box::new(rehearsed)))
     }
 
     /// The persistent collective, if this is one.

@@ -45,7 +45,7 @@ pub(crate) enum Operation {
     /// A side of a partitioned operation.
     Partitioned(Partitioned),
     /// A collective.
-    Collective(Rehearsed),
+    Collective(Box<Rehearsed>),
 }
 
 impl Persistent {
