@@ -2,8 +2,8 @@
 //!
 //!     SIMURGH_RANKS=16 cargo run --release --example life -- -n 512 -g 2048
 //!
-//! The ranks form a ring. In each generation a rank gives its outermost rows to its neighbours, and while they are under
-//! way it computes the rows that need none of the neighbours'. A glider comes back to where it was after four
+//! The ranks form a ring. In each generation a rank gives its outermost rows to its neighbours, and while they are
+//! under way it computes the rows that need none of the neighbours'. A glider comes back to where it was after four
 //! generations for each row of the torus.
 
 use std::process::ExitCode;
