@@ -54,6 +54,10 @@ programs! {
     graph
     handles
     info
+    inter_collectives
+    inter_parts
+    inter_reductions
+    inter_wrong
     intercommunicators
     large
     large_collectives

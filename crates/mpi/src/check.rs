@@ -3,7 +3,7 @@
 //! Those on the path of every message can be switched off for a job; a wrong argument may then end the process.
 
 use crate::comm::Comm;
-use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB};
+use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, TAG_UB};
 use crate::error::{Error, ErrorClass, Result};
 use simurgh_settings::{Id, Values};
 
@@ -89,19 +89,29 @@ pub(crate) fn member(name: &str, rank: i32, comm: &Comm) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`ErrorClass::Root`] unless it is a rank of the communicator, [`ErrorClass::Comm`] on an inter-communicator.
+/// [`ErrorClass::Root`] unless it is a rank of the communicator, or, for an inter-communicator, a rank of the remote
+/// group, `MPI_ROOT` or `MPI_PROC_NULL`.
 #[inline]
-pub fn root(rank: i32, comm: &Comm) -> Result<()> {
-    comm.check_intra()?;
-    if is_rank(rank, comm) || !comm.is_checked() {
+pub(crate) fn root(rank: i32, comm: &Comm) -> Result<()> {
+    if is_rank(rank, comm) || !comm.is_checked() || (comm.is_inter() && matches!(rank, ROOT | PROC_NULL)) {
         return Ok(());
     }
-    let size = comm.size();
+    Err(wrong_root(rank, comm))
+}
+
+#[cold]
+fn wrong_root(rank: i32, comm: &Comm) -> Error {
+    let size = comm.peers();
     let last = size - 1;
-    Err(Error::new(
-        ErrorClass::Root,
-        format!("root {rank} is not in the communicator of {size} ranks (0 to {last})"),
-    ))
+    let reason = if comm.is_inter() {
+        format!(
+            "root {rank} is not in the remote group of {size} ranks (0 to {last}); ranks of the root's own group pass \
+             MPI_ROOT, if they are the root, or MPI_PROC_NULL"
+        )
+    } else {
+        format!("root {rank} is not in the communicator of {size} ranks (0 to {last})")
+    };
+    Error::new(ErrorClass::Root, reason)
 }
 
 #[inline]

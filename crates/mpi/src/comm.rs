@@ -32,7 +32,7 @@ pub(crate) use sides::Sides;
 pub use split_type::SplitType;
 
 use crate::check::Checks;
-use crate::collective::{Board, Lectern, Shelf};
+use crate::collective::{Board, Lectern, Seating, Shelf};
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
@@ -248,6 +248,11 @@ impl Comm {
     #[inline]
     pub(crate) fn seat(&self) -> usize {
         self.seat as usize
+    }
+
+    /// How many ranks sit on each side.
+    pub(crate) fn seating(&self) -> Seating {
+        self.shared.sides.seating()
     }
 
     /// The process with a rank that has been checked; in an inter-communicator the remote one.

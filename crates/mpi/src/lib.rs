@@ -33,7 +33,7 @@ mod status;
 pub mod tool;
 mod topology;
 
-pub use collective::Collective;
+pub use collective::{Collective, Role, Rooted};
 pub use comm::{Comm, CommShared, SplitType};
 pub use errhandler::ErrorHandler;
 pub use error::{Error, ErrorClass, ErrorCode, ErrorCodes, Result};

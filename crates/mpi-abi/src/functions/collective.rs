@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::memory::Parts;
-use simurgh_mpi::{Collective, check};
+use simurgh_mpi::{Collective, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Array, Buffer, BufferMut};
@@ -27,7 +27,10 @@ fn bcast(
     root: c_int,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
+    if comm.role(root)?.is_aside() {
+        return Ok(comm.stand_aside(Rooted::Bcast, None));
+    }
     Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?)
 }
 
@@ -44,10 +47,13 @@ fn gather(
     root: c_int,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    check::root(root, comm)?;
-    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
-    let recv = match root == comm.rank() {
+    let comm = rank.comm(comm)?;
+    let role = comm.role(root)?;
+    let send = match role.is_member() {
+        true => rank.source_unless_in_place(sendbuf, sendcount, sendtype)?,
+        false => None,
+    };
+    let recv = match role.is_root() {
         true => Some(Parts::Even(rank.target(recvbuf, recvcount, recvtype)?)),
         false => None,
     };
@@ -68,13 +74,16 @@ fn gatherv(
     root: c_int,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    check::root(root, comm)?;
-    let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
-    let recv = match root == comm.rank() {
+    let comm = rank.comm(comm)?;
+    let role = comm.role(root)?;
+    let send = match role.is_member() {
+        true => rank.source_unless_in_place(sendbuf, sendcount, sendtype)?,
+        false => None,
+    };
+    let recv = match role.is_root() {
         true => Some(targets(
             recvbuf,
-            rank.parts(comm.size(), &recvcounts, &displs, recvtype)?,
+            rank.parts(comm.peers(), &recvcounts, &displs, recvtype)?,
         )?),
         false => None,
     };
@@ -94,10 +103,13 @@ fn scatter(
     root: c_int,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    check::root(root, comm)?;
-    let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
-    let send = match root == comm.rank() {
+    let comm = rank.comm(comm)?;
+    let role = comm.role(root)?;
+    let recv = match role.is_member() {
+        true => rank.target_unless_in_place(recvbuf, recvcount, recvtype)?,
+        false => None,
+    };
+    let send = match role.is_root() {
         true => Some(Parts::Even(rank.source(sendbuf, sendcount, sendtype)?)),
         false => None,
     };
@@ -118,13 +130,16 @@ fn scatterv(
     root: c_int,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    check::root(root, comm)?;
-    let recv = rank.target_unless_in_place(recvbuf, recvcount, recvtype)?;
-    let send = match root == comm.rank() {
+    let comm = rank.comm(comm)?;
+    let role = comm.role(root)?;
+    let recv = match role.is_member() {
+        true => rank.target_unless_in_place(recvbuf, recvcount, recvtype)?,
+        false => None,
+    };
+    let send = match role.is_root() {
         true => Some(sources(
             sendbuf,
-            rank.parts(comm.size(), &sendcounts, &displs, sendtype)?,
+            rank.parts(comm.peers(), &sendcounts, &displs, sendtype)?,
         )?),
         false => None,
     };
@@ -143,7 +158,7 @@ fn allgather(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
     Ok(comm.allgather(send.as_ref(), recv)?)
@@ -162,9 +177,9 @@ fn allgatherv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
-    let recv = targets(recvbuf, rank.parts(comm.size(), &recvcounts, &displs, recvtype)?)?;
+    let recv = targets(recvbuf, rank.parts(comm.peers(), &recvcounts, &displs, recvtype)?)?;
     Ok(comm.allgather(send.as_ref(), recv)?)
 }
 
@@ -180,7 +195,7 @@ fn alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let send = rank
         .source_unless_in_place(sendbuf, sendcount, sendtype)?
         .map(Parts::Even);
@@ -202,8 +217,8 @@ fn alltoallv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    let size = comm.size();
+    let comm = rank.comm(comm)?;
+    let size = comm.peers();
     let send = match sendbuf.is_in_place() {
         true => None,
         false => Some(sources(
@@ -229,8 +244,8 @@ fn alltoallw(
     recvtypes: Array<MPI_Datatype>,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    let size = comm.size();
+    let comm = rank.comm(comm)?;
+    let size = comm.peers();
     let send = match sendbuf.is_in_place() {
         true => None,
         false => Some(sources(

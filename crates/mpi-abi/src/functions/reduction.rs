@@ -2,9 +2,8 @@
 
 use std::ffi::c_int;
 
-use simurgh_mpi::ErrorClass;
 use simurgh_mpi::memory::{Source, Target};
-use simurgh_mpi::{Collective, check};
+use simurgh_mpi::{Collective, ErrorClass, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
@@ -42,12 +41,19 @@ fn reduce(
     root: c_int,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
-    check::root(root, comm)?;
+    let comm = rank.comm(comm)?;
+    let role = comm.role(root)?;
+    if role.is_aside() {
+        return Ok(comm.stand_aside(Rooted::Reduce, rank.op(op, datatype).ok()));
+    }
     let op = rank.op(op, datatype)?;
-    if root != comm.rank() {
+    if !role.is_root() {
         let send = rank.source(sendbuf, count, datatype)?;
         return Ok(comm.reduce(Some(&send), None, &op, root)?);
+    }
+    if !role.is_member() {
+        let recv = rank.target(recvbuf, count, datatype)?;
+        return Ok(comm.reduce(None, Some(&recv), &op, root)?);
     }
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.reduce(send.as_ref(), Some(&recv), &op, root)?)
@@ -64,7 +70,7 @@ fn allreduce(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.allreduce(send.as_ref(), &recv, &op)?)
@@ -81,7 +87,7 @@ fn reduce_scatter(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
     let counts = recvcounts.numbers("recvcounts", comm.size())?;
     for count in counts.iter() {
@@ -108,7 +114,7 @@ fn reduce_scatter_block(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
     let count = count_of("recvcount", recvcount)?;
     let total = recvcount.wide().saturating_mul(comm.size() as i64);
@@ -129,7 +135,7 @@ fn scan(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.scan(send.as_ref(), &recv, &op)?)
@@ -146,7 +152,7 @@ fn exscan(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
-    let comm = rank.intra_comm(comm)?;
+    let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
     let (send, recv) = operands(rank, sendbuf, recvbuf, count, datatype)?;
     Ok(comm.exscan(send.as_ref(), &recv, &op)?)

@@ -60,13 +60,6 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// The communicator behind a handle, for a call that takes no inter-communicator.
-    pub(crate) fn intra_comm(self, handle: MPI_Comm) -> ResultOf<&'a Arc<Comm>> {
-        let comm = self.comm(handle)?;
-        comm.check_intra()?;
-        Ok(comm)
-    }
-
     /// What `MPI_Init` has made, until `MPI_Finalize`.
     #[inline]
     pub(crate) fn predefined(self) -> ResultOf<&'a Predefined> {

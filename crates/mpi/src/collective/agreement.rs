@@ -10,6 +10,8 @@ use super::call::Call;
 use super::flow::{Flow, for_each};
 use super::offers::Offers;
 use super::task::Task;
+use simurgh_settings::rules::Operation;
+
 use crate::datatype::{Basic, Datatype, Signature};
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
@@ -28,9 +30,14 @@ struct Content<'a> {
 /// [`ErrorClass::Truncate`], [`ErrorClass::Count`] or [`ErrorClass::Type`], which names two ranks and what they bring.
 pub(super) fn examine(call: Call, task: &Task, offers: Offers<'_>) -> Result<()> {
     match task {
-        Task::Reduce { .. } | Task::Allreduce { .. } | Task::Scan { .. } | Task::Exscan { .. } => {
-            compare_all(call, offers, true)
+        Task::Aside {
+            operation: Operation::Reduce,
+            ..
         }
+        | Task::Reduce { .. }
+        | Task::Allreduce { .. }
+        | Task::Scan { .. }
+        | Task::Exscan { .. } => compare_all(call, offers, true),
         Task::ReduceScatter { .. } => compare_all(call, offers, false),
         _ => for_each(task, offers, |flow| compare_ends(call, offers, &flow)),
     }

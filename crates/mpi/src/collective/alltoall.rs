@@ -15,10 +15,11 @@ impl Comm {
     ///
     /// # Errors
     ///
+    /// [`ErrorClass::Buffer`](crate::ErrorClass::Buffer) for data in place between two groups. Running it:
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank has more for another than that has room for;
     /// [`ErrorClass::Other`](crate::ErrorClass::Other) if only some ranks work in place.
     pub fn alltoall(&self, send: Option<Parts<Source>>, recv: Parts<Target>) -> Result<Collective<'_>> {
-        self.check_intra()?;
+        self.check_placed(send.is_none())?;
         let (call, task) = match send {
             Some(_) => (Call::ALLTOALL, Task::Alltoall),
             None => (Call::ALLTOALL_IN_PLACE, Task::AlltoallInPlace),

@@ -15,7 +15,7 @@ use super::call::Call;
 use super::meeting::Meeting;
 use super::offer::Offer;
 use super::offers::{Offers, Seating};
-use super::share::Share;
+use super::role::check_between_groups;
 use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
@@ -154,12 +154,14 @@ impl Board {
     ) -> Result<()> {
         let visit = self.meet(seat, call, Gift::Offer(offer), |brought| {
             let offers = Offers::new(&brought, self.seating);
-            let outcome = task
-                .plan(call, offers, job)
+            let outcome = check_between_groups(|seat| brought[seat].call, self.seating)
+                .and_then(|()| task.plan(call, offers, job))
                 .and_then(|algorithm| match algorithm {
-                    Algorithm::Last => task.complete(offers).map(|()| Outcome::Done),
-                    Algorithm::Striped => task.complete_in_pieces(offers).map(|()| Outcome::Done),
-                    Algorithm::Shared | Algorithm::Lead => Ok(Outcome::Shared(Meeting::new(offers.len()))),
+                    Algorithm::Last if task.is_known() => task.complete(offers).map(|()| Outcome::Done),
+                    Algorithm::Striped if task.is_known() => {
+                        task.complete_in_pieces(offers).map(|()| Outcome::Done)
+                    }
+                    _ => Ok(Outcome::Shared(Meeting::new(offers.len()))),
                 });
             outcome.unwrap_or_else(Outcome::Fault)
         })?;
@@ -167,7 +169,10 @@ impl Board {
             Outcome::Done => Ok(()),
             Outcome::Shared(meeting) => {
                 let brought = visit.brought();
-                let (offers, share) = (Offers::new(&brought, self.seating), Share::one(seat, self.size()));
+                let (offers, share) = (
+                    Offers::new(&brought, self.seating),
+                    task.share(self.seating, seat),
+                );
                 meeting.contribute(lends, || task.perform(offers, share))?;
                 task.settle(offers, share)
             }

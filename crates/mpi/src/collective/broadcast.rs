@@ -3,8 +3,7 @@
 use super::deliver::deliver_by;
 use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
-use crate::check;
+use super::{Collective, Offer, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target, Writer};
@@ -18,14 +17,17 @@ impl Comm {
     /// [`ErrorClass::Root`](crate::ErrorClass::Root) if ranks name different roots,
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if the root has more than a rank has room for.
     pub fn bcast(&self, buffer: &Target, root: i32) -> Result<Collective<'_>> {
-        check::root(root, self)?;
-        let (root, lends) = (root as usize, root == self.rank());
+        let role = self.role(root)?;
+        let Some(root) = role.seat() else {
+            return Ok(self.stand_aside(Rooted::Bcast, None));
+        };
+        let lends = role.is_root();
         let offer = if lends {
             Offer::new(Some(Parts::Even(buffer.as_source())), None, 0)
         } else {
             Offer::new(None, Some(Parts::Even(buffer.clone())), buffer.bytes())
         };
-        let (call, task) = (Call::BCAST.at(root), Task::Broadcast { root });
+        let (call, task) = (role.call(Rooted::Bcast), Task::Broadcast { root });
         Ok(Collective::new(self, call, offer, task).lending(lends))
     }
 }
@@ -36,7 +38,10 @@ pub(super) fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()
     let bytes = source.as_ref().map_or(0, Source::bytes);
     let writer = Writer::new(bytes.saturating_mul(offers.len()));
     share
-        .seats(offers.len())
+        .among(offers.across(root))
         .filter(|seat| *seat != root)
-        .try_for_each(|seat| deliver_by(&writer, source.clone(), root, offers.at(seat).target(), seat))
+        .try_for_each(|seat| {
+            let (target, rank) = (offers.at(seat).target(), offers.rank(seat));
+            deliver_by(&writer, source.clone(), offers.rank(root), target, rank)
+        })
 }

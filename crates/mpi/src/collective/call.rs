@@ -9,9 +9,19 @@ use crate::op::{BuiltinOp, Op};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     name: &'static str,
-    root: Option<u32>,
+    root: Root,
     operation: Option<Operation>,
     topic: u64,
+}
+
+/// The root of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    None,
+    /// A rank, whom all name.
+    Rank(u32),
+    /// Of two groups: what the caller passes, which differs from rank to rank.
+    Passed(i32),
 }
 
 /// What can be known of an operation in all ranks: a user's function has another address in each.
@@ -41,7 +51,7 @@ impl Call {
     pub(crate) const fn new(name: &'static str) -> Self {
         Self {
             name,
-            root: None,
+            root: Root::None,
             operation: None,
             topic: hash(name),
         }
@@ -56,25 +66,51 @@ impl Call {
     /// The same call with a root.
     pub(crate) const fn at(self, root: usize) -> Self {
         Self {
-            root: Some(root as u32),
+            root: Root::Rank(root as u32),
             topic: mix(self.topic, root as u64 + 1),
             ..self
         }
     }
 
+    /// The same call on an inter-communicator with what the caller passes as root.
+    pub(crate) const fn between_groups(self, passed: i32) -> Self {
+        Self {
+            root: Root::Passed(passed),
+            ..self
+        }
+    }
+
+    /// What the caller passes as root on an inter-communicator.
+    pub(crate) fn passed_root(self) -> Option<i32> {
+        match self.root {
+            Root::Passed(passed) => Some(passed),
+            Root::None | Root::Rank(_) => None,
+        }
+    }
+
+    /// Whether two calls are known to combine data by different operations.
+    pub(super) fn combines_unlike(self, other: Self) -> bool {
+        matches!((self.operation, other.operation), (Some(one), Some(other)) if one != other)
+    }
+
     /// The same call, which differs from others of its name and root if their operations do, and, on a communicator of
     /// one group, the numbers of elements for each rank.
     #[cold]
-    pub(super) fn in_detail(self, task: &Task, one_group: bool) -> Self {
+    pub(super) fn in_detail(self, task: &Task) -> Self {
         let Some(op) = task.op() else { return self };
         let operation = Operation::of(op);
+        // Of two groups, who stands aside knows no operation.
+        let topic = match self.root {
+            Root::Passed(_) => self.topic,
+            Root::None | Root::Rank(_) => mix(self.topic, operation.number()),
+        };
         let call = Self {
             operation: Some(operation),
-            topic: mix(self.topic, operation.number()),
+            topic,
             ..self
         };
         match task {
-            Task::ReduceScatter { counts, .. } if one_group => call.with_counts(counts),
+            Task::ReduceScatter { counts, .. } => call.with_counts(counts),
             _ => call,
         }
     }
@@ -82,7 +118,7 @@ impl Call {
     fn with_counts(self, counts: &Counts) -> Self {
         let topic = match counts {
             // The buffers tell.
-            Counts::Even(_) => self.topic,
+            Counts::Even(_) | Counts::Room => self.topic,
             Counts::Each(counts) => counts
                 .iter()
                 .fold(self.topic, |topic, count| mix(topic, count.cast_unsigned())),
@@ -102,7 +138,7 @@ impl Call {
     pub(crate) fn disagreement(self, rank: &str, theirs: Self, other: &str) -> Error {
         let class = if self.name != theirs.name {
             ErrorClass::Other
-        } else if self.root != theirs.root {
+        } else if self.root != theirs.root && self.passed_root().is_none() {
             ErrorClass::Root
         } else if self.operation != theirs.operation {
             ErrorClass::Op
@@ -151,10 +187,12 @@ impl std::fmt::Display for Operation {
 impl std::fmt::Display for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.root, self.operation) {
-            (None, None) => f.write_str(self.name),
-            (Some(root), None) => write!(f, "{} with root {root}", self.name),
-            (None, Some(operation)) => write!(f, "{} with {operation}", self.name),
-            (Some(root), Some(operation)) => write!(f, "{} with root {root} and {operation}", self.name),
+            (Root::Rank(root), None) => write!(f, "{} with root {root}", self.name),
+            (Root::Rank(root), Some(operation)) => {
+                write!(f, "{} with root {root} and {operation}", self.name)
+            }
+            (_, Some(operation)) => write!(f, "{} with {operation}", self.name),
+            (_, None) => f.write_str(self.name),
         }
     }
 }
@@ -202,7 +240,7 @@ mod tests {
 
     #[test]
     fn calls_in_detail_differ_by_operation_and_counts() {
-        let detailed = |op: BuiltinOp| Call::ALLREDUCE.in_detail(&Task::Allreduce { op: op.into() }, true);
+        let detailed = |op: BuiltinOp| Call::ALLREDUCE.in_detail(&Task::Allreduce { op: op.into() });
         let (sum, max) = (detailed(BuiltinOp::Sum), detailed(BuiltinOp::Max));
         assert_ne!(sum.topic(), max.topic());
         assert_eq!(sum.topic(), detailed(BuiltinOp::Sum).topic());
@@ -217,7 +255,7 @@ mod tests {
         );
         let scattered = |counts: [i64; 2]| {
             let (op, counts) = (BuiltinOp::Sum.into(), Counts::Each(counts.into_iter().collect()));
-            Call::REDUCE_SCATTER.in_detail(&Task::ReduceScatter { op, counts }, true)
+            Call::REDUCE_SCATTER.in_detail(&Task::ReduceScatter { op, counts })
         };
         let (one, other) = (scattered([1, 2]), scattered([2, 1]));
         assert_ne!(one.topic(), other.topic());

@@ -43,6 +43,15 @@ fn no_buffer(from: usize, to: usize) -> Error {
     )
 }
 
+/// The error of a rank that works in place between two groups.
+#[cold]
+pub(super) fn nowhere_in_place() -> Error {
+    Error::new(
+        ErrorClass::Buffer,
+        "MPI_IN_PLACE has no meaning on an inter-communicator, where all data comes from the other group",
+    )
+}
+
 /// The error of a rank that may not work in place.
 #[cold]
 pub(super) fn not_in_place(rank: i32, root: i32) -> Error {

@@ -1,5 +1,7 @@
 //! What goes from whom to whom in a collective that moves data.
 
+use simurgh_settings::rules::Operation;
+
 use super::offers::Offers;
 use super::task::Task;
 use crate::error::Result;
@@ -47,6 +49,13 @@ fn between(task: &Task, offers: Offers<'_>, from: usize, to: usize) -> Option<(S
         Task::Broadcast { root } if from == *root => Some((sender.source()?, taker.target()?)),
         Task::Scatter { root } if from == *root => Some((sender.source_part(rank_to)?, taker.target()?)),
         Task::Gather { root } if to == *root => Some((sender.source()?, taker.target_part(rank_from)?)),
+        // Who stands aside does not know the root, but only the root and the other group have buffers.
+        Task::Aside { operation, .. } => match operation {
+            Operation::Bcast => Some((sender.source()?, taker.target()?)),
+            Operation::Gather => Some((sender.source()?, taker.target_part(rank_from)?)),
+            Operation::Scatter => Some((sender.source_part(rank_to)?, taker.target()?)),
+            _ => None,
+        },
         Task::Allgather if from != to || !taker.in_place => {
             Some((sender.source()?, taker.target_part(rank_from)?))
         }

@@ -3,8 +3,7 @@
 use super::deliver::{deliver, deliver_by, not_in_place};
 use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
-use crate::check;
+use super::{Call, Collective, Offer, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
@@ -25,15 +24,18 @@ impl Comm {
         recv: Option<Parts<Target>>,
         root: i32,
     ) -> Result<Collective<'_>> {
-        check::root(root, self)?;
-        let lends = root == self.rank();
+        let role = self.role(root)?;
+        let Some(seat) = role.seat() else {
+            return Ok(self.stand_aside(Rooted::Gather, None));
+        };
+        let lends = role.is_root();
         if send.is_none() && !lends {
             return Err(not_in_place(self.rank(), root));
         }
-        let root = root as usize;
+        let send = send.filter(|_| role.is_member());
         let work = send.map_or(0, Source::bytes);
         let offer = Offer::new(send.cloned().map(Parts::Even), recv.filter(|_| lends), work);
-        let (call, task) = (Call::GATHER.at(root), Task::Gather { root });
+        let (call, task) = (role.call(Rooted::Gather), Task::Gather { root: seat });
         Ok(Collective::new(self, call, offer, task).lending(lends))
     }
 
@@ -43,10 +45,10 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Comm`](crate::ErrorClass::Comm) for an inter-communicator. Running it:
+    /// [`ErrorClass::Buffer`](crate::ErrorClass::Buffer) for data in place between two groups. Running it:
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank sends more than another has room for.
     pub fn allgather(&self, send: Option<&Source>, recv: Parts<Target>) -> Result<Collective<'_>> {
-        self.check_intra()?;
+        self.check_placed(send.is_none())?;
         let own = || recv.part(self.index()).map(|part| part.as_source());
         let source = send.cloned().or_else(own).map(Parts::Even);
         let work = recv.bytes(self.peers());
@@ -58,15 +60,12 @@ impl Comm {
 /// Brings the parts of the ranks of a share to the root.
 pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .seats(offers.len())
+        .among(offers.across(root))
         .filter(|seat| offers.at(*seat).send.is_some())
         .try_for_each(|seat| {
-            deliver(
-                offers.at(seat).source(),
-                seat,
-                offers.at(root).target_part(seat),
-                root,
-            )
+            let rank = offers.rank(seat);
+            let (source, target) = (offers.at(seat).source(), offers.at(root).target_part(rank));
+            deliver(source, rank, target, offers.rank(root))
         })
 }
 

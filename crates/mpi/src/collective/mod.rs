@@ -32,6 +32,7 @@ mod neighbor;
 mod offer;
 mod offers;
 mod reduce;
+mod role;
 mod scan;
 mod scatter;
 mod share;
@@ -42,6 +43,7 @@ mod task;
 mod underway;
 
 pub use board::Board;
+pub use role::{Role, Rooted};
 pub use table::Table;
 
 pub(crate) use lead::Lectern;
@@ -76,7 +78,7 @@ impl<'a> Collective<'a> {
     /// A collective in which every rank's buffers are used by others.
     fn new(comm: &'a Comm, call: Call, offer: Offer, task: Task) -> Self {
         let call = match comm.checks() {
-            Checks::All => call.in_detail(&task, !comm.is_inter()),
+            Checks::All => call.in_detail(&task),
             _ => call,
         };
         Self {
@@ -122,6 +124,14 @@ impl<'a> Collective<'a> {
 }
 
 impl Comm {
+    /// Refuses data in place between two groups.
+    fn check_placed(&self, in_place: bool) -> Result<()> {
+        if in_place && self.is_inter() {
+            return Err(deliver::nowhere_in_place());
+        }
+        Ok(())
+    }
+
     /// The calling rank, as an index.
     fn index(&self) -> usize {
         self.rank() as usize

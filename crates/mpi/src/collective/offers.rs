@@ -83,6 +83,16 @@ impl<'a> Offers<'a> {
         self.seating.across(seat)
     }
 
+    /// The seats of the group of a seat.
+    pub(crate) fn beside(self, seat: usize) -> Range<usize> {
+        self.seating.beside(seat)
+    }
+
+    /// The seats of each group.
+    pub(crate) fn groups(self) -> impl Iterator<Item = Range<usize>> {
+        self.seating.groups()
+    }
+
     /// The same seats, beginning with the one of the same rank, or one near it, so that not all begin with the same.
     pub(crate) fn across_from(self, seat: usize) -> impl Iterator<Item = usize> {
         let seats = self.across(seat);
@@ -107,8 +117,8 @@ impl Seating {
         self.left + self.right
     }
 
-    /// The seats whose data a seat gets.
-    fn across(self, seat: usize) -> Range<usize> {
+    /// The seats whose data a seat gets: all, or those of the other group.
+    pub(crate) fn across(self, seat: usize) -> Range<usize> {
         if self.right > 0 && seat < self.left {
             self.left..self.seats()
         } else {
@@ -116,8 +126,23 @@ impl Seating {
         }
     }
 
+    /// The seats of the group of a seat.
+    fn beside(self, seat: usize) -> Range<usize> {
+        if seat < self.left {
+            0..self.left
+        } else {
+            self.left..self.seats()
+        }
+    }
+
+    /// The seats of each group.
+    fn groups(self) -> impl Iterator<Item = Range<usize>> {
+        let groups = [0..self.left, self.left..self.seats()];
+        groups.into_iter().filter(|group| !group.is_empty())
+    }
+
     /// The rank of a seat in its group.
-    fn rank(self, seat: usize) -> usize {
+    pub(crate) fn rank(self, seat: usize) -> usize {
         if seat < self.left { seat } else { seat - self.left }
     }
 
@@ -142,6 +167,8 @@ mod tests {
         assert_eq!((one.across(0), one.across(4), one.rank(4)), (0..5, 0..5, 4));
         let two = Seating { left: 2, right: 3 };
         assert_eq!((two.across(1), two.across(2)), (2..5, 0..2));
+        assert_eq!((one.beside(4), two.beside(1), two.beside(2)), (0..5, 0..2, 2..5));
+        assert_eq!((one.groups().count(), two.groups().count()), (1, 2));
         assert_eq!((two.rank(1), two.rank(2), two.rank(4)), (1, 0, 2));
         assert_eq!(one.name(4), "rank 4");
         assert_eq!(

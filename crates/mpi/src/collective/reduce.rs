@@ -6,8 +6,7 @@ use super::deliver::not_in_place;
 use super::fold::{Fold, hand_over};
 use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
-use crate::check;
+use super::{Call, Collective, Offer, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Numbers, Parts, Scratch, Source, Target, transfer};
@@ -20,6 +19,8 @@ pub(crate) enum Counts {
     Even(usize),
     /// Each rank its own number.
     Each(Numbers),
+    /// Each rank as many as it has room for: between two groups, which do not know each other's counts.
+    Room,
 }
 
 impl Comm {
@@ -39,17 +40,19 @@ impl Comm {
         op: &Op,
         root: i32,
     ) -> Result<Collective<'_>> {
-        check::root(root, self)?;
-        let is_root = root == self.rank();
-        let recv = recv.filter(|_| is_root);
+        let role = self.role(root)?;
+        let Some(seat) = role.seat() else {
+            return Ok(self.stand_aside(Rooted::Reduce, Some(op.clone())));
+        };
+        let recv = recv.filter(|_| role.is_root());
         let source = match (send, recv) {
             (Some(send), _) => send.clone(),
             (None, Some(recv)) => recv.as_source(),
             (None, None) => return Err(not_in_place(self.rank(), root)),
         };
         op.check(source.datatype())?;
-        let root = root as usize;
-        let (call, offer, op) = (Call::REDUCE.at(root), offer(&source, recv.cloned()), op.clone());
+        let (call, offer) = (role.call(Rooted::Reduce), offer(&source, recv.cloned()));
+        let (op, root) = (op.clone(), seat);
         Ok(Collective::new(self, call, offer, Task::Reduce { op, root }))
     }
 
@@ -59,7 +62,7 @@ impl Comm {
     ///
     /// As [`Comm::reduce`].
     pub fn allreduce(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<Collective<'_>> {
-        self.check_intra()?;
+        self.check_placed(send.is_none())?;
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         op.check(source.datatype())?;
         let (offer, op) = (offer(&source, Some(recv.clone())), op.clone());
@@ -113,7 +116,8 @@ impl Comm {
         counts: Counts,
         op: &Op,
     ) -> Result<Collective<'_>> {
-        self.check_intra()?;
+        self.check_placed(send.is_none())?;
+        let counts = if self.is_inter() { Counts::Room } else { counts };
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         op.check(source.datatype())?;
         let offer = offer(&source, Some(recv.clone())).placed(send.is_none());
@@ -128,20 +132,28 @@ impl Comm {
 }
 
 impl Counts {
-    /// Elements for ranks before `rank`.
-    fn before(&self, rank: usize) -> usize {
+    /// Elements for a seat.
+    fn of(&self, offers: Offers<'_>, seat: usize) -> usize {
         match self {
-            Counts::Even(count) => count.saturating_mul(rank),
-            Counts::Each(counts) => counts.before(rank),
+            Counts::Even(count) => *count,
+            Counts::Each(counts) => counts.count(offers.rank(seat)),
+            Counts::Room => offers.at(seat).whole_target().map_or(0, Target::count),
         }
     }
 
-    /// Elements for `rank`.
-    fn of(&self, rank: usize) -> usize {
+    /// Elements for some seats.
+    fn sum(&self, offers: Offers<'_>, seats: Range<usize>) -> usize {
         match self {
-            Counts::Even(count) => *count,
-            Counts::Each(counts) => counts.count(rank),
+            Counts::Even(count) => count.saturating_mul(seats.len()),
+            Counts::Each(_) | Counts::Room => {
+                seats.fold(0, |sum: usize, seat| sum.saturating_add(self.of(offers, seat)))
+            }
         }
+    }
+
+    /// Elements for those before a seat in its group.
+    fn before(&self, offers: Offers<'_>, seat: usize) -> usize {
+        self.sum(offers, offers.beside(seat).start..seat)
     }
 }
 
@@ -165,12 +177,10 @@ pub(super) fn to_root(op: &Op, offers: Offers<'_>, share: Share, root: usize) ->
 
 /// Combines the elements of a share at all ranks.
 pub(super) fn to_all(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
-    to_seats(
-        &Fold::new(op, offers, offers.across(0))?,
-        offers,
-        share,
-        0..offers.len(),
-    )
+    offers.groups().try_for_each(|group| {
+        let fold = Fold::new(op, offers, offers.across(group.start))?;
+        to_seats(&fold, offers, share, group)
+    })
 }
 
 /// Combines the elements of a share and gives them to some seats.
@@ -203,15 +213,14 @@ fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usiz
 /// anybody. Others may still read what comes before, so they go to the front later ([`move_to_front`]).
 pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
     for seat in share.seats(offers.len()) {
-        let (rank, seats) = (offers.rank(seat), offers.across(seat));
-        let fold = Fold::new(op, offers, seats.clone())?;
-        let total = counts.before(seats.len());
+        let fold = Fold::new(op, offers, offers.across(seat))?;
+        let total = counts.sum(offers, offers.beside(seat));
         if total != fold.count() {
             return Err(wrong_total(total, fold.count()));
         }
-        let before = counts.before(rank);
+        let before = counts.before(offers, seat);
         let first = if offers.at(seat).in_place { 0 } else { before };
-        let slice = (before, counts.of(rank));
+        let slice = (before, counts.of(offers, seat));
         let writer = fold.writer(1);
         let mut scratch = fold.scratch(slice.1);
         for piece in fold.pieces(slice) {
@@ -222,7 +231,7 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
                     result,
                     offers.at(seat).whole_target(),
                     (piece.0 - first, piece.1),
-                    rank,
+                    offers.rank(seat),
                 )
             })?;
         }
@@ -233,9 +242,8 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
 /// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
 pub(super) fn move_to_front(offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
     for seat in share.seats(offers.len()).filter(|seat| offers.at(*seat).in_place) {
-        let rank = offers.rank(seat);
         if let Some(buffer) = offers.at(seat).whole_target() {
-            slide(buffer, counts.before(rank), counts.of(rank));
+            slide(buffer, counts.before(offers, seat), counts.of(offers, seat));
         }
     }
     Ok(())

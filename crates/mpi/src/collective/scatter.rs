@@ -3,8 +3,7 @@
 use super::deliver::{deliver, not_in_place};
 use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
-use crate::check;
+use super::{Collective, Offer, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
@@ -25,15 +24,18 @@ impl Comm {
         recv: Option<&Target>,
         root: i32,
     ) -> Result<Collective<'_>> {
-        check::root(root, self)?;
-        let lends = root == self.rank();
+        let role = self.role(root)?;
+        let Some(seat) = role.seat() else {
+            return Ok(self.stand_aside(Rooted::Scatter, None));
+        };
+        let lends = role.is_root();
         if recv.is_none() && !lends {
             return Err(not_in_place(self.rank(), root));
         }
-        let root = root as usize;
+        let recv = recv.filter(|_| role.is_member());
         let work = recv.map_or(0, Target::bytes);
         let offer = Offer::new(send.filter(|_| lends), recv.cloned().map(Parts::Even), work);
-        let (call, task) = (Call::SCATTER.at(root), Task::Scatter { root });
+        let (call, task) = (role.call(Rooted::Scatter), Task::Scatter { root: seat });
         Ok(Collective::new(self, call, offer, task).lending(lends))
     }
 }
@@ -41,14 +43,11 @@ impl Comm {
 /// Gives the ranks of a share their parts of the root's data.
 pub(super) fn distribute(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .seats(offers.len())
+        .among(offers.across(root))
         .filter(|seat| offers.at(*seat).recv.is_some())
         .try_for_each(|seat| {
-            deliver(
-                offers.at(root).source_part(seat),
-                root,
-                offers.at(seat).target(),
-                seat,
-            )
+            let rank = offers.rank(seat);
+            let (source, target) = (offers.at(root).source_part(rank), offers.at(seat).target());
+            deliver(source, offers.rank(root), target, rank)
         })
 }

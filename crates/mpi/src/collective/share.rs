@@ -1,5 +1,7 @@
 //! Who does which part of the work.
 
+use std::ops::Range;
+
 use crate::limits::SHARE_GRAIN;
 
 /// The part of a collective's work that one rank does: share `index` of `of`.
@@ -13,6 +15,12 @@ impl Share {
     /// The whole work.
     pub(crate) const ALL: Share = Share { index: 0, of: 1 };
 
+    /// No part of the work.
+    pub(crate) const NONE: Share = Share {
+        index: usize::MAX,
+        of: 1,
+    };
+
     /// The share of seat `index` when all `of` seats work.
     pub(crate) fn one(index: usize, of: usize) -> Self {
         Self { index, of }
@@ -21,6 +29,11 @@ impl Share {
     /// The seats this share is responsible for, of `size`.
     pub(crate) fn seats(self, size: usize) -> impl Iterator<Item = usize> {
         (self.index..size).step_by(self.of)
+    }
+
+    /// Those of some seats that this share is responsible for.
+    pub(crate) fn among(self, seats: Range<usize>) -> impl Iterator<Item = usize> {
+        self.seats(seats.len()).map(move |index| seats.start + index)
     }
 
     /// The elements this share is responsible for, of `count` elements of `bytes` each: start and number.
@@ -58,5 +71,8 @@ mod tests {
     fn every_seat_is_in_one_share() {
         assert_eq!(Share::ALL.seats(3).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(Share::one(2, 4).seats(4).collect::<Vec<_>>(), [2]);
+        assert_eq!(Share::one(1, 2).among(5..8).collect::<Vec<_>>(), [6]);
+        assert_eq!(Share::NONE.seats(4).count(), 0);
+        assert_eq!(Share::NONE.slice(1000, 8).1, 0);
     }
 }

@@ -1,10 +1,12 @@
 //! What has to be done once all ranks have laid down their buffers.
 
+use std::borrow::Cow;
+
 use simurgh_settings::rules::{Algorithm, Operation};
 
 use super::agreement::examine;
 use super::call::Call;
-use super::offers::Offers;
+use super::offers::{Offers, Seating};
 use super::reduce::Counts;
 use super::share::Share;
 use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
@@ -21,6 +23,9 @@ use simurgh_core::sync::{Arc, SpinLock};
 pub(crate) enum Task {
     /// Nothing: it is enough that all have come.
     Barrier,
+    /// Nothing: the root is another rank of the group, and exchanges data with the other one. A reduction's operation
+    /// means nothing here, but a rank that is asked to call a function rather calls its own.
+    Aside { operation: Operation, op: Option<Op> },
     /// Give the root's data to all.
     Broadcast { root: usize },
     /// Collect a part from each at the root.
@@ -54,6 +59,7 @@ impl Task {
     pub(crate) fn operation(&self) -> Operation {
         match self {
             Task::Barrier => Operation::Barrier,
+            Task::Aside { operation, .. } => *operation,
             Task::Broadcast { .. } => Operation::Bcast,
             Task::Gather { .. } => Operation::Gather,
             Task::Allgather => Operation::Allgather,
@@ -99,6 +105,46 @@ impl Task {
         }
     }
 
+    /// The root's seat.
+    fn root(&self) -> Option<usize> {
+        match self {
+            Task::Broadcast { root }
+            | Task::Gather { root }
+            | Task::Scatter { root }
+            | Task::Reduce { root, .. } => Some(*root),
+            _ => None,
+        }
+    }
+
+    /// Whether the rank knows what there is to do.
+    pub(crate) fn is_known(&self) -> bool {
+        !matches!(self, Task::Aside { .. })
+    }
+
+    /// The work as this rank can do it, of which another one tells if this one does not know.
+    pub(crate) fn informed_by<'a>(&'a self, known: &'a Self) -> Cow<'a, Self> {
+        match (self, known) {
+            (Task::Aside { op: Some(op), .. }, Task::Reduce { root, .. }) if known.calls_program() => {
+                let (op, root) = (op.clone(), *root);
+                Cow::Owned(Task::Reduce { op, root })
+            }
+            (Task::Aside { .. }, _) => Cow::Borrowed(known),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// The share of the rank at a seat: all ranks work, or those that the root exchanges data with.
+    pub(crate) fn share(&self, seating: Seating, seat: usize) -> Share {
+        let seats = self
+            .root()
+            .map_or(0..seating.seats(), |root| seating.across(root));
+        if self.is_known() && seats.contains(&seat) {
+            Share::one(seat - seats.start, seats.len())
+        } else {
+            Share::NONE
+        }
+    }
+
     /// Does all of the work.
     pub(crate) fn complete(&self, offers: Offers<'_>) -> Result<()> {
         self.perform(offers, Share::ALL)?;
@@ -121,7 +167,8 @@ impl Task {
     pub(crate) fn pieces(&self, offers: Offers<'_>) -> usize {
         let most = match self {
             Task::Reduce { .. } | Task::Allreduce { .. } | Task::Scan { .. } | Task::Exscan { .. } => {
-                offers.at(0).work() / REDUCTION_CHUNK
+                let first = offers.groups().map(|group| offers.at(group.start).work());
+                first.max().unwrap_or(0) / REDUCTION_CHUNK
             }
             _ => offers.len(),
         };
@@ -131,7 +178,7 @@ impl Task {
     /// Does a share of the work. Shares may be done at the same time, in any order.
     pub(crate) fn perform(&self, offers: Offers<'_>, share: Share) -> Result<()> {
         match self {
-            Task::Barrier => Ok(()),
+            Task::Barrier | Task::Aside { .. } => Ok(()),
             Task::Broadcast { root } => broadcast::spread(offers, share, *root),
             Task::Gather { root } => gather::collect(offers, share, *root),
             Task::Allgather => gather::collect_everywhere(offers, share),

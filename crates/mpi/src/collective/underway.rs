@@ -15,6 +15,7 @@ use simurgh_settings::rules::Algorithm;
 use super::call::Call;
 use super::offer::Offer;
 use super::offers::{Offers, Seating};
+use super::role::check_between_groups;
 use super::share::Share;
 use super::shelf::Shelf;
 use super::task::Task;
@@ -100,10 +101,11 @@ impl Underway {
     /// What the last rank does, which is on `seat`.
     fn begin(self: &Arc<Self>, all: Gathered<'_, Contribution>, seat: usize, job: &Job) {
         let (gifts, offers) = (all.gifts(), self.offers(all.gifts()));
-        let Part { call, task, .. } = gifts.of(seat).part();
-        if let Some(fault) = disagreement(gifts, self.seating) {
+        if let Err(fault) = agree(gifts, self.seating) {
             return self.conclude(all, Err(fault));
         }
+        let Part { call, task, .. } = gifts.of(seat).part();
+        let task = task.informed_by(known_task(gifts));
         let outcome = match task.plan(*call, offers, job) {
             Ok(Algorithm::Shared | Algorithm::Striped) if !task.calls_program() => None,
             Ok(_) => Some(task.complete(offers)),
@@ -148,7 +150,7 @@ impl Errand for Underway {
             return false;
         };
         let (gifts, (index, of)) = (claim.gifts(), claim.share());
-        let (offers, task) = (self.offers(gifts), &gifts.of(0).part().task);
+        let (offers, task) = (self.offers(gifts), known_task(gifts));
         if let Err(error) = task.perform(offers, Share::one(index, of)) {
             self.fault.lock().get_or_insert(error);
         }
@@ -157,7 +159,7 @@ impl Errand for Underway {
             let offers = self.offers(all.gifts());
             let outcome = match fault {
                 Some(fault) => Err(fault),
-                None => all.gifts().of(0).part().task.settle(offers, Share::ALL),
+                None => known_task(all.gifts()).settle(offers, Share::ALL),
             };
             self.conclude(all, outcome);
         }
@@ -177,12 +179,22 @@ impl std::fmt::Debug for Underway {
     }
 }
 
-/// The error of ranks that have started different collectives, if they have.
-fn disagreement(gifts: Gifts<'_, Contribution>, seating: Seating) -> Option<Error> {
+/// Refuses ranks that have started different collectives.
+fn agree(gifts: Gifts<'_, Contribution>, seating: Seating) -> Result<()> {
     let call = |seat| gifts.of(seat).part().call;
     let first = call(0);
-    let other = (1..gifts.len()).find(|seat| call(*seat).topic() != first.topic())?;
-    Some(first.disagreement(&seating.name(0), call(other), &seating.name(other)))
+    if let Some(other) = (1..gifts.len()).find(|seat| call(*seat).topic() != first.topic()) {
+        return Err(first.disagreement(&seating.name(0), call(other), &seating.name(other)));
+    }
+    check_between_groups(call, seating)
+}
+
+/// The work, as the first rank tells that knows it: somebody is the root.
+fn known_task(gifts: Gifts<'_, Contribution>) -> &Task {
+    let mut tasks = (0..gifts.len()).map(|seat| &gifts.of(seat).part().task);
+    tasks
+        .find(|task| task.is_known())
+        .expect("what the ranks pass as root has been checked")
 }
 
 #[cold]
