@@ -20,10 +20,13 @@ impl Sleepers {
         // SeqCst throughout: the argument above is about one order of all these events.
         let wakeups = self.wakeups.load(Ordering::SeqCst);
         let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
+        let quiet = || team.iter().all(|worker| worker.is_quiet());
         asleep == team.len()
+            // Most often another has been woken and is about to leave: then the threads need not be looked for.
+            && quiet()
             && all_threads_known(team.len() + threads_of_others)
             && simurgh_core::attached_running() == 0
-            && team.iter().all(|worker| worker.is_quiet())
+            && quiet()
             && self.asleep.load(Ordering::SeqCst) == team.len()
             && self.wakeups.load(Ordering::SeqCst) == wakeups
     }
