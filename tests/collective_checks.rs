@@ -294,6 +294,25 @@ fn ranks_that_part_do_not_hang() {
     outcome.expect_code(125).expect_stderr("deadlock");
 }
 
+#[test]
+fn ranks_that_choose_at_random_do_no_harm() {
+    let stage = Stage::locate();
+    let program = program(&stage, "collective_mismatch_random");
+    for (seed, (ranks, options)) in (1..).zip([
+        (1, ["--vps", "1"]),
+        (2, ["--vps", "1"]),
+        (3, ["--vps", "2"]),
+        (5, ["--collectives", "any=last"]),
+        (5, ["--collectives", "any=shared"]),
+        (5, ["--collectives", "any=striped"]),
+        (16, ["--check", "--stats"]),
+        (16, ["--no-check", "--stats"]),
+    ]) {
+        let mpiexec = stage.mpiexec(ranks).options(options);
+        mpiexec.args([&seed.to_string()]).run(&program).expect_success();
+    }
+}
+
 /// What fits together passes all checks.
 #[test]
 fn right_programs_are_not_disturbed() {
