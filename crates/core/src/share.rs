@@ -4,8 +4,8 @@
 //! under its lock, and are counted before the lock is given back, so the offer outlives its last helper. Making an
 //! offer costs two locked sections and one shared counter; with one worker nothing is offered at all.
 //!
-//! The pieces lie in stripes, one for each worker, up to a limit. A worker begins with its own and goes on with those of
-//! others; so when the same work is done again and nobody is late, it meets what its caches hold.
+//! The pieces lie in stripes, one for each worker, up to a limit. A worker begins with its own and goes on with those
+//! of others; so when the same work is done again and nobody is late, it meets what its caches hold.
 
 use std::ops::Range;
 use std::ptr::NonNull;

@@ -61,4 +61,7 @@ simurgh_settings::limits! {
 
     /// Bytes of a collective that make a piece for whoever has nothing better to do.
     pub const WORK_PIECE: usize = 64 << 10, Collectives;
+
+    /// Bytes that cost as much to move as it costs to find out where a part of a buffer comes from and goes to.
+    pub const PART_COST: usize = 512, Collectives;
 }

@@ -56,65 +56,53 @@ impl Comm {
 
 /// A share of all ranks' inclusive prefixes.
 pub(super) fn inclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
-    let fold = Fold::new(op, offers, 0..offers.len())?;
-    let mut pieces = fold.pieces(share.slice(fold.count(), fold.element()));
-    pieces.try_for_each(|piece| inclusive_piece(&fold, offers, piece))
+    compute(op, offers, share, true)
 }
 
 /// A share of all ranks' exclusive prefixes.
 pub(super) fn exclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
+    compute(op, offers, share, false)
+}
+
+fn compute(op: &Op, offers: Offers<'_>, share: Share, inclusive: bool) -> Result<()> {
     let fold = Fold::new(op, offers, 0..offers.len())?;
+    let writer = fold.writer(offers.len());
     let mut pieces = fold.pieces(share.slice(fold.count(), fold.element()));
-    pieces.try_for_each(|piece| exclusive_piece(&fold, offers, piece))
+    pieces.try_for_each(|piece| compute_piece(&fold, offers, piece, &writer, inclusive))
 }
 
-/// A piece of all ranks' inclusive prefixes: each rank's result continues that of the rank before.
-fn inclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
+/// A piece of all ranks' prefixes. What a rank brings is saved before its result replaces it.
+fn compute_piece(
+    fold: &Fold<'_>,
+    offers: Offers<'_>,
+    piece: (usize, usize),
+    writer: &Writer,
+    inclusive: bool,
+) -> Result<()> {
     let (start, len) = piece;
-    let mut before: Option<Source> = None;
+    let (prefix, next) = (&mut fold.scratch(len), &mut fold.scratch(len));
+    let (mut prefix, mut next) = (prefix, next);
     for (rank, offer) in offers.of(0..offers.len()).enumerate() {
         let Some(source) = offer.whole_source() else {
             continue;
         };
-        hand_over(
-            &Writer::CACHED,
-            &source.slice(start, len),
-            offer.whole_target(),
-            piece,
-            rank,
-        )?;
-        let Some(target) = offer.whole_target().map(|target| target.slice(start, len)) else {
-            continue;
-        };
-        if let Some(before) = &before {
-            fold.apply(before, &target);
-        }
-        before = Some(target.as_source());
-    }
-    Ok(())
-}
-
-/// A piece of all ranks' exclusive prefixes. What a rank brings is saved before its result replaces it.
-fn exclusive_piece(fold: &Fold<'_>, offers: Offers<'_>, piece: (usize, usize)) -> Result<()> {
-    let (start, len) = piece;
-    let (prefix, brought) = (&mut fold.scratch(len), &mut fold.scratch(len));
-    let (mut prefix, mut brought) = (prefix, brought);
-    for (rank, offer) in offers.of(0..offers.len()).enumerate() {
-        let Some(source) = offer.whole_source() else {
-            continue;
-        };
-        brought.with(len, |_, saved| {
-            transfer(&source.slice(start, len), saved);
-            if rank == 0 {
-                return Ok(());
+        next.with(len, |up_to, place| {
+            transfer(&source.slice(start, len), place);
+            if rank > 0 {
+                prefix.with(len, |before, _| {
+                    fold.apply(before, place);
+                    match inclusive {
+                        true => Ok(()),
+                        false => hand_over(writer, before, offer.whole_target(), piece, rank),
+                    }
+                })?;
             }
-            prefix.with(len, |before, _| {
-                hand_over(&Writer::CACHED, before, offer.whole_target(), piece, rank)?;
-                fold.apply(before, saved);
-                Ok(())
-            })
+            match inclusive {
+                true => hand_over(writer, up_to, offer.whole_target(), piece, rank),
+                false => Ok(()),
+            }
         })?;
-        std::mem::swap(&mut prefix, &mut brought);
+        std::mem::swap(&mut prefix, &mut next);
     }
     Ok(())
 }

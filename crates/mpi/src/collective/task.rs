@@ -13,7 +13,7 @@ use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
 use crate::check::Checks;
 use crate::error::Result;
 use crate::job::Job;
-use crate::limits::{REDUCTION_CHUNK, WORK_PIECE};
+use crate::limits::{PART_COST, REDUCTION_CHUNK, WORK_PIECE};
 use crate::op::Op;
 use crate::topology::Origins;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -165,14 +165,17 @@ impl Task {
 
     /// Pieces that are worth it, of elements or of seats.
     pub(crate) fn pieces(&self, offers: Offers<'_>) -> usize {
-        let most = match self {
+        let seats = offers.len();
+        let (most, parts) = match self {
             Task::Reduce { .. } | Task::Allreduce { .. } | Task::Scan { .. } | Task::Exscan { .. } => {
                 let first = offers.groups().map(|group| offers.at(group.start).work());
-                first.max().unwrap_or(0) / REDUCTION_CHUNK
+                (first.max().unwrap_or(0) / REDUCTION_CHUNK, 0)
             }
-            _ => offers.len(),
+            Task::Allgather | Task::Alltoall | Task::AlltoallInPlace => (seats, seats * seats),
+            _ => (seats, seats),
         };
-        most.min(offers.work() / WORK_PIECE).max(1)
+        let cost = offers.work().saturating_add(parts * PART_COST);
+        most.min(cost / WORK_PIECE).max(1)
     }
 
     /// Does a share of the work. Shares may be done at the same time, in any order.

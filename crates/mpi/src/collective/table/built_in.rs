@@ -9,18 +9,22 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 /// * On several cores sharing pays as soon as the work takes longer than that round. Where a rank is done when it has
 ///   its own data, and gives nothing, the ranks do it: each leaves when it has done its share.
 /// * Where all have to wait for the end of the work the last rank does it, with the help of idle virtual processors:
-///   that costs nobody a switch.
+///   that costs nobody a switch. With a few ranks for each, the ranks are better at it: each finds in its caches what
+///   it found there the last time.
+/// * A part for each pair of ranks costs something even if it is short.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
     every(64 << 10, 2, Level::L2, Algorithm::Shared),
-    of(Operation::Allgather, 64 << 10, Algorithm::Striped),
-    of(Operation::Alltoall, 64 << 10, Algorithm::Striped),
-    of(Operation::Reduce, 64 << 10, Algorithm::Striped),
-    of(Operation::Allreduce, 64 << 10, Algorithm::Striped),
-    of(Operation::ReduceScatter, 64 << 10, Algorithm::Striped),
-    of(Operation::Scan, 64 << 10, Algorithm::Striped),
-    of(Operation::Exscan, 64 << 10, Algorithm::Striped),
+    of(Operation::Allgather, 64 << 10, 4, Algorithm::Striped),
+    of(Operation::Allgather, 0, 32, Algorithm::Striped),
+    of(Operation::Alltoall, 64 << 10, 4, Algorithm::Striped),
+    of(Operation::Alltoall, 0, 32, Algorithm::Striped),
+    of(Operation::Reduce, 64 << 10, 8, Algorithm::Striped),
+    of(Operation::Allreduce, 64 << 10, 8, Algorithm::Striped),
+    of(Operation::ReduceScatter, 64 << 10, 8, Algorithm::Striped),
+    of(Operation::Scan, 64 << 10, 8, Algorithm::Striped),
+    of(Operation::Exscan, 64 << 10, 8, Algorithm::Striped),
     Rule {
         operation: Some(Operation::Bcast),
         ..every(0, 0, Level::Core, Algorithm::Lead)
@@ -28,11 +32,11 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// A rule for an operation on several cores.
-const fn of(operation: Operation, bytes: u64, algorithm: Algorithm) -> Rule {
+const fn of(operation: Operation, bytes: u64, ranks: u64, algorithm: Algorithm) -> Rule {
     Rule {
         operation: Some(operation),
         bytes,
-        ranks: 2,
+        ranks,
         level: Level::L2,
         algorithm,
     }
