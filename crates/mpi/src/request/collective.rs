@@ -106,14 +106,14 @@ impl Request {
         self.ticket.is_done()
     }
 
-    /// Refuses to give up a collective: the standard has it completed by waiting or testing, a persistent one only once
-    /// it has been started.
+    /// Refuses to give up a collective under way: others count on it. One that is complete, as
+    /// `MPI_Request_get_status` tells, or at rest may go.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Request`] if this is such a collective.
     pub fn check_free(&self) -> Result<()> {
-        if self.participation().is_some() && self.is_active() {
+        if self.participation().is_some() && self.is_active() && !self.ticket.is_done() {
             return Err(Error::new(
                 ErrorClass::Request,
                 "the request of a collective under way cannot be freed: wait for it",
