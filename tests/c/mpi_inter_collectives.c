@@ -1,4 +1,5 @@
 /* The collectives that move data between the two groups of an inter-communicator. */
+#include "forms.h"
 #include "mpi_inter.h"
 
 static int *room(int length)
@@ -22,17 +23,17 @@ static void broadcast(const struct inter *it, int on_left, int root, int n)
     int *data = room(2 * n);
     if (role == MPI_PROC_NULL) {
         /* The other arguments mean nothing here. */
-        OK(MPI_Bcast(NULL, -5, MPI_DATATYPE_NULL, role, it->comm));
+        CALL(Bcast, bcast, NULL, -5, MPI_DATATYPE_NULL, role, it->comm);
     } else if (role == MPI_ROOT) {
         for (int i = 0; i < n; i++)
             data[i] = item(check_rank, 0, i);
-        OK(MPI_Bcast(data, n, MPI_INT, role, it->comm));
+        CALL(Bcast, bcast, data, n, MPI_INT, role, it->comm);
     } else {
         /* Every other element. */
         MPI_Datatype apart;
         OK(MPI_Type_vector(n, 1, 2, MPI_INT, &apart));
         OK(MPI_Type_commit(&apart));
-        OK(MPI_Bcast(data, 1, apart, role, it->comm));
+        CALL(Bcast, bcast, data, 1, apart, role, it->comm);
         for (int i = 0; i < n; i++)
             CHECK(data[2 * i] == item(it->there[root], 0, i) && data[2 * i + 1] == -1);
         OK(MPI_Type_free(&apart));
@@ -45,16 +46,16 @@ static void gather(const struct inter *it, int on_left, int root, int n)
     int role = root_of(it, on_left, root), remote = it->remote;
     int *data = room(n * (remote + 1));
     if (role == MPI_PROC_NULL) {
-        OK(MPI_Gather(NULL, -1, MPI_DATATYPE_NULL, NULL, -1, MPI_DATATYPE_NULL, role, it->comm));
+        CALL(Gather, gather, NULL, -1, MPI_DATATYPE_NULL, NULL, -1, MPI_DATATYPE_NULL, role, it->comm);
     } else if (role == MPI_ROOT) {
-        OK(MPI_Gather(NULL, -1, MPI_DATATYPE_NULL, data, n, MPI_INT, role, it->comm));
+        CALL(Gather, gather, NULL, -1, MPI_DATATYPE_NULL, data, n, MPI_INT, role, it->comm);
         for (int i = 0; i < n * remote; i++)
             CHECK(data[i] == item(it->there[i / n], check_rank, i % n));
         CHECK(data[n * remote] == -1);
     } else {
         for (int i = 0; i < n; i++)
             data[i] = item(check_rank, it->there[root], i);
-        OK(MPI_Gather(data, n, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, role, it->comm));
+        CALL(Gather, gather, data, n, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, role, it->comm);
     }
     free(data);
 }
@@ -64,13 +65,13 @@ static void scatter(const struct inter *it, int on_left, int root, int n)
     int role = root_of(it, on_left, root), remote = it->remote;
     int *data = room(n * (remote + 1));
     if (role == MPI_PROC_NULL) {
-        OK(MPI_Scatter(NULL, -1, MPI_DATATYPE_NULL, NULL, -1, MPI_DATATYPE_NULL, role, it->comm));
+        CALL(Scatter, scatter, NULL, -1, MPI_DATATYPE_NULL, NULL, -1, MPI_DATATYPE_NULL, role, it->comm);
     } else if (role == MPI_ROOT) {
         for (int i = 0; i < n * remote; i++)
             data[i] = item(check_rank, it->there[i / n], i % n);
-        OK(MPI_Scatter(data, n, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, role, it->comm));
+        CALL(Scatter, scatter, data, n, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, role, it->comm);
     } else {
-        OK(MPI_Scatter(NULL, -1, MPI_DATATYPE_NULL, data, n, MPI_INT, role, it->comm));
+        CALL(Scatter, scatter, NULL, -1, MPI_DATATYPE_NULL, data, n, MPI_INT, role, it->comm);
         for (int i = 0; i < n; i++)
             CHECK(data[i] == item(it->there[root], check_rank, i));
         CHECK(data[n] == -1);
@@ -85,13 +86,13 @@ static void everywhere(const struct inter *it, int n, int back)
     int *out = room(mine * remote), *in = room(theirs * remote);
     for (int i = 0; i < mine; i++)
         out[i] = item(check_rank, 0, i);
-    OK(MPI_Allgather(out, mine, MPI_INT, in, theirs, MPI_INT, it->comm));
+    CALL(Allgather, allgather, out, mine, MPI_INT, in, theirs, MPI_INT, it->comm);
     for (int i = 0; i < theirs * remote; i++)
         CHECK(in[i] == item(it->there[i / theirs], 0, i % theirs));
 
     for (int i = 0; i < mine * remote; i++)
         out[i] = item(check_rank, it->there[i / mine], i % mine);
-    OK(MPI_Alltoall(out, mine, MPI_INT, in, theirs, MPI_INT, it->comm));
+    CALL(Alltoall, alltoall, out, mine, MPI_INT, in, theirs, MPI_INT, it->comm);
     for (int i = 0; i < theirs * remote; i++)
         CHECK(in[i] == item(it->there[i / theirs], check_rank, i % theirs));
     CHECK(in[theirs * remote] == -1);
@@ -102,9 +103,10 @@ static void everywhere(const struct inter *it, int n, int back)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    for (int shape = 0; check_size > 1 && shape < SHAPES; shape++) {
+    for (int round = 0; check_size > 1 && round < SHAPES * FORMS; round++) {
         struct inter it;
-        make_inter(shape, &it);
+        make_inter(round / FORMS, &it);
+        form = round % FORMS;
         for (int n = 0; n < 20000; n = n * 7 + 3) {
             for (int on_left = 0; on_left < 2; on_left++) {
                 int size = size_of(&it, on_left);
@@ -117,7 +119,7 @@ int main(int argc, char **argv)
             everywhere(&it, n, n / 2 + 1);
             /* In one direction alone. */
             everywhere(&it, n, 0);
-            OK(MPI_Barrier(it.comm));
+            CALL(Barrier, barrier, it.comm);
         }
         OK(MPI_Comm_free(&it.comm));
     }

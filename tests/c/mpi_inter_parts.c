@@ -1,4 +1,5 @@
 /* The collectives of parts of different lengths on inter-communicators: rank a gives (a + b) % 4 * n elements to b. */
+#include "forms.h"
 #include "mpi_inter.h"
 
 static int item(int from, int to, int i)
@@ -69,19 +70,19 @@ static void rooted(const struct inter *it, int on_left, int root, int n)
     mine[own] = -1;
     lay_out(&all, it, n, 1);
     if (role == MPI_PROC_NULL) {
-        OK(MPI_Gatherv(NULL, -1, none, NULL, NULL, NULL, none, role, it->comm));
-        OK(MPI_Scatterv(NULL, NULL, NULL, none, NULL, -1, none, role, it->comm));
+        CALL(Gatherv, gatherv, NULL, -1, none, NULL, NULL, NULL, none, role, it->comm);
+        CALL(Scatterv, scatterv, NULL, NULL, NULL, none, NULL, -1, none, role, it->comm);
     } else if (role == MPI_ROOT) {
-        OK(MPI_Gatherv(NULL, -1, none, all.data, all.counts, all.displs, MPI_INT, role, it->comm));
+        CALL(Gatherv, gatherv, NULL, -1, none, all.data, all.counts, all.displs, MPI_INT, role, it->comm);
         verify(&all, it, check_rank);
         fill(&all, it);
-        OK(MPI_Scatterv(all.data, all.counts, all.displs, MPI_INT, NULL, -1, none, role, it->comm));
+        CALL(Scatterv, scatterv, all.data, all.counts, all.displs, MPI_INT, NULL, -1, none, role, it->comm);
     } else {
         for (int i = 0; i < own; i++)
             mine[i] = item(check_rank, it->there[root], i);
-        OK(MPI_Gatherv(mine, own, MPI_INT, NULL, NULL, NULL, none, role, it->comm));
+        CALL(Gatherv, gatherv, mine, own, MPI_INT, NULL, NULL, NULL, none, role, it->comm);
         memset(mine, 0xff, own * sizeof *mine);
-        OK(MPI_Scatterv(NULL, NULL, NULL, none, mine, own, MPI_INT, role, it->comm));
+        CALL(Scatterv, scatterv, NULL, NULL, NULL, none, mine, own, MPI_INT, role, it->comm);
         for (int i = 0; i < own; i++)
             CHECK(mine[i] == item(it->there[root], check_rank, i));
         CHECK(mine[own] == -1);
@@ -99,24 +100,26 @@ static void everywhere(const struct inter *it, int n)
     for (int i = 0; i < own; i++)
         mine[i] = item(check_rank, 0, i);
     lay_out(&in, it, n, 1);
-    OK(MPI_Allgatherv(mine, own, MPI_INT, in.data, in.counts, in.displs, MPI_INT, it->comm));
+    CALL(Allgatherv, allgatherv, mine, own, MPI_INT, in.data, in.counts, in.displs, MPI_INT, it->comm);
     verify(&in, it, 0);
     free(in.data);
 
     lay_out(&in, it, n, 0);
     lay_out(&out, it, n, 0);
     fill(&out, it);
-    OK(MPI_Alltoallv(out.data, out.counts, out.displs, MPI_INT, in.data, in.counts, in.displs, MPI_INT, it->comm));
+    CALL(Alltoallv, alltoallv, out.data, out.counts, out.displs, MPI_INT, in.data, in.counts, in.displs, MPI_INT,
+         it->comm);
     verify(&in, it, check_rank);
     clear(&in);
-    OK(MPI_Alltoallw(out.data, out.counts, out.bytes, out.types, in.data, in.counts, in.bytes, in.types, it->comm));
+    CALL(Alltoallw, alltoallw, out.data, out.counts, out.bytes, out.types, in.data, in.counts, in.bytes, in.types,
+         it->comm);
     verify(&in, it, check_rank);
 
     /* From the left to the right alone. */
     int none[MAX_RANKS] = {0};
     clear(&in);
-    OK(MPI_Alltoallv(out.data, it->left ? out.counts : none, out.displs, MPI_INT, in.data,
-                     it->left ? none : in.counts, in.displs, MPI_INT, it->comm));
+    CALL(Alltoallv, alltoallv, out.data, it->left ? out.counts : none, out.displs, MPI_INT, in.data,
+                     it->left ? none : in.counts, in.displs, MPI_INT, it->comm);
     for (int i = 0; it->left && i < in.length; i++)
         CHECK(in.data[i] == -1);
     if (!it->left)
@@ -129,9 +132,10 @@ static void everywhere(const struct inter *it, int n)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    for (int shape = 0; check_size > 1 && shape < SHAPES; shape++) {
+    for (int round = 0; check_size > 1 && round < SHAPES * FORMS; round++) {
         struct inter it;
-        make_inter(shape, &it);
+        make_inter(round / FORMS, &it);
+        form = round % FORMS;
         for (int n = 0; n < 5000; n = n * 9 + 2) {
             for (int on_left = 0; on_left < 2; on_left++) {
                 int size = size_of(&it, on_left);

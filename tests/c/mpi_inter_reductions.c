@@ -1,4 +1,5 @@
 /* Reductions on inter-communicators: each group gets what the other one brings, combined in rank order. */
+#include "forms.h"
 #include "mpi_inter.h"
 
 /* A map x -> factor * x + term on the numbers modulo 2^32; maps follow each other in order. */
@@ -57,14 +58,14 @@ static void to_root(const struct inter *it, int on_left, int root, int n)
     int role = root_of(it, on_left, root);
     struct map *out = maps(n), *in = maps(n);
     if (role == MPI_PROC_NULL) {
-        OK(MPI_Reduce(NULL, NULL, -1, MPI_DATATYPE_NULL, MPI_OP_NULL, role, it->comm));
+        CALL(Reduce, reduce, NULL, NULL, -1, MPI_DATATYPE_NULL, MPI_OP_NULL, role, it->comm);
     } else if (role == MPI_ROOT) {
-        OK(MPI_Reduce(NULL, in, n, MAP, CHAIN, role, it->comm));
+        CALL(Reduce, reduce, NULL, in, n, MAP, CHAIN, role, it->comm);
         for (int i = 0; i < n; i++)
             CHECK(same(in[i], combined(it->there, it->remote, i)));
         CHECK(in[n].factor == 0);
     } else {
-        OK(MPI_Reduce(out, NULL, n, MAP, CHAIN, role, it->comm));
+        CALL(Reduce, reduce, out, NULL, n, MAP, CHAIN, role, it->comm);
     }
     free(out);
     free(in);
@@ -73,7 +74,7 @@ static void to_root(const struct inter *it, int on_left, int root, int n)
 static void to_all(const struct inter *it, int n)
 {
     struct map *out = maps(n), *in = maps(n);
-    OK(MPI_Allreduce(out, in, n, MAP, CHAIN, it->comm));
+    CALL(Allreduce, allreduce, out, in, n, MAP, CHAIN, it->comm);
     for (int i = 0; i < n; i++)
         CHECK(same(in[i], combined(it->there, it->remote, i)));
     for (int i = 0; i < n; i++)
@@ -81,14 +82,14 @@ static void to_all(const struct inter *it, int n)
     free(out);
     free(in);
     double half = check_rank + 0.5, sum = -1, expected = 0;
-    OK(MPI_Allreduce(&half, &sum, 1, MPI_DOUBLE, MPI_SUM, it->comm));
+    CALL(Allreduce, allreduce, &half, &sum, 1, MPI_DOUBLE, MPI_SUM, it->comm);
     for (int r = 0; r < it->remote; r++)
         expected += it->there[r] + 0.5;
     CHECK(sum == expected);
     struct {
         int value, index;
     } mine = {-check_rank, check_rank}, least;
-    OK(MPI_Allreduce(&mine, &least, 1, MPI_2INT, MPI_MINLOC, it->comm));
+    CALL(Allreduce, allreduce, &mine, &least, 1, MPI_2INT, MPI_MINLOC, it->comm);
     int highest = 0;
     for (int r = 0; r < it->remote; r++)
         highest = it->there[r] > highest ? it->there[r] : highest;
@@ -100,7 +101,7 @@ static void to_each(const struct inter *it, int n)
 {
     int total = n * it->local * it->remote, own = n * it->remote, counts[MAX_RANKS];
     struct map *out = maps(total), *in = maps(total);
-    OK(MPI_Reduce_scatter_block(out, in, own, MAP, CHAIN, it->comm));
+    CALL(Reduce_scatter_block, reduce_scatter_block, out, in, own, MAP, CHAIN, it->comm);
     for (int i = 0; i < own; i++)
         CHECK(same(in[i], combined(it->there, it->remote, it->rank * own + i)));
     CHECK(own == total || same(in[own], brought(check_rank, own)));
@@ -115,7 +116,7 @@ static void to_each(const struct inter *it, int n)
     int before = 0;
     for (int r = 0; r < it->rank; r++)
         before += counts[r];
-    OK(MPI_Reduce_scatter(out, in, counts, MAP, CHAIN, it->comm));
+    CALL(Reduce_scatter, reduce_scatter, out, in, counts, MAP, CHAIN, it->comm);
     for (int i = 0; i < counts[it->rank]; i++)
         CHECK(same(in[i], combined(it->there, it->remote, before + i)));
     free(out);
@@ -128,9 +129,10 @@ int main(int argc, char **argv)
     OK(MPI_Type_contiguous(2, MPI_UNSIGNED, &MAP));
     OK(MPI_Type_commit(&MAP));
     OK(MPI_Op_create(chain, 0, &CHAIN));
-    for (int shape = 0; check_size > 1 && shape < SHAPES; shape++) {
+    for (int round = 0; check_size > 1 && round < SHAPES * FORMS; round++) {
         struct inter it;
-        make_inter(shape, &it);
+        make_inter(round / FORMS, &it);
+        form = round % FORMS;
         for (int n = 0; n < 20000; n = n * 7 + 1) {
             for (int on_left = 0; on_left < 2; on_left++) {
                 int size = size_of(&it, on_left);
