@@ -47,6 +47,9 @@ simurgh_settings::limits! {
     /// Events of a rank that wait for its callbacks; more are dropped and counted.
     pub const MAX_TOOL_EVENTS: usize = 1024, Objects;
 
+    /// Bytes that an all-to-all in place exchanges at a time.
+    pub const SWAP_BLOCK: usize = 2048, Collectives;
+
     /// The most that a root copies to where the others find it, to go on at once.
     pub const SHOWN_COPY: usize = 1024, Collectives;
 

@@ -1,12 +1,15 @@
 //! From each rank a different part to each.
 
-use super::deliver::{deliver, deliver_by, truncated};
+use std::cmp::Ordering;
+
+use super::deliver::{deliver_by, truncated};
 use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::memory::{Parts, Source, Target, pack, unpack};
+use crate::limits::SWAP_BLOCK;
+use crate::memory::{Parts, Source, Target, pack_from, unpack_at};
 
 impl Comm {
     /// Gives each rank its part of every rank's buffer (`MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`).
@@ -54,14 +57,13 @@ pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
 /// Exchanges the parts of pairs of ranks; each pair is one rank's business.
 pub(super) fn swap(offers: Offers<'_>, share: Share) -> Result<()> {
     let size = offers.len();
-    let mut copy = Vec::new();
     for rank in share.seats(size) {
         for other in (0..size).filter(|other| *other != rank && in_charge(rank, *other)) {
             if let (Some(mine), Some(theirs)) = (
                 offers.at(rank).target_part(other),
                 offers.at(other).target_part(rank),
             ) {
-                swap_pair((&mine, rank), (&theirs, other), &mut copy)?;
+                swap_pair((&mine, rank), (&theirs, other))?;
             }
         }
     }
@@ -73,12 +75,20 @@ fn in_charge(rank: usize, other: usize) -> bool {
     (rank < other) == (rank + other).is_multiple_of(2)
 }
 
-fn swap_pair(mine: (&Target, usize), theirs: (&Target, usize), copy: &mut Vec<u8>) -> Result<()> {
-    copy.resize(mine.0.bytes(), 0);
-    pack(&mine.0.as_source(), copy);
-    deliver(Some(theirs.0.as_source()), theirs.1, Some(mine.0.clone()), mine.1)?;
-    if unpack(copy, theirs.0).truncated {
-        return Err(truncated(mine.0.bytes(), mine.1, theirs.0.bytes(), theirs.1));
+/// Exchanges the data of two parts block by block, whatever their datatypes.
+fn swap_pair((mine, rank): (&Target, usize), (theirs, other): (&Target, usize)) -> Result<()> {
+    let (bytes, room) = (mine.bytes(), theirs.bytes());
+    match bytes.cmp(&room) {
+        Ordering::Greater => return Err(truncated(bytes, rank, room, other)),
+        Ordering::Less => return Err(truncated(room, other, bytes, rank)),
+        Ordering::Equal => {}
+    }
+    let (mut own, mut foreign) = ([0; SWAP_BLOCK], [0; SWAP_BLOCK]);
+    for skip in (0..bytes).step_by(SWAP_BLOCK) {
+        let filled = pack_from(&mine.as_source(), skip, &mut own);
+        pack_from(&theirs.as_source(), skip, &mut foreign[..filled]);
+        unpack_at(&own[..filled], theirs, skip);
+        unpack_at(&foreign[..filled], mine, skip);
     }
     Ok(())
 }
