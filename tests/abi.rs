@@ -62,6 +62,7 @@ programs! {
     large
     large_collectives
     large_sends
+    long_collectives
     matching
     memory
     modes

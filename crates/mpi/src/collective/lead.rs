@@ -1,7 +1,7 @@
 //! Broadcasts in which the root leads: it shows its data, and each rank takes it when it comes.
 //!
-//! Nobody waits for all. The root of a short broadcast goes on at once, that of a long one when all have taken its data;
-//! the others wait for the root alone.
+//! Nobody waits for all. The root of a short broadcast goes on at once, that of a long one when all have taken its
+//! data; the others wait for the root alone.
 
 use simurgh_core::Stage;
 use simurgh_settings::rules::Operation;
