@@ -27,9 +27,13 @@ fn seed() -> String {
 }
 
 fn rounds(ranks: usize, vps: usize, rounds: usize) {
+    rounds_with(&[], ranks, vps, rounds);
+}
+
+fn rounds_with(options: &[&str], ranks: usize, vps: usize, rounds: usize) {
     let stage = Stage::locate();
     let (program, seed) = (random(&stage), seed());
-    let run = stage.mpiexec(ranks).vps(vps);
+    let run = stage.mpiexec(ranks).vps(vps).options(options);
     let outcome = run
         .args([&seed, &rounds.to_string(), "0", ALL_FORMS, INTRA])
         .run(&program);
@@ -65,6 +69,22 @@ fn random_collectives_of_a_crowd() {
 #[test]
 fn random_collectives_of_130_ranks() {
     rounds(130, 2, 12);
+}
+
+#[test]
+fn random_collectives_by_any_algorithm() {
+    for rules in ["any=last", "any=shared", "any=striped"] {
+        for ranks in [3, 8] {
+            rounds_with(&["--collectives", rules], ranks, 2, 40);
+        }
+    }
+}
+
+#[test]
+fn random_collectives_with_all_checks() {
+    for ranks in [1, 4, 9] {
+        rounds_with(&["--check"], ranks, 2, 40);
+    }
 }
 
 /// What `program` prints with so many ranks, in an order of the ranks that the seed decides.
