@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::deliver::{deliver_by, truncated};
+use super::deliver::{deliver, truncated};
 use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
@@ -48,7 +48,7 @@ pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
                 offers.at(from).source_part(rank),
                 offers.at(seat).target_part(offers.rank(from)),
             );
-            deliver_by(&writer, source, offers.rank(from), target, rank)?;
+            deliver(&writer, source, offers.rank(from), target, rank)?;
         }
     }
     Ok(())

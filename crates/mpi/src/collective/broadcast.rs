@@ -1,6 +1,6 @@
 //! From one rank to all.
 
-use super::deliver::deliver_by;
+use super::deliver::deliver;
 use super::offers::Offers;
 use super::share::Share;
 use super::{Collective, Offer, Rooted, Task};
@@ -42,6 +42,6 @@ pub(super) fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()
         .filter(|seat| *seat != root)
         .try_for_each(|seat| {
             let (target, rank) = (offers.at(seat).target(), offers.rank(seat));
-            deliver_by(&writer, source.clone(), offers.rank(root), target, rank)
+            deliver(&writer, source.clone(), offers.rank(root), target, rank)
         })
 }

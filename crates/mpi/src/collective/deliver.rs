@@ -4,12 +4,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target, Writer};
 
 /// Moves the data of rank `from` to rank `to`.
-pub(super) fn deliver(source: Option<Source>, from: usize, target: Option<Target>, to: usize) -> Result<()> {
-    deliver_by(&Writer::CACHED, source, from, target, to)
-}
-
-/// [`deliver`], through the caches or past them.
-pub(super) fn deliver_by(
+pub(super) fn deliver(
     writer: &Writer,
     source: Option<Source>,
     from: usize,

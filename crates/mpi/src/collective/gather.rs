@@ -1,6 +1,6 @@
 //! From all ranks to one, and from all to all the same.
 
-use super::deliver::{deliver, deliver_by, not_in_place};
+use super::deliver::{deliver, not_in_place};
 use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Rooted, Task};
@@ -65,7 +65,7 @@ pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<(
         .try_for_each(|seat| {
             let rank = offers.rank(seat);
             let (source, target) = (offers.at(seat).source(), offers.at(root).target_part(rank));
-            deliver(source, rank, target, offers.rank(root))
+            deliver(&offers.writer_for(seat), source, rank, target, offers.rank(root))
         })
 }
 
@@ -77,7 +77,7 @@ pub(super) fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()>
         // Each rank begins with its own part, so that not all read the same one at a time.
         for from in offers.across_from(seat).filter(|from| !placed(from)) {
             let (sender, target) = (offers.rank(from), offers.at(seat).target_part(offers.rank(from)));
-            deliver_by(
+            deliver(
                 &writer,
                 offers.at(from).source(),
                 sender,

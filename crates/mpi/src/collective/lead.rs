@@ -7,7 +7,7 @@ use simurgh_core::Stage;
 use simurgh_settings::rules::Operation;
 
 use super::call::Call;
-use super::deliver::{deliver_by, truncated};
+use super::deliver::{deliver, truncated};
 use super::offer::Offer;
 use crate::check::Checks;
 use crate::comm::Comm;
@@ -100,7 +100,7 @@ impl Shown {
         let rank = comm.index();
         if let Some(source) = &self.lent {
             let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
-            return deliver_by(&writer, Some(source.clone()), root, Some(target.clone()), rank);
+            return deliver(&writer, Some(source.clone()), root, Some(target.clone()), rank);
         }
         if unpack(&self.copy.0[..self.copied], target).truncated {
             return Err(truncated(self.copied, root, target.bytes(), rank));

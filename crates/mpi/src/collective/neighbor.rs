@@ -74,11 +74,12 @@ fn fetch(
     sent: impl Fn(&Offer, Origin) -> Option<Source>,
 ) -> Result<()> {
     for rank in share.seats(offers.len()) {
+        let writer = offers.writer_for(rank);
         for (place, origin) in origins.of(rank).iter().enumerate() {
             let Some(origin) = *origin else { continue };
             let from = origin.rank as usize;
             let target = offers.at(rank).target_part(place);
-            deliver(sent(offers.at(from), origin), from, target, rank)?;
+            deliver(&writer, sent(offers.at(from), origin), from, target, rank)?;
         }
     }
     Ok(())

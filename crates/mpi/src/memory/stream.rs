@@ -41,9 +41,6 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// A writer through the caches.
-    pub(crate) const CACHED: Self = Self { past: false };
-
     /// A writer for work that reads and writes so many bytes altogether: past the caches if these would fill them.
     pub(crate) fn new(touched: usize) -> Self {
         // Relaxed: a hint.
