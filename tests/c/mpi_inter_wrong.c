@@ -82,7 +82,7 @@ static void counts(void)
         counts[r] = more;
     counts[0] = more * (it.remote * it.local - it.local + 1);
     /* The groups give different numbers of elements. */
-    FAILS(MPI_Reduce_scatter(some, room, counts, MPI_INT, MPI_SUM, comm), MPI_ERR_COUNT);
+    FAILS(MPI_Reduce_scatter(some, room, counts, MPI_INT, MPI_SUM, comm), MPI_ERR_TRUNCATE);
     works();
     FAILS(MPI_Allgather(some, -1, MPI_INT, room, 1, MPI_INT, comm), MPI_ERR_COUNT);
     FAILS(MPI_Allreduce(some, room, 1, MPI_INT, MPI_OP_NULL, comm), MPI_ERR_OP);

@@ -151,6 +151,26 @@ impl Counts {
         }
     }
 
+    /// The error of counts that add up to something else than what each rank brings.
+    #[cold]
+    fn misfit(&self, total: usize, count: usize) -> Error {
+        match self {
+            Counts::Room => Error::new(
+                ErrorClass::Truncate,
+                format!(
+                    "the counts of one group add up to {total} elements, but each rank of the other brings {count}: \
+                     they must be as many"
+                ),
+            ),
+            _ => Error::new(
+                ErrorClass::Count,
+                format!(
+                    "the counts add up to {total} elements, but each rank brings {count}: they must be as many"
+                ),
+            ),
+        }
+    }
+
     /// Elements for those before a seat in its group.
     fn before(&self, offers: Offers<'_>, seat: usize) -> usize {
         self.sum(offers, offers.beside(seat).start..seat)
@@ -216,7 +236,7 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
         let fold = Fold::new(op, offers, offers.across(seat))?;
         let total = counts.sum(offers, offers.beside(seat));
         if total != fold.count() {
-            return Err(wrong_total(total, fold.count()));
+            return Err(counts.misfit(total, fold.count()));
         }
         let before = counts.before(offers, seat);
         let first = if offers.at(seat).in_place { 0 } else { before };
@@ -271,13 +291,5 @@ fn wrong_counts(counts: usize, size: usize) -> Error {
     Error::new(
         ErrorClass::Count,
         format!("{counts} counts for {size} ranks: give one for each"),
-    )
-}
-
-#[cold]
-fn wrong_total(total: usize, count: usize) -> Error {
-    Error::new(
-        ErrorClass::Count,
-        format!("the counts add up to {total} elements, but each rank brings {count}: they must be as many"),
     )
 }
