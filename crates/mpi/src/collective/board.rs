@@ -6,9 +6,10 @@
 //! warm in its cache, and costs the others nothing.
 
 use std::any::{Any, type_name};
+use std::sync::OnceLock;
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Brought, Rendezvous, Visit};
+use simurgh_core::{Absence, Brought, Rendezvous, Visit, WaitList};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
@@ -28,6 +29,8 @@ use crate::tool::{self, Reason};
 pub struct Board {
     place: Rendezvous<Arrived, Outcome>,
     seating: Seating,
+    /// Where ranks wait until the others have done their shares too; made when work is shared for the first time.
+    drained: OnceLock<WaitList>,
 }
 
 /// What a rank brings to a meeting.
@@ -85,6 +88,7 @@ impl Board {
         Self {
             place: Rendezvous::new(seating.seats()),
             seating,
+            drained: OnceLock::new(),
         }
     }
 
@@ -161,7 +165,11 @@ impl Board {
                     Algorithm::Striped if task.is_known() => {
                         task.complete_in_pieces(offers).map(|()| Outcome::Done)
                     }
-                    _ => Ok(Outcome::Shared(Meeting::new(offers.len()))),
+                    _ => {
+                        // Here, for the others would have to wait for whoever makes it.
+                        self.drained.get_or_init(WaitList::new);
+                        Ok(Outcome::Shared(Meeting::new(offers.len())))
+                    }
                 });
             outcome.unwrap_or_else(Outcome::Fault)
         })?;
@@ -173,7 +181,8 @@ impl Board {
                     Offers::new(&brought, self.seating),
                     task.share(self.seating, seat),
                 );
-                meeting.contribute(lends, || task.perform(offers, share))?;
+                let drained = self.drained.get_or_init(WaitList::new);
+                meeting.contribute(lends, drained, || task.perform(offers, share))?;
                 task.settle(offers, share)
             }
             Outcome::Fault(fault) => Err(fault.clone()),

@@ -13,7 +13,6 @@ pub(crate) struct Meeting {
     departed: AtomicUsize,
     failed: AtomicBool,
     fault: SpinLock<Option<Error>>,
-    drained: WaitList,
 }
 
 impl Meeting {
@@ -24,12 +23,17 @@ impl Meeting {
             departed: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
             fault: SpinLock::new(None),
-            drained: WaitList::new(),
         }
     }
 
-    /// Does the caller's share, and, when the caller `lends` its buffers to others, waits until all have done theirs.
-    pub(crate) fn contribute(&self, lends: bool, share: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Does the caller's share, and, when the caller `lends` its buffers to others, waits on `drained` until all have
+    /// done theirs. The list may be that of other meetings too: whom they release by mistake waits again.
+    pub(crate) fn contribute(
+        &self,
+        lends: bool,
+        drained: &WaitList,
+        share: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
         let mine = share();
         if let Err(error) = &mine {
             self.fault.lock().get_or_insert_with(|| error.clone());
@@ -39,12 +43,11 @@ impl Meeting {
         let everybody = self.ranks;
         // AcqRel: what a rank read and wrote happens before anybody who saw the last departure goes on.
         if self.departed.fetch_add(1, Ordering::AcqRel) + 1 == everybody {
-            self.drained.release_all();
+            drained.release_all();
         } else if lends {
             // Acquire pairs with the fetch_add above.
             tool::blocking(Reason::Collective, || {
-                self.drained
-                    .freeze_while(|| self.departed.load(Ordering::Acquire) != everybody);
+                drained.freeze_while(|| self.departed.load(Ordering::Acquire) != everybody);
             });
         }
         mine.and_then(|()| self.verdict(lends))
