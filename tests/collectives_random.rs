@@ -9,12 +9,6 @@ const MODULES: &[&str] = &[
     "buffer", "element", "failure", "layout", "move", "parts", "place", "reduce",
 ];
 
-/// All forms of a call: blocking, nonblocking, persistent.
-const ALL_FORMS: &str = "3";
-
-/// Of the kinds of communicators, all with one group.
-const INTRA: &str = "5";
-
 fn random(stage: &Stage) -> Binary {
     let main = Compile::c("tests/c/random/main.c").flags(["-O1", "-Wall", "-Wextra", "-Werror"]);
     let add = |program: Compile, module: &&str| program.source(format!("tests/c/random/{module}.c"));
@@ -34,9 +28,7 @@ fn rounds_with(options: &[&str], ranks: usize, vps: usize, rounds: usize) {
     let stage = Stage::locate();
     let (program, seed) = (random(&stage), seed());
     let run = stage.mpiexec(ranks).vps(vps).options(options);
-    let outcome = run
-        .args([&seed, &rounds.to_string(), "0", ALL_FORMS, INTRA])
-        .run(&program);
+    let outcome = run.args([seed, rounds.to_string()]).run(&program);
     outcome.expect_success();
     assert_eq!(
         outcome.stdout,
