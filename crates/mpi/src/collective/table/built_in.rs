@@ -12,6 +12,7 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///   that costs nobody a switch. With a few ranks for each, the ranks are better at it: each finds in its caches what
 ///   it found there the last time.
 /// * A part for each pair of ranks costs something even if it is short.
+/// * Neighbours are few: it takes more data before help with them pays.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
@@ -25,6 +26,10 @@ pub(super) const RULES: &[Rule] = &[
     of(Operation::ReduceScatter, 64 << 10, 8, Algorithm::Striped),
     of(Operation::Scan, 64 << 10, 8, Algorithm::Striped),
     of(Operation::Exscan, 64 << 10, 8, Algorithm::Striped),
+    of(Operation::NeighborAllgather, 64 << 10, 8, Algorithm::Last),
+    of(Operation::NeighborAllgather, 512 << 10, 8, Algorithm::Striped),
+    of(Operation::NeighborAlltoall, 64 << 10, 8, Algorithm::Last),
+    of(Operation::NeighborAlltoall, 512 << 10, 8, Algorithm::Striped),
     Rule {
         operation: Some(Operation::Bcast),
         ..every(0, 0, Level::Core, Algorithm::Lead)
