@@ -60,7 +60,7 @@ pub use ec::{EcRef, current, park, yield_now};
 pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
-pub use rendezvous::{Absence, Brought, Rendezvous, Visit};
+pub use rendezvous::{Absence, Brought, Rendezvous, Visit, Wait};
 pub use stage::{Seen, Stage};
 pub use token::Token;
 pub use wait_list::WaitList;

@@ -7,7 +7,8 @@
 use crossbeam_utils::CachePadded;
 
 use crate::ec::{EcRef, Frozen, current, park, slot_count, spin_while_idle};
-use crate::sync::SpinLock;
+use crate::rendezvous::Tally;
+use crate::sync::{SpinGuard, SpinLock};
 
 /// A set of frozen execution contexts, released together.
 pub struct WaitList {
@@ -19,6 +20,8 @@ pub struct WaitList {
 pub(crate) struct Slot {
     pub(crate) frozen: Frozen,
     attached: Vec<EcRef>,
+    /// For the meetings of a [`Rendezvous`](crate::Rendezvous).
+    pub(crate) tally: Tally,
 }
 
 impl Default for WaitList {
@@ -37,6 +40,18 @@ impl WaitList {
         }
     }
 
+    /// The slot of a worker, and its number.
+    #[inline]
+    pub(crate) fn slot(&self, worker: usize) -> (usize, &SpinLock<Slot>) {
+        // A division is dear. More workers than slots: another runtime was started after the list was made.
+        let index = if worker < self.slots.len() {
+            worker
+        } else {
+            worker % self.slots.len()
+        };
+        (index, &self.slots[index])
+    }
+
     /// Freezes the calling execution context while `closed` holds. Returns once it does not.
     ///
     /// `closed` is asked under the slot's lock; whoever releases makes it false first, so no release is missed. It is
@@ -47,29 +62,38 @@ impl WaitList {
         }
         let me = current();
         loop {
-            let slot = &self.slots[me.slot() % self.slots.len()];
-            let mut guard = slot.lock();
+            let guard = self.slot(me.slot()).1.lock();
             if !closed() {
                 return;
             }
-            if me.is_attached() {
-                guard.attached.push(me);
-                drop(guard);
-                park();
-            } else {
-                me.freeze(slot, guard);
-            }
+            self.freeze(me, guard);
             if !closed() {
                 return;
             }
         }
     }
 
+    /// Freezes the calling execution context, which has locked its worker's slot, until the next release.
+    #[inline]
+    pub(crate) fn freeze(&self, me: EcRef, mut guard: SpinGuard<'_, Slot>) {
+        if me.is_attached() {
+            guard.attached.push(me);
+            drop(guard);
+            park();
+        } else {
+            me.freeze(guard);
+        }
+    }
+
     /// Releases every frozen execution context: one splice per worker.
     pub fn release_all(&self) {
-        for slot in &self.slots {
+        // The caller's own worker is served last: the others have nothing to do before.
+        let own = self.slot(current().slot()).0;
+        let others = (0..self.slots.len()).filter(|index| *index != own);
+        for index in others.chain([own]) {
             let (frozen, attached) = {
-                let mut guard = slot.lock();
+                let mut guard = self.slots[index].lock();
+                guard.tally.reset();
                 (
                     std::mem::take(&mut guard.frozen),
                     std::mem::take(&mut guard.attached),

@@ -221,12 +221,18 @@ fn parties_meet(place: fn(u64) -> usize) {
         let party = move |shared: &Rendezvous<u64, u64>, party: usize| {
             for round in 1..=3 {
                 wander(if party == 0 { 0 } else { place(round) });
-                let sum = |brought: simurgh_core::Brought<'_, u64>, agreed: bool| {
+                let sum = |brought: simurgh_core::Brought<'_, u64>, agreed: bool, sum: &mut u64| {
                     assert!(agreed);
-                    brought.iter().sum()
+                    *sum = brought.iter().sum();
                 };
                 let visit = shared
-                    .meet(party, round, round * 10 + party as u64, sum, |wait| wait())
+                    .meet(
+                        party,
+                        round,
+                        |mine| *mine = round * 10 + party as u64,
+                        sum,
+                        |wait| wait.until_over(),
+                    )
                     .unwrap();
                 assert_eq!(*visit.result(), round * 20 + 1);
                 assert_eq!(visit.brought()[1 - party], round * 10 + 1 - party as u64);

@@ -1,7 +1,7 @@
 //! Execution contexts for the model checker: loom's threads, all of them attached, with the real token.
 
 use crate::completion::Completion;
-use crate::sync::{SpinGuard, SpinLock};
+use crate::sync::SpinGuard;
 use crate::token::Token;
 use crate::wait_list::Slot;
 
@@ -59,7 +59,7 @@ impl EcRef {
         Self(unsafe { &*std::ptr::with_exposed_provenance(word) })
     }
 
-    pub(crate) fn freeze(self, _slot: &SpinLock<Slot>, _guard: SpinGuard<'_, Slot>) {
+    pub(crate) fn freeze(self, _slot: SpinGuard<'_, Slot>) {
         unreachable!("loom threads are attached")
     }
 }
@@ -88,6 +88,11 @@ pub fn yield_now() {
 
 pub(crate) fn sleep_on(_event: &Completion) -> bool {
     false
+}
+
+/// So that the shortest way to sleep is checked.
+pub(crate) fn others_are_ready() -> bool {
+    true
 }
 
 pub(crate) fn spin_while_idle(_done: impl Fn() -> bool) -> bool {

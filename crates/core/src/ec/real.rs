@@ -252,12 +252,14 @@ impl EcRef {
     }
 
     /// Whether it is an OS thread that was attached, not a coroutine.
+    #[inline]
     #[must_use]
     pub fn is_attached(self) -> bool {
         self.0.worker().is_null()
     }
 
     /// The worker it runs on or ran on last; none for an attached thread.
+    #[inline]
     #[must_use]
     pub fn vp(self) -> Option<usize> {
         // SAFETY:
@@ -274,6 +276,7 @@ impl EcRef {
         body.as_ref().map(Body::bounds)
     }
 
+    #[inline]
     pub(crate) fn slot(self) -> usize {
         self.vp().unwrap_or(0)
     }
@@ -289,10 +292,10 @@ impl EcRef {
     }
 
     /// Suspends the calling EC, which is `self`, into a slot it has locked.
-    pub(crate) fn freeze(self, slot: &SpinLock<Slot>, guard: SpinGuard<'_, Slot>) {
+    #[inline]
+    pub(crate) fn freeze(self, slot: SpinGuard<'_, Slot>) {
         // The worker unlocks the slot once the EC is linked into it.
-        std::mem::forget(guard);
-        self.0.suspend(Suspend::Freeze(slot));
+        self.0.suspend(Suspend::Freeze(slot.leave_held()));
     }
 }
 
@@ -497,7 +500,17 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     false
 }
 
+/// Whether other execution contexts could use the caller's worker.
+#[inline]
+pub(crate) fn others_are_ready() -> bool {
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC runs on this one.
+    let worker = unsafe { current().0.worker().as_ref() };
+    worker.is_some_and(Worker::has_ready)
+}
+
 /// Slots a wait list needs: the largest number of workers a runtime of this process has had.
+#[inline]
 pub(crate) fn slot_count() -> usize {
     crate::worker::largest_count()
 }

@@ -102,6 +102,17 @@ impl<T: ?Sized> SpinLock<T> {
     }
 }
 
+impl<'a, T: ?Sized> SpinGuard<'a, T> {
+    /// Leaves the lock held, for somebody else to give back.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(crate) fn leave_held(self) -> &'a SpinLock<T> {
+        let lock = self.lock;
+        std::mem::forget(self);
+        lock
+    }
+}
+
 impl<T: ?Sized> Deref for SpinGuard<'_, T> {
     type Target = T;
 
