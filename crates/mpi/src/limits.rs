@@ -53,6 +53,9 @@ simurgh_settings::limits! {
     /// The most that a root copies to where the others find it, to go on at once.
     pub const SHOWN_COPY: usize = 1024, Collectives;
 
+    /// Bytes that a rank may bring to a reduction for it to be done by value.
+    pub const PACKET: usize = 48, Collectives;
+
     /// Bytes of a reduction that are not worth being cut into shares.
     pub const SHARE_GRAIN: usize = 4 << 10, Collectives;
 

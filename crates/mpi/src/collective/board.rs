@@ -2,14 +2,14 @@
 //!
 //! A meeting is the scheduler's ([`Rendezvous`]): each rank brings a description of its buffers, the last one finds
 //! them all, does the work or says that it is shared, and lets the others go. Two meetings alternate, so nothing is
-//! copied and nobody waits at the end. The work of a short collective is done by the last rank alone, on data that is
-//! warm in its cache, and costs the others nothing.
+//! copied and nobody waits at the end. A short reduction goes by value (`short.rs`); the work of another short collective
+//! is done by the last rank alone, on data that is warm in its cache, and costs the others nothing.
 
 use std::any::{Any, type_name};
 use std::sync::OnceLock;
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Brought, Rendezvous, Visit, WaitList};
+use simurgh_core::{Absence, Brought, Rendezvous, Visit, Wait, WaitList};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
@@ -20,6 +20,7 @@ use super::role::check_between_groups;
 use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
+use crate::memory::Packet;
 use crate::tool::{self, Reason};
 
 /// Where the ranks of a communicator that live on this host meet.
@@ -27,20 +28,26 @@ use crate::tool::{self, Reason};
 /// Calls of one rank follow each other, as the standard demands of collectives on one communicator; different ranks
 /// may run anywhere, in execution contexts or attached threads.
 pub struct Board {
-    place: Rendezvous<Arrived, Outcome>,
+    place: Rendezvous<Arrived, Left>,
     seating: Seating,
     /// Where ranks wait until the others have done their shares too; made when work is shared for the first time.
     drained: OnceLock<WaitList>,
 }
 
-/// What a rank brings to a meeting.
+/// What a rank brings to a meeting. Changed in place from one meeting to the next but one.
+#[derive(Default)]
+#[repr(C, align(64))]
 pub(super) struct Arrived {
+    /// The data of a short collective.
+    pub(super) packet: Packet,
     call: Call,
     gift: Gift,
 }
 
+#[derive(Default)]
 enum Gift {
     /// Itself.
+    #[default]
     Presence,
     /// Buffers.
     Offer(Offer),
@@ -49,8 +56,18 @@ enum Gift {
 }
 
 /// What the last rank to arrive leaves for the others.
+#[derive(Default)]
+#[repr(C, align(64))]
+pub(super) struct Left {
+    /// The result of a short collective.
+    pub(super) packet: Packet,
+    outcome: Outcome,
+}
+
+#[derive(Default)]
 enum Outcome {
     /// The collective is complete.
+    #[default]
     Done,
     /// All ranks share the work.
     Shared(Meeting),
@@ -67,6 +84,14 @@ struct Answer {
 }
 
 impl Arrived {
+    /// Comes empty-handed. What was brought the last time but one goes.
+    #[inline]
+    pub(super) fn give_nothing(&mut self) {
+        if !matches!(self.gift, Gift::Presence) {
+            self.gift = Gift::Presence;
+        }
+    }
+
     pub(super) fn offer(&self) -> &Offer {
         static NONE: Offer = Offer::NONE;
         match &self.gift {
@@ -104,11 +129,10 @@ impl Board {
     ///
     /// When ranks are in different collective calls.
     pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
-        let visit = self.meet(rank, Call::BARRIER, Gift::Presence, |_| Outcome::Done)?;
-        match visit.result() {
-            Outcome::Fault(fault) => Err(fault.clone()),
-            _ => Ok(()),
-        }
+        let visit = self.meet(rank, Call::BARRIER, Arrived::give_nothing, |_, left| {
+            left.finish()
+        })?;
+        visit.result().verdict()
     }
 
     /// Every rank gives a value; the last to come combines them, in rank order; everyone gets the result.
@@ -122,14 +146,14 @@ impl Board {
         T: Send + Sync + 'static,
     {
         let gift = Gift::Value(SpinLock::new(Some(Box::new(value))));
-        let visit = self.meet(rank, Call::new(type_name::<V>()), gift, |brought| {
+        let visit = self.meet(rank, Call::new(type_name::<V>()), give(gift), |brought, left| {
             let answer: Arc<dyn Any + Send + Sync> = Arc::new(combine(unpack(&brought)));
-            Outcome::Answer(SpinLock::new(Answer {
+            left.outcome = Outcome::Answer(SpinLock::new(Answer {
                 value: Some(answer),
                 left: self.size(),
-            }))
+            }));
         })?;
-        match visit.result() {
+        match &visit.result().outcome {
             Outcome::Answer(answer) => take(&mut answer.lock())
                 .and_then(|answer| answer.downcast().ok())
                 .ok_or_else(unexpected),
@@ -156,7 +180,7 @@ impl Board {
         job: &Job,
         task: &Task,
     ) -> Result<()> {
-        let visit = self.meet(seat, call, Gift::Offer(offer), |brought| {
+        let visit = self.meet(seat, call, give(Gift::Offer(offer)), |brought, left| {
             let offers = Offers::new(&brought, self.seating);
             let outcome = check_between_groups(|seat| brought[seat].call, self.seating)
                 .and_then(|()| task.plan(call, offers, job))
@@ -171,9 +195,9 @@ impl Board {
                         Ok(Outcome::Shared(Meeting::new(offers.len())))
                     }
                 });
-            outcome.unwrap_or_else(Outcome::Fault)
+            left.outcome = outcome.unwrap_or_else(Outcome::Fault);
         })?;
-        match visit.result() {
+        match &visit.result().outcome {
             Outcome::Done => Ok(()),
             Outcome::Shared(meeting) => {
                 let brought = visit.brought();
@@ -191,24 +215,62 @@ impl Board {
     }
 
     /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
-    fn meet(
+    #[inline]
+    pub(super) fn meet(
         &self,
         rank: usize,
         call: Call,
-        gift: Gift,
-        last: impl FnOnce(Brought<'_, Arrived>) -> Outcome,
-    ) -> Result<Visit<'_, Arrived, Outcome>> {
-        let decide = |brought: Brought<'_, Arrived>, agreed: bool| {
+        bring: impl FnOnce(&mut Arrived),
+        last: impl FnOnce(Brought<'_, Arrived>, &mut Left),
+    ) -> Result<Visit<'_, Arrived, Left>> {
+        let bring = |arrived: &mut Arrived| {
+            arrived.call = call;
+            bring(arrived);
+        };
+        let decide = |brought: Brought<'_, Arrived>, agreed: bool, left: &mut Left| {
             if agreed {
-                last(brought)
+                last(brought, left);
             } else {
-                Outcome::Fault(disagreement(&brought, self.seating))
+                left.outcome = Outcome::Fault(disagreement(&brought, self.seating));
             }
         };
-        let wait = |until_over: &dyn Fn()| tool::blocking(Reason::Collective, until_over);
+        let wait = |wait: Wait<'_>| tool::blocking(Reason::Collective, || wait.until_over());
         self.place
-            .meet(rank, call.topic(), Arrived { call, gift }, decide, wait)
+            .meet(rank, call.topic(), bring, decide, wait)
             .map_err(|absence| absent(absence, rank, self.size(), call))
+    }
+}
+
+impl Left {
+    /// The collective is complete.
+    #[inline]
+    pub(super) fn finish(&mut self) {
+        if !matches!(self.outcome, Outcome::Done) {
+            self.outcome = Outcome::Done;
+        }
+    }
+
+    /// What has become of a collective that leaves nothing to do.
+    #[inline]
+    pub(super) fn verdict(&self) -> Result<()> {
+        match &self.outcome {
+            Outcome::Done => Ok(()),
+            outcome => outcome.fault(),
+        }
+    }
+
+    pub(super) fn fail(&mut self, fault: Error) {
+        self.outcome = Outcome::Fault(fault);
+    }
+}
+
+impl Outcome {
+    #[cold]
+    fn fault(&self) -> Result<()> {
+        match self {
+            Outcome::Fault(fault) => Err(fault.clone()),
+            _ => Err(unexpected()),
+        }
     }
 }
 
@@ -218,6 +280,11 @@ impl std::fmt::Debug for Board {
             .field("size", &self.size())
             .finish_non_exhaustive()
     }
+}
+
+/// Brings a gift.
+fn give(gift: Gift) -> impl FnOnce(&mut Arrived) {
+    |arrived| arrived.gift = gift
 }
 
 /// A rank's copy of the answer; the last rank takes it away.

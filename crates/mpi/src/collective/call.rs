@@ -72,6 +72,15 @@ impl Call {
         }
     }
 
+    /// The same call, in which every rank brings or gets so many bytes.
+    #[inline]
+    pub(super) const fn of_length(self, bytes: usize) -> Self {
+        Self {
+            topic: mix(self.topic, bytes as u64),
+            ..self
+        }
+    }
+
     /// The same call on an inter-communicator with what the caller passes as root.
     pub(crate) const fn between_groups(self, passed: i32) -> Self {
         Self {
@@ -152,6 +161,12 @@ impl Call {
             class,
             format!("{rank} calls {self} while {other} calls {theirs}: all ranks must make the same call"),
         )
+    }
+}
+
+impl Default for Call {
+    fn default() -> Self {
+        Self::BARRIER
     }
 }
 

@@ -102,28 +102,9 @@ impl<'a> Fold<'a> {
             .filter_map(Offer::whole_source)
             .map(|source| source.slice(start, len));
         if self.bound.is_builtin() {
-            self.accumulate(sources, result);
+            accumulate(&self.bound, sources, result);
         } else {
-            self.accumulate(sources.rev(), result);
-        }
-    }
-
-    fn accumulate(&self, mut sources: impl Iterator<Item = Source>, result: &Target) {
-        if let Some(first) = sources.next() {
-            transfer(&first, result);
-        }
-        loop {
-            match std::array::from_fn(|_| sources.next()) {
-                [Some(first), Some(second), Some(third), Some(fourth)] => {
-                    self.bound.apply_all([&first, &second, &third, &fourth], result);
-                }
-                last => {
-                    return last
-                        .iter()
-                        .flatten()
-                        .for_each(|source| self.apply(source, result));
-                }
-            }
+            accumulate(&self.bound, sources.rev(), result);
         }
     }
 
@@ -138,6 +119,26 @@ impl<'a> Fold<'a> {
                  bytes: all ranks must give the same count and datatype"
             ),
         )
+    }
+}
+
+/// Leaves in `result` the combination of all sources, the first of which is at the far end of the operation.
+pub(super) fn accumulate(bound: &Bound<'_>, mut sources: impl Iterator<Item = Source>, result: &Target) {
+    if let Some(first) = sources.next() {
+        transfer(&first, result);
+    }
+    loop {
+        match std::array::from_fn(|_| sources.next()) {
+            [Some(first), Some(second), Some(third), Some(fourth)] => {
+                bound.apply_all([&first, &second, &third, &fourth], result);
+            }
+            last => {
+                return last
+                    .iter()
+                    .flatten()
+                    .for_each(|source| bound.apply(source, result));
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A collective is a value ([`Collective`]): the buffers of the calling rank and what has to be done with everybody's
 //! (`task.rs`). It is made by the methods of [`Comm`] that are called as the standard's functions are, and then run.
 //!
-//! Running it is one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the
+//! A short one goes by value (`short.rs`). Running another is one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the
 //! table; then the algorithm is looked up (`table`): the last rank to arrive does all of the work before it releases
 //! the others, or it is shared: every rank does its part after the release, and whoever's buffers others use waits
 //! until all have done theirs (`meeting.rs`). Either way data goes once, straight from the users' buffers to the
@@ -37,6 +37,7 @@ mod scan;
 mod scatter;
 mod share;
 mod shelf;
+mod short;
 mod start;
 mod table;
 mod task;
@@ -55,6 +56,7 @@ pub(crate) use underway::Underway;
 
 use call::Call;
 use offer::Offer;
+use short::Short;
 use task::Task;
 
 use crate::check::Checks;
@@ -118,6 +120,9 @@ impl<'a> Collective<'a> {
             && lead::leads(comm, &offer)
         {
             return lead::broadcast(comm, call, &offer, root);
+        }
+        if let Some(short) = Short::of(comm, &offer, &task) {
+            return board.pass_on(seat, call, &short, &offer);
         }
         board.collect(seat, call, offer, lends, job, &task)
     }

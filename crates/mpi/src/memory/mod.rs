@@ -17,6 +17,7 @@ mod extended;
 mod halves;
 mod kernel;
 mod numbers;
+mod packet;
 mod parts;
 mod quad;
 mod scratch;
@@ -35,6 +36,7 @@ pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unp
 pub(crate) use elements::{Element, Number, Pair, Plain, combine};
 pub(crate) use extended::F80;
 pub(crate) use halves::{ComplexHalf, Half};
+pub(crate) use packet::Packet;
 pub(crate) use quad::F128;
 pub(crate) use scratch::Scratch;
 pub(crate) use stream::{Writer, set_caches};
