@@ -14,7 +14,7 @@ const LINE: usize = 64;
 /// Lines of the stack, from the stack pointer on: the frames of a call of the library and of who called it.
 const FRAMES: usize = 12;
 /// Lines of a control block.
-const CONTROL: usize = 4;
+const CONTROL: usize = 5;
 /// Other lines.
 const OTHERS: usize = 8;
 

@@ -50,8 +50,8 @@ pub(crate) struct Ec {
     yielder: Cell<*const EcYielder>,
     thread_pointer: Cell<u64>,
     owner: UnsafeCell<Option<Typed>>,
-    body: UnsafeCell<Option<Body>>,
     footprint: Footprint,
+    body: UnsafeCell<Option<Body>>,
     id: AtomicU64,
 }
 
@@ -93,8 +93,8 @@ impl Ec {
                 yielder: Cell::new(ptr::null()),
                 thread_pointer: Cell::new(0),
                 owner: UnsafeCell::new(None),
-                body: UnsafeCell::new(None),
                 footprint: Footprint::NONE,
+                body: UnsafeCell::new(None),
             }))
         });
         ec.id

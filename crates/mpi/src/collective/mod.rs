@@ -78,6 +78,7 @@ pub struct Collective<'a> {
 
 impl<'a> Collective<'a> {
     /// A collective in which every rank's buffers are used by others.
+    #[inline(always)]
     fn new(comm: &'a Comm, call: Call, offer: Offer, task: Task) -> Self {
         let call = match comm.checks() {
             Checks::All => call.in_detail(&task),
@@ -99,10 +100,25 @@ impl<'a> Collective<'a> {
 
     /// Takes part in it, and returns when this rank's buffers hold the result and are not used by others.
     ///
+    /// Inlined with what makes the value, so that short collectives do not move it about.
+    ///
     /// # Errors
     ///
     /// When other ranks are in different collective calls, or give buffers that do not fit this rank's.
+    #[inline(always)]
     pub fn run(self) -> Result<()> {
+        let comm = self.comm;
+        tool::collective(comm.process(), self.call.name());
+        if let Task::Barrier = self.task {
+            return comm.board().barrier(comm.seat());
+        }
+        if let Some(short) = Short::of(comm, &self.offer, &self.task) {
+            return comm.board().pass_on(comm.seat(), self.call, &short, &self.offer);
+        }
+        self.run_with_buffers()
+    }
+
+    fn run_with_buffers(self) -> Result<()> {
         let Self {
             comm,
             call,
@@ -110,21 +126,13 @@ impl<'a> Collective<'a> {
             lends,
             task,
         } = self;
-        tool::collective(comm.process(), call.name());
-        let (board, seat) = (comm.board(), comm.seat());
-        if let Task::Barrier = task {
-            return board.barrier(seat);
-        }
-        let job = comm.process().job();
         if let Task::Broadcast { root } = task
             && lead::leads(comm, &offer)
         {
             return lead::broadcast(comm, call, &offer, root);
         }
-        if let Some(short) = Short::of(comm, &offer, &task) {
-            return board.pass_on(seat, call, &short, &offer);
-        }
-        board.collect(seat, call, offer, lends, job, &task)
+        comm.board()
+            .collect(comm.seat(), call, offer, lends, comm.process().job(), &task)
     }
 }
 

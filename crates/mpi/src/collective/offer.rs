@@ -22,6 +22,7 @@ impl Offer {
     };
 
     /// An offer that stands for `work` bytes to be moved or combined.
+    #[inline]
     pub(crate) fn new(send: Option<Parts<Source>>, recv: Option<Parts<Target>>, work: usize) -> Self {
         Self {
             send,
@@ -32,16 +33,19 @@ impl Offer {
     }
 
     /// The same offer, of a rank that works in place or does not.
+    #[inline]
     pub(crate) fn placed(self, in_place: bool) -> Self {
         Self { in_place, ..self }
     }
 
     /// What it sends, when that is not divided into parts.
+    #[inline]
     pub(crate) fn whole_source(&self) -> Option<&Source> {
         self.send.as_ref().and_then(Parts::whole)
     }
 
     /// Where it receives, when that is not divided into parts.
+    #[inline]
     pub(crate) fn whole_target(&self) -> Option<&Target> {
         self.recv.as_ref().and_then(Parts::whole)
     }

@@ -33,6 +33,7 @@ impl Comm {
     /// [`ErrorClass::Op`] if the operation is not defined on the datatype; [`ErrorClass::Root`] for a wrong root.
     /// Running it: [`ErrorClass::Root`] if ranks name different roots; [`ErrorClass::Truncate`] if they bring different
     /// numbers of elements.
+    #[inline]
     pub fn reduce(
         &self,
         send: Option<&Source>,
@@ -61,6 +62,7 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::reduce`].
+    #[inline(always)]
     pub fn allreduce(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<Collective<'_>> {
         self.check_placed(send.is_none())?;
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
@@ -177,6 +179,7 @@ impl Counts {
     }
 }
 
+#[inline]
 fn offer(source: &Source, target: Option<Target>) -> Offer {
     Offer::new(
         Some(Parts::Even(source.clone())),
