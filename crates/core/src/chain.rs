@@ -143,6 +143,17 @@ impl<T: Node> Chain<T> {
         std::mem::replace(self, kept)
     }
 
+    /// Shows each element.
+    pub(crate) fn for_each(&self, mut show: impl FnMut(&'static T)) {
+        let mut node = self.head;
+        // SAFETY:
+        // - elements live for ever, and their links are the chain's.
+        while let Some(element) = unsafe { node.as_ref() } {
+            show(element);
+            node = element.link().load(Ordering::Relaxed);
+        }
+    }
+
     /// First element, left in place.
     #[must_use]
     pub fn front(&self) -> Option<&'static T> {

@@ -39,6 +39,8 @@ mod hollow;
 #[cfg(not(loom))]
 mod owner;
 #[cfg(not(loom))]
+mod population;
+#[cfg(not(loom))]
 mod share;
 #[cfg(not(loom))]
 mod spawn;

@@ -121,6 +121,7 @@ impl NewEc {
     pub fn start(self, worker: &'static Worker) -> EcHandle {
         let ec = EcRef::new(self.ec);
         self.ec.set_worker(worker);
+        worker.population().add();
         worker.inbox().push(self.ec);
         EcHandle { ec, end: self.end }
     }

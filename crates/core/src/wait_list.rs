@@ -87,11 +87,17 @@ impl WaitList {
 
     /// Releases every frozen execution context: one splice per worker.
     pub fn release_all(&self) {
+        self.release(false);
+    }
+
+    /// [`WaitList::release_all`]; if asked for, workers that have many more execution contexts than others hand some
+    /// over.
+    pub(crate) fn release(&self, evenly: bool) {
         // The caller's own worker is served last: the others have nothing to do before.
         let own = self.slot(current().slot()).0;
         let others = (0..self.slots.len()).filter(|index| *index != own);
         for index in others.chain([own]) {
-            let (frozen, attached) = {
+            let (mut frozen, attached) = {
                 let mut guard = self.slots[index].lock();
                 guard.tally.reset();
                 (
@@ -99,6 +105,9 @@ impl WaitList {
                     std::mem::take(&mut guard.attached),
                 )
             };
+            if evenly {
+                frozen.even_out();
+            }
             frozen.thaw();
             attached.into_iter().for_each(EcRef::unpark);
         }

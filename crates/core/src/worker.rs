@@ -20,6 +20,7 @@ use crate::ec::{Attribute, Ec, EcRef};
 use crate::errand::Errands;
 use crate::here;
 use crate::inbox::Inbox;
+use crate::population::Population;
 use crate::share::{OfferSlot, help};
 use crate::spawn::bury;
 use crate::suspend::Suspend;
@@ -67,6 +68,7 @@ struct Shared {
     hungry: AtomicU32,
     /// Work that others may join in.
     offer: SpinLock<OfferSlot>,
+    population: Population,
 }
 
 /// What the workers of a runtime have in common.
@@ -125,6 +127,7 @@ impl Worker {
                 inbox: Inbox::new(),
                 hungry: AtomicU32::new(0),
                 offer: SpinLock::new(OfferSlot::default()),
+                population: Population::default(),
             }),
             own: CachePadded::new(Own {
                 index,
@@ -254,6 +257,16 @@ impl Worker {
             here::set(ptr::null());
             ec.recycle();
         }
+    }
+
+    pub(crate) fn population(&self) -> &Population {
+        &self.shared.population
+    }
+
+    /// Says whether the execution contexts that wait for each other here may be moved to a worker with fewer. Not so at
+    /// first.
+    pub fn allow_moves(&self, moves: bool) {
+        self.population().allow_moves(moves);
     }
 
     pub(crate) fn offer(&self) -> &SpinLock<OfferSlot> {
@@ -404,7 +417,9 @@ impl Worker {
         self.own
             .switches
             .store(self.own.switches.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        ec.set_worker(self);
+        if !ptr::eq(ec.worker(), self) {
+            self.welcome(ec);
+        }
         self.load_pointer(ec.thread_pointer());
         // SAFETY:
         // - the EC was on our queue, so it is suspended, has a body, and nobody else runs it.
@@ -413,6 +428,18 @@ impl Worker {
             CoroutineResult::Yield(how) => self.publish(ec, how),
             CoroutineResult::Return(()) => self.finish(ec),
         }
+    }
+
+    /// Takes an EC in that lived on another worker.
+    #[cold]
+    fn welcome(&self, ec: &'static Ec) {
+        // SAFETY:
+        // - workers live for the rest of the program.
+        if let Some(old) = unsafe { ec.worker().as_ref() } {
+            old.population().remove();
+        }
+        self.population().add();
+        ec.set_worker(self);
     }
 
     /// Carries out what a suspended EC asked for; it may run elsewhere before this returns.
@@ -466,6 +493,7 @@ impl Worker {
     #[cold]
     fn finish(&self, ec: &'static Ec) {
         self.load_pointer(self.own.own_pointer.get());
+        self.population().remove();
         bury(ec);
     }
 

@@ -66,6 +66,8 @@ impl Vp {
         }
         self.worker
             .enter(if self.common.may_watch { EC_LOOKS } else { 0 }, self.common.seed);
+        self.worker
+            .allow_moves(self.common.seed.is_none() && !self.victims.is_empty());
         let mut patience = WATCH_MAX;
         loop {
             self.worker.run();

@@ -308,6 +308,23 @@ impl Frozen {
         self.0.push_back(ec);
     }
 
+    /// Moves some of them to another worker if theirs has many more than that.
+    pub(crate) fn even_out(&mut self) {
+        // SAFETY:
+        // - a frozen EC has run on a worker, and workers live for the rest of the program.
+        let worker_of = |ec: &'static Ec| unsafe { &*ec.worker() };
+        let Some((target, surplus)) = self.0.front().and_then(|first| worker_of(first).surplus()) else {
+            return;
+        };
+        let leaving = self.0.split_off(self.0.len().saturating_sub(surplus));
+        leaving.for_each(|ec| {
+            worker_of(ec).population().remove();
+            target.population().add();
+            ec.set_worker(target);
+        });
+        target.inbox().push_chain(leaving);
+    }
+
     /// Makes all of them ready with one splice.
     pub(crate) fn thaw(mut self) {
         let Some(first) = self.0.front() else { return };

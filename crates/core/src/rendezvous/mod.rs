@@ -34,6 +34,9 @@ use seat::Seat;
 pub(crate) use arrivals::Tally;
 pub use visit::{Brought, Visit};
 
+/// At the first of so many meetings the parties are spread evenly over the workers again.
+const EVENED: u64 = 64;
+
 /// A meeting place for a fixed number of parties, which bring values `T`; the last one leaves a result `R`.
 pub struct Rendezvous<T, R> {
     seats: Box<[CachePadded<Seat<T>>]>,
@@ -171,7 +174,7 @@ impl<T, R> Rendezvous<T, R> {
         round.arrivals.reset();
         // Release pairs with the Acquire in `Round::await_end`.
         round.ended.store(number, Ordering::Release);
-        round.waiting.release_all();
+        round.waiting.release(number % EVENED == 1);
         if let Err(panic) = outcome {
             resume_unwind(panic);
         }

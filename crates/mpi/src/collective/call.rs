@@ -3,6 +3,7 @@
 use super::reduce::Counts;
 use super::task::Task;
 use crate::error::{Error, ErrorClass};
+use crate::limits::PACKET;
 use crate::op::{BuiltinOp, Op};
 
 /// A collective call: its name and its root, and its operation if all is checked.
@@ -11,6 +12,8 @@ pub(crate) struct Call {
     name: &'static str,
     root: Root,
     operation: Option<Operation>,
+    /// Bytes of a collective that is done by value.
+    length: Option<u32>,
     topic: u64,
 }
 
@@ -53,6 +56,7 @@ impl Call {
             name,
             root: Root::None,
             operation: None,
+            length: None,
             topic: hash(name),
         }
     }
@@ -72,10 +76,11 @@ impl Call {
         }
     }
 
-    /// The same call, in which every rank brings or gets so many bytes.
+    /// The same call, by value, in which every rank brings so many bytes.
     #[inline]
     pub(super) const fn of_length(self, bytes: usize) -> Self {
         Self {
+            length: Some(bytes as u32),
             topic: mix(self.topic, bytes as u64),
             ..self
         }
@@ -151,6 +156,8 @@ impl Call {
             ErrorClass::Root
         } else if self.operation != theirs.operation {
             ErrorClass::Op
+        } else if self.length != theirs.length {
+            return self.disagreement_of_lengths(rank, theirs, other);
         } else {
             return Error::new(
                 ErrorClass::Count,
@@ -160,6 +167,22 @@ impl Call {
         Error::new(
             class,
             format!("{rank} calls {self} while {other} calls {theirs}: all ranks must make the same call"),
+        )
+    }
+
+    #[cold]
+    fn disagreement_of_lengths(self, rank: &str, theirs: Self, other: &str) -> Error {
+        let bytes = |call: Self| match call.length {
+            Some(bytes) => format!("{bytes} bytes"),
+            None => format!("none, more than {PACKET} or not all in a row"),
+        };
+        Error::new(
+            ErrorClass::Truncate,
+            format!(
+                "{rank} brings {} to {self}, {other} {}: all ranks must give the same count and datatype",
+                bytes(self),
+                bytes(theirs)
+            ),
         )
     }
 }
@@ -238,6 +261,21 @@ mod tests {
             assert!(!topics[..index].contains(topic));
         }
         assert_eq!(Call::new("MPI_Reduce").at(1).topic(), topics[3]);
+    }
+
+    #[test]
+    fn different_lengths_are_told() {
+        let short = Call::ALLREDUCE.of_length(8);
+        assert_ne!(short.topic(), Call::ALLREDUCE.topic());
+        let error = short.disagreement("rank 0", Call::ALLREDUCE.of_length(16), "rank 3");
+        assert_eq!(error.class(), ErrorClass::Truncate);
+        assert_eq!(
+            error.message(),
+            "rank 0 brings 8 bytes to MPI_Allreduce, rank 3 brings 16 bytes: all ranks must give the same count and \
+             datatype"
+        );
+        let long = Call::ALLREDUCE.disagreement("rank 0", short, "rank 3");
+        assert!(long.message().contains("brings more than"), "{}", long.message());
     }
 
     #[test]

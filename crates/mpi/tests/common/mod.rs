@@ -19,6 +19,8 @@ pub(crate) enum Runner {
     Blocks(usize),
     /// As operating system threads.
     Threads,
+    /// Every other one as a thread, the rest as execution contexts on this many virtual processors.
+    Mixed(usize),
 }
 
 /// The runners that every test goes through.
@@ -94,13 +96,24 @@ pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + S
             let builder = Builder::new().vps(Some(vps)).policy(Arc::new(Staying));
             run_contexts(builder, placed(|id, size, vps| Staying.place(id, size, vps), vps));
         }
-        Runner::Threads => {
-            let threads: Vec<_> = ids.map(|id| std::thread::spawn(rank(id))).collect();
-            threads
-                .into_iter()
-                .for_each(|thread| thread.join().expect("panics are caught"));
+        Runner::Threads => run_threads(ids.map(rank)),
+        Runner::Mixed(vps) => {
+            let contexts = ids.clone().filter(|id| id % 2 == 0);
+            let contexts: Vec<_> = contexts.map(|id| (id as usize, rank(id))).collect();
+            std::thread::scope(|scope| {
+                scope.spawn(|| run_threads(ids.filter(|id| id % 2 == 1).map(rank)));
+                run_contexts(Builder::new().vps(Some(vps)), contexts.into_iter());
+            });
         }
     }
+}
+
+/// Runs functions as threads.
+fn run_threads<F: FnOnce() + Send + 'static>(ranks: impl Iterator<Item = F>) {
+    let threads: Vec<_> = ranks.map(std::thread::spawn).collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().expect("panics are caught"));
 }
 
 /// Runs functions as execution contexts, each beginning on the virtual processor with its number.
