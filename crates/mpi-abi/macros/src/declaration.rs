@@ -18,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) tool: bool,
     pub(crate) variadic: bool,
     pub(crate) collective: bool,
+    /// Whether the blocking form of a collective tries `functions::short` first.
+    pub(crate) short: bool,
     pub(crate) modes: Vec<Mode>,
 }
 
@@ -55,6 +57,7 @@ impl Parse for Options {
                 "tool" => options.tool = true,
                 "variadic" => options.variadic = true,
                 "collective" => options.collective = true,
+                "short" => options.short = true,
                 "modes" => {
                     let list;
                     syn::parenthesized!(list in input);

@@ -30,23 +30,31 @@ pub(super) fn of(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
         .expect("a collective raises its errors on its communicator");
     FORMS
         .into_iter()
-        .map(|form| form.around(function, comm))
+        .map(|form| form.around(options, function, comm))
         .collect()
 }
 
 impl Form {
-    fn around(self, declared: &ItemFn, comm: &Ident) -> ItemFn {
+    fn around(self, options: &Options, declared: &ItemFn, comm: &Ident) -> ItemFn {
         let mut make = declared.clone();
         make.attrs = vec![parse_quote!(#[inline(always)])];
         make.sig.ident = parse_quote!(make);
         let (_, parameters) = parameters(declared);
-        let names = parameters.iter().map(|(name, _)| name);
+        let names: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
         let body = self.body(&quote!(make(rank, #(#names),*)?), comm);
+        let ident = &declared.sig.ident;
+        let short = (options.short && matches!(self, Form::Blocking)).then(|| {
+            quote! {
+                if let Some(outcome) = crate::functions::short::#ident(rank, #(#names),*) {
+                    return outcome;
+                }
+            }
+        });
 
         let mut function = declared.clone();
         function.sig.output = parse_quote!(-> Outcome);
         function.sig.inputs.extend(self.parameters());
-        function.block = parse_quote!({ #make #body });
+        function.block = parse_quote!({ #make #short #body });
         self.rename(&mut function);
         function
     }

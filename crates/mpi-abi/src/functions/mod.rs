@@ -40,6 +40,7 @@ pub mod send;
 pub mod session;
 pub mod session_errhandler;
 pub mod several;
+pub(crate) mod short;
 pub mod status;
 pub mod tool;
 pub mod tool_category;

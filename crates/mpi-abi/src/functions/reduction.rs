@@ -30,7 +30,7 @@ fn operands(
 }
 
 /// `MPI_Reduce`: combines all ranks' data at the root.
-#[mpi(large, collective, raises = comm)]
+#[mpi(large, collective, short, raises = comm)]
 fn reduce(
     rank: Rank<'_>,
     sendbuf: Buffer,
@@ -60,7 +60,7 @@ fn reduce(
 }
 
 /// `MPI_Allreduce`: combines all ranks' data at all ranks.
-#[mpi(large, collective, raises = comm)]
+#[mpi(large, collective, short, raises = comm)]
 fn allreduce(
     rank: Rank<'_>,
     sendbuf: Buffer,

@@ -129,10 +129,38 @@ impl<'a> Rank<'a> {
         count: impl Number,
         datatype: MPI_Datatype,
     ) -> ResultOf<(usize, Datatype)> {
-        match (predefined(datatype), usize::try_from(count.wide())) {
-            (Some(basic), Ok(count)) if !buffer.is_special() => Ok((count, Datatype::Basic(basic))),
-            _ => self.elements_checked(buffer, count, datatype),
+        match plain(buffer, count, datatype) {
+            Some(elements) => Ok(elements),
+            None => self.elements_checked(buffer, count, datatype),
         }
+    }
+
+    /// [`Rank::source`] if the datatype is predefined and nothing else about the arguments is special.
+    #[inline(always)]
+    pub(crate) fn plain_source(
+        self,
+        buffer: Buffer,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> Option<Source> {
+        let (count, datatype) = plain(buffer, count, datatype)?;
+        // SAFETY:
+        // - as in `source`.
+        Some(unsafe { Source::new(buffer.address(), count, datatype) })
+    }
+
+    /// [`Rank::target`] if the datatype is predefined and nothing else about the arguments is special.
+    #[inline(always)]
+    pub(crate) fn plain_target(
+        self,
+        buffer: BufferMut,
+        count: impl Number,
+        datatype: MPI_Datatype,
+    ) -> Option<Target> {
+        let (count, datatype) = plain(buffer.as_const(), count, datatype)?;
+        // SAFETY:
+        // - as in `target`.
+        Some(unsafe { Target::new(buffer.address(), count, datatype) })
     }
 
     #[inline(never)]
@@ -323,6 +351,15 @@ fn predefined(handle: MPI_Datatype) -> Option<Basic> {
         .get(handle.0.wrapping_sub(MPI_DATATYPE_NULL.0))
         .copied()
         .flatten()
+}
+
+/// What a buffer holds if its datatype is predefined and nothing else about it is special.
+#[inline(always)]
+fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Datatype)> {
+    match (predefined(datatype), usize::try_from(count.wide())) {
+        (Some(basic), Ok(count)) if !buffer.is_special() => Some((count, Datatype::Basic(basic))),
+        _ => None,
+    }
 }
 
 /// Refuses the null pointer for data: only datatypes that carry absolute addresses go with `MPI_BOTTOM`.

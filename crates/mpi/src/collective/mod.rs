@@ -112,8 +112,12 @@ impl<'a> Collective<'a> {
         if let Task::Barrier = self.task {
             return comm.board().barrier(comm.seat());
         }
-        if let Some(short) = Short::of(comm, &self.offer, &self.task) {
-            return comm.board().pass_on(comm.seat(), self.call, &short, &self.offer);
+        if let (Task::Allreduce { op } | Task::Reduce { op, .. }, Some(send)) =
+            (&self.task, self.offer.whole_source())
+            && let Some(short) = Short::of(comm, self.task.operation(), send, op)
+        {
+            let recv = self.offer.whole_target();
+            return comm.board().pass_on(comm.seat(), self.call, &short, recv);
         }
         self.run_with_buffers()
     }

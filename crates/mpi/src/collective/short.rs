@@ -6,17 +6,18 @@
 //! choose alike; who brings another length calls something else ([`Call::of_length`]).
 
 use simurgh_core::Brought;
-use simurgh_settings::rules::Algorithm;
+use simurgh_settings::rules::{Algorithm, Operation};
 
+use super::Call;
 use super::board::{Arrived, Board};
 use super::fold::accumulate;
-use super::{Call, Offer, Task};
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::limits::PACKET;
-use crate::memory::{Packet, Source};
+use crate::memory::{Packet, Source, Target};
 use crate::op::Op;
+use crate::tool;
 
 /// A reduction that can be done by value, as one rank sees it.
 pub(super) struct Short<'a> {
@@ -25,14 +26,32 @@ pub(super) struct Short<'a> {
     operand: &'a Source,
 }
 
-impl<'a> Short<'a> {
-    /// The collective, if it is one.
+impl Comm {
+    /// Does a reduction at once, to `root` or to all, if it can be done by value. `recv` is where the rank gets the
+    /// result, if it does; the buffers have to be of one datatype and count.
     #[inline]
-    pub(super) fn of(comm: &Comm, offer: &'a Offer, task: &'a Task) -> Option<Self> {
-        let (Task::Allreduce { op } | Task::Reduce { op, .. }) = task else {
-            return None;
+    pub fn reduce_by_value(
+        &self,
+        send: &Source,
+        recv: Option<&Target>,
+        op: &Op,
+        root: Option<i32>,
+    ) -> Option<Result<()>> {
+        let (call, operation) = match root.map(usize::try_from) {
+            None => (Call::ALLREDUCE, Operation::Allreduce),
+            Some(Ok(root)) if root < self.size() => (Call::REDUCE.at(root), Operation::Reduce),
+            Some(_) => return None,
         };
-        let operand = offer.whole_source()?;
+        let short = Short::of(self, operation, send, op)?;
+        tool::collective(self.process(), call.name());
+        Some(self.board().pass_on(self.seat(), call, &short, recv))
+    }
+}
+
+impl<'a> Short<'a> {
+    /// The reduction of operands such as this, if it is short.
+    #[inline]
+    pub(super) fn of(comm: &Comm, operation: Operation, operand: &'a Source, op: &'a Op) -> Option<Self> {
         let (bytes, ranks, datatype) = (operand.bytes(), comm.size(), operand.datatype());
         let short = (1..=PACKET).contains(&bytes)
             && matches!(op, Op::Builtin(_))
@@ -40,7 +59,8 @@ impl<'a> Short<'a> {
             && !comm.is_inter()
             // What all do is compared in what they offer.
             && comm.checks() < Checks::All
-            && comm.process().job().algorithm(task.operation(), ranks, bytes * ranks) == Algorithm::Last;
+            && comm.process().job().algorithm(operation, ranks, bytes * ranks) == Algorithm::Last
+            && op.check(datatype).is_ok();
         short.then_some(Self { op, operand })
     }
 
@@ -60,8 +80,14 @@ impl<'a> Short<'a> {
 }
 
 impl Board {
-    /// Runs a short reduction, whose result goes where `offer` says, if the rank gets it.
-    pub(super) fn pass_on(&self, seat: usize, call: Call, short: &Short<'_>, offer: &Offer) -> Result<()> {
+    /// Runs a short reduction, whose result goes to `recv`, if the rank gets it.
+    pub(super) fn pass_on(
+        &self,
+        seat: usize,
+        call: Call,
+        short: &Short<'_>,
+        recv: Option<&Target>,
+    ) -> Result<()> {
         let bytes = short.operand.bytes();
         let bring = |arrived: &mut Arrived| {
             arrived.give_nothing();
@@ -74,7 +100,7 @@ impl Board {
             }
         })?;
         visit.result().verdict()?;
-        if let Some(target) = offer.whole_target() {
+        if let Some(target) = recv {
             visit.result().packet.hand_out(bytes, target);
         }
         Ok(())

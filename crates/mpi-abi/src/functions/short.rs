@@ -1,0 +1,86 @@
+//! Short reductions of plain data, without the value that a collective otherwise is: it would be most of their cost.
+//!
+//! Whatever is not plain, and whatever is wrong, goes the usual way.
+
+use std::ffi::c_int;
+
+use simurgh_mpi::Comm;
+use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::op::Op;
+
+use crate::boundary::{Buffer, BufferMut, Number};
+use crate::fault::Outcome;
+use crate::tables::Rank;
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
+
+/// The arguments of a reduction, if they are plain.
+struct Plain<'a> {
+    comm: &'a Comm,
+    op: Op,
+    send: Source,
+    recv: Option<Target>,
+}
+
+impl<'a> Plain<'a> {
+    #[inline(always)]
+    fn of(
+        rank: Rank<'a>,
+        (sendbuf, recvbuf): (Buffer, Option<BufferMut>),
+        (count, datatype): (impl Number, MPI_Datatype),
+        op: MPI_Op,
+        comm: &'a Comm,
+    ) -> Option<Self> {
+        let op = Op::Builtin(rank.predefined_op(op)?);
+        let recv = match recvbuf {
+            Some(recvbuf) => Some(rank.plain_target(recvbuf, count, datatype)?),
+            None => None,
+        };
+        let send = match &recv {
+            Some(recv) if sendbuf.is_in_place() => recv.as_source(),
+            Some(recv) if sendbuf.address() == recv.address().cast_const() => return None,
+            _ => rank.plain_source(sendbuf, count, datatype)?,
+        };
+        Some(Self { comm, op, send, recv })
+    }
+
+    #[inline(always)]
+    fn reduce(&self, root: Option<i32>) -> Option<Outcome> {
+        let result = self
+            .comm
+            .reduce_by_value(&self.send, self.recv.as_ref(), &self.op, root)?;
+        Some(result.map_err(Into::into))
+    }
+}
+
+/// `MPI_Allreduce`.
+#[inline(always)]
+pub(crate) fn allreduce(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> Option<Outcome> {
+    let comm = rank.comm(comm).ok()?;
+    Plain::of(rank, (sendbuf, Some(recvbuf)), (count, datatype), op, comm)?.reduce(None)
+}
+
+/// `MPI_Reduce`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the standard's arguments")]
+pub(crate) fn reduce(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    recvbuf: BufferMut,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Option<Outcome> {
+    let comm = rank.comm(comm).ok()?;
+    let recvbuf = (root == comm.rank()).then_some(recvbuf);
+    Plain::of(rank, (sendbuf, recvbuf), (count, datatype), op, comm)?.reduce(Some(root))
+}
