@@ -57,17 +57,17 @@ impl Offer {
         self.pieces * index / self.stripes..self.pieces * (index + 1) / self.stripes
     }
 
-    /// Takes pieces until none is left, as the worker of this number.
-    fn work(&self, worker: usize) {
+    /// Takes pieces as the worker of this number, until none is left or it has something better to do.
+    fn work(&self, worker: usize, busy: impl Fn() -> bool) {
         for index in 0..self.stripes {
-            self.work_on((worker + index) % self.stripes);
+            self.work_on((worker + index) % self.stripes, &busy);
         }
     }
 
-    /// Takes pieces of a stripe until none is left.
-    fn work_on(&self, index: usize) {
+    /// Takes pieces of a stripe.
+    fn work_on(&self, index: usize, busy: impl Fn() -> bool) {
         let (next, end) = (&self.next[index], self.stripe(index).end);
-        loop {
+        while !busy() {
             // Relaxed: pieces are independent; their results are published by `helpers`.
             let piece = next.fetch_add(1, Ordering::Relaxed);
             if piece >= end {
@@ -82,7 +82,7 @@ impl Offer {
 }
 
 /// Calls `work` with every number below `pieces`, each once, on this worker and on idle ones of its team; returns when
-/// all calls have returned. `work` must not panic, suspend, or be slow: an idle worker in it hears of nothing else.
+/// all calls have returned. `work` must not panic, suspend, or be slow: an idle worker hears of nothing else during a piece.
 pub fn share(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     let ec = try_current();
     // SAFETY:
@@ -104,10 +104,10 @@ fn share_on(worker: &Worker, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     };
     let offer = Offer::new(pieces, worker.peers().len(), work);
     if !show(worker, &offer) {
-        return offer.work(worker.index());
+        return offer.work(worker.index(), || false);
     }
     worker.announce(1);
-    offer.work(worker.index());
+    offer.work(worker.index(), || false);
     worker.withdraw();
     worker.offer().lock().0 = None;
     // Acquire pairs with the Release in `help`: their pieces are done, and seen.
@@ -132,8 +132,9 @@ fn show(worker: &Worker, offer: &Offer) -> bool {
     free
 }
 
-/// Joins in the work that `peer` offers, as the worker of this number; false if there is none.
-pub(crate) fn help(peer: &Worker, worker: usize) -> bool {
+/// Joins in the work that `peer` offers, until an execution context becomes ready on `worker`, whose thread calls; false
+/// if there is none.
+pub(crate) fn help(peer: &Worker, worker: &Worker) -> bool {
     let slot = peer.offer().lock();
     let Some(offer) = slot.0 else { return false };
     // SAFETY:
@@ -141,7 +142,7 @@ pub(crate) fn help(peer: &Worker, worker: usize) -> bool {
     let offer = unsafe { offer.as_ref() };
     offer.helpers.fetch_add(1, Ordering::Relaxed);
     drop(slot);
-    offer.work(worker);
+    offer.work(worker.index(), || worker.has_mail());
     // Release pairs with the Acquire in `share_on`; after it the offer may be gone.
     offer.helpers.fetch_sub(1, Ordering::Release);
     true

@@ -312,7 +312,7 @@ impl Worker {
     /// Joins in work that a peer offers, or does a piece of an errand; false if there was none. For the worker's own
     /// thread, while idle.
     pub fn help(&self) -> bool {
-        self.sees_offers() && (self.peers().iter().any(|peer| help(peer, self.index())) || self.run_errand())
+        self.sees_offers() && (self.peers().iter().any(|peer| help(peer, self)) || self.run_errand())
     }
 
     /// Does a piece of an errand; false if there is none.

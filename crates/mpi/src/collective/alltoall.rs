@@ -41,7 +41,7 @@ impl Comm {
 pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
     for seat in share.seats(offers.len()) {
         let rank = offers.rank(seat);
-        let writer = offers.writer_for(seat);
+        let writer = offers.writer_for(seat).alone();
         // Each rank begins with its own part, so that not all read the same buffer at a time.
         for from in offers.across_from(seat) {
             let (source, target) = (

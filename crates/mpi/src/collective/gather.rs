@@ -72,7 +72,7 @@ pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<(
 /// Brings all parts to the ranks of a share.
 pub(super) fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()> {
     for seat in share.seats(offers.len()) {
-        let writer = offers.writer_for(seat);
+        let writer = offers.writer_for(seat).alone();
         let placed = |from: &usize| *from == seat && offers.at(seat).in_place;
         // Each rank begins with its own part, so that not all read the same one at a time.
         for from in offers.across_from(seat).filter(|from| !placed(from)) {

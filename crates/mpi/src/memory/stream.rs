@@ -8,11 +8,11 @@ use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm256_loadu_si256, _mm256_stream_si256,
 };
+use std::ptr;
 
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
 use super::buffer::{Source, Target};
-use super::copy::copy_bytes;
 use super::transfer::{Transfer, transfer};
 
 /// Bytes of a line, as far as a run of stores has to go for memory to be written without being read.
@@ -38,6 +38,7 @@ pub(crate) fn set_caches(bytes: usize) {
 /// been dropped.
 pub(crate) struct Writer {
     past: bool,
+    alone: bool,
 }
 
 impl Writer {
@@ -46,16 +47,43 @@ impl Writer {
         // Relaxed: a hint.
         Self {
             past: touched >= CACHES.load(Ordering::Relaxed) / 4 * 3,
+            alone: false,
         }
+    }
+
+    /// The same writer, where all virtual processors have work of this kind: none is asked to join in a long copy.
+    pub(crate) fn alone(self) -> Self {
+        let past = self.past;
+        Self { past, alone: true }
     }
 
     /// Moves data from `src` to `dst`, as much as both have room for.
     #[inline]
     pub(crate) fn transfer(&self, src: &Source, dst: &Target) -> Transfer {
-        if self.past && src.datatype().is_contiguous() && dst.datatype().is_contiguous() {
-            stream(src, dst)
+        if (self.past || self.alone) && src.datatype().is_contiguous() && dst.datatype().is_contiguous() {
+            self.copy(src, dst)
         } else {
             transfer(src, dst)
+        }
+    }
+
+    /// Moves contiguous data without help.
+    fn copy(&self, src: &Source, dst: &Target) -> Transfer {
+        let bytes = src.bytes().min(dst.bytes());
+        let apart = src.address().addr().abs_diff(dst.address().addr()) >= bytes;
+        // SAFETY:
+        // - contiguous elements cover `bytes()` bytes from the address on, valid by the promises of both makers, and do
+        //   not overlap if lines are copied.
+        unsafe {
+            if self.past && apart && bytes >= SHORTEST {
+                copy_past(src.address(), dst.address(), bytes);
+            } else {
+                ptr::copy(src.address(), dst.address(), bytes);
+            }
+        }
+        Transfer {
+            bytes,
+            truncated: src.bytes() > bytes,
         }
     }
 }
@@ -72,28 +100,21 @@ impl Drop for Writer {
     }
 }
 
-/// [`transfer()`] of contiguous data past the caches.
-fn stream(src: &Source, dst: &Target) -> Transfer {
-    let (from, to) = (src.address(), dst.address());
-    let bytes = src.bytes().min(dst.bytes());
-    let ahead = to.align_offset(LINE);
-    if bytes < SHORTEST || from.addr().abs_diff(to.addr()) < bytes {
-        return transfer(src, dst);
-    }
-    let lines = (bytes - ahead) / LINE;
+/// Copies bytes past the caches.
+///
+/// # Safety
+///
+/// * `len` bytes, more than two lines, are readable at `src` and writable at `dst`; they do not overlap.
+unsafe fn copy_past(src: *const u8, dst: *mut u8, len: usize) {
+    let ahead = dst.align_offset(LINE);
+    let lines = (len - ahead) / LINE;
     let done = ahead + lines * LINE;
     // SAFETY:
-    // - contiguous elements cover `bytes()` bytes from the address on, valid by the promises of both makers, and do not
-    //   overlap, as checked;
-    // - the first line begins aligned, and `done` is at most `bytes`, for that is more than a line.
+    // - the first line begins aligned, less than a line behind the start, and `done` is at most `len`.
     unsafe {
-        copy_bytes(from, to, ahead);
-        copy_lines(from.add(ahead), to.add(ahead), lines);
-        copy_bytes(from.add(done), to.add(done), bytes - done);
-    }
-    Transfer {
-        bytes,
-        truncated: src.bytes() > bytes,
+        ptr::copy_nonoverlapping(src, dst, ahead);
+        copy_lines(src.add(ahead), dst.add(ahead), lines);
+        ptr::copy_nonoverlapping(src.add(done), dst.add(done), len - done);
     }
 }
 
@@ -151,7 +172,7 @@ mod tests {
         let bytes: Vec<u8> = (0..20_000).map(|index| (index % 251) as u8).collect();
         let byte = Datatype::Basic(Basic::Byte);
         for (start, len) in [(0, 20_000), (1, 4096), (17, 300), (63, 257), (64, 255), (5, 0)] {
-            for shift in [0, 1, 64, 77] {
+            for (shift, past) in [(0, true), (1, true), (64, true), (77, true), (3, false)] {
                 let mut into = vec![0; 20_200];
                 // SAFETY:
                 // - both stretches lie in the vectors, which outlive the buffers.
@@ -161,7 +182,7 @@ mod tests {
                         Target::new(into[shift..].as_mut_ptr(), len + 9, byte.clone()),
                     )
                 };
-                let moved = Writer { past: true }.transfer(&src, &dst);
+                let moved = Writer { past, alone: true }.transfer(&src, &dst);
                 assert_eq!((moved.bytes, moved.truncated), (len, false));
                 assert_eq!(&into[shift..shift + len], &bytes[start..start + len]);
                 assert!(
