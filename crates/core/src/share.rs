@@ -82,7 +82,7 @@ impl Offer {
 }
 
 /// Calls `work` with every number below `pieces`, each once, on this worker and on idle ones of its team; returns when
-/// all calls have returned. `work` must not panic, suspend, or be slow: an idle worker hears of nothing else during a piece.
+/// all calls have returned. `work` must not panic, suspend, or be slow: a worker hears of nothing else during a piece.
 pub fn share(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     let ec = try_current();
     // SAFETY:
@@ -132,8 +132,8 @@ fn show(worker: &Worker, offer: &Offer) -> bool {
     free
 }
 
-/// Joins in the work that `peer` offers, until an execution context becomes ready on `worker`, whose thread calls; false
-/// if there is none.
+/// Joins in the work that `peer` offers, until an execution context becomes ready on `worker`, whose thread calls;
+/// false if there is none.
 pub(crate) fn help(peer: &Worker, worker: &Worker) -> bool {
     let slot = peer.offer().lock();
     let Some(offer) = slot.0 else { return false };
