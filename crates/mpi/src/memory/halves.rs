@@ -1,6 +1,6 @@
 //! Numbers of 16 bits: combined as numbers of 32 bits, and rounded after each operation.
 
-use std::arch::x86_64::{__m128i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
+use std::arch::x86_64::{__m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
 use std::mem::transmute;
 
 use half::f16;
@@ -170,5 +170,10 @@ fn widened_f16c(numbers: [f16; BLOCK]) -> [f32; BLOCK] {
 fn rounded_f16c(numbers: [f32; BLOCK]) -> [f16; BLOCK] {
     // SAFETY:
     // - vectors are as large as the arrays, and any bit pattern is one.
-    unsafe { transmute(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(transmute(numbers))) }
+    unsafe {
+        transmute(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(transmute::<
+            [f32; BLOCK],
+            __m256,
+        >(numbers)))
+    }
 }
