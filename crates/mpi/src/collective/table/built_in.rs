@@ -7,7 +7,8 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 /// * One core does the work no faster when many ranks share it, and sharing costs a second round of switches: so the
 ///   last to come does it, whose caches hold what it has just read.
 /// * On several cores sharing pays as soon as the work takes longer than that round. Where a rank is done when it has
-///   its own data, and gives nothing, the ranks do it: each leaves when it has done its share.
+///   its own data, and gives nothing, the ranks do it: each leaves when it has done its share. For two ranks that round
+///   is shortest.
 /// * Where all have to wait for the end of the work the last rank does it, with the help of idle virtual processors:
 ///   that costs nobody a switch. With a few ranks for each, the ranks are better at it: each finds in its caches what
 ///   it found there the last time.
@@ -16,7 +17,9 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
-    every(64 << 10, 2, Level::L2, Algorithm::Shared),
+    every(32 << 10, 2, Level::L2, Algorithm::Shared),
+    every(0, 3, Level::L2, Algorithm::Last),
+    every(64 << 10, 3, Level::L2, Algorithm::Shared),
     of(Operation::Allgather, 64 << 10, 4, Algorithm::Striped),
     of(Operation::Allgather, 0, 32, Algorithm::Striped),
     of(Operation::Alltoall, 64 << 10, 4, Algorithm::Striped),
