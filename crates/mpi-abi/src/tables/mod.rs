@@ -4,6 +4,7 @@
 //! all threads of a rank share them. Predefined objects need no table: their handles are constants.
 
 mod aliases;
+mod assortments;
 mod attributes;
 mod datatypes;
 mod done_send;
@@ -39,6 +40,7 @@ pub(crate) use program_request::ProgramRequest;
 pub(crate) use slab::{FIRST_HANDLE, Slab};
 
 use aliases::Aliases;
+use assortments::Assortments;
 use attributes::Attributes;
 use fortran::Fortran;
 use memory::Allocations;
@@ -105,6 +107,8 @@ pub(crate) struct Tables {
     /// The attributes that communicators have by themselves.
     attributes: Attributes,
     allocations: Allocations,
+    /// The descriptions of buffers whose parts have datatypes of their own.
+    assortments: Assortments,
     /// What a Fortran layer has said.
     pub(crate) fortran: Fortran,
     pub(crate) sessions: Slab<Arc<Session>>,
@@ -148,6 +152,7 @@ impl Tables {
             cache: Cache::default(),
             attributes: Attributes::new(process),
             allocations: Allocations::default(),
+            assortments: Assortments::default(),
             fortran: Fortran::default(),
             sessions: Slab::new(12),
             tools: Slab::new(15),

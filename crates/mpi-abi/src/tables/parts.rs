@@ -1,8 +1,9 @@
 //! Buffers with a part for each rank, as the collectives take them.
 
+use simurgh_core::sync::Arc;
 use simurgh_mpi::ErrorClass;
-use simurgh_mpi::datatype::Datatype;
-use simurgh_mpi::memory::{Numbers, Parts, Source, Target};
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::{Assortment, Numbers, Parts, Source, Target};
 
 use super::Rank;
 use super::lookup::check_address;
@@ -18,16 +19,8 @@ pub(crate) enum Places {
         displacements: Numbers,
         datatype: Datatype,
     },
-    /// Each part by itself.
-    Each(Vec<Part>),
-}
-
-/// One rank's part of a buffer.
-pub(crate) struct Part {
-    /// Bytes from the buffer's address.
-    offset: isize,
-    count: usize,
-    datatype: Datatype,
+    /// Each with a datatype of its own.
+    Assorted(Arc<Assortment>),
 }
 
 #[cold]
@@ -71,24 +64,16 @@ impl Rank<'_> {
         displs: &Array<D>,
         types: &Array<MPI_Datatype>,
     ) -> ResultOf<Places> {
-        let places = counts
-            .slice("counts", size)?
-            .iter()
-            .zip(displs.slice("displs", size)?);
-        let parts: ResultOf<Vec<Part>> = places
+        let each = counts.slice("counts", size)?.iter();
+        let datatypes = each
             .zip(types.slice("types", size)?)
-            .map(|((&count, &displacement), &datatype)| {
-                let offset =
-                    isize::try_from(displacement.wide()).map_err(|_| too_far(displacement.wide()))?;
-                let (count, datatype) = self.counted(count, datatype)?;
-                Ok(Part {
-                    offset,
-                    count,
-                    datatype,
-                })
-            })
-            .collect();
-        Ok(Places::Each(parts?))
+            .map(|(&count, &datatype)| self.counted(count, datatype).map(|(_, datatype)| datatype));
+        let (counts, displacements) = (counts.numbers("counts", size)?, displs.numbers("displs", size)?);
+        let assortment = self
+            .tables
+            .assortments
+            .take(|assortment| assortment.describe(counts, displacements, datatypes))?;
+        Ok(Places::Assorted(assortment))
     }
 }
 
@@ -98,10 +83,10 @@ fn check_parts(buffer: Buffer, places: &Places) -> ResultOf<()> {
         Places::Listed { counts, datatype, .. } => {
             check_address(buffer, counts.before(counts.len()), datatype)
         }
-        Places::Each(parts) => parts.iter().try_for_each(|part| {
+        Places::Assorted(assortment) => assortment.places().try_for_each(|place| {
             // A part displaced by bytes may have an address of its own, relative to MPI_BOTTOM.
-            let relative = if part.offset == 0 { part.count } else { 0 };
-            check_address(buffer, relative, &part.datatype)
+            let relative = if place.displacement == 0 { place.count } else { 0 };
+            check_address(buffer, relative, place.datatype)
         }),
     }
 }
@@ -111,23 +96,14 @@ pub(crate) fn sources(buffer: Buffer, places: Places) -> ResultOf<Parts<Source>>
     check_parts(buffer, &places)?;
     // SAFETY:
     // - the program passed the buffer with these parts, and leaves it alone until the operation is complete.
-    let source = |offset, count, datatype| unsafe {
-        Source::new(buffer.address().wrapping_offset(offset), count, datatype)
-    };
+    let source = |datatype| unsafe { Source::new(buffer.address(), 0, datatype) };
     Ok(match places {
         Places::Listed {
             counts,
             displacements,
             datatype,
-        } => Parts::Listed(source(0, 0, datatype), counts, displacements),
-        Places::Each(parts) => {
-            let parts = parts.into_iter();
-            Parts::Each(
-                parts
-                    .map(|part| source(part.offset, part.count, part.datatype))
-                    .collect(),
-            )
-        }
+        } => Parts::Listed(source(datatype), counts, displacements),
+        Places::Assorted(assortment) => Parts::Assorted(source(Datatype::Basic(Basic::Byte)), assortment),
     })
 }
 
@@ -136,22 +112,13 @@ pub(crate) fn targets(buffer: BufferMut, places: Places) -> ResultOf<Parts<Targe
     check_parts(buffer.as_const(), &places)?;
     // SAFETY:
     // - the program passed the buffer with these parts, and leaves it alone until the operation is complete.
-    let target = |offset, count, datatype| unsafe {
-        Target::new(buffer.address().wrapping_offset(offset), count, datatype)
-    };
+    let target = |datatype| unsafe { Target::new(buffer.address(), 0, datatype) };
     Ok(match places {
         Places::Listed {
             counts,
             displacements,
             datatype,
-        } => Parts::Listed(target(0, 0, datatype), counts, displacements),
-        Places::Each(parts) => {
-            let parts = parts.into_iter();
-            Parts::Each(
-                parts
-                    .map(|part| target(part.offset, part.count, part.datatype))
-                    .collect(),
-            )
-        }
+        } => Parts::Listed(target(datatype), counts, displacements),
+        Places::Assorted(assortment) => Parts::Assorted(target(Datatype::Basic(Basic::Byte)), assortment),
     })
 }

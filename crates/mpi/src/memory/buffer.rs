@@ -1,5 +1,6 @@
 //! Where data comes from and where it goes.
 
+use super::assortment::Place;
 use crate::datatype::Datatype;
 
 macro_rules! buffer {
@@ -84,6 +85,14 @@ macro_rules! buffer {
             pub(super) fn shifted(&self, elements: isize, count: usize) -> Self {
                 let bytes = elements.wrapping_mul(self.datatype.extent());
                 Self { address: self.address.wrapping_offset(bytes), count, datatype: self.datatype.clone() }
+            }
+
+            /// What lies at a place.
+            ///
+            /// Only for a place within a buffer that was made for it.
+            pub(super) fn placed(&self, place: Place<'_>) -> Self {
+                let Place { count, displacement, datatype } = place;
+                Self { address: self.address.wrapping_offset(displacement), count, datatype: datatype.clone() }
             }
         }
     };

@@ -10,6 +10,7 @@
 //! confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
 #![allow(unsafe_code)]
 
+mod assortment;
 mod buffer;
 mod copy;
 mod elements;
@@ -28,6 +29,7 @@ pub mod typed;
 mod vector;
 mod view;
 
+pub use assortment::{Assortment, Place};
 pub use buffer::{Source, Target};
 pub use numbers::Numbers;
 pub use parts::Parts;

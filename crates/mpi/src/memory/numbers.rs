@@ -94,6 +94,12 @@ impl Numbers {
     }
 }
 
+impl Default for Numbers {
+    fn default() -> Self {
+        Self(Place::Own(Box::default()))
+    }
+}
+
 impl FromIterator<i64> for Numbers {
     fn from_iter<I: IntoIterator<Item = i64>>(numbers: I) -> Self {
         Self(Place::Own(numbers.into_iter().collect()))

@@ -1,5 +1,8 @@
 //! A buffer of one part for each rank.
 
+use simurgh_core::sync::Arc;
+
+use super::assortment::Assortment;
 use super::buffer::{Source, Target};
 use super::numbers::Numbers;
 
@@ -15,6 +18,10 @@ pub enum Parts<B> {
     ///
     /// What would be promised for each part by itself holds for all of them.
     Listed(B, Numbers, Numbers),
+    /// Parts of datatypes of their own in a buffer that is given without elements.
+    ///
+    /// What would be promised for each part by itself holds for all of them.
+    Assorted(B, Arc<Assortment>),
     /// A part for each rank, in rank order.
     Each(Box<[B]>),
 }
@@ -25,7 +32,7 @@ impl<B> Parts<B> {
     pub(crate) fn whole(&self) -> Option<&B> {
         match self {
             Parts::Even(first) => Some(first),
-            Parts::Listed(..) | Parts::Each(_) => None,
+            Parts::Listed(..) | Parts::Assorted(..) | Parts::Each(_) => None,
         }
     }
 }
@@ -42,6 +49,7 @@ macro_rules! parts {
                         let displacement = displacements.get(rank)?;
                         Some(base.shifted(displacement as isize, counts.count(rank)))
                     }
+                    Parts::Assorted(base, assortment) => Some(base.placed(assortment.place(rank)?)),
                     Parts::Each(parts) => parts.get(rank).cloned(),
                 }
             }
@@ -53,6 +61,14 @@ macro_rules! parts {
                     Parts::Even(first) => first.bytes().saturating_mul(ranks),
                     Parts::Listed(base, counts, _) => {
                         counts.before(ranks).saturating_mul(base.datatype().size())
+                    }
+                    Parts::Assorted(_, assortment) => {
+                        assortment
+                            .places()
+                            .take(ranks)
+                            .fold(0, |bytes: usize, place| {
+                                bytes.saturating_add(place.count.saturating_mul(place.datatype.size()))
+                            })
                     }
                     Parts::Each(parts) => parts.iter().take(ranks).map(<$buffer>::bytes).sum(),
                 }
@@ -73,6 +89,7 @@ impl Parts<Target> {
             Parts::Listed(base, counts, displacements) => {
                 Parts::Listed(base.as_source(), counts.clone(), displacements.clone())
             }
+            Parts::Assorted(base, assortment) => Parts::Assorted(base.as_source(), Arc::clone(assortment)),
             Parts::Each(parts) => Parts::Each(parts.iter().map(Target::as_source).collect()),
         }
     }

@@ -1,0 +1,54 @@
+//! Descriptions of buffers whose parts have datatypes of their own, kept to be used again: steady calls of
+//! `MPI_Alltoallw` allocate nothing.
+
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_mpi::memory::Assortment;
+
+/// The most that are kept; collectives under way have more if need be.
+const KEPT_MAX: usize = 64;
+
+/// The descriptions of a rank, those in use among them.
+#[derive(Default)]
+pub(super) struct Assortments(SpinLock<Vec<Arc<Assortment>>>);
+
+impl Assortments {
+    /// A description that nobody uses, as `describe` leaves it.
+    pub(super) fn take<E>(
+        &self,
+        describe: impl FnOnce(&mut Assortment) -> Result<(), E>,
+    ) -> Result<Arc<Assortment>, E> {
+        let mut assortment = self.unused();
+        if let Some(unshared) = Arc::get_mut(&mut assortment) {
+            describe(unshared)?;
+        }
+        let mut kept = self.0.lock();
+        if kept.len() < KEPT_MAX {
+            kept.push(Arc::clone(&assortment));
+        }
+        Ok(assortment)
+    }
+
+    /// One that nobody else has.
+    fn unused(&self) -> Arc<Assortment> {
+        let mut kept = self.0.lock();
+        let unused = kept.iter_mut().position(|kept| Arc::get_mut(kept).is_some());
+        unused.map_or_else(Arc::default, |unused| kept.swap_remove(unused))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_uses_is_used_again() {
+        let assortments = Assortments::default();
+        let take = || assortments.take(|_| Ok::<(), ()>(())).unwrap();
+        let (first, second) = (take(), take());
+        assert!(!Arc::ptr_eq(&first, &second));
+        let address = Arc::as_ptr(&first);
+        drop(first);
+        assert_eq!(Arc::as_ptr(&take()), address);
+        assert_eq!(assortments.0.lock().len(), 2);
+    }
+}
