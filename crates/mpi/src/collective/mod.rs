@@ -3,11 +3,13 @@
 //! A collective is a value ([`Collective`]): the buffers of the calling rank and what has to be done with everybody's
 //! (`task.rs`). It is made by the methods of [`Comm`] that are called as the standard's functions are, and then run.
 //!
-//! A short one goes by value (`short.rs`). Running another is one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the
-//! table; then the algorithm is looked up (`table`): the last rank to arrive does all of the work before it releases
-//! the others, or it is shared: every rank does its part after the release, and whoever's buffers others use waits
-//! until all have done theirs (`meeting.rs`). Either way data goes once, straight from the users' buffers to the
-//! users' buffers.
+//! A short reduction goes by value (`short.rs`), and in a broadcast the root leads (`lead.rs`). Running another one is
+//! one meeting of the communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the table; then the
+//! algorithm is looked up (`table`): the last rank to arrive does all of the work before it releases the others, alone
+//! or with the help of idle virtual processors, or it is shared: every rank does its part after the release, and
+//! whoever's buffers others use waits until all have done theirs (`meeting.rs`). Either way data goes once, straight
+//! from the users' buffers to the users' buffers. When everything is checked, what all bring is compared first
+//! (`agreement.rs`).
 //!
 //! Reductions combine the ranks' data in rank order, each element by one rank alone, so results depend neither on the
 //! scheduling nor on how the work was shared. A user's operation is called as the function of the rank that works.
