@@ -150,5 +150,11 @@ fn a_deadlock_is_recognised() {
         .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99");
     ending("start", "0")
         .expect_code(125)
-        .expect_stderr("a nonblocking MPI_Bcast with root 3 has been started by ranks 0, 2-3 and not by 1");
+        .expect_stderr("a nonblocking MPI_Bcast with root 3 has been started by ranks 0, 2-3 and not by 1")
+        .expect_stderr("MPI_Barrier has been called by ranks 1 and not by 0, 2-3");
+    ending("differ", "0")
+        .expect_code(125)
+        .expect_stderr("MPI_Reduce with root 2 has been called by ranks 0 and not by 1-3")
+        .expect_stderr("MPI_Barrier has been called by ranks 1 and not by 0, 2-3")
+        .expect_stderr("MPI_Bcast has been called by ranks 2-3 and not by 0-1");
 }

@@ -27,6 +27,11 @@ int main(int argc, char **argv)
         MPI_Request request;
         MPI_Ibcast(&sum, 1, MPI_INT, 3, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(way, "differ")) {
+        if (rank == 0)
+            MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 2, MPI_COMM_WORLD);
+        else
+            MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     printf("\n");

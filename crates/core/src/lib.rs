@@ -63,7 +63,7 @@ pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
 pub use rendezvous::{Absence, Brought, Rendezvous, Visit, Wait};
-pub use stage::{Seen, Stage};
+pub use stage::{Seen, Stage, Turn};
 pub use token::Token;
 pub use wait_list::WaitList;
 

@@ -6,7 +6,7 @@
 //!
 //! # Protocol
 //!
-//! Parties number the acts, from one on, alike. An act is claimed by whoever shows first under its number. `present`
+//! Each party numbers its acts, from one on, and all alike. An act is claimed by whoever shows first under its number. `present`
 //! counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then may the place be
 //! written again. What is shown is read only between `shown` and leaving.
 //!
@@ -25,9 +25,12 @@ use crate::wait_list::WaitList;
 /// How many acts who is fast may be ahead. The model checker cannot afford that many.
 const ACTS: u64 = if cfg!(loom) { 1 } else { 8 };
 
+const WAITS: u64 = 1;
+
 /// Acts of a fixed company, each of which shows a `T`.
 pub struct Stage<T> {
-    parties: usize,
+    /// Of each party twice the number of acts that it has begun, and [`WAITS`] while it waits for others.
+    begun: Box<[CachePadded<AtomicU64>]>,
     acts: Box<[Act<T>]>,
     /// Those who wait for something to be shown.
     audience: WaitList,
@@ -52,11 +55,15 @@ struct Act<T> {
 //   again only when all have left (see the protocol); so sharing the stage shares `T` and moves it between threads.
 unsafe impl<T: Send + Sync> Sync for Stage<T> {}
 
-/// A party's presence at an act, and what it shows. It has left when this is dropped.
-pub struct Seen<'a, T> {
+/// An act that a party has begun.
+pub struct Turn<'a, T> {
     stage: &'a Stage<T>,
+    party: usize,
     number: u64,
 }
+
+/// A party's presence at an act, and what it shows. It has left when this is dropped.
+pub struct Seen<'a, T>(Turn<'a, T>);
 
 impl<T: Default> Stage<T> {
     /// A stage for `parties`.
@@ -70,7 +77,7 @@ impl<T: Default> Stage<T> {
             ended: AtomicU64::new(0),
         };
         Self {
-            parties,
+            begun: (0..parties).map(|_| CachePadded::default()).collect(),
             acts: (0..ACTS).map(|_| act()).collect(),
             audience: WaitList::new(),
             performers: WaitList::new(),
@@ -79,20 +86,57 @@ impl<T: Default> Stage<T> {
 }
 
 impl<T> Stage<T> {
-    /// Shows in act `number` what `fill` makes of what was shown here before. `None`, and nothing is shown, if another
-    /// party shows something in this act.
+    /// Begins a party's next act.
+    #[must_use]
+    pub fn turn(&self, party: usize) -> Turn<'_, T> {
+        let begun = &self.begun[party];
+        // Relaxed: the number concerns this party alone.
+        let number = begun.load(Ordering::Relaxed) / 2 + 1;
+        begun.store(2 * number, Ordering::Relaxed);
+        Turn {
+            stage: self,
+            party,
+            number,
+        }
+    }
+
+    /// The parties that wait for others, and those they may be waiting for, who have not begun the act: of use when
+    /// nothing moves any more.
+    #[must_use]
+    pub fn waiting(&self) -> (Vec<usize>, Vec<usize>) {
+        // Relaxed: a glance.
+        let begun: Vec<u64> = self
+            .begun
+            .iter()
+            .map(|begun| begun.load(Ordering::Relaxed))
+            .collect();
+        let parties =
+            |wanted: &dyn Fn(u64) -> bool| (0..begun.len()).filter(|&party| wanted(begun[party])).collect();
+        let first = begun.iter().filter(|begun| *begun & WAITS != 0).min();
+        let Some(first) = first.copied() else {
+            return (Vec::new(), Vec::new());
+        };
+        (
+            parties(&|begun| begun & WAITS != 0),
+            parties(&|begun| begun | WAITS < first),
+        )
+    }
+
+    fn act(&self, number: u64) -> &Act<T> {
+        &self.acts[(number % ACTS) as usize]
+    }
+}
+
+impl<'a, T> Turn<'a, T> {
+    /// Shows what `fill` makes of what was shown here before. `None`, and nothing is shown, if another party shows
+    /// something in this act.
     ///
     /// A party that has to wait calls `wait` with what waits, so that it can tell the time it takes.
-    pub fn show(
-        &self,
-        number: u64,
-        fill: impl FnOnce(&mut T),
-        wait: impl FnOnce(&dyn Fn()),
-    ) -> Option<Seen<'_, T>> {
-        let act = self.act(number);
-        // Acquire pairs with the Release in `leave`.
+    pub fn show(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> Option<Seen<'a, T>> {
+        let (stage, number, act) = (self.stage, self.number, self.act());
+        // Acquire pairs with the Release in `Seen`'s drop.
         let in_use = || act.ended.load(Ordering::Acquire) + ACTS < number;
-        until_not(&self.performers, in_use, wait);
+        self.wait(&stage.performers, in_use, wait);
         // Relaxed: who loses the claim looks at nothing before the act is shown.
         if act.claimed.fetch_max(number, Ordering::Relaxed) >= number {
             return None;
@@ -101,43 +145,56 @@ impl<T> Stage<T> {
         // - the act that was shown here before has ended, and this one is claimed by this party alone.
         fill(unsafe { &mut *act.value.get() });
         // Relaxed: published by the next line.
-        act.present.store(self.parties, Ordering::Relaxed);
+        act.present.store(stage.begun.len(), Ordering::Relaxed);
         // Release pairs with the Acquire in `attend`.
         act.shown.store(number, Ordering::Release);
-        self.audience.release_all();
-        Some(Seen { stage: self, number })
+        stage.audience.release_all();
+        Some(Seen(*self))
     }
 
-    /// Waits until something is shown in act `number`.
-    pub fn attend(&self, number: u64, wait: impl FnOnce(&dyn Fn())) -> Seen<'_, T> {
-        let act = self.act(number);
+    /// Waits until something is shown.
+    pub fn attend(&self, wait: impl FnOnce(&dyn Fn())) -> Seen<'a, T> {
+        let act = self.act();
         // Acquire pairs with the Release in `show`.
-        let hidden = || act.shown.load(Ordering::Acquire) != number;
-        until_not(&self.audience, hidden, wait);
-        Seen { stage: self, number }
+        let hidden = || act.shown.load(Ordering::Acquire) != self.number;
+        self.wait(&self.stage.audience, hidden, wait);
+        Seen(*self)
     }
 
-    fn act(&self, number: u64) -> &Act<T> {
-        &self.acts[(number % ACTS) as usize]
+    fn act(&self) -> &'a Act<T> {
+        self.stage.act(self.number)
     }
-}
 
-/// Waits in a list while `closed` holds.
-fn until_not(list: &WaitList, closed: impl Fn() -> bool, wait: impl FnOnce(&dyn Fn())) {
-    if closed() {
+    /// Waits in a list while `closed` holds.
+    fn wait(&self, list: &WaitList, closed: impl Fn() -> bool, wait: impl FnOnce(&dyn Fn())) {
+        if !closed() {
+            return;
+        }
+        let begun = &self.stage.begun[self.party];
+        // Relaxed here and below: for a glance.
+        begun.store(2 * self.number | WAITS, Ordering::Relaxed);
         wait(&|| list.freeze_while(&closed));
         // Nothing rests on what `wait` does with its argument.
         list.freeze_while(&closed);
+        begun.store(2 * self.number, Ordering::Relaxed);
     }
 }
+
+impl<T> Clone for Turn<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Turn<'_, T> {}
 
 impl<T> Seen<'_, T> {
     /// Waits until everybody else has left.
     pub fn await_others(&self, wait: impl FnOnce(&dyn Fn())) {
-        let act = self.stage.act(self.number);
+        let act = self.0.act();
         // Acquire pairs with the AcqRel in `drop`: what others did with what they have seen is done.
         let watched = || act.present.load(Ordering::Acquire) > 1;
-        until_not(&self.stage.performers, watched, wait);
+        self.0.wait(&self.0.stage.performers, watched, wait);
     }
 }
 
@@ -147,18 +204,18 @@ impl<T> Deref for Seen<'_, T> {
     fn deref(&self) -> &T {
         // SAFETY:
         // - the act has been shown, and is not written again before this party has left.
-        unsafe { &*self.stage.act(self.number).value.get() }
+        unsafe { &*self.0.act().value.get() }
     }
 }
 
 impl<T> Drop for Seen<'_, T> {
     fn drop(&mut self) {
-        let (stage, act) = (self.stage, self.stage.act(self.number));
+        let (stage, act) = (self.0.stage, self.0.act());
         // AcqRel: all that was done with what was shown comes before whoever sees that it is over.
         match act.present.fetch_sub(1, Ordering::AcqRel) {
             1 => {
                 // Release pairs with the Acquire in `show`.
-                act.ended.store(self.number, Ordering::Release);
+                act.ended.store(self.0.number, Ordering::Release);
                 stage.performers.release_all();
             }
             // The one that is left may be who has shown it, and wait.
@@ -171,6 +228,7 @@ impl<T> Drop for Seen<'_, T> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use std::thread;
 
     fn at_once(wait: &dyn Fn()) {
@@ -185,14 +243,15 @@ mod tests {
                 let stage = &stage;
                 scope.spawn(move || {
                     for number in 1..=5000 {
+                        let turn = stage.turn(party as usize);
                         if number % 4 == party {
                             let fill = |value: &mut u64| *value = number * 3;
-                            let seen = stage.show(number, fill, at_once).expect("nobody else shows");
+                            let seen = turn.show(fill, at_once).expect("nobody else shows");
                             if number % 3 == 0 {
                                 seen.await_others(at_once);
                             }
                         } else {
-                            assert_eq!(*stage.attend(number, at_once), number * 3);
+                            assert_eq!(*turn.attend(at_once), number * 3);
                         }
                     }
                 });
@@ -204,17 +263,17 @@ mod tests {
     fn one_party_can_show_several_acts_alone_but_not_too_many() {
         let stage = Stage::<u64>::new(2);
         for number in 1..=ACTS {
-            let shown = stage.show(number, |value| *value = number, at_once);
+            let shown = stage.turn(0).show(|value| *value = number, at_once);
             assert!(shown.is_some());
         }
         thread::scope(|scope| {
             let late = scope.spawn(|| {
                 (1..=ACTS + 1)
-                    .map(|number| *stage.attend(number, at_once))
+                    .map(|_| *stage.turn(1).attend(at_once))
                     .sum::<u64>()
             });
             let fill = |value: &mut u64| *value += 100;
-            drop(stage.show(ACTS + 1, fill, at_once).expect("nobody else shows"));
+            drop(stage.turn(0).show(fill, at_once).expect("nobody else shows"));
             let all = ACTS * (ACTS + 1) / 2;
             assert_eq!(late.join().expect("no panic"), all + 101);
         });
@@ -223,8 +282,24 @@ mod tests {
     #[test]
     fn who_shows_second_is_told() {
         let stage = Stage::<char>::new(2);
-        let first = stage.show(1, |value| *value = 'a', at_once).expect("the first");
-        assert!(stage.show(1, |value| *value = 'b', at_once).is_none());
-        assert_eq!((*first, *stage.attend(1, at_once)), ('a', 'a'));
+        let (one, other) = (stage.turn(0), stage.turn(1));
+        let first = one.show(|value| *value = 'a', at_once).expect("the first");
+        assert!(other.show(|value| *value = 'b', at_once).is_none());
+        assert_eq!((*first, *other.attend(at_once)), ('a', 'a'));
+    }
+
+    #[test]
+    fn who_waits_and_for_whom_can_be_seen() {
+        let stage = Stage::<u8>::new(3);
+        assert_eq!(stage.waiting(), (vec![], vec![]));
+        let waiting = Cell::new((vec![], vec![]));
+        let shown = stage.turn(1).show(|_| (), at_once).expect("nobody else shows");
+        shown.await_others(|until| {
+            waiting.set(stage.waiting());
+            drop((stage.turn(0).attend(at_once), stage.turn(2).attend(at_once)));
+            until();
+        });
+        assert_eq!(waiting.take(), (vec![1], vec![0, 2]));
+        assert_eq!(stage.waiting(), (vec![], vec![]));
     }
 }

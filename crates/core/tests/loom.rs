@@ -299,14 +299,15 @@ fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
         let stage = Arc::new(Stage::<u64>::new(2));
         let party = |stage: &Stage<u64>, party: u64| {
             for number in 1..=3 {
+                let turn = stage.turn(party as usize);
                 if number % 2 == party {
                     let fill = |value: &mut u64| *value = number;
-                    let seen = stage.show(number, fill, |wait| wait()).unwrap();
+                    let seen = turn.show(fill, |wait| wait()).unwrap();
                     if number == 2 {
                         seen.await_others(|wait| wait());
                     }
                 } else {
-                    assert_eq!(*stage.attend(number, |wait| wait()), number);
+                    assert_eq!(*turn.attend(|wait| wait()), number);
                 }
             }
         };

@@ -36,6 +36,7 @@ use crate::collective::{Board, Lectern, Seating, Shelf};
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::job::Place;
 use crate::point2point::SendBuffer;
 use crate::process::Process;
 use crate::session::Session;
@@ -67,8 +68,6 @@ pub struct Comm {
     duplications: AtomicU64,
     /// Number of nonblocking collectives that the rank has started, and of persistent ones that it has set up.
     collectives: AtomicU64,
-    /// Number of broadcasts that the rank has taken part in, of those in which the root leads.
-    acts: AtomicU64,
     hints: AtomicU8,
     name: SpinLock<String>,
     /// None until one is set, here or on the communicator that this one was made from.
@@ -98,7 +97,6 @@ impl Comm {
             session: None,
             duplications: AtomicU64::new(0),
             collectives: AtomicU64::new(0),
-            acts: AtomicU64::new(0),
             hints: AtomicU8::new(0),
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
@@ -206,16 +204,16 @@ impl Comm {
     #[inline]
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
-        self.shared.board()
+        self.shared
+            .board
+            .get_or_init(|| self.noted(Board::seated(self.shared.sides.seating())))
     }
 
     /// Where the ranks find each other's nonblocking collectives.
     pub(crate) fn shelf(&self) -> &Arc<Shelf> {
-        self.shared.shelf.get_or_init(|| {
-            let shelf = Arc::new(Shelf::new(self.shared.sides.clone(), self.context));
-            self.process.job().shelves().add(&shelf);
-            shelf
-        })
+        self.shared
+            .shelf
+            .get_or_init(|| self.noted(Shelf::new(self.shared.sides.seating())))
     }
 
     /// The number of the next collective that the rank starts or sets up.
@@ -224,13 +222,23 @@ impl Comm {
         self.collectives.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Where roots show their data, and the number of the rank's next broadcast there.
+    /// Where roots show their data.
     #[inline]
-    pub(crate) fn next_act(&self) -> (&Lectern, u64) {
-        // Relaxed: the number concerns this rank alone, whose collectives on a communicator follow each other.
-        let number = self.acts.load(Ordering::Relaxed) + 1;
-        self.acts.store(number, Ordering::Relaxed);
-        (self.shared.lectern(), number)
+    pub(crate) fn lectern(&self) -> &Lectern {
+        self.shared
+            .lectern
+            .get_or_init(|| self.noted(Lectern::new(self.shared.sides.seats())))
+    }
+
+    /// A place for collectives, of which the job knows when it has to tell who waits for whom.
+    fn noted<P: Place + 'static>(&self, place: P) -> Arc<P> {
+        let place = Arc::new(place);
+        let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
+        self.process
+            .job()
+            .places()
+            .add(&known, &self.shared.sides, self.context);
+        place
     }
 
     /// What the ranks share: as long as somebody holds it, its label is no other communicator's.

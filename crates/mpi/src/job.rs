@@ -5,8 +5,8 @@ mod unfinished;
 mod unmatched;
 
 pub use hardware::Hardware;
-pub(crate) use unfinished::Shelves;
 pub use unfinished::Unfinished;
+pub(crate) use unfinished::{Place, Places, Stall};
 pub use unmatched::{Operation, Unmatched};
 
 use crate::check::Checks;
@@ -51,7 +51,7 @@ pub struct Job {
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
-    shelves: Shelves,
+    places: Places,
     hardware: OnceLock<Hardware>,
     hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
@@ -92,7 +92,7 @@ impl Job {
             world,
             contexts,
             gatherings: Gatherings::default(),
-            shelves: Shelves::default(),
+            places: Places::default(),
             hardware: OnceLock::new(),
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
@@ -182,16 +182,15 @@ impl Job {
         found
     }
 
-    /// Where nonblocking collectives are kept.
-    pub(crate) fn shelves(&self) -> &Shelves {
-        &self.shelves
+    /// Where ranks wait for each other in collectives.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
     }
 
-    /// The nonblocking and persistent collectives that some ranks have started and others have not: what else to tell
-    /// of a deadlock.
+    /// The collectives that some ranks have called and others have not: what else to tell of a deadlock.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
-        self.shelves.unfinished()
+        self.places.unfinished()
     }
 
     /// Says where the processes run; the first setting counts. Returns whether it was the first.

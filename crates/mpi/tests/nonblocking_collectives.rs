@@ -155,6 +155,7 @@ fn collectives_that_somebody_has_not_started_are_told() {
             meet();
             let told = world.process().job().unfinished();
             let expected = |call: &str, communicator, started: &[u32], missing: &[u32]| Unfinished {
+                blocking: false,
                 call: call.to_owned(),
                 communicator,
                 started: started.to_vec(),

@@ -109,6 +109,12 @@ impl<T, R> Rendezvous<T, R> {
         self.seats.len()
     }
 
+    /// The parties that are at a meeting, and what each has come for: of use when nothing moves any more.
+    pub fn present(&self) -> impl Iterator<Item = (usize, u64)> {
+        let seats = self.seats.iter().enumerate();
+        seats.filter_map(|(party, seat)| Some((party, seat.present_for()?)))
+    }
+
     /// Takes part in the next meeting: brings something, waits for all others, and returns when the last party to
     /// arrive has made the result with `last`.
     ///
@@ -130,7 +136,7 @@ impl<T, R> Rendezvous<T, R> {
         wait: impl FnOnce(Wait<'_>),
     ) -> Result<Visit<'_, T, R>, Absence> {
         let seat = &**self.seats.get(party).ok_or(Absence::Unknown)?;
-        let number = seat.begin()?;
+        let number = seat.begin(topic)?;
         let visit = Visit::new(self, party, number);
         let parity = visit.parity();
         let round = &*self.rounds[parity];

@@ -30,7 +30,7 @@ pub(super) fn waiting(host: &Host) -> String {
     text
 }
 
-/// A collective that not all ranks have started, as a sentence.
+/// A collective that not all ranks have called, as a sentence.
 fn told(collective: &Unfinished) -> String {
     let (started, missing) = (
         ranges(collective.started.iter().copied()),
@@ -40,8 +40,10 @@ fn told(collective: &Unfinished) -> String {
         0 => String::new(),
         communicator => format!(" on communicator {communicator}"),
     };
-    format!(
-        "a nonblocking {}{place} has been started by ranks {started} and not by {missing}",
-        collective.call
-    )
+    let call = &collective.call;
+    if collective.blocking {
+        format!("{call}{place} has been called by ranks {started} and not by {missing}")
+    } else {
+        format!("a nonblocking {call}{place} has been started by ranks {started} and not by {missing}")
+    }
 }

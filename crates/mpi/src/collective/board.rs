@@ -19,7 +19,7 @@ use super::offers::{Offers, Seating};
 use super::role::check_between_groups;
 use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
-use crate::job::Job;
+use crate::job::{Job, Place, Stall};
 use crate::memory::Packet;
 use crate::tool::{self, Reason};
 
@@ -272,6 +272,32 @@ impl Outcome {
             _ => Err(unexpected()),
         }
     }
+}
+
+impl Place for Board {
+    fn stalls(&self) -> Vec<Stall> {
+        let present: Vec<(usize, u64)> = self.place.present().collect();
+        let mut topics: Vec<u64> = present.iter().map(|(_, topic)| *topic).collect();
+        topics.sort_unstable();
+        topics.dedup();
+        let stall = |topic| {
+            let came = |seat| present.contains(&(seat, topic));
+            let (started, missing) = (0..self.size()).partition(|seat| came(*seat));
+            Stall {
+                call: told(topic, self.size()),
+                blocking: true,
+                started,
+                missing,
+            }
+        };
+        topics.into_iter().map(stall).collect()
+    }
+}
+
+/// What ranks have come for, in words.
+fn told(topic: u64, ranks: usize) -> String {
+    let call = Call::recognise(topic, ranks);
+    call.map_or_else(|| "a collective call".to_owned(), |call| call.to_string())
 }
 
 impl std::fmt::Debug for Board {

@@ -50,6 +50,35 @@ impl Call {
     pub(crate) const SCAN: Self = Self::new("MPI_Scan");
     pub(crate) const SCATTER: Self = Self::new("MPI_Scatter");
 
+    /// All calls of programs.
+    const KNOWN: [Self; 14] = [
+        Self::ALLGATHER,
+        Self::ALLREDUCE,
+        Self::ALLTOALL,
+        Self::ALLTOALL_IN_PLACE,
+        Self::BARRIER,
+        Self::BCAST,
+        Self::EXSCAN,
+        Self::GATHER,
+        Self::NEIGHBOR_ALLGATHER,
+        Self::NEIGHBOR_ALLTOALL,
+        Self::REDUCE,
+        Self::REDUCE_SCATTER,
+        Self::SCAN,
+        Self::SCATTER,
+    ];
+
+    /// The call of a program that has this topic, among so many ranks. It tries them all.
+    pub(super) fn recognise(topic: u64, ranks: usize) -> Option<Self> {
+        let rooted = |call: &Self| {
+            let call = *call;
+            std::iter::once(call).chain((0..ranks).map(move |root| call.at(root)))
+        };
+        let mut calls = Self::KNOWN.iter().flat_map(rooted);
+        let fits = |call: Self| call.topic() == topic;
+        calls.find(|&call| fits(call) || (1..=PACKET).any(|bytes| fits(call.of_length(bytes))))
+    }
+
     /// A call without a root.
     pub(crate) const fn new(name: &'static str) -> Self {
         Self {
@@ -81,7 +110,7 @@ impl Call {
     pub(super) const fn of_length(self, bytes: usize) -> Self {
         Self {
             length: Some(bytes as u32),
-            topic: mix(self.topic, bytes as u64),
+            topic: mix(self.topic, !(bytes as u64)),
             ..self
         }
     }
@@ -174,12 +203,12 @@ impl Call {
     fn disagreement_of_lengths(self, rank: &str, theirs: Self, other: &str) -> Error {
         let bytes = |call: Self| match call.length {
             Some(bytes) => format!("{bytes} bytes"),
-            None => format!("none, more than {PACKET} or not all in a row"),
+            None => format!("more than {PACKET} bytes, none, or some with gaps"),
         };
         Error::new(
             ErrorClass::Truncate,
             format!(
-                "{rank} brings {} to {self}, {other} {}: all ranks must give the same count and datatype",
+                "{rank} brings {} to {self}, {other} brings {}: all ranks must give the same count and datatype",
                 bytes(self),
                 bytes(theirs)
             ),
@@ -252,6 +281,16 @@ const fn mix(hash: u64, value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_are_recognised() {
+        let call = Call::REDUCE.at(6);
+        for topic in [call.topic(), call.of_length(PACKET).topic()] {
+            let found = Call::recognise(topic, 7).map(|call| call.to_string());
+            assert_eq!(found.as_deref(), Some("MPI_Reduce with root 6"));
+        }
+        assert!(Call::recognise(Call::new("another").topic(), 7).is_none());
+    }
 
     #[test]
     fn calls_differ_by_name_and_root() {

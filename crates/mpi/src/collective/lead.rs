@@ -12,12 +12,28 @@ use super::offer::Offer;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::job::{Place, Stall};
 use crate::limits::SHOWN_COPY;
 use crate::memory::{Source, Target, Writer, pack, unpack};
 use crate::tool::{self, Reason};
 
 /// Where the roots of a communicator show their data.
 pub(crate) type Lectern = Stage<Shown>;
+
+impl Place for Lectern {
+    fn stalls(&self) -> Vec<Stall> {
+        let (started, missing) = self.waiting();
+        if started.is_empty() {
+            return Vec::new();
+        }
+        vec![Stall {
+            call: Call::BCAST.to_string(),
+            blocking: true,
+            started,
+            missing,
+        }]
+    }
+}
 
 /// What a root shows.
 #[derive(Default)]
@@ -51,9 +67,9 @@ pub(super) fn leads(comm: &Comm, offer: &Offer) -> bool {
 
 /// Takes part in a broadcast.
 pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> Result<()> {
-    let (lectern, number) = comm.next_act();
+    let turn = comm.lectern().turn(comm.seat());
     let shown = match offer.whole_source() {
-        Some(source) => lectern.show(number, |shown| shown.fill(call, source), blocked),
+        Some(source) => turn.show(|shown| shown.fill(call, source), blocked),
         None => None,
     };
     if let Some(shown) = shown {
@@ -62,7 +78,7 @@ pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> 
         }
         return Ok(());
     }
-    let shown = lectern.attend(number, blocked);
+    let shown = turn.attend(blocked);
     shown.check(call, root, comm.index())?;
     match offer.whole_target() {
         Some(target) => shown.give(target, root, comm),

@@ -7,8 +7,7 @@
 use super::call::Call;
 use super::offers::Seating;
 use super::underway::Underway;
-use crate::comm::Sides;
-use crate::job::Unfinished;
+use crate::job::{Place as Waited, Stall};
 use crate::limits::POOLED_GATHERINGS;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::VecDeque;
@@ -17,9 +16,7 @@ use std::sync::Weak;
 /// The nonblocking collectives of a communicator that some rank has started and not every rank has.
 #[derive(Debug)]
 pub(crate) struct Shelf {
-    sides: Sides,
-    /// Number of the communicator.
-    communicator: u32,
+    seating: Seating,
     places: SpinLock<Places>,
     /// The persistent ones that some rank has set up.
     rehearsed: SpinLock<Vec<(Call, Weak<Underway>)>>,
@@ -43,17 +40,12 @@ struct Place {
 }
 
 impl Shelf {
-    pub(crate) fn new(sides: Sides, communicator: u32) -> Self {
+    pub(crate) fn new(seating: Seating) -> Self {
         Self {
-            sides,
-            communicator,
+            seating,
             places: SpinLock::default(),
             rehearsed: SpinLock::default(),
         }
-    }
-
-    fn seating(&self) -> Seating {
-        self.sides.seating()
     }
 
     /// The collective of this number, for one of its ranks, which calls `call`.
@@ -68,8 +60,8 @@ impl Shelf {
         let first = index == shelf.places.len();
         if first {
             let idle = shelf.idle.pop();
-            let underway = idle.unwrap_or_else(|| Arc::new(Underway::new(self.seating())));
-            let missing = self.seating().seats();
+            let underway = idle.unwrap_or_else(|| Arc::new(Underway::new(self.seating)));
+            let missing = self.seating.seats();
             shelf.places.push_back(Place {
                 call,
                 underway,
@@ -106,8 +98,21 @@ impl Shelf {
         }
     }
 
+    fn stall(&self, call: Call, underway: &Underway) -> Option<Stall> {
+        let seats = 0..self.seating.seats();
+        let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| underway.has(*seat));
+        (!started.is_empty() && !missing.is_empty()).then(|| Stall {
+            call: call.to_string(),
+            blocking: false,
+            started,
+            missing,
+        })
+    }
+}
+
+impl Waited for Shelf {
     /// The collectives that some ranks have started and others have not.
-    pub(crate) fn unfinished(&self) -> Vec<Unfinished> {
+    fn stalls(&self) -> Vec<Stall> {
         let shelf = self.places.lock();
         let once = shelf
             .places
@@ -117,26 +122,9 @@ impl Shelf {
         let again = rehearsed
             .iter()
             .filter_map(|(call, underway)| Some((*call, underway.upgrade()?)));
-        let told = once
+        let stalls = once
             .chain(again)
-            .filter_map(|(call, underway)| self.tell(call, &underway));
-        told.collect()
-    }
-
-    fn tell(&self, call: Call, underway: &Underway) -> Option<Unfinished> {
-        let seats = 0..self.seating().seats();
-        let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| underway.has(*seat));
-        let processes = |seats: Vec<usize>| {
-            seats
-                .into_iter()
-                .filter_map(|seat| self.sides.process(seat))
-                .collect()
-        };
-        (!started.is_empty() && !missing.is_empty()).then(|| Unfinished {
-            call: call.to_string(),
-            communicator: self.communicator,
-            started: processes(started),
-            missing: processes(missing),
-        })
+            .filter_map(|(call, underway)| self.stall(call, &underway));
+        stalls.collect()
     }
 }

@@ -16,11 +16,11 @@ pub struct CommShared {
     pub(super) context: Context,
     pub(super) sides: Sides,
     /// Made at the first collective call: most duplicates are for messages alone.
-    board: OnceLock<Box<Board>>,
+    pub(super) board: OnceLock<Arc<Board>>,
     /// Made at the first nonblocking collective call.
     pub(super) shelf: OnceLock<Arc<Shelf>>,
     /// Made at the first broadcast in which the root leads.
-    lectern: OnceLock<Box<Lectern>>,
+    pub(super) lectern: OnceLock<Arc<Lectern>>,
     /// Made when the first rank duplicates the communicator.
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
     /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
@@ -42,20 +42,6 @@ impl CommShared {
             dividing_kind: OnceLock::new(),
             origins: OnceLock::new(),
         }))
-    }
-
-    /// Where roots show their data.
-    #[inline]
-    pub(super) fn lectern(&self) -> &Lectern {
-        self.lectern
-            .get_or_init(|| Box::new(Lectern::new(self.sides.seats())))
-    }
-
-    /// Where all ranks meet.
-    #[inline]
-    pub(super) fn board(&self) -> &Board {
-        self.board
-            .get_or_init(|| Box::new(Board::seated(self.sides.seating())))
     }
 
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.

@@ -1,39 +1,91 @@
-//! Collectives that do not end because ranks have not started them.
+//! Collectives that do not end because ranks have not called them.
 
-use crate::collective::Shelf;
+use crate::comm::Sides;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::sync::Weak;
 
-/// A nonblocking or persistent collective that some ranks have started and others have not.
+/// A collective that some ranks have called and others have not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfinished {
     /// What is called, as the blocking call.
     pub call: String,
+    /// Whether ranks wait in the call itself, not for a request.
+    pub blocking: bool,
     /// Number of the communicator; the world is 0.
     pub communicator: u32,
-    /// The processes that have started it.
+    /// The processes that have called it.
     pub started: Vec<u32>,
     /// The processes that have not.
     pub missing: Vec<u32>,
 }
 
-/// Where the communicators of a job keep their nonblocking collectives.
-#[derive(Debug, Default)]
-pub(crate) struct Shelves(SpinLock<Vec<Weak<Shelf>>>);
+/// A collective that does not end, by seats.
+pub(crate) struct Stall {
+    pub(crate) call: String,
+    pub(crate) blocking: bool,
+    pub(crate) started: Vec<usize>,
+    pub(crate) missing: Vec<usize>,
+}
 
-impl Shelves {
-    /// Notes the shelf of one more communicator.
-    pub(crate) fn add(&self, shelf: &Arc<Shelf>) {
-        let mut shelves = self.0.lock();
-        if shelves.len() == shelves.capacity() {
-            shelves.retain(|shelf| shelf.strong_count() > 0);
+/// Where the ranks of a communicator wait for each other in collectives.
+pub(crate) trait Place: Send + Sync {
+    /// What does not end there, seen when nothing moves any more.
+    fn stalls(&self) -> Vec<Stall>;
+}
+
+/// The places of all communicators of a job.
+#[derive(Default)]
+pub(crate) struct Places(SpinLock<Vec<Noted>>);
+
+struct Noted {
+    place: Weak<dyn Place>,
+    sides: Sides,
+    communicator: u32,
+}
+
+impl Places {
+    /// Notes a place of a communicator.
+    pub(crate) fn add(&self, place: &Arc<dyn Place>, sides: &Sides, communicator: u32) {
+        let mut places = self.0.lock();
+        if places.len() == places.capacity() {
+            places.retain(|noted| noted.place.strong_count() > 0);
         }
-        shelves.push(Arc::downgrade(shelf));
+        places.push(Noted {
+            place: Arc::downgrade(place),
+            sides: sides.clone(),
+            communicator,
+        });
     }
 
     /// All that does not end.
     pub(super) fn unfinished(&self) -> Vec<Unfinished> {
-        let shelves: Vec<_> = self.0.lock().iter().filter_map(Weak::upgrade).collect();
-        shelves.iter().flat_map(|shelf| shelf.unfinished()).collect()
+        let places = self.0.lock();
+        places.iter().flat_map(Noted::unfinished).collect()
+    }
+}
+
+impl Noted {
+    fn unfinished(&self) -> Vec<Unfinished> {
+        let stalls = self.place.upgrade().map_or_else(Vec::new, |place| place.stalls());
+        let processes = |seats: Vec<usize>| {
+            seats
+                .into_iter()
+                .filter_map(|seat| self.sides.process(seat))
+                .collect()
+        };
+        let told = |stall: Stall| Unfinished {
+            call: stall.call,
+            blocking: stall.blocking,
+            communicator: self.communicator,
+            started: processes(stall.started),
+            missing: processes(stall.missing),
+        };
+        stalls.into_iter().map(told).collect()
+    }
+}
+
+impl std::fmt::Debug for Places {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Places").finish_non_exhaustive()
     }
 }
