@@ -16,7 +16,7 @@ const FRAMES: usize = 12;
 /// Lines of a control block.
 const CONTROL: usize = 5;
 /// Other lines.
-const OTHERS: usize = 8;
+const OTHERS: usize = 4;
 
 /// The addresses of one execution context.
 pub(crate) struct Footprint {
@@ -26,10 +26,12 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    pub(crate) const NONE: Self = Self {
-        stack: Cell::new(ptr::null()),
-        others: [const { Cell::new(ptr::null()) }; OTHERS],
-    };
+    pub(crate) fn new() -> Self {
+        Self {
+            stack: Cell::new(ptr::null()),
+            others: std::array::from_fn(|_| Cell::new(ptr::null())),
+        }
+    }
 
     /// Notes where the stack of the calling execution context is left.
     #[inline(always)]

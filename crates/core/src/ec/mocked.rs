@@ -25,7 +25,7 @@ pub struct Frozen;
 
 impl Frozen {
     /// Nothing to move.
-    pub fn even_out(&mut self) {}
+    pub(crate) fn even_out(&mut self) {}
 
     /// Nothing to thaw.
     pub fn thaw(self) {}

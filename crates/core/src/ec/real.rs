@@ -93,7 +93,7 @@ impl Ec {
                 yielder: Cell::new(ptr::null()),
                 thread_pointer: Cell::new(0),
                 owner: UnsafeCell::new(None),
-                footprint: Footprint::NONE,
+                footprint: Footprint::new(),
                 body: UnsafeCell::new(None),
             }))
         });

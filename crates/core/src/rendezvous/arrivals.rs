@@ -157,8 +157,8 @@ impl Arrivals {
         self.total.topic.load(Ordering::Relaxed) != DISPUTED
     }
 
-    /// Prepares for the next meeting; the tallies begin anew when the parties that wait are released. Called by the last
-    /// one, before anybody is let go.
+    /// Prepares for the next meeting; the tallies begin anew when the parties that wait are released. Called by the
+    /// last one, before anybody is let go.
     pub(super) fn reset(&self) {
         // Relaxed throughout: whoever lets the parties go publishes it, and nobody arrives before.
         self.total.arrived.store(0, Ordering::Relaxed);

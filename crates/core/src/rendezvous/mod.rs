@@ -118,10 +118,10 @@ impl<T, R> Rendezvous<T, R> {
     /// Takes part in the next meeting: brings something, waits for all others, and returns when the last party to
     /// arrive has made the result with `last`.
     ///
-    /// `bring` changes the value that the party brought to the meeting before last. `topic`, neither zero nor the largest
-    /// number, is what the party comes for; `last` is given all that was brought, and whether all came for the same, and
-    /// changes the result of the meeting before last. A party that has to wait calls `wait` with what waits, so that it
-    /// can tell the time it takes.
+    /// `bring` changes the value that the party brought to the meeting before last. `topic`, neither zero nor the
+    /// largest number, is what the party comes for; `last` is given all that was brought, and whether all came for the
+    /// same, and changes the result of the meeting before last. A party that has to wait calls `wait` with what waits,
+    /// so that it can tell the time it takes.
     ///
     /// # Errors
     ///

@@ -2,8 +2,8 @@
 //!
 //! A meeting is the scheduler's ([`Rendezvous`]): each rank brings a description of its buffers, the last one finds
 //! them all, does the work or says that it is shared, and lets the others go. Two meetings alternate, so nothing is
-//! copied and nobody waits at the end. A short reduction goes by value (`short.rs`); the work of another short collective
-//! is done by the last rank alone, on data that is warm in its cache, and costs the others nothing.
+//! copied and nobody waits at the end. A short reduction goes by value (`short.rs`); the work of another short
+//! collective is done by the last rank alone, on data that is warm in its cache, and costs the others nothing.
 
 use std::any::{Any, type_name};
 use std::sync::OnceLock;

@@ -98,10 +98,10 @@ pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + S
         }
         Runner::Threads => run_threads(ids.map(rank)),
         Runner::Mixed(vps) => {
-            let contexts = ids.clone().filter(|id| id % 2 == 0);
+            let contexts = ids.clone().filter(|id| id.is_multiple_of(2));
             let contexts: Vec<_> = contexts.map(|id| (id as usize, rank(id))).collect();
             std::thread::scope(|scope| {
-                scope.spawn(|| run_threads(ids.filter(|id| id % 2 == 1).map(rank)));
+                scope.spawn(|| run_threads(ids.filter(|id| !id.is_multiple_of(2)).map(rank)));
                 run_contexts(Builder::new().vps(Some(vps)), contexts.into_iter());
             });
         }
