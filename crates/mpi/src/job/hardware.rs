@@ -288,6 +288,16 @@ mod tests {
     }
 
     #[test]
+    fn caches_are_those_of_the_cores_in_use() {
+        let topology = Topology::synthetic("package:2 l3:1(size=8388608) l2:2(size=1048576) core:1 pu:1");
+        let topology = topology.expect("a valid description");
+        assert_eq!(Hardware::new(&topology, 2, [0]).caches(), Some(8 << 20));
+        assert_eq!(Hardware::new(&topology, 3, [0]).caches(), Some(16 << 20));
+        let topology = Topology::synthetic("l2:3(size=524288) core:1 pu:1").expect("a valid description");
+        assert_eq!(Hardware::new(&topology, 3, [0]).caches(), Some(3 << 19));
+    }
+
+    #[test]
     fn a_process_without_a_place_is_in_the_machine_only() {
         let hardware = Hardware::unplaced(&machine(), 1);
         assert_eq!(hardware.instance(DomainKind::Machine, 0), Some(0));
