@@ -138,6 +138,24 @@ fn without_checks_they_do_no_more_than_fail() {
     }
 }
 
+#[test]
+fn a_rank_that_is_led_by_another_root_is_told() {
+    let stage = Stage::locate();
+    let program = program(&stage, "collective_mismatch");
+    let outcome = stage.mpiexec(4).args(["root"]).run(&program);
+    outcome.expect_code(8).expect_stderr("while rank ");
+    let both =
+        |one, other| format!("rank {one} calls MPI_Bcast with root {one} while rank {other} calls MPI_Bcast");
+    let led_by_0 = outcome.stderr.contains(&both(1, 0));
+    assert!(
+        led_by_0
+            || outcome
+                .stderr
+                .contains("while rank 1 calls MPI_Bcast with root 1"),
+        "{outcome}"
+    );
+}
+
 /// Ranks that are at different collectives, and do not meet there, are told when none can go on.
 #[test]
 fn ranks_that_part_do_not_hang() {

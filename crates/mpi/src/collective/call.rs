@@ -131,6 +131,14 @@ impl Call {
         }
     }
 
+    /// The root that all ranks name.
+    pub(super) fn root_rank(self) -> Option<u32> {
+        match self.root {
+            Root::Rank(rank) => Some(rank),
+            Root::None | Root::Passed(_) => None,
+        }
+    }
+
     /// Whether two calls are known to combine data by different operations.
     pub(super) fn combines_unlike(self, other: Self) -> bool {
         matches!((self.operation, other.operation), (Some(one), Some(other)) if one != other)

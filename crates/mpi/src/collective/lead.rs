@@ -79,7 +79,7 @@ pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> 
         return Ok(());
     }
     let shown = turn.attend(blocked);
-    shown.check(call, root, comm.index())?;
+    shown.check(call, comm.index())?;
     match offer.whole_target() {
         Some(target) => shown.give(target, root, comm),
         None => Ok(()),
@@ -103,13 +103,15 @@ impl Shown {
     }
 
     /// Whether the root has called what this rank has called.
-    fn check(&self, call: Call, root: usize, rank: usize) -> Result<()> {
-        match self.call {
-            Some(theirs) if theirs.topic() != call.topic() => {
-                Err(call.disagreement(&format!("rank {rank}"), theirs, &format!("rank {root}")))
-            }
-            _ => Ok(()),
-        }
+    fn check(&self, call: Call, rank: usize) -> Result<()> {
+        let Some(theirs) = self.call.filter(|theirs| theirs.topic() != call.topic()) else {
+            return Ok(());
+        };
+        // Who shows is the root that it names.
+        let leader = theirs
+            .root_rank()
+            .map_or_else(|| "another".to_owned(), |root| format!("rank {root}"));
+        Err(call.disagreement(&format!("rank {rank}"), theirs, &leader))
     }
 
     fn give(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
