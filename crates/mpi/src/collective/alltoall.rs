@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::deliver::{deliver, truncated};
-use super::offers::Offers;
+use super::offers::{Offers, Seating};
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
 use crate::comm::Comm;
@@ -48,7 +48,7 @@ pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
                 offers.at(from).source_part(rank),
                 offers.at(seat).target_part(offers.rank(from)),
             );
-            deliver(&writer, source, offers.rank(from), target, rank)?;
+            deliver(&writer, offers.seating(), source, from, target, seat)?;
         }
     }
     Ok(())
@@ -63,7 +63,7 @@ pub(super) fn swap(offers: Offers<'_>, share: Share) -> Result<()> {
                 offers.at(rank).target_part(other),
                 offers.at(other).target_part(rank),
             ) {
-                swap_pair((&mine, rank), (&theirs, other))?;
+                swap_pair(offers.seating(), (&mine, rank), (&theirs, other))?;
             }
         }
     }
@@ -76,11 +76,15 @@ fn in_charge(rank: usize, other: usize) -> bool {
 }
 
 /// Exchanges the data of two parts block by block, whatever their datatypes.
-fn swap_pair((mine, rank): (&Target, usize), (theirs, other): (&Target, usize)) -> Result<()> {
+fn swap_pair(
+    seating: Seating,
+    (mine, rank): (&Target, usize),
+    (theirs, other): (&Target, usize),
+) -> Result<()> {
     let (bytes, room) = (mine.bytes(), theirs.bytes());
     match bytes.cmp(&room) {
-        Ordering::Greater => return Err(truncated(bytes, rank, room, other)),
-        Ordering::Less => return Err(truncated(room, other, bytes, rank)),
+        Ordering::Greater => return Err(truncated(seating, (rank, bytes), (other, room))),
+        Ordering::Less => return Err(truncated(seating, (other, room), (rank, bytes))),
         Ordering::Equal => {}
     }
     let (mut own, mut foreign) = ([0; SWAP_BLOCK], [0; SWAP_BLOCK]);

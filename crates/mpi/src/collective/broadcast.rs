@@ -41,7 +41,7 @@ pub(super) fn spread(offers: Offers<'_>, share: Share, root: usize) -> Result<()
         .among(offers.across(root))
         .filter(|seat| *seat != root)
         .try_for_each(|seat| {
-            let (target, rank) = (offers.at(seat).target(), offers.rank(seat));
-            deliver(&writer, source.clone(), offers.rank(root), target, rank)
+            let (source, target) = (source.clone(), offers.at(seat).target());
+            deliver(&writer, offers.seating(), source, root, target, seat)
         })
 }

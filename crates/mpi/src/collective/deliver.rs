@@ -1,40 +1,46 @@
 //! Moving data from one rank's buffer to another's.
 
+use super::offers::Seating;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target, Writer};
 
-/// Moves the data of rank `from` to rank `to`.
+/// Moves the data of seat `from` to seat `to`.
 pub(super) fn deliver(
     writer: &Writer,
+    seating: Seating,
     source: Option<Source>,
     from: usize,
     target: Option<Target>,
     to: usize,
 ) -> Result<()> {
     let (Some(source), Some(target)) = (source, target) else {
-        return Err(no_buffer(from, to));
+        return Err(no_buffer(&seating.name(from), &seating.name(to)));
     };
     if writer.transfer(&source, &target).truncated {
-        return Err(truncated(source.bytes(), from, target.bytes(), to));
+        let (bytes, room) = (source.bytes(), target.bytes());
+        return Err(truncated(seating, (from, bytes), (to, room)));
     }
     Ok(())
 }
 
 #[cold]
-pub(super) fn truncated(bytes: usize, from: usize, room: usize, to: usize) -> Error {
+pub(super) fn truncated(
+    seating: Seating,
+    (from, bytes): (usize, usize),
+    (to, room): (usize, usize),
+) -> Error {
+    let (from, to) = (seating.name(from), seating.name(to));
     Error::new(
         ErrorClass::Truncate,
-        format!(
-            "rank {from} gives {bytes} bytes to rank {to}, which has room for {room}: make the counts agree"
-        ),
+        format!("{from} gives {bytes} bytes to {to}, which has room for {room}: make the counts agree"),
     )
 }
 
 #[cold]
-fn no_buffer(from: usize, to: usize) -> Error {
+fn no_buffer(from: &str, to: &str) -> Error {
     Error::new(
         ErrorClass::Buffer,
-        format!("nothing can go from rank {from} to rank {to}: one of them gave no buffer for it"),
+        format!("nothing can go from {from} to {to}: one of them gave no buffer for it"),
     )
 }
 

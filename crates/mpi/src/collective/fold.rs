@@ -25,7 +25,7 @@ impl<'a> Fold<'a> {
     /// The reduction of what some ranks bring, who must bring alike: as many elements, of the same size and extent.
     pub(super) fn new(op: &'a Op, offers: Offers<'a>, seats: Range<usize>) -> Result<Self> {
         let Some(first) = offers.at(seats.start).whole_source() else {
-            return Err(nothing(offers.rank(seats.start)));
+            return Err(nothing(offers, seats.start));
         };
         let fold = Self {
             bound: op.bind(first.datatype())?,
@@ -75,9 +75,8 @@ impl<'a> Fold<'a> {
 
     fn agree(&self) -> Result<()> {
         for seat in self.seats.clone() {
-            let rank = self.offers.rank(seat);
             let Some(source) = self.offers.at(seat).whole_source() else {
-                return Err(nothing(rank));
+                return Err(nothing(self.offers, seat));
             };
             let datatype = source.datatype();
             if source.count() != self.count
@@ -85,7 +84,7 @@ impl<'a> Fold<'a> {
                 || datatype.extent() != self.datatype.extent()
                 || datatype.basic().is_some() != self.datatype.basic().is_some()
             {
-                return Err(self.disagreement(rank, source));
+                return Err(self.disagreement(seat, source));
             }
         }
         Ok(())
@@ -109,13 +108,14 @@ impl<'a> Fold<'a> {
     }
 
     #[cold]
-    fn disagreement(&self, rank: usize, source: &Source) -> Error {
+    fn disagreement(&self, seat: usize, source: &Source) -> Error {
+        let name = self.offers.name(seat);
         let (theirs, size) = (source.count(), source.datatype().size());
         let (mine, own) = (self.count, self.element());
         Error::new(
             ErrorClass::Truncate,
             format!(
-                "rank {rank} brings {theirs} elements of {size} bytes to a reduction of {mine} elements of {own} \
+                "{name} brings {theirs} elements of {size} bytes to a reduction of {mine} elements of {own} \
                  bytes: all ranks must give the same count and datatype"
             ),
         )
@@ -142,39 +142,40 @@ pub(super) fn accumulate(bound: &Bound<'_>, mut sources: impl Iterator<Item = So
     }
 }
 
-/// Gives a partial result to a rank.
+/// Gives a partial result to the rank on a seat.
 pub(super) fn hand_over(
     writer: &Writer,
     result: &Source,
-    target: Option<&Target>,
     (start, len): (usize, usize),
-    rank: usize,
+    offers: Offers<'_>,
+    seat: usize,
 ) -> Result<()> {
-    let Some(target) = target else {
-        return Err(nothing(rank));
+    let Some(target) = offers.at(seat).whole_target() else {
+        return Err(nothing(offers, seat));
     };
     let part = target.slice(start, len);
     if writer.transfer(result, &part).truncated {
-        return Err(no_room(result, &part, rank));
+        return Err(no_room(result, &part, &offers.name(seat)));
     }
     Ok(())
 }
 
 #[cold]
-fn nothing(rank: usize) -> Error {
+fn nothing(offers: Offers<'_>, seat: usize) -> Error {
+    let name = offers.name(seat);
     Error::new(
         ErrorClass::Buffer,
-        format!("rank {rank} gave no buffer to a reduction that needs one"),
+        format!("{name} gave no buffer to a reduction that needs one"),
     )
 }
 
 #[cold]
-fn no_room(result: &Source, target: &Target, rank: usize) -> Error {
+fn no_room(result: &Source, target: &Target, name: &str) -> Error {
     let (bytes, room) = (result.bytes(), target.bytes());
     Error::new(
         ErrorClass::Truncate,
         format!(
-            "a part of a result is {bytes} bytes long, rank {rank} has room for {room}: make the counts agree"
+            "a part of a result is {bytes} bytes long, {name} has room for {room}: make the counts agree"
         ),
     )
 }

@@ -65,7 +65,14 @@ pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<(
         .try_for_each(|seat| {
             let rank = offers.rank(seat);
             let (source, target) = (offers.at(seat).source(), offers.at(root).target_part(rank));
-            deliver(&offers.writer_for(seat), source, rank, target, offers.rank(root))
+            deliver(
+                &offers.writer_for(seat),
+                offers.seating(),
+                source,
+                seat,
+                target,
+                root,
+            )
         })
 }
 
@@ -76,14 +83,9 @@ pub(super) fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()>
         let placed = |from: &usize| *from == seat && offers.at(seat).in_place;
         // Each rank begins with its own part, so that not all read the same one at a time.
         for from in offers.across_from(seat).filter(|from| !placed(from)) {
-            let (sender, target) = (offers.rank(from), offers.at(seat).target_part(offers.rank(from)));
-            deliver(
-                &writer,
-                offers.at(from).source(),
-                sender,
-                target,
-                offers.rank(seat),
-            )?;
+            let target = offers.at(seat).target_part(offers.rank(from));
+            let source = offers.at(from).source();
+            deliver(&writer, offers.seating(), source, from, target, seat)?;
         }
     }
     Ok(())

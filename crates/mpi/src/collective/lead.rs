@@ -115,13 +115,20 @@ impl Shown {
     }
 
     fn give(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
-        let rank = comm.index();
+        let (rank, seating) = (comm.index(), comm.seating());
         if let Some(source) = &self.lent {
             let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
-            return deliver(&writer, Some(source.clone()), root, Some(target.clone()), rank);
+            return deliver(
+                &writer,
+                seating,
+                Some(source.clone()),
+                root,
+                Some(target.clone()),
+                rank,
+            );
         }
         if unpack(&self.copy.0[..self.copied], target).truncated {
-            return Err(truncated(self.copied, root, target.bytes(), rank));
+            return Err(truncated(seating, (root, self.copied), (rank, target.bytes())));
         }
         Ok(())
     }

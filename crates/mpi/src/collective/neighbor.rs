@@ -79,7 +79,8 @@ fn fetch(
             let Some(origin) = *origin else { continue };
             let from = origin.rank as usize;
             let target = offers.at(rank).target_part(place);
-            deliver(&writer, sent(offers.at(from), origin), from, target, rank)?;
+            let source = sent(offers.at(from), origin);
+            deliver(&writer, offers.seating(), source, from, target, rank)?;
         }
     }
     Ok(())

@@ -105,6 +105,11 @@ impl<'a> Offers<'a> {
         self.seating.rank(seat)
     }
 
+    /// How the ranks sit.
+    pub(crate) fn seating(self) -> Seating {
+        self.seating
+    }
+
     /// What a seat's rank is called in messages.
     pub(crate) fn name(self, seat: usize) -> String {
         self.seating.name(seat)

@@ -216,15 +216,9 @@ fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usiz
     for piece in fold.pieces(slice) {
         scratch.with(piece.1, |result, partial| {
             fold.combine(piece, partial);
-            seats.clone().try_for_each(|seat| {
-                hand_over(
-                    &writer,
-                    result,
-                    offers.at(seat).whole_target(),
-                    piece,
-                    offers.rank(seat),
-                )
-            })
+            seats
+                .clone()
+                .try_for_each(|seat| hand_over(&writer, result, piece, offers, seat))
         })?;
     }
     Ok(())
@@ -249,13 +243,7 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
         for piece in fold.pieces(slice) {
             scratch.with(piece.1, |result, partial| {
                 fold.combine(piece, partial);
-                hand_over(
-                    &writer,
-                    result,
-                    offers.at(seat).whole_target(),
-                    (piece.0 - first, piece.1),
-                    offers.rank(seat),
-                )
+                hand_over(&writer, result, (piece.0 - first, piece.1), offers, seat)
             })?;
         }
     }

@@ -93,12 +93,12 @@ fn compute_piece(
                     fold.apply(before, place);
                     match inclusive {
                         true => Ok(()),
-                        false => hand_over(writer, before, offer.whole_target(), piece, rank),
+                        false => hand_over(writer, before, piece, offers, rank),
                     }
                 })?;
             }
             match inclusive {
-                true => hand_over(writer, up_to, offer.whole_target(), piece, rank),
+                true => hand_over(writer, up_to, piece, offers, rank),
                 false => Ok(()),
             }
         })?;

@@ -48,6 +48,13 @@ pub(super) fn distribute(offers: Offers<'_>, share: Share, root: usize) -> Resul
         .try_for_each(|seat| {
             let rank = offers.rank(seat);
             let (source, target) = (offers.at(root).source_part(rank), offers.at(seat).target());
-            deliver(&offers.writer_for(seat), source, offers.rank(root), target, rank)
+            deliver(
+                &offers.writer_for(seat),
+                offers.seating(),
+                source,
+                root,
+                target,
+                seat,
+            )
         })
 }
