@@ -1,0 +1,30 @@
+//! Collectives that are called again and again allocate nothing and make no system call.
+
+use std::time::Duration;
+
+use simurgh_testing::{Compile, Stage};
+
+fn is_steady(ranks: usize, vps: usize, arguments: &[&str]) {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/steady.c")
+        .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
+        .against(&stage)
+        .build();
+    let run = stage.mpiexec(ranks).vps(vps).limit(Duration::from_secs(150));
+    let outcome = run.args(arguments).run(&program);
+    outcome.expect_success();
+}
+
+/// All ranks on one kernel thread, whose system calls are counted.
+#[test]
+fn collectives_on_one_processor_allocate_nothing_and_stay_out_of_the_kernel() {
+    for ranks in [1, 2, 16] {
+        is_steady(ranks, 1, &["system calls"]);
+    }
+}
+
+/// On two processors one may have to sleep until the other has work for it.
+#[test]
+fn collectives_on_two_processors_allocate_nothing() {
+    is_steady(5, 2, &[]);
+}
