@@ -12,7 +12,10 @@ enum { MOST_RANKS = 64, LONGEST = 4000, WARM_UP = 30, ROUNDS = 50, TRIES = 10 };
 
 static double given[MOST_RANKS * LONGEST], taken[MOST_RANKS * LONGEST];
 static int n, counts[MOST_RANKS], starts[MOST_RANKS], offsets[MOST_RANKS];
+static MPI_Aint far[MOST_RANKS];
 static MPI_Datatype types[MOST_RANKS];
+/* The ranks as a ring: each has two neighbours. */
+static MPI_Comm ring;
 
 #define OPEN(...) __VA_ARGS__
 
@@ -34,25 +37,36 @@ static MPI_Datatype types[MOST_RANKS];
     X(Scan, Iscan, (given, taken, n, MPI_DOUBLE, MPI_SUM))                                                      \
     X(Exscan, Iexscan, (given, taken, n, MPI_DOUBLE, MPI_SUM))
 
+#define NEIGHBOR_COLLECTIVES(X)                                                                                 \
+    X(Neighbor_allgather, Ineighbor_allgather, (given, n, MPI_DOUBLE, taken, n, MPI_DOUBLE))                    \
+    X(Neighbor_allgatherv, Ineighbor_allgatherv, (given, n, MPI_DOUBLE, taken, counts, starts, MPI_DOUBLE))     \
+    X(Neighbor_alltoall, Ineighbor_alltoall, (given, n, MPI_DOUBLE, taken, n, MPI_DOUBLE))                      \
+    X(Neighbor_alltoallv, Ineighbor_alltoallv,                                                                  \
+      (given, counts, starts, MPI_DOUBLE, taken, counts, starts, MPI_DOUBLE))                                   \
+    X(Neighbor_alltoallw, Ineighbor_alltoallw, (given, counts, far, types, taken, counts, far, types))
+
 /* One function for each that calls it in one of its forms. */
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 
-#define DEFINE(NAME, INAME, arguments)                                                         \
+#define DEFINE_ON(COMM, NAME, INAME, arguments)                                                \
     static void NAME(enum form form, MPI_Request *request)                                     \
     {                                                                                          \
         if (form == BLOCKING) {                                                                \
-            OK(MPI_##NAME(OPEN arguments, MPI_COMM_WORLD));                                    \
+            OK(MPI_##NAME(OPEN arguments, COMM));                                              \
             return;                                                                            \
         }                                                                                      \
         if (form == NONBLOCKING)                                                               \
-            OK(MPI_##INAME(OPEN arguments, MPI_COMM_WORLD, request));                          \
+            OK(MPI_##INAME(OPEN arguments, COMM, request));                                    \
         else if (*request == MPI_REQUEST_NULL)                                                 \
-            OK(MPI_##NAME##_init(OPEN arguments, MPI_COMM_WORLD, MPI_INFO_NULL, request));     \
+            OK(MPI_##NAME##_init(OPEN arguments, COMM, MPI_INFO_NULL, request));               \
         if (form == PERSISTENT)                                                                \
             OK(MPI_Start(request));                                                            \
         OK(MPI_Wait(request, MPI_STATUS_IGNORE));                                              \
     }
+#define DEFINE(...) DEFINE_ON(MPI_COMM_WORLD, __VA_ARGS__)
+#define DEFINE_NEIGHBOR(...) DEFINE_ON(ring, __VA_ARGS__)
 COLLECTIVES(DEFINE)
+NEIGHBOR_COLLECTIVES(DEFINE_NEIGHBOR)
 
 static void Barrier(enum form form, MPI_Request *request)
 {
@@ -74,7 +88,7 @@ static const struct {
     void (*call)(enum form, MPI_Request *);
 } collectives[] = {
 #define ENTRY(NAME, INAME, arguments) {#NAME, NAME},
-    COLLECTIVES(ENTRY){"Barrier", Barrier},
+    COLLECTIVES(ENTRY) NEIGHBOR_COLLECTIVES(ENTRY){"Barrier", Barrier},
 };
 
 static int counts_system_calls, unsteady;
@@ -129,19 +143,22 @@ int main(int argc, char **argv)
     if (check_rank == 0)
         CHECK(allocations_count() > 0);
     counts_system_calls = argc > 1;
+    int periodic = 1;
+    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &check_size, &periodic, 0, &ring));
     for (n = 1; n <= LONGEST; n = n * 50 + 17) {
         for (int which = 0; which < (int)(sizeof collectives / sizeof *collectives); which++) {
             for (enum form form = 0; form < FORMS; form++) {
-                for (int r = 0; r < check_size; r++) {
+                for (int r = 0; r < check_size || r < 2; r++) {
                     counts[r] = n;
                     starts[r] = r * n;
-                    offsets[r] = starts[r] * (int)sizeof(double);
+                    far[r] = offsets[r] = starts[r] * (int)sizeof(double);
                     types[r] = MPI_DOUBLE;
                 }
                 becomes_steady(which, form);
             }
         }
     }
+    OK(MPI_Comm_free(&ring));
     CHECK(unsteady == 0);
     return check_end();
 }
