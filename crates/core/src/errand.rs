@@ -20,11 +20,20 @@ pub trait Errand: Send + Sync {
 }
 
 /// The errands of a team, oldest first.
-#[derive(Default)]
 pub(crate) struct Errands(SpinLock<VecDeque<Arc<dyn Errand>>>);
 
+/// Errands for which there is room from the beginning.
+const ROOM: usize = 64;
+
+impl Default for Errands {
+    fn default() -> Self {
+        Self(SpinLock::new(VecDeque::with_capacity(ROOM)))
+    }
+}
+
 impl Errands {
-    /// Adds an errand, and takes away older ones of which nothing is left. Returns by how many they have become more.
+    /// Adds an errand, unless it is here still from the last time, and takes away older ones of which nothing is left.
+    /// Returns by how many they have become more.
     fn add(&self, errand: Arc<dyn Errand>) -> isize {
         let mut queue = self.0.lock();
         let before = queue.len();
@@ -32,7 +41,9 @@ impl Errands {
             // The queue's reference is hardly ever the last; if so, the errand goes under the lock, unhurt.
             queue.pop_front();
         }
-        queue.push_back(errand);
+        if !queue.iter().any(|known| Arc::ptr_eq(known, &errand)) {
+            queue.push_back(errand);
+        }
         queue.len() as isize - before as isize
     }
 
@@ -40,11 +51,13 @@ impl Errands {
         self.0.lock().front().cloned()
     }
 
-    /// Takes an errand away, if it still is the first. Whether it was.
+    /// Takes an errand away, if it still is the first and nothing of it is left. Whether it was.
     pub(crate) fn remove_first(&self, errand: &Arc<dyn Errand>) -> bool {
         let mut queue = self.0.lock();
-        let is_first = queue.front().is_some_and(|first| Arc::ptr_eq(first, errand));
-        let removed = if is_first { queue.pop_front() } else { None };
+        // Asked under the lock: it may have been posted again, which leaves it where it is.
+        let over = |first: &Arc<dyn Errand>| Arc::ptr_eq(first, errand) && first.is_exhausted();
+        let is_over = queue.front().is_some_and(over);
+        let removed = if is_over { queue.pop_front() } else { None };
         drop(queue);
         removed.is_some()
     }

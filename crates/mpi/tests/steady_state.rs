@@ -4,14 +4,18 @@
 mod common;
 
 use common::{Runner, into, out, run_with, start_send};
-use simurgh_mpi::{Comm, Mode, Request, wait_all};
+use simurgh_mpi::op::{BuiltinOp, Op};
+use simurgh_mpi::{Collective, Comm, Mode, Request, wait_all};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// Tests in this process count in turn.
+static ALONE: Mutex<()> = Mutex::new(());
 
 // SAFETY:
 // - everything is left to the system's allocator.
@@ -69,8 +73,55 @@ fn round(world: &Comm, mine: &[u8], theirs: &mut [u8], persistent: &[Arc<Request
     assert_eq!(status, None);
 }
 
+/// One round of collectives that nobody waits for at once; `again` is a persistent one.
+fn collectives(world: &Comm, mine: &[i32], sum: &mut [i32], again: &Arc<Request>) {
+    let target = into(sum);
+    let requests = [
+        world.barrier().start().unwrap(),
+        world
+            .allreduce(Some(&out(mine)), &target, &Op::Builtin(BuiltinOp::Sum))
+            .and_then(Collective::start)
+            .unwrap(),
+        world.bcast(&target, 1).and_then(Collective::start).unwrap(),
+    ];
+    again.start().unwrap();
+    assert!(again.wait().error.is_success());
+    for request in requests {
+        assert!(request.wait().error.is_success());
+        world.process().release(request);
+    }
+}
+
+#[test]
+fn collectives_without_waiting_allocate_nothing() {
+    let _alone = ALONE.lock();
+    for seed in [None, Some(1), Some(2)] {
+        run_with(Runner::Contexts(1, seed), 3, |world| {
+            // Done by the last to start, and left to whoever waits.
+            for len in [10, 100_000] {
+                let (mine, mut sum, mut total) = (vec![1; len], vec![0; len], vec![0; len]);
+                let again = world
+                    .allreduce(Some(&out(&mine)), &into(&mut total), &Op::Builtin(BuiltinOp::Sum))
+                    .unwrap()
+                    .persistent();
+                (0..50).for_each(|_| collectives(world, &mine, &mut sum, &again));
+                world.barrier().run().unwrap();
+                let before = ALLOCATIONS.load(Ordering::Relaxed);
+                (0..100).for_each(|_| collectives(world, &mine, &mut sum, &again));
+                world.barrier().run().unwrap();
+                if world.rank() == 0 {
+                    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+                    assert_eq!(allocated, 0, "{allocated} allocations for {len} elements");
+                }
+                world.barrier().run().unwrap();
+            }
+        });
+    }
+}
+
 #[test]
 fn steady_traffic_allocates_nothing() {
+    let _alone = ALONE.lock();
     for seed in [None, Some(1), Some(2)] {
         run_with(Runner::Contexts(1, seed), 2, |world| {
             let other = 1 - world.rank();

@@ -13,6 +13,9 @@ pub(crate) struct RequestPool {
     done_send: Arc<Request>,
 }
 
+/// How many idle requests are looked at for one to which nobody refers.
+const LOOKS: usize = 4;
+
 impl RequestPool {
     pub(crate) fn new() -> Self {
         Self {
@@ -46,9 +49,7 @@ impl RequestPool {
     }
 
     fn take(&self, kind: Kind) -> Arc<Request> {
-        let idle = self.idle.lock().pop();
-        if let Some(mut request) = idle
-            // Fails if the completer has not dropped its reference yet; then the request is left to it.
+        if let Some(mut request) = self.take_idle()
             && let Some(inner) = Arc::get_mut(&mut request)
         {
             inner.kind = kind;
@@ -57,6 +58,19 @@ impl RequestPool {
             return request;
         }
         Arc::new(Request::of_kind(kind))
+    }
+
+    /// The youngest request to which nobody refers any more: a completer may not have dropped its reference yet.
+    #[inline]
+    fn take_idle(&self) -> Option<Arc<Request>> {
+        let mut idle = self.idle.lock();
+        let is_free = |request: &Arc<Request>| Arc::strong_count(request) == 1;
+        if idle.last().is_some_and(is_free) {
+            return idle.pop();
+        }
+        let looks = idle.len().saturating_sub(LOOKS)..idle.len();
+        let free = looks.rev().find(|&index| is_free(&idle[index]))?;
+        Some(idle.swap_remove(free))
     }
 
     /// A request that has just completed with `status`: it needs no counterpart.
