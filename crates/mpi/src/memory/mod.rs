@@ -6,6 +6,9 @@
 //! contiguous to contiguous (one `memmove`, inlined when short), strided blocks of equal length, lists of blocks, and
 //! grids of these (`kernel.rs`). Layouts that are built differently are walked stretch by stretch (`transfer.rs`).
 //!
+//! Reductions see elements as numbers (`elements.rs`); their loops are compiled for several instruction sets, of which
+//! the best is chosen as they run (`vector.rs`). Collectives too large for the caches write past them (`stream.rs`).
+//!
 //! Races between a user's own accesses and an operation under way are errors of the program by the standard; they are
 //! confined to the bytes of the buffer, since nothing here interprets user data as anything but numbers.
 #![allow(unsafe_code)]
