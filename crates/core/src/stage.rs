@@ -6,9 +6,9 @@
 //!
 //! # Protocol
 //!
-//! Each party numbers its acts, from one on, and all alike. An act is claimed by whoever shows first under its number. `present`
-//! counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then may the place be
-//! written again. What is shown is read only between `shown` and leaving.
+//! Each party numbers its acts, from one on, and all alike. An act is claimed by whoever shows first under its number.
+//! `present` counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then may the
+//! place be written again. What is shown is read only between `shown` and leaving.
 //!
 //! # Cost
 //!
@@ -172,7 +172,7 @@ impl<'a, T> Turn<'a, T> {
         }
         let begun = &self.stage.begun[self.party];
         // Relaxed here and below: for a glance.
-        begun.store(2 * self.number | WAITS, Ordering::Relaxed);
+        begun.store((2 * self.number) | WAITS, Ordering::Relaxed);
         wait(&|| list.freeze_while(&closed));
         // Nothing rests on what `wait` does with its argument.
         list.freeze_while(&closed);

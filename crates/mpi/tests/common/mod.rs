@@ -171,7 +171,7 @@ pub(crate) fn carry_out(collective: Collective<'_>) -> simurgh_mpi::Result<()> {
             request
         }
     };
-    let status = if TURN.get() % 2 == 0 {
+    let status = if TURN.get().is_multiple_of(2) {
         request.wait()
     } else {
         std::iter::from_fn(|| Some(request.test()))
