@@ -114,6 +114,10 @@ impl Vp {
 
     fn sleep(&self) {
         let ticket = self.worker.ticket();
+        if self.worker.sees_offers() {
+            // It came after the last look and before the ticket: nobody will say it again.
+            return;
+        }
         let team = &self.common.team;
         self.victims
             .iter()
