@@ -5,7 +5,6 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target, Writer};
 
 /// Moves the data of seat `from` to seat `to`.
-#[inline]
 pub(super) fn deliver(
     writer: &Writer,
     seating: Seating,

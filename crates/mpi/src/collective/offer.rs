@@ -61,13 +61,11 @@ impl Offer {
     }
 
     /// What it sends to `rank`.
-    #[inline]
     pub(crate) fn source_part(&self, rank: usize) -> Option<Source> {
         self.send.as_ref().and_then(|parts| parts.part(rank))
     }
 
     /// Where it receives from `rank`.
-    #[inline]
     pub(crate) fn target_part(&self, rank: usize) -> Option<Target> {
         self.recv.as_ref().and_then(|parts| parts.part(rank))
     }

@@ -63,7 +63,6 @@ impl<'a> Offers<'a> {
     }
 
     /// What lies at a seat.
-    #[inline]
     pub(crate) fn at(self, seat: usize) -> &'a Offer {
         match self.table {
             Table::Meeting(brought) => brought[seat].offer(),
@@ -102,7 +101,6 @@ impl<'a> Offers<'a> {
     }
 
     /// The rank of a seat in its group.
-    #[inline]
     pub(crate) fn rank(self, seat: usize) -> usize {
         self.seating.rank(seat)
     }

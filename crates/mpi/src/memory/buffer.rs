@@ -75,7 +75,6 @@ macro_rules! buffer {
             ///
             /// Only for what was made as the first of such parts.
             #[must_use]
-            #[inline]
             pub(super) fn repeated(&self, index: usize) -> Self {
                 self.shifted((self.count * index) as isize, self.count)
             }
@@ -83,7 +82,6 @@ macro_rules! buffer {
             /// `count` elements, so many elements away.
             ///
             /// Only for what was made as a part of a buffer that has them.
-            #[inline]
             pub(super) fn shifted(&self, elements: isize, count: usize) -> Self {
                 let bytes = elements.wrapping_mul(self.datatype.extent());
                 Self { address: self.address.wrapping_offset(bytes), count, datatype: self.datatype.clone() }

@@ -42,7 +42,6 @@ macro_rules! parts {
         impl Parts<$buffer> {
             /// The part of `rank`; `None` if there is none.
             #[must_use]
-            #[inline]
             pub fn part(&self, rank: usize) -> Option<$buffer> {
                 match self {
                     Parts::Even(first) => Some(first.repeated(rank)),
