@@ -153,7 +153,9 @@ fn collectives_that_somebody_has_not_started_are_told() {
         let mut one = [1];
         if world.rank() == 1 {
             meet();
-            let told = world.process().job().unfinished();
+            let mut told = world.process().job().unfinished();
+            // The others wait for this rank in a barrier already.
+            told.retain(|collective| !collective.blocking);
             let expected = |call: &str, communicator, started: &[u32], missing: &[u32]| Unfinished {
                 blocking: false,
                 call: call.to_owned(),
