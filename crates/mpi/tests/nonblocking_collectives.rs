@@ -192,6 +192,7 @@ fn collectives_that_somebody_has_not_started_are_told() {
         requests.push(rehearsed);
         assert!(requests.iter().all(|request| request.wait().error.is_success()));
         meet();
-        assert!(world.process().job().unfinished().is_empty());
+        let told = world.process().job().unfinished();
+        assert!(told.iter().all(|collective| collective.blocking));
     });
 }
