@@ -55,7 +55,7 @@ fn collectives_that_move_data_do_as_those_that_wait() {
             let broadcast = scope.ibroadcast(b0, root)?;
             scope.igather(one, b1, root)?;
             scope.iall_gather(one, b2)?;
-            std::mem::forget(scope.iscatter(&each, b3, root)?);
+            scope.iscatter(&each, b3, root)?;
             let exchange = scope.iall_to_all(&each, b4)?;
             scope.igatherv(&one[..own], b5, &counts, root)?;
             scope.iall_gatherv(&one[..own], b6, &counts)?;
