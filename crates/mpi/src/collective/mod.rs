@@ -12,8 +12,8 @@
 //! (`agreement.rs`).
 //!
 //! One that is started instead waits for nobody (`underway.rs`): the offers lie at a gathering, which the ranks find by
-//! counting what they start (`shelf.rs`), and who comes last does the work or leaves it to whoever has time. A persistent
-//! one finds its gathering once (`start.rs`).
+//! counting what they start (`shelf.rs`), and who comes last does the work or leaves it to whoever has time. One that
+//! is persistent finds its gathering once (`start.rs`).
 //!
 //! Reductions combine the ranks' data in rank order, each element by one rank alone, so results depend neither on the
 //! scheduling nor on how the work was shared. A user's operation is called as the function of the rank that works.
