@@ -70,7 +70,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Rules as [`parse`] takes them.
+/// Rules as [`parse()`] takes them.
 #[must_use]
 pub fn show(rules: &[Rule]) -> String {
     let texts: Vec<_> = rules.iter().map(Rule::to_string).collect();
