@@ -19,6 +19,7 @@ mod barrier;
 mod chain;
 mod completion;
 mod condvar;
+mod crowd;
 mod ec;
 mod gathering;
 mod inbox;

@@ -12,15 +12,16 @@
 //!
 //! # Cost
 //!
-//! Per member of the audience: a load, and a locked instruction on a line of all. Per act: two splices per worker.
+//! Per member of the audience: a load, and a locked instruction on a line of all. Per act: two splices per worker, if
+//! anybody waits.
 
 use std::cell::UnsafeCell;
 use std::ops::Deref;
 
 use crossbeam_utils::CachePadded;
 
+use crate::crowd::Crowd;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
-use crate::wait_list::WaitList;
 
 /// How many acts who is fast may be ahead. The model checker cannot afford that many.
 const ACTS: u64 = if cfg!(loom) { 1 } else { 8 };
@@ -33,21 +34,27 @@ pub struct Stage<T> {
     begun: Box<[CachePadded<AtomicU64>]>,
     acts: Box<[Act<T>]>,
     /// Those who wait for something to be shown.
-    audience: WaitList,
+    audience: Crowd,
     /// Those who wait for others to leave.
-    performers: WaitList,
+    performers: Crowd,
 }
 
 struct Act<T> {
     /// Number of the last act that somebody has claimed to show here.
     claimed: CachePadded<AtomicU64>,
-    /// Number of the last act that has been shown here.
-    shown: CachePadded<AtomicU64>,
-    value: UnsafeCell<T>,
+    front: CachePadded<Front<T>>,
     /// Parties that have not left the act.
     present: CachePadded<AtomicUsize>,
     /// Number of the last act that everybody has left.
     ended: AtomicU64,
+}
+
+/// What the audience looks at; where a value begins lies on the line that says that it is there.
+#[repr(C)]
+struct Front<T> {
+    /// Number of the last act that has been shown here.
+    shown: AtomicU64,
+    value: UnsafeCell<T>,
 }
 
 // SAFETY:
@@ -71,16 +78,18 @@ impl<T: Default> Stage<T> {
     pub fn new(parties: usize) -> Self {
         let act = || Act {
             claimed: CachePadded::default(),
-            shown: CachePadded::default(),
-            value: UnsafeCell::new(T::default()),
+            front: CachePadded::new(Front {
+                shown: AtomicU64::new(0),
+                value: UnsafeCell::new(T::default()),
+            }),
             present: CachePadded::default(),
             ended: AtomicU64::new(0),
         };
         Self {
             begun: (0..parties).map(|_| CachePadded::default()).collect(),
             acts: (0..ACTS).map(|_| act()).collect(),
-            audience: WaitList::new(),
-            performers: WaitList::new(),
+            audience: Crowd::new(),
+            performers: Crowd::new(),
         }
     }
 }
@@ -143,12 +152,12 @@ impl<'a, T> Turn<'a, T> {
         }
         // SAFETY:
         // - the act that was shown here before has ended, and this one is claimed by this party alone.
-        fill(unsafe { &mut *act.value.get() });
+        fill(unsafe { &mut *act.front.value.get() });
         // Relaxed: published by the next line.
         act.present.store(stage.begun.len(), Ordering::Relaxed);
         // Release pairs with the Acquire in `attend`.
-        act.shown.store(number, Ordering::Release);
-        stage.audience.release_all();
+        act.front.shown.store(number, Ordering::Release);
+        stage.audience.release();
         Some(Seen(*self))
     }
 
@@ -156,7 +165,7 @@ impl<'a, T> Turn<'a, T> {
     pub fn attend(&self, wait: impl FnOnce(&dyn Fn())) -> Seen<'a, T> {
         let act = self.act();
         // Acquire pairs with the Release in `show`.
-        let hidden = || act.shown.load(Ordering::Acquire) != self.number;
+        let hidden = || act.front.shown.load(Ordering::Acquire) != self.number;
         self.wait(&self.stage.audience, hidden, wait);
         Seen(*self)
     }
@@ -166,7 +175,7 @@ impl<'a, T> Turn<'a, T> {
     }
 
     /// Waits in a list while `closed` holds.
-    fn wait(&self, list: &WaitList, closed: impl Fn() -> bool, wait: impl FnOnce(&dyn Fn())) {
+    fn wait(&self, list: &Crowd, closed: impl Fn() -> bool, wait: impl FnOnce(&dyn Fn())) {
         if !closed() {
             return;
         }
@@ -204,7 +213,7 @@ impl<T> Deref for Seen<'_, T> {
     fn deref(&self) -> &T {
         // SAFETY:
         // - the act has been shown, and is not written again before this party has left.
-        unsafe { &*self.0.act().value.get() }
+        unsafe { &*self.0.act().front.value.get() }
     }
 }
 
@@ -216,10 +225,10 @@ impl<T> Drop for Seen<'_, T> {
             1 => {
                 // Release pairs with the Acquire in `show`.
                 act.ended.store(self.0.number, Ordering::Release);
-                stage.performers.release_all();
+                stage.performers.release();
             }
             // The one that is left may be who has shown it, and wait.
-            2 => stage.performers.release_all(),
+            2 => stage.performers.release(),
             _ => {}
         }
     }

@@ -35,15 +35,22 @@ impl Place for Lectern {
     }
 }
 
-/// What a root shows.
+/// What a root shows. What is short lies on one cache line with what it is.
 #[derive(Default)]
+#[repr(C)]
 pub(crate) struct Shown {
-    call: Option<Call>,
-    /// The root's buffer, if it waits for all to take from there; otherwise what it has is here.
-    lent: Option<Source>,
+    /// What the root has called: [`Call::topic`].
+    topic: u64,
+    /// Bytes of a copy of the root's data, or [`LENT`].
     copied: usize,
     copy: Copied,
+    call: Call,
+    /// The root's buffer, if it waits for all to take from there.
+    lent: Option<Source>,
 }
+
+/// In place of a number of bytes: the root's buffer is lent.
+const LENT: usize = usize::MAX;
 
 struct Copied([u8; SHOWN_COPY]);
 
@@ -73,7 +80,7 @@ pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> 
         None => None,
     };
     if let Some(shown) = shown {
-        if shown.lent.is_some() {
+        if shown.copied == LENT {
             shown.await_others(blocked);
         }
         return Ok(());
@@ -92,40 +99,36 @@ fn blocked(wait: &dyn Fn()) {
 
 impl Shown {
     fn fill(&mut self, call: Call, source: &Source) {
-        self.call = Some(call);
-        if source.bytes() <= SHOWN_COPY {
+        if self.copied == LENT {
             self.lent = None;
+        }
+        (self.topic, self.call) = (call.topic(), call);
+        if source.bytes() <= SHOWN_COPY {
             self.copied = source.bytes();
             pack(source, &mut self.copy.0[..self.copied]);
         } else {
-            self.lent = Some(source.clone());
+            (self.copied, self.lent) = (LENT, Some(source.clone()));
         }
     }
 
     /// Whether the root has called what this rank has called.
     fn check(&self, call: Call, rank: usize) -> Result<()> {
-        let Some(theirs) = self.call.filter(|theirs| theirs.topic() != call.topic()) else {
+        if self.topic == call.topic() {
             return Ok(());
-        };
+        }
         // Who shows is the root that it names.
-        let leader = theirs
-            .root_rank()
-            .map_or_else(|| "another".to_owned(), |root| format!("rank {root}"));
-        Err(call.disagreement(&format!("rank {rank}"), theirs, &leader))
+        let root = self.call.root_rank();
+        let leader = root.map_or_else(|| "another".to_owned(), |root| format!("rank {root}"));
+        Err(call.disagreement(&format!("rank {rank}"), self.call, &leader))
     }
 
     fn give(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
         let (rank, seating) = (comm.index(), comm.seating());
-        if let Some(source) = &self.lent {
-            let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
-            return deliver(
-                &writer,
-                seating,
-                Some(source.clone()),
-                root,
-                Some(target.clone()),
-                rank,
-            );
+        if self.copied == LENT {
+            let source = self.lent.clone();
+            let bytes = source.as_ref().map_or(0, Source::bytes);
+            let writer = Writer::new(bytes.saturating_mul(comm.size()));
+            return deliver(&writer, seating, source, root, Some(target.clone()), rank);
         }
         if unpack(&self.copy.0[..self.copied], target).truncated {
             return Err(truncated(seating, (root, self.copied), (rank, target.bytes())));
