@@ -29,7 +29,7 @@ impl Crowd {
         // Whoever releases makes `closed` false and then looks for those who wait, we do it the other way round: with a
         // fence in between on both sides one of the two sees the other.
         fence(Ordering::SeqCst);
-        self.list.freeze_while(closed);
+        self.list.freeze_at_once_while(closed);
         // Relaxed: who sees the old number releases the list once too often.
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }

@@ -57,9 +57,13 @@ impl WaitList {
     /// `closed` is asked under the slot's lock; whoever releases makes it false first, so no release is missed. It is
     /// asked again after a release, because a release meant for an earlier use of the list may come late.
     pub fn freeze_while(&self, closed: impl Fn() -> bool) {
-        if spin_while_idle(|| !closed()) {
-            return;
+        if !spin_while_idle(|| !closed()) {
+            self.freeze_at_once_while(closed);
         }
+    }
+
+    /// [`WaitList::freeze_while`] for who has looked at `closed` for a while already.
+    pub(crate) fn freeze_at_once_while(&self, closed: impl Fn() -> bool) {
         let me = current();
         loop {
             let guard = self.slot(me.slot()).1.lock();
