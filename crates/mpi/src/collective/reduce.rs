@@ -173,9 +173,23 @@ impl Counts {
         }
     }
 
-    /// Elements for those before a seat in its group.
-    fn before(&self, offers: Offers<'_>, seat: usize) -> usize {
-        self.sum(offers, offers.beside(seat).start..seat)
+    /// Where the elements for some seats, in ascending order, lie among those for their group: start and number. Counts
+    /// are added up once for all of them.
+    fn slices<'a>(
+        &'a self,
+        offers: Offers<'a>,
+        seats: impl Iterator<Item = usize> + 'a,
+    ) -> impl Iterator<Item = (usize, (usize, usize))> + 'a {
+        let (mut before, mut next) = (0_usize, 0);
+        seats.map(move |seat| {
+            let first = offers.beside(seat).start;
+            if next < first {
+                (before, next) = (0, first);
+            }
+            before = before.saturating_add(self.sum(offers, next..seat));
+            next = seat;
+            (seat, (before, self.of(offers, seat)))
+        })
     }
 }
 
@@ -229,16 +243,27 @@ fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usiz
 /// A rank that works in place gets them where they were among those that it brought: nobody else reads these of
 /// anybody. Others may still read what comes before, so they go to the front later ([`move_to_front`]).
 pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
-    for seat in share.seats(offers.len()) {
-        let fold = Fold::new(op, offers, offers.across(seat))?;
-        let total = counts.sum(offers, offers.beside(seat));
-        if total != fold.count() {
-            return Err(counts.misfit(total, fold.count()));
-        }
-        let before = counts.before(offers, seat);
-        let first = if offers.at(seat).in_place { 0 } else { before };
-        let slice = (before, counts.of(offers, seat));
-        let writer = fold.writer(1);
+    let left = offers.beside(0);
+    let right = left.end..offers.len();
+    to_each_of(left, op, offers, share, counts)?;
+    to_each_of(right, op, offers, share, counts)
+}
+
+/// [`to_each`] for the ranks of one group.
+fn to_each_of(group: Range<usize>, op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
+    let seats = share.seats(offers.len());
+    let mut seats = seats.filter(|seat| group.contains(seat)).peekable();
+    if seats.peek().is_none() {
+        return Ok(());
+    }
+    let fold = Fold::new(op, offers, offers.across(group.start))?;
+    let total = counts.sum(offers, group.clone());
+    if total != fold.count() {
+        return Err(counts.misfit(total, fold.count()));
+    }
+    let writer = fold.writer(1);
+    for (seat, slice) in counts.slices(offers, seats) {
+        let first = if offers.at(seat).in_place { 0 } else { slice.0 };
         let mut scratch = fold.scratch(slice.1);
         for piece in fold.pieces(slice) {
             scratch.with(piece.1, |result, partial| {
@@ -252,9 +277,10 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
 
 /// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
 pub(super) fn move_to_front(offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
-    for seat in share.seats(offers.len()).filter(|seat| offers.at(*seat).in_place) {
+    let in_place = share.seats(offers.len()).filter(|seat| offers.at(*seat).in_place);
+    for (seat, (start, len)) in counts.slices(offers, in_place) {
         if let Some(buffer) = offers.at(seat).whole_target() {
-            slide(buffer, counts.before(offers, seat), counts.of(offers, seat));
+            slide(buffer, start, len);
         }
     }
     Ok(())
