@@ -160,6 +160,16 @@ impl<T: Number> Array<T> {
             }
         })
     }
+
+    /// Its first `length` elements as [`Array::numbers`] that count something; a negative one, which the error message
+    /// calls `each`, is `MPI_ERR_COUNT`.
+    pub fn counts(&self, name: &str, each: &str, length: usize) -> ResultOf<Numbers> {
+        let counts = self.numbers(name, length)?;
+        counts
+            .iter()
+            .try_for_each(|count| count_of(each, count).map(drop))?;
+        Ok(counts)
+    }
 }
 
 /// A `T[]` that the function writes to.

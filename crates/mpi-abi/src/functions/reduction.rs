@@ -89,10 +89,7 @@ fn reduce_scatter(
 ) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let op = rank.op(op, datatype)?;
-    let counts = recvcounts.numbers("recvcounts", comm.size())?;
-    for count in counts.iter() {
-        count_of("recvcounts", count)?;
-    }
+    let counts = recvcounts.counts("recvcounts", "recvcounts", comm.size())?;
     let total = i64::try_from(counts.before(comm.size())).unwrap_or(i64::MAX);
     let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
     let own = match &send {

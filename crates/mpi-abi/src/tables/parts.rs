@@ -7,7 +7,7 @@ use simurgh_mpi::memory::{Assortment, Numbers, Parts, Source, Target};
 
 use super::Rank;
 use super::lookup::check_address;
-use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
+use crate::boundary::{Array, Buffer, BufferMut, Number};
 use crate::fault::{Fault, ResultOf};
 use crate::types::MPI_Datatype;
 
@@ -41,10 +41,8 @@ impl Rank<'_> {
         datatype: MPI_Datatype,
     ) -> ResultOf<Places> {
         let datatype = self.datatype("datatype", datatype)?;
-        let (counts, displacements) = (counts.numbers("counts", size)?, displs.numbers("displs", size)?);
-        for count in counts.iter() {
-            count_of("count", count)?;
-        }
+        let counts = counts.counts("counts", "count", size)?;
+        let displacements = displs.numbers("displs", size)?;
         let reach = |elements: i64| isize::try_from(elements).ok()?.checked_mul(datatype.extent());
         if let Some(far) = displacements.iter().find(|elements| reach(*elements).is_none()) {
             return Err(too_far(far));
