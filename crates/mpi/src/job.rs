@@ -1,10 +1,12 @@
-//! All ranks of a host.
+//! All ranks of a job, and those of them that live on this host.
 
 mod hardware;
+mod layout;
 mod unfinished;
 mod unmatched;
 
 pub use hardware::Hardware;
+pub use layout::Layout;
 pub use unfinished::Unfinished;
 pub(crate) use unfinished::{Place, Places, Stall};
 pub use unmatched::{Operation, Unmatched};
@@ -42,8 +44,9 @@ type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
 /// Asks the virtual processors what they have done.
 type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 
-/// The ranks of a host and what they share.
+/// The ranks of a job, as one of its hosts sees them, and what those of this host share.
 pub struct Job {
+    layout: Layout,
     endpoints: Box<[CachePadded<Endpoint>]>,
     settings: Values,
     table: Table,
@@ -69,7 +72,7 @@ impl Job {
         Self::with_settings(size, Values::default())
     }
 
-    /// A job of `size` processes with these settings.
+    /// A job of `size` processes with these settings, all on this host.
     ///
     /// # Panics
     ///
@@ -79,13 +82,21 @@ impl Job {
         let processes = i32::try_from(size)
             .expect("a job has fewer than 2^31 processes")
             .cast_unsigned();
+        Self::laid_out(Layout::one_host(processes), settings)
+    }
+
+    /// A job whose processes live on several hosts, as one of them sees it.
+    #[must_use]
+    pub fn laid_out(layout: Layout, settings: Values) -> Arc<Self> {
+        let processes = layout.processes();
         let contexts = Arc::new(ContextPool::default());
         let world = CommShared::new(&contexts, Sides::one(Group::run(0, processes)))
             .expect("the first context is free");
         let scan_limit = settings.amount(Id::ScanLimit);
         let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Arc::new(Self {
-            endpoints: (0..size).map(endpoint).collect(),
+            endpoints: layout.here().map(endpoint).collect(),
+            layout,
             table: Table::new(settings.rules(Id::Collectives)),
             checks: Checks::of(&settings),
             settings,
@@ -138,23 +149,28 @@ impl Job {
         Extent { bytes, ranks, level }
     }
 
-    /// Number of processes.
+    /// Which processes live on which host.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Number of processes, on all hosts.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.endpoints.len()
+        self.layout.processes() as usize
     }
 
     /// All processes.
     #[must_use]
     pub fn group(&self) -> Group {
-        let size = u32::try_from(self.size()).expect("a job has fewer than 2^31 processes");
-        Group::run(0, size)
+        Group::run(0, self.layout.processes())
     }
 
-    /// Where messages for a process go.
+    /// Where messages for a process of this host go.
     #[inline]
     pub(crate) fn endpoint(&self, process: u32) -> &Endpoint {
-        &self.endpoints[process as usize]
+        &self.endpoints[self.layout.place(process)]
     }
 
     /// What the processes share of the world communicator.
@@ -176,7 +192,7 @@ impl Job {
     #[must_use]
     pub fn unmatched(&self, limit: usize) -> Vec<Unmatched> {
         let mut found = Vec::new();
-        for (process, endpoint) in (0..).zip(&self.endpoints) {
+        for (process, endpoint) in self.layout.here().zip(&self.endpoints) {
             found.extend(endpoint.table().unmatched(process).take(limit - found.len()));
         }
         found

@@ -53,14 +53,11 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// When the job has no process of this number.
+    /// When no process of this number lives on this host.
     #[must_use]
     pub fn new(job: Arc<Job>, id: u32) -> Arc<Self> {
-        assert!(
-            (id as usize) < job.size(),
-            "process {id} is not in the job of {}",
-            job.size()
-        );
+        let here = job.layout().here();
+        assert!(here.contains(&id), "process {id} is not one of {here:?}");
         let tuning = Tuning::new(job.settings());
         Arc::new(Self {
             extension: OnceLock::new(),

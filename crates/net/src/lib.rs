@@ -1,10 +1,17 @@
 //! What passes between the processes of a Simurgh job.
 //!
-//! Today that is one thing: the [job description](job::JobSpec) that `mpiexec` writes and each host reads. It is data
-//! from outside the process that reads it, so nothing in it is believed before [`job::JobSpec::parse`] has checked it.
+//! * [`job`]: the description that `mpiexec` writes and each host reads.
+//! * [`transport`]: the ways from host to host, behind one contract: active messages and access to remote memory.
+//! * [`Fabric`]: all hosts of a job as one of them sees them, whichever transport leads to each.
 //!
-//! The crate is safe Rust and depends on no other crate of the workspace but `simurgh-settings`.
+//! What comes from outside the process is checked before it is believed.
+//!
+//! Depends on `simurgh-core` (`sync`) and `simurgh-settings`. `unsafe` in the transports only.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod fabric;
 pub mod job;
+pub mod transport;
+
+pub use fabric::Fabric;

@@ -63,6 +63,13 @@ impl<T: ?Sized> SpinLock<T> {
         SpinGuard { lock: self }
     }
 
+    /// Takes the lock if it is free.
+    #[inline]
+    pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        let free = !self.held.load(Ordering::Relaxed);
+        (free && self.take()).then(|| SpinGuard { lock: self })
+    }
+
     #[inline]
     fn take(&self) -> bool {
         // Acquire pairs with the Release in `unlock`.

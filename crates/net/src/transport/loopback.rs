@@ -1,0 +1,167 @@
+//! Hosts within one process: what tests of protocols run on.
+
+use std::collections::VecDeque;
+
+use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wake};
+
+use super::{
+    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+};
+
+/// Most data of a packet, in bytes.
+const CAPACITY: usize = 4096;
+/// Packets that wait for a host before its senders are told that it is busy.
+const ROOM: usize = 256;
+/// Packets handled in one poll.
+const BATCH: usize = 32;
+
+/// One of several hosts in one process.
+pub struct Loopback {
+    own: HostId,
+    access: Access,
+    inboxes: Arc<[Inbox]>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    packets: SpinLock<VecDeque<Packet>>,
+    waiting: AtomicUsize,
+    bell: AtomicU32,
+}
+
+struct Packet {
+    from: HostId,
+    header: Header,
+    data: Box<[u8]>,
+}
+
+impl Loopback {
+    /// So many hosts, which can access each other's memory as said.
+    #[must_use]
+    pub fn hosts(count: u32, access: Access) -> Vec<Self> {
+        let inboxes: Arc<[Inbox]> = (0..count).map(|_| Inbox::default()).collect();
+        let host = |own| Self {
+            own,
+            access,
+            inboxes: Arc::clone(&inboxes),
+        };
+        (0..count).map(host).collect()
+    }
+
+    fn inbox(&self) -> &Inbox {
+        &self.inboxes[self.own as usize]
+    }
+
+    fn take(&self) -> Option<Packet> {
+        let packet = self.inbox().packets.lock().pop_front()?;
+        self.inbox().waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(packet)
+    }
+}
+
+#[allow(unsafe_code, reason = "copies between the hosts' memories")]
+impl Transport for Loopback {
+    fn name(&self) -> &'static str {
+        "loopback"
+    }
+
+    fn capacity(&self) -> usize {
+        CAPACITY
+    }
+
+    fn send(
+        &self,
+        to: HostId,
+        header: &Header,
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        let inbox = &self.inboxes[to as usize];
+        // Relaxed: a limit that may be passed by as many as send at once.
+        if inbox.waiting.load(Ordering::Relaxed) >= ROOM {
+            return Err(Busy);
+        }
+        let mut data = vec![0; length].into_boxed_slice();
+        fill(&mut data);
+        let (from, header) = (self.own, *header);
+        inbox.waiting.fetch_add(1, Ordering::Relaxed);
+        inbox.packets.lock().push_back(Packet { from, header, data });
+        // SeqCst: the sleeper arms, then looks for packets.
+        inbox.bell.fetch_add(1, Ordering::SeqCst);
+        futex_wake(&inbox.bell, u32::MAX);
+        Ok(())
+    }
+
+    fn has_mail(&self) -> bool {
+        self.inbox().waiting.load(Ordering::Relaxed) > 0
+    }
+
+    fn poll(&self, handler: &dyn Handler) -> bool {
+        let mut any = false;
+        for packet in std::iter::from_fn(|| self.take()).take(BATCH) {
+            any = true;
+            handler.packet(packet.from, &packet.header, &packet.data);
+        }
+        any
+    }
+
+    fn access(&self, _host: HostId) -> Access {
+        self.access
+    }
+
+    unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
+        Ok(Region {
+            address: address.expose_provenance() as u64,
+            length: length as u64,
+            key: 0,
+        })
+    }
+
+    fn conceal(&self, _region: Region) {}
+
+    unsafe fn read(
+        &self,
+        _from: HostId,
+        region: Region,
+        offset: u64,
+        to: *mut u8,
+        length: usize,
+        _token: u64,
+    ) -> Result<Transfer, TransferError> {
+        let from = std::ptr::with_exposed_provenance::<u8>((region.address + offset) as usize);
+        // SAFETY:
+        // - the region's owner keeps it valid, and the caller promises the same of `to`; nobody uses either meanwhile.
+        unsafe { to.copy_from_nonoverlapping(from, length) };
+        Ok(Transfer::Done)
+    }
+
+    unsafe fn write(
+        &self,
+        _to: HostId,
+        region: Region,
+        offset: u64,
+        from: *const u8,
+        length: usize,
+        _token: u64,
+    ) -> Result<Transfer, TransferError> {
+        let to = std::ptr::with_exposed_provenance_mut::<u8>((region.address + offset) as usize);
+        // SAFETY:
+        // - the region's owner keeps it valid, and the caller promises the same of `from`; nobody uses either meanwhile.
+        unsafe { to.copy_from_nonoverlapping(from, length) };
+        Ok(Transfer::Done)
+    }
+
+    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
+        (waiting == Waiting::Futex).then(|| Bell::Word(&self.inbox().bell))
+    }
+
+    fn arm(&self, _waiting: Waiting) -> bool {
+        !self.has_mail()
+    }
+
+    fn disarm(&self) {}
+
+    fn dropped(&self) -> u64 {
+        0
+    }
+}
