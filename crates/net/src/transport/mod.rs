@@ -19,8 +19,10 @@
 //!   attribute or understand it drops and counts.
 
 mod loopback;
+mod simulated;
 
 pub use loopback::Loopback;
+pub use simulated::{Conditions, Simulated};
 
 use std::os::fd::BorrowedFd;
 
