@@ -38,6 +38,7 @@ programs! {
     collectives
     collective_forms
     collective_requests
+    collective_threads
     comm_threads
     communicators
     completion
