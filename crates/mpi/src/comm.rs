@@ -22,6 +22,7 @@ mod linger;
 mod name;
 mod shared;
 mod sides;
+mod span;
 mod split_type;
 
 pub(crate) use context::ContextPool;
@@ -29,6 +30,7 @@ pub(crate) use gathering::Gatherings;
 pub(crate) use linger::Lingering;
 pub use shared::CommShared;
 pub(crate) use sides::Sides;
+pub(crate) use span::Span;
 pub use split_type::SplitType;
 
 use crate::check::Checks;
@@ -57,6 +59,8 @@ pub struct Comm {
     peers: u32,
     /// Where the rank sits among all ranks of both groups.
     seat: u32,
+    /// Where it sits among those of them that live on this host.
+    place: u32,
     context: u32,
     predefined: bool,
     /// What is checked in calls.
@@ -86,6 +90,7 @@ impl Comm {
             size: small(group.size()),
             peers: small(remote.as_ref().unwrap_or(group).size()),
             seat: small(seat),
+            place: small(shared.span().map_or(seat, |span| span.place_of(seat))),
             context: shared.context.id(),
             group: group.clone(),
             remote,
@@ -131,7 +136,7 @@ impl Comm {
 
     /// The communicator of one process.
     pub(crate) fn own(process: &Arc<Process>) -> Result<Arc<Self>> {
-        let shared = CommShared::new(process.job().contexts(), Sides::one(Group::run(process.id(), 1)))?;
+        let shared = CommShared::new(process.job(), Sides::one(Group::run(process.id(), 1)))?;
         Ok(Self::predefined(process, shared, 0, "MPI_COMM_SELF"))
     }
 
@@ -200,13 +205,15 @@ impl Comm {
         self.topology.as_deref()
     }
 
-    /// Where all ranks, of both groups, meet by seat for collective calls.
+    /// Where the ranks of this host, of both groups, meet by place for collective calls.
     #[inline]
     #[must_use]
     pub(crate) fn board(&self) -> &Board {
-        self.shared
-            .board
-            .get_or_init(|| self.noted(Board::seated(self.shared.sides.seating())))
+        let lay_out = || match self.span() {
+            None => Board::seated(self.shared.sides.seating()),
+            Some(span) => Board::new(span.local().len()),
+        };
+        self.shared.board.get_or_init(|| self.noted(lay_out()))
     }
 
     /// Where the ranks find each other's nonblocking collectives.
@@ -234,10 +241,10 @@ impl Comm {
     fn noted<P: Place + 'static>(&self, place: P) -> Arc<P> {
         let place = Arc::new(place);
         let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
-        self.process
-            .job()
-            .places()
-            .add(&known, &self.shared.sides, self.context);
+        let sides = &self.shared.sides;
+        let local = self.span().map(|span| sides.of_seats(span.local()));
+        let places = self.process.job().places();
+        places.add(&known, local.as_ref().unwrap_or(sides), self.context);
         place
     }
 
@@ -256,6 +263,18 @@ impl Comm {
     #[inline]
     pub(crate) fn seat(&self) -> usize {
         self.seat as usize
+    }
+
+    /// The hosts of the ranks; none if all are on this host.
+    #[inline]
+    pub(crate) fn span(&self) -> Option<&Arc<Span>> {
+        self.shared.span()
+    }
+
+    /// Where the rank sits at the boards of this host: its place among the seats that live here.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.place as usize
     }
 
     /// How many ranks sit on each side.

@@ -13,7 +13,7 @@ pub use unmatched::{Operation, Unmatched};
 
 use crate::check::Checks;
 use crate::collective::{Extent, Table};
-use crate::comm::{CommShared, ContextPool, Gatherings, Sides};
+use crate::comm::{CommShared, ContextPool, Gatherings};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::group::Group;
@@ -88,20 +88,17 @@ impl Job {
     /// A job whose processes live on several hosts, as one of them sees it.
     #[must_use]
     pub fn laid_out(layout: Layout, settings: Values) -> Arc<Self> {
-        let processes = layout.processes();
-        let contexts = Arc::new(ContextPool::default());
-        let world = CommShared::new(&contexts, Sides::one(Group::run(0, processes)))
-            .expect("the first context is free");
+        let contexts = ContextPool::new(layout.own(), layout.hosts());
         let scan_limit = settings.amount(Id::ScanLimit);
         let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Arc::new(Self {
             endpoints: layout.here().map(endpoint).collect(),
+            world: CommShared::world(&layout),
+            contexts: Arc::new(contexts),
             layout,
             table: Table::new(settings.rules(Id::Collectives)),
             checks: Checks::of(&settings),
             settings,
-            world,
-            contexts,
             gatherings: Gatherings::default(),
             places: Places::default(),
             hardware: OnceLock::new(),

@@ -4,9 +4,10 @@
 //! rank to arrive computes what all get, once for the host.
 
 use super::split_type::Shared;
-use super::{Comm, CommShared, ContextPool, Sides};
+use super::{Comm, CommShared, Sides};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::job::Job;
 use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::hash_map::Entry;
@@ -52,10 +53,10 @@ impl Comm {
 
     /// The caller's place in the communicator of those that have the same in common.
     pub(super) fn split_by(&self, shared: Option<Shared>, key: i32) -> Result<Place> {
-        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
+        let (job, sides) = (&**self.process.job(), &self.shared.sides);
         let sorted = Sorted { shared, key };
         let places = self.board().exchange(self.seat(), sorted, |ranks: Vec<Sorted>| {
-            seat_all(contexts, sides, &sort(&ranks))
+            seat_all(job, sides, &sort(&ranks))
         })?;
         let places = places.as_ref().as_ref().map_err(Error::clone)?;
         Ok(places[self.seat()].clone())
@@ -69,7 +70,7 @@ impl Comm {
     ///
     /// [`ErrorClass::Group`] if a group is not a subset of the local one or ranks of one group name different ones.
     pub fn create(&self, group: &Group) -> Result<Option<Arc<Self>>> {
-        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
+        let (job, sides) = (&**self.process.job(), &self.shared.sides);
         let places = self
             .board()
             .exchange(self.seat(), Chosen(group.clone()), |chosen: Vec<Chosen>| {
@@ -78,7 +79,7 @@ impl Comm {
                 } else {
                     chosen_groups(sides, &chosen)
                 };
-                seat_all(contexts, sides, &lists?)
+                seat_all(job, sides, &lists?)
             })?;
         self.take_place(&places)
     }
@@ -97,11 +98,11 @@ impl Comm {
                 "the communicator has one group only; an inter-communicator has two to merge",
             ));
         }
-        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
+        let (job, sides) = (&**self.process.job(), &self.shared.sides);
         let merged = self
             .board()
             .exchange(self.seat(), Merged { high }, |ranks: Vec<Merged>| {
-                merge_sides(contexts, sides, &ranks)
+                merge_sides(job, sides, &ranks)
             })?;
         let shared = Result::clone(&merged)?;
         let seat = shared.sides.seat_of(self.process.id());
@@ -138,13 +139,13 @@ impl Comm {
 }
 
 /// A new communicator for each list of seats, with the seats in this order.
-fn seat_all(contexts: &Arc<ContextPool>, parent: &Sides, lists: &[Vec<usize>]) -> Places {
+fn seat_all(job: &Job, parent: &Sides, lists: &[Vec<usize>]) -> Places {
     let mut places: Vec<Place> = (0..parent.seats()).map(|_| None).collect();
     for seats in lists {
         let Some(sides) = parent.select(seats) else {
             continue;
         };
-        let shared = CommShared::new(contexts, sides)?;
+        let shared = CommShared::new(job, sides)?;
         let (left, right): (Vec<usize>, Vec<usize>) = seats.iter().partition(|&&seat| parent.is_left(seat));
         for (new_seat, seat) in left.into_iter().chain(right).enumerate() {
             places[seat] = Some((Arc::clone(&shared), new_seat));
@@ -222,7 +223,7 @@ fn seats_of(parent: &Sides, group: &Group) -> Vec<usize> {
         .collect()
 }
 
-fn merge_sides(contexts: &Arc<ContextPool>, sides: &Sides, ranks: &[Merged]) -> Result<Arc<CommShared>> {
+fn merge_sides(job: &Job, sides: &Sides, ranks: &[Merged]) -> Result<Arc<CommShared>> {
     let (left, right): (Vec<usize>, Vec<usize>) = (0..ranks.len()).partition(|&seat| sides.is_left(seat));
     let high = |seats: &[usize]| {
         let first = ranks[seats[0]].high;
@@ -242,7 +243,7 @@ fn merge_sides(contexts: &Arc<ContextPool>, sides: &Sides, ranks: &[Merged]) -> 
         .into_iter()
         .chain(second)
         .filter_map(|seat| sides.process(seat));
-    CommShared::new(contexts, Sides::one(Group::from_processes(processes.collect())))
+    CommShared::new(job, Sides::one(Group::from_processes(processes.collect())))
 }
 
 fn check_same(known: &Group, group: &Group) -> Result<()> {

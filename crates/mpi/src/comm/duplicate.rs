@@ -110,8 +110,8 @@ impl Comm {
     }
 
     fn take_duplicate(&self, duplicates: &Duplicates, number: u64) -> Result<Arc<Self>> {
-        let (contexts, sides) = (self.process.job().contexts(), &self.shared.sides);
-        let shared = duplicates.take(number, sides.seats(), || CommShared::new(contexts, sides.clone()))?;
+        let (job, sides) = (self.process.job(), &self.shared.sides);
+        let shared = duplicates.take(number, sides.seats(), || CommShared::new(job, sides.clone()))?;
         Ok(self.child_with(shared, self.seat(), self.topology.clone()))
     }
 }

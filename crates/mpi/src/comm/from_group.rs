@@ -62,7 +62,7 @@ fn make(
     let job = process.job();
     let board = job.gatherings().join(purpose, group, check)?;
     let shared = board.exchange(rank, Member, |_: Vec<Member>| {
-        CommShared::new(job.contexts(), Sides::one(group.clone()))
+        CommShared::new(job, Sides::one(group.clone()))
     })?;
     Ok(Some((Result::clone(&shared)?, rank)))
 }

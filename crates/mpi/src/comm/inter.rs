@@ -187,7 +187,7 @@ fn join_groups(job: &Job, groups: &[Offered]) -> Result<Arc<CommShared>> {
     if let Some(both) = left.processes().find(|&process| right.rank_of(process).is_some()) {
         return Err(overlap(both));
     }
-    CommShared::new(job.contexts(), Sides::two(left.clone(), right.clone()))
+    CommShared::new(job, Sides::two(left.clone(), right.clone()))
 }
 
 #[cold]

@@ -2,11 +2,13 @@
 
 use super::context::Context;
 use super::duplicate::Duplicates;
-use super::{ContextPool, Sides};
+use super::{Sides, Span};
 use crate::collective::{Board, Lectern, Shelf};
 use crate::error::Result;
+use crate::group::Group;
+use crate::job::{Job, Layout};
 use crate::topology::Origins;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
 use std::fmt;
 use std::sync::OnceLock;
@@ -15,6 +17,10 @@ use std::sync::OnceLock;
 pub struct CommShared {
     pub(super) context: Context,
     pub(super) sides: Sides,
+    /// None if all ranks are on this host.
+    span: Option<Arc<Span>>,
+    /// Conversations of the hosts about blocking calls so far.
+    rounds: AtomicU64,
     /// Made at the first collective call: most duplicates are for messages alone.
     pub(super) board: OnceLock<Arc<Board>>,
     /// Made at the first nonblocking collective call.
@@ -30,18 +36,44 @@ pub struct CommShared {
 }
 
 impl CommShared {
-    /// A new communicator of these processes.
-    pub(crate) fn new(contexts: &Arc<ContextPool>, sides: Sides) -> Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            context: Context::take(contexts)?,
+    /// A new communicator of these processes, which live on this host.
+    pub(crate) fn new(job: &Job, sides: Sides) -> Result<Arc<Self>> {
+        let context = Context::take(job.contexts())?;
+        Ok(Self::with_context(context, job.layout(), sides))
+    }
+
+    /// The communicator with this context.
+    pub(super) fn with_context(context: Context, layout: &Layout, sides: Sides) -> Arc<Self> {
+        Arc::new(Self {
+            context,
+            span: Span::of(&sides, layout).map(Arc::new),
             sides,
+            rounds: AtomicU64::new(0),
             board: OnceLock::new(),
             shelf: OnceLock::new(),
             lectern: OnceLock::new(),
             duplicates: OnceLock::new(),
             dividing_kind: OnceLock::new(),
             origins: OnceLock::new(),
-        }))
+        })
+    }
+
+    /// The communicator of all processes.
+    pub(crate) fn world(layout: &Layout) -> Arc<Self> {
+        let sides = Sides::one(Group::run(0, layout.processes()));
+        Self::with_context(Context::world(), layout, sides)
+    }
+
+    /// The hosts of the ranks; none if all are on this host.
+    #[inline]
+    pub(crate) fn span(&self) -> Option<&Arc<Span>> {
+        self.span.as_ref()
+    }
+
+    /// The number of the hosts' next conversation about a blocking call: for whoever speaks for this host, once a call.
+    pub(crate) fn next_round(&self) -> u64 {
+        // Relaxed: blocking calls on a communicator follow each other.
+        self.rounds.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.

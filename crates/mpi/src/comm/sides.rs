@@ -74,6 +74,18 @@ impl Sides {
         group.process(rank)
     }
 
+    /// The processes by seat.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = u32> + '_ {
+        let right = self.right.iter().flat_map(Group::processes);
+        self.left.processes().chain(right)
+    }
+
+    /// The processes on some seats, as one group.
+    pub(crate) fn of_seats(&self, seats: &[u32]) -> Self {
+        let processes = seats.iter().filter_map(|&seat| self.process(seat as usize));
+        Self::one(Group::from_processes(processes.collect()))
+    }
+
     /// The seat of a process.
     pub(crate) fn seat_of(&self, process: u32) -> Option<usize> {
         let right = || self.right.as_ref()?.rank_of(process);

@@ -206,7 +206,7 @@ impl Comm {
             .filter_map(|&process| self.group().process(process));
         let group = Group::from_processes(members.collect());
         Ok(Made {
-            shared: CommShared::new(self.process().job().contexts(), Sides::one(group))?,
+            shared: CommShared::new(self.process().job(), Sides::one(group))?,
             topology: Arc::new(topology),
             vps: places.map(|places| places.iter().map(|place| place.vp).collect()),
             ranks,

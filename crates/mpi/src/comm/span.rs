@@ -1,0 +1,133 @@
+//! The hosts on which the members of a communicator live.
+//!
+//! The hosts of a communicator have *positions*: 0, 1, … in the order of their numbers, those without members left
+//! out. Algorithms between hosts count positions, as those between ranks count ranks. The seats of a host are in
+//! ascending order; a seat's *place* is its index among those of this host, which is where its rank sits at the boards
+//! of the host.
+//!
+//! Costs 8 bytes for each seat of a communicator that is not on one host alone.
+
+use super::Sides;
+use crate::job::Layout;
+use simurgh_net::transport::HostId;
+
+/// Which hosts have members of a communicator, and which seats live where.
+#[derive(Debug)]
+pub(crate) struct Span {
+    /// The hosts with members, ascending.
+    hosts: Box<[HostId]>,
+    /// This host's position.
+    own: usize,
+    /// All seats, those of each host together.
+    seats: Box<[u32]>,
+    /// Of each host, where its seats begin; then the number of all.
+    starts: Box<[u32]>,
+    /// The position of the host of each seat.
+    positions: Box<[u32]>,
+}
+
+impl Span {
+    /// The hosts of the processes of `sides`; none if all live on this host.
+    ///
+    /// # Panics
+    ///
+    /// When some live elsewhere and none here: a host knows of its own communicators only.
+    pub(crate) fn of(sides: &Sides, layout: &Layout) -> Option<Self> {
+        if sides.processes().all(|process| layout.is_here(process)) {
+            return None;
+        }
+        let of_seat: Vec<HostId> = sides.processes().map(|process| layout.host_of(process)).collect();
+        let mut hosts = of_seat.clone();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let position = |host: &HostId| hosts.binary_search(host).expect("each seat's host is there") as u32;
+        let positions: Box<[u32]> = of_seat.iter().map(position).collect();
+        let mut seats: Vec<u32> = (0..).take(positions.len()).collect();
+        // Stable: the seats of a host keep their order.
+        seats.sort_by_key(|&seat| positions[seat as usize]);
+        let start = |position| seats.partition_point(|&seat| positions[seat as usize] < position) as u32;
+        let starts = (0..=hosts.len() as u32).map(start).collect();
+        let own = hosts.binary_search(&layout.own());
+        Some(Self {
+            own: own.expect("a communicator has members on each host that knows it"),
+            hosts: hosts.into(),
+            seats: seats.into(),
+            starts,
+            positions,
+        })
+    }
+
+    /// Number of hosts; two at least.
+    pub(crate) fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// The position of this host.
+    pub(crate) fn own(&self) -> usize {
+        self.own
+    }
+
+    /// The number of the host at a position.
+    pub(crate) fn host(&self, position: usize) -> HostId {
+        self.hosts[position]
+    }
+
+    /// The seats of the host at a position, ascending; one at least.
+    pub(crate) fn seats(&self, position: usize) -> &[u32] {
+        &self.seats[self.starts[position] as usize..self.starts[position + 1] as usize]
+    }
+
+    /// The seats of this host, by place.
+    pub(crate) fn local(&self) -> &[u32] {
+        self.seats(self.own)
+    }
+
+    /// The position of the host on which a seat lives.
+    pub(crate) fn position_of(&self, seat: usize) -> usize {
+        self.positions[seat] as usize
+    }
+
+    /// The place of a seat among those of its host.
+    pub(crate) fn place_of(&self, seat: usize) -> usize {
+        let seats = self.seats(self.position_of(seat));
+        seats.partition_point(|&known| (known as usize) < seat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::Group;
+
+    /// Three hosts of two processes each, seen from the second.
+    fn layout() -> Layout {
+        Layout::new(1, [(2, 0), (2, 0), (2, 1)])
+    }
+
+    #[test]
+    fn seats_are_found_on_their_hosts() {
+        let sides = Sides::one(Group::from_processes(vec![5, 2, 4, 3]));
+        let span = Span::of(&sides, &layout()).unwrap();
+        assert_eq!((span.hosts(), span.own()), (2, 0));
+        assert_eq!((span.host(0), span.host(1)), (1, 2));
+        assert_eq!((span.local(), span.seats(1)), (&[1, 3][..], &[0, 2][..]));
+        let places = (0..4).map(|seat| (span.position_of(seat), span.place_of(seat)));
+        assert!(places.eq([(1, 0), (0, 0), (1, 1), (0, 1)]));
+    }
+
+    #[test]
+    fn both_sides_count() {
+        let sides = Sides::two(Group::run(4, 2), Group::run(1, 3));
+        let span = Span::of(&sides, &layout()).unwrap();
+        assert_eq!((span.hosts(), span.own()), (3, 1));
+        assert_eq!(
+            [span.seats(0), span.seats(1), span.seats(2)],
+            [&[2][..], &[3, 4], &[0, 1]]
+        );
+    }
+
+    #[test]
+    fn those_of_one_host_span_nothing() {
+        assert!(Span::of(&Sides::one(Group::run(2, 2)), &layout()).is_none());
+    }
+}
