@@ -27,6 +27,7 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
         "writes the promise of a struct whose fields the compiler has checked",
     ),
     ("crates/core/", "stacks, switches and intrusive lists"),
+    ("crates/fabric-sys/", "calls a C library"),
     ("crates/image/", "ELF images in memory"),
     (
         "crates/launcher/host/",
