@@ -5,8 +5,11 @@
 //! everything is one swap, after which the consumer puts the elements in order of arrival.
 
 use std::ptr;
+use std::sync::{OnceLock, Weak};
+use std::time::Duration;
 
 use crate::chain::{Chain, Node};
+use crate::network::Network;
 use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wake};
 
 /// Multi-producer single-consumer queue whose consumer can sleep on it.
@@ -15,6 +18,8 @@ pub struct Inbox<T: Node> {
     head: AtomicPtr<T>,
     /// Counts wake-ups; the consumer sleeps on it.
     wakeups: AtomicU32,
+    /// Where the consumer may sleep instead: whoever wakes it rings there too.
+    network: OnceLock<Weak<dyn Network>>,
 }
 
 impl<T: Node> Default for Inbox<T> {
@@ -30,7 +35,14 @@ impl<T: Node> Inbox<T> {
         Self {
             head: AtomicPtr::new(ptr::null_mut()),
             wakeups: AtomicU32::new(0),
+            network: OnceLock::new(),
         }
+    }
+
+    /// Says where the consumer may [sleep](Inbox::sleep_at) besides; before it does, and once.
+    pub fn set_network(&self, network: Weak<dyn Network>) {
+        let set = self.network.set(network).is_ok();
+        debug_assert!(set, "a consumer has one network");
     }
 
     /// A mark that is no element's address: elements are aligned, addresses in the first page are not mapped.
@@ -80,6 +92,9 @@ impl<T: Node> Inbox<T> {
         // SeqCst: see `ticket`.
         self.wakeups.fetch_add(1, Ordering::SeqCst);
         futex_wake(&self.wakeups, 1);
+        if let Some(network) = self.network.get().and_then(Weak::upgrade) {
+            network.wake();
+        }
     }
 
     /// Whether the consumer seems to sleep: a hint for who could do without it.
@@ -131,28 +146,45 @@ impl<T: Node> Inbox<T> {
     /// Sleeps until something is pushed or, since `ticket`, somebody has nudged; returns at once if that is so already.
     /// Consumer only.
     pub fn sleep(&self, ticket: u32) {
-        // Relaxed: an element found here is taken by `take`, which synchronises.
-        let marked = self.head.compare_exchange(
-            ptr::null_mut(),
-            Self::asleep(),
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
-        if marked.is_err() {
+        if !self.lie_down() {
             return;
         }
         while self.head.load(Ordering::Relaxed) == Self::asleep() {
             if self.wakeups.load(Ordering::SeqCst) != ticket {
-                // Fails if something has just been pushed, which ends the sleep as well.
-                let _ = self.head.compare_exchange(
-                    Self::asleep(),
-                    ptr::null_mut(),
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                );
-                return;
+                return self.get_up();
             }
             futex_wait(&self.wakeups, ticket);
         }
+    }
+
+    /// As [`Inbox::sleep`], but also until something arrives from the network, or the time is over.
+    pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {
+        if self.lie_down() {
+            network.sleep(&self.wakeups, ticket, limit);
+            self.get_up();
+        }
+    }
+
+    /// Marks the consumer as asleep, unless there is something to take.
+    fn lie_down(&self) -> bool {
+        // Relaxed: an element found here is taken by `take`, which synchronises.
+        self.head
+            .compare_exchange(
+                ptr::null_mut(),
+                Self::asleep(),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            )
+            .is_ok()
+    }
+
+    /// Takes the mark away. Fails if something has just been pushed, which has taken it away as well.
+    fn get_up(&self) {
+        let _ = self.head.compare_exchange(
+            Self::asleep(),
+            ptr::null_mut(),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
     }
 }

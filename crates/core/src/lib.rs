@@ -9,6 +9,7 @@
 //!   kernel thread.
 //! * [`Gathering`], [`post`]: what is left without waiting, and the work on it that belongs to nobody.
 //! * [`Worker`]: the half of a virtual processor that switches between ECs.
+//! * [`Network`]: what whoever has nothing better to do looks after.
 //! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
 //!
 //! An EC that blocks is on exactly one wait list and on no run queue. It is published there only after its stack has
@@ -24,6 +25,7 @@ mod ec;
 mod gathering;
 mod inbox;
 mod mutex;
+mod network;
 mod rendezvous;
 pub mod sync;
 mod token;
@@ -63,6 +65,7 @@ pub use ec::{EcRef, current, park, yield_now};
 pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
+pub use network::Network;
 pub use rendezvous::{Absence, Brought, Rendezvous, Visit, Wait};
 pub use stage::{Seen, Stage, Turn};
 pub use token::Token;
@@ -89,4 +92,4 @@ pub use stack::StackError;
 #[cfg(not(loom))]
 pub use typed::Typed;
 #[cfg(not(loom))]
-pub use worker::{Worker, WorkerStats};
+pub use worker::{Entry, Worker, WorkerStats};

@@ -10,7 +10,8 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, Weak};
+use std::time::Duration;
 
 use corosensei::CoroutineResult;
 use crossbeam_utils::CachePadded;
@@ -20,12 +21,27 @@ use crate::ec::{Attribute, Ec, EcRef};
 use crate::errand::Errands;
 use crate::here;
 use crate::inbox::Inbox;
+use crate::network::Network;
 use crate::population::Population;
 use crate::share::{OfferSlot, help};
 use crate::spawn::bury;
 use crate::suspend::Suspend;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use crate::thread_pointer::ThreadPointer;
+
+/// Switches between two looks of a busy worker at the network.
+const SWITCHES_PER_LOOK: u64 = 8;
+
+/// What came of looking after the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Nothing seemed to be there, or there is no network.
+    Hint,
+    /// There was nothing, or somebody else was at it.
+    Vain,
+    /// Something has been done.
+    Found,
+}
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
 
@@ -53,6 +69,17 @@ pub(crate) fn nudge_teams() {
 pub struct WorkerStats {
     /// Times an execution context was resumed.
     pub switches: u64,
+}
+
+/// How a kernel thread is going to be a worker.
+#[derive(Default)]
+pub struct Entry {
+    /// How often a waiting EC looks at its event while nothing else is ready; 0 where kernel threads outnumber cores.
+    pub spin_limit: u32,
+    /// With it, the next EC to run is drawn at random, the same for the same seed.
+    pub seed: Option<u64>,
+    /// The network that those look after who run on the worker, if they do.
+    pub network: Option<Arc<dyn Network>>,
 }
 
 /// Runs execution contexts on one kernel thread.
@@ -88,6 +115,9 @@ struct Own {
     loaded_pointer: Cell<u64>,
     spin_limit: Cell<u32>,
     random: Cell<Option<u64>>,
+    network: UnsafeCell<Option<Arc<dyn Network>>>,
+    /// Switches after which the network is looked after.
+    next_look: Cell<u64>,
     switches: AtomicU64,
     team: OnceLock<&'static Team>,
 }
@@ -137,6 +167,8 @@ impl Worker {
                 loaded_pointer: Cell::new(0),
                 spin_limit: Cell::new(0),
                 random: Cell::new(None),
+                network: UnsafeCell::new(None),
+                next_look: Cell::new(u64::MAX),
                 switches: AtomicU64::new(0),
                 team: OnceLock::new(),
             }),
@@ -170,17 +202,22 @@ impl Worker {
     }
 
     /// Makes the calling kernel thread the worker's. Call it once per thread, before [`Worker::run`].
-    ///
-    /// `spin_limit` bounds how often a waiting EC looks at its event while nothing else is ready; 0 where kernel
-    /// threads outnumber cores. With `seed`, the next EC to run is drawn at random, the same for the same seed.
-    pub fn enter(&'static self, spin_limit: u32, seed: Option<u64>) {
+    pub fn enter(&'static self, entry: Entry) {
         let pointer = ThreadPointer::get();
         self.own.own_pointer.set(pointer);
         self.own.loaded_pointer.set(pointer);
-        self.own.spin_limit.set(spin_limit);
-        self.own
-            .random
-            .set(seed.map(|seed| seed.wrapping_add(self.own.index as u64) | 1));
+        self.own.spin_limit.set(entry.spin_limit);
+        self.own.random.set(
+            entry
+                .seed
+                .map(|seed| seed.wrapping_add(self.own.index as u64) | 1),
+        );
+        if entry.network.is_some() {
+            self.own.next_look.set(0);
+        }
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one, and it has only now become that.
+        unsafe { *self.own.network.get() = entry.network };
         let ec = Ec::obtain(Attribute::Compute);
         ec.set_worker(self);
         here::set(ec);
@@ -191,9 +228,48 @@ impl Worker {
         let before = self.own.switches.load(Ordering::Relaxed);
         while let Some(ec) = self.next() {
             self.resume(ec);
+            let switches = self.own.switches.load(Ordering::Relaxed);
+            if switches >= self.own.next_look.get() {
+                self.look_in_passing(switches);
+            }
         }
         self.load_pointer(self.own.own_pointer.get());
         self.own.switches.load(Ordering::Relaxed) - before
+    }
+
+    /// Says where the worker may [sleep](Worker::sleep_at) besides; before it does, and once.
+    pub fn set_network(&self, network: Weak<dyn Network>) {
+        self.shared.inbox.set_network(network);
+    }
+
+    /// Looks after the network, if there is anything to do. For the worker's own thread and the ECs that it runs.
+    #[inline]
+    pub(crate) fn look_after_network(&self) -> Look {
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one, and changes it when no EC runs.
+        match unsafe { &*self.own.network.get() } {
+            Some(network) if network.has_mail() => {
+                if network.poll() {
+                    Look::Found
+                } else {
+                    Look::Vain
+                }
+            }
+            _ => Look::Hint,
+        }
+    }
+
+    /// Looks after the network between two switches.
+    #[cold]
+    fn look_in_passing(&self, switches: u64) {
+        self.own.next_look.set(switches + SWITCHES_PER_LOOK);
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one.
+        let network = unsafe { &*self.own.network.get() };
+        if let Some(network) = network.as_ref().filter(|network| network.has_mail()) {
+            self.load_pointer(self.own.own_pointer.get());
+            network.poll();
+        }
     }
 
     /// Whether the inbox holds something. For the worker's own thread, while idle.
@@ -212,6 +288,12 @@ impl Worker {
     /// Sleeps in the kernel until there is something to do or, since `ticket`, somebody has called [`Worker::nudge`].
     pub fn sleep(&self, ticket: u32) {
         self.shared.inbox.sleep(ticket);
+    }
+
+    /// As [`Worker::sleep`], but also until something arrives from the network, or the time is over. The worker must
+    /// have been told of the network.
+    pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {
+        self.shared.inbox.sleep_at(network, ticket, limit);
     }
 
     /// Has the worker look around, if it sleeps or is about to.
@@ -248,6 +330,10 @@ impl Worker {
 
     /// Undoes [`Worker::enter`], before the kernel thread ends.
     pub fn leave(&self) {
+        self.own.next_look.set(u64::MAX);
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one, and no EC runs.
+        drop(unsafe { &mut *self.own.network.get() }.take());
         TEAMS
             .lock()
             .retain(|team| team.workers.first().is_none_or(|first| !ptr::eq(*first, self)));
@@ -337,9 +423,16 @@ impl Worker {
     /// Whether the worker has something better to do than to watch one event. For ECs that run on this worker.
     #[inline]
     pub(crate) fn has_ready(&self) -> bool {
+        self.has_runnable() || self.sees_offers()
+    }
+
+    /// Whether there is an EC to run. For the worker's own thread and ECs that it runs.
+    #[inline]
+    #[must_use]
+    pub fn has_runnable(&self) -> bool {
         // SAFETY:
         // - the caller runs on this worker's kernel thread, so the queue is its own.
-        !unsafe { &*self.own.local.get() }.is_empty() || self.has_mail() || self.sees_offers()
+        !unsafe { &*self.own.local.get() }.is_empty() || self.has_mail()
     }
 
     /// Puts a ready EC behind the others.

@@ -5,10 +5,15 @@
 //!
 //! Costs of a packet that is taken at once: one load, to see that nothing waits before it, and what the transport does.
 
+mod sleep;
+
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
+
+use sleep::{Alarm, nap};
 
 use crate::transport::{Busy, Handler, Header, HostId, Transport};
 
@@ -18,7 +23,10 @@ pub struct Fabric {
     transports: Vec<Box<dyn Transport>>,
     links: Box<[CachePadded<Link>]>,
     polling: SpinLock<()>,
+    /// Links that are backed up.
+    backlog: CachePadded<AtomicUsize>,
     received: CachePadded<AtomicU64>,
+    alarm: CachePadded<Alarm>,
 }
 
 /// What leads to a host.
@@ -61,7 +69,9 @@ impl Fabric {
             links: (0..hosts).map(link).collect(),
             transports: transports.into_iter().map(|(transport, _)| transport).collect(),
             polling: SpinLock::new(()),
+            backlog: CachePadded::default(),
             received: CachePadded::default(),
+            alarm: CachePadded::default(),
         }
     }
 
@@ -150,22 +160,24 @@ impl Fabric {
         let mut outbox = link.outbox.lock();
         let header = *header;
         outbox.push_back(Kept { header, data });
-        link.backed_up.store(true, Ordering::Relaxed);
+        if !link.backed_up.swap(true, Ordering::Relaxed) {
+            // SeqCst: part of what says that nothing is under way.
+            self.backlog.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
-    /// Whether [`Fabric::poll`] would find something: a cheap hint.
+    /// Whether [`Fabric::poll`] would find something to do, or to try again: a cheap hint.
     #[inline]
     #[must_use]
     pub fn has_mail(&self) -> bool {
-        self.transports.iter().any(|transport| transport.has_mail())
+        self.transports.iter().any(|transport| transport.has_mail()) || self.is_backed_up()
     }
 
-    /// Packets of this host that no transport has taken yet.
+    /// Whether there are packets of this host that no transport has taken yet.
+    #[inline]
     #[must_use]
     pub fn is_backed_up(&self) -> bool {
-        self.links
-            .iter()
-            .any(|link| link.backed_up.load(Ordering::Relaxed))
+        self.backlog.load(Ordering::SeqCst) > 0
     }
 
     /// Handles what has arrived and passes on what waits. False if there was nothing, or somebody else is doing so.
@@ -181,14 +193,18 @@ impl Fabric {
             .transports
             .iter()
             .fold(false, |any, transport| transport.poll(&counted) | any);
-        let flushed = (0..).zip(&self.links).fold(false, |any, (host, link)| {
+        arrived | (self.is_backed_up() && self.flush_all())
+    }
+
+    /// Passes on what waits for any host; whether anything went.
+    #[cold]
+    fn flush_all(&self) -> bool {
+        (0..).zip(&self.links).fold(false, |any, (host, link)| {
             (link.backed_up.load(Ordering::Relaxed) && self.flush(host, link)) | any
-        });
-        arrived | flushed
+        })
     }
 
     /// Passes on what waits for a host; whether anything went.
-    #[cold]
     fn flush(&self, host: HostId, link: &Link) -> bool {
         let mut any = false;
         let mut outbox = link.outbox.lock();
@@ -202,7 +218,23 @@ impl Fabric {
         }
         // Release pairs with the Acquire in `try_send`: who sends directly from now on comes behind what was passed on.
         link.backed_up.store(false, Ordering::Release);
+        self.backlog.fetch_sub(1, Ordering::SeqCst);
         any
+    }
+
+    /// Sleeps in the kernel until something arrives, or `word`, which others change and then wake with a private futex
+    /// and [`Fabric::wake`], is no longer `expected`, or the time is over. May return early. One thread at a time.
+    ///
+    /// While packets of this host wait for room, it returns soon: nothing rings when there is some.
+    pub fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
+        let limit = if self.is_backed_up() { nap(limit) } else { limit };
+        self.alarm.sleep(&self.transports, (word, expected), limit);
+    }
+
+    /// Ends a [`Fabric::sleep`] whose word has changed, in case that it does not hear the futex.
+    #[inline]
+    pub fn wake(&self) {
+        self.alarm.ring();
     }
 
     /// Packets sent and received so far. When nothing moves any more and the sums over all hosts are equal, nothing

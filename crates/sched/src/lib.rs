@@ -1,7 +1,8 @@
 //! Which execution context runs where.
 //!
 //! * [`Topology`]: the cores this process may use and the tree of scheduling domains above them.
-//! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics.
+//! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics; one that is idle
+//!   looks after the [`Network`].
 //! * [`policy`]: pluggable strategies: where ECs start, whom an idle VP asks for work.
 //! * [`Runtime`]: all of it together.
 //!
@@ -11,6 +12,7 @@
 mod deadlock;
 mod domain;
 mod error;
+mod lookout;
 pub mod policy;
 mod runtime;
 mod stats;
@@ -23,4 +25,4 @@ pub use runtime::{Builder, Runtime, VPS_MAX};
 pub use stats::VpStats;
 pub use topology::{Core, Topology};
 
-pub use simurgh_core::{Attribute, EcHandle, EcSpec};
+pub use simurgh_core::{Attribute, EcHandle, EcSpec, Network};

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use simurgh_core::sync::{AtomicBool, Ordering};
-use simurgh_core::{EcHandle, EcSpec, Worker};
+use simurgh_core::{EcHandle, EcSpec, Network, Worker};
 
 use crate::deadlock::Sleepers;
 use crate::error::SchedError;
+use crate::lookout::Lookout;
 use crate::policy::{Policy, WorkQueue};
 use crate::stats::VpStats;
 use crate::topology::Topology;
@@ -23,6 +24,7 @@ pub struct Builder {
     policy: Arc<dyn Policy>,
     on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
     known_threads: usize,
+    network: Option<Arc<dyn Network>>,
 }
 
 impl Default for Builder {
@@ -41,6 +43,7 @@ impl Builder {
             policy: Arc::new(WorkQueue),
             on_deadlock: None,
             known_threads: 0,
+            network: None,
         }
     }
 
@@ -81,6 +84,13 @@ impl Builder {
         self
     }
 
+    /// The network that virtual processors with nothing better to do look after.
+    #[must_use]
+    pub fn network(mut self, network: Arc<dyn Network>) -> Self {
+        self.network = Some(network);
+        self
+    }
+
     /// Starts the virtual processors.
     ///
     /// # Errors
@@ -96,15 +106,23 @@ impl Builder {
                 limit: VPS_MAX,
             });
         }
+        // Alone, a virtual processor has nobody to wait for but the network.
+        let fewest_that_watch = if self.network.is_some() { 1 } else { 2 };
+        let team = Worker::team(count);
+        if let Some(network) = &self.network {
+            team.iter()
+                .for_each(|worker| worker.set_network(Arc::downgrade(network)));
+        }
         let common = Arc::new(Common {
-            team: Worker::team(count),
+            team,
             topology,
             stop: AtomicBool::new(false),
             sleepers: Sleepers::default(),
             on_deadlock: self.on_deadlock,
             known_threads: self.known_threads,
             seed: self.seed,
-            may_watch: (2..=cores).contains(&count),
+            may_watch: (fewest_that_watch..=cores).contains(&count),
+            lookout: self.network.map(|network| Lookout::new(network, count)),
         });
         let mut runtime = Runtime {
             common,

@@ -1,15 +1,17 @@
 //! Virtual processors: the kernel thread, its pinning and its idling.
 //!
 //! A VP with nothing to run watches its inbox for a bounded time, then asks the policy's victims for work and sleeps
-//! in the kernel. The time adapts: watching that ended in sleep halves it, watching that paid off doubles it.
+//! in the kernel. The time adapts: watching that ended in sleep halves it, watching that paid off doubles it. The one
+//! that is on duty ([`Lookout`]) polls the network meanwhile, and sleeps where it rings.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simurgh_core::Worker;
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
+use simurgh_core::{Entry, Worker};
 
 use crate::deadlock::Sleepers;
+use crate::lookout::Lookout;
 use crate::stats::{IdleClock, VpStats};
 use crate::topology::{Core, Topology};
 
@@ -33,6 +35,8 @@ pub(crate) struct Common {
     pub(crate) seed: Option<u64>,
     /// Kernel threads do not outnumber cores, so watching takes nothing from anybody.
     pub(crate) may_watch: bool,
+    /// Who looks after the network, if there is one.
+    pub(crate) lookout: Option<Lookout>,
 }
 
 /// One virtual processor.
@@ -64,13 +68,20 @@ impl Vp {
         if self.common.topology.is_real() {
             pin(&cores[self.worker.index() % cores.len()]);
         }
-        self.worker
-            .enter(if self.common.may_watch { EC_LOOKS } else { 0 }, self.common.seed);
+        let network = self.common.lookout.as_ref().map(Lookout::network);
+        self.worker.enter(Entry {
+            spin_limit: if self.common.may_watch { EC_LOOKS } else { 0 },
+            seed: self.common.seed,
+            network: network.cloned(),
+        });
         self.worker
             .allow_moves(self.common.seed.is_none() && !self.victims.is_empty());
         let mut patience = WATCH_MAX;
         loop {
-            self.worker.run();
+            if self.worker.has_runnable() {
+                self.pass_on();
+                self.worker.run();
+            }
             if self.common.stop.load(Ordering::Acquire) {
                 break;
             }
@@ -85,7 +96,7 @@ impl Vp {
             return patience;
         }
         self.idle.begin();
-        let found = self.common.may_watch && self.watch(patience);
+        let found = self.attend() || self.common.may_watch && self.watch(patience);
         if !found {
             self.sleep();
         }
@@ -97,11 +108,27 @@ impl Vp {
         }
     }
 
+    /// Looks after the network, if it is this one's duty; whether there was anything to do.
+    fn attend(&self) -> bool {
+        let Some(lookout) = &self.common.lookout else {
+            return false;
+        };
+        let network = lookout.network();
+        lookout.take(self.worker.index()) && network.has_mail() && network.poll()
+    }
+
+    /// There is something to run: the network becomes another's duty, if it was this one's.
+    fn pass_on(&self) {
+        if let Some(lookout) = &self.common.lookout {
+            lookout.pass_on(self.worker.index(), &self.common.team);
+        }
+    }
+
     fn watch(&self, patience: Duration) -> bool {
         let start = Instant::now();
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
-                if self.worker.has_mail() || self.worker.sees_offers() {
+                if self.worker.has_mail() || self.worker.sees_offers() || self.attend() {
                     return true;
                 }
                 relax();
@@ -123,18 +150,35 @@ impl Vp {
             .iter()
             .for_each(|&victim| self.worker.beg(team[victim]));
         if self.common.sleepers.enter(team, self.common.known_threads)
+            // Other processes may act.
+            && self.common.lookout.is_none()
             && let Some(report) = &self.common.on_deadlock
         {
             report();
         }
         if !self.common.stop.load(Ordering::Acquire) {
             self.idle.count_sleep();
-            self.worker.sleep(ticket);
+            self.rest(ticket);
         }
         self.common.sleepers.leave();
         self.victims
             .iter()
             .for_each(|&victim| self.worker.stop_begging(team[victim]));
+    }
+
+    /// Sleeps in the kernel, where the network rings if it is this one's duty to look after it.
+    fn rest(&self, ticket: u32) {
+        let Some(lookout) = &self.common.lookout else {
+            return self.worker.sleep(ticket);
+        };
+        let vp = self.worker.index();
+        lookout.rest(vp);
+        if lookout.take(vp) {
+            self.worker.sleep_at(&**lookout.network(), ticket, None);
+        } else {
+            self.worker.sleep(ticket);
+        }
+        lookout.rise(vp);
     }
 }
 

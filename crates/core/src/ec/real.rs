@@ -13,7 +13,10 @@ use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGua
 use crate::token::Token;
 use crate::typed::Typed;
 use crate::wait_list::Slot;
-use crate::worker::Worker;
+use crate::worker::{Look, Worker};
+
+/// Looks at its event that a waiting execution context could have had while it asked the network in vain.
+const LOOKS_PER_POLL: u32 = 16;
 
 /// What an execution context is for; policies treat them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -453,17 +456,18 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
     suspends
 }
 
-/// Lets other execution contexts of this worker run, after doing a piece of an errand if there is one: who polls leaves
-/// no processor idle that would do it. For an attached thread, lets other threads run.
+/// Lets other execution contexts of this worker run, after doing a piece of an errand if there is one and looking after
+/// the network: who polls leaves no processor idle that would do it. For an attached thread, lets other threads run.
 #[inline]
 pub fn yield_now() {
     let me = current();
     // SAFETY:
     // - workers live for the rest of the program.
-    if let Some(worker) = unsafe { me.0.worker().as_ref() }
-        && worker.sees_offers()
-    {
-        worker.run_errand();
+    if let Some(worker) = unsafe { me.0.worker().as_ref() } {
+        if worker.sees_offers() {
+            worker.run_errand();
+        }
+        worker.look_after_network();
     }
     let_others_run(me);
 }
@@ -505,14 +509,22 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     let Some(worker) = (unsafe { me.0.worker().as_ref() }) else {
         return false;
     };
-    for _ in 0..worker.spin_limit() {
+    let mut looks = worker.spin_limit();
+    while looks > 0 {
         if done() {
             return true;
         }
         if worker.has_ready() {
             return false;
         }
-        relax();
+        looks = looks.saturating_sub(match worker.look_after_network() {
+            Look::Found => 1,
+            Look::Vain => LOOKS_PER_POLL,
+            Look::Hint => {
+                relax();
+                1
+            }
+        });
     }
     false
 }

@@ -20,7 +20,7 @@ pub use loom::sync::atomic::{
 /// Reference counting is not part of any protocol here, so it is the standard one under loom too.
 pub use std::sync::Arc;
 
-pub use futex::{futex_wait, futex_wake};
+pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
 pub use spin::{SpinGuard, SpinLock};
 
 /// Waits a moment inside a bounded spin.

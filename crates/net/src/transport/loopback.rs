@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wake};
+use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wake_shared};
 
 use super::{
     Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
@@ -88,7 +88,7 @@ impl Transport for Loopback {
         inbox.packets.lock().push_back(Packet { from, header, data });
         // SeqCst: the sleeper arms, then looks for packets.
         inbox.bell.fetch_add(1, Ordering::SeqCst);
-        futex_wake(&inbox.bell, u32::MAX);
+        futex_wake_shared(&inbox.bell, u32::MAX);
         Ok(())
     }
 

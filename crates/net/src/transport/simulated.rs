@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, Ordering, SpinLock, futex_wake};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, Ordering, SpinLock, futex_wake_shared};
 
 use super::{
     Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
@@ -178,7 +178,7 @@ impl Network {
         let bell = &self.bells[host as usize];
         // SeqCst: the sleeper arms, then looks for mail.
         bell.fetch_add(1, Ordering::SeqCst);
-        futex_wake(bell, u32::MAX);
+        futex_wake_shared(bell, u32::MAX);
     }
 }
 

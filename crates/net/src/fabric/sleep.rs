@@ -1,0 +1,278 @@
+//! Sleeping until something arrives over any transport, or somebody in the process has something else to do.
+//!
+//! If every transport rings by changing a word, the sleeper waits for all these words and its own with one system call
+//! (`futex_waitv`, Linux 5.16), and a waker need not know where it sleeps. Otherwise, or where that call is refused, it
+//! sleeps in `poll(2)` on the transports' descriptors and an event descriptor, which [`Alarm::ring`] makes readable.
+//!
+//! Nothing is lost in between: every transport is armed before the last look at what has arrived; the sleeper says that
+//! it is about to poll before its last look at its word, and wakers change the word before they look for a poller.
+//!
+//! Costs: one or two system calls to sleep, one to wake; and one load for a waker if nobody polls.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::Errno;
+use rustix::thread::futex::{Wait, WaitFlags, WaitvFlags, waitv};
+use rustix::time::{ClockId, clock_gettime};
+use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, futex_wait_for};
+
+use crate::transport::{Bell, Transport, Waiting};
+
+/// Most words that `futex_waitv` waits for.
+const WORDS_MAX: usize = 128;
+
+/// Longest sleep while something that is awaited does not ring.
+const NAP: Duration = Duration::from_micros(200);
+
+/// What ends the sleep of a thread on behalf of others in the process.
+#[derive(Default)]
+pub(super) struct Alarm {
+    /// Somebody sleeps in `poll(2)`, or is about to.
+    polls: AtomicBool,
+    /// Made for the first sleep there; none if the system has no descriptors left.
+    descriptor: OnceLock<Option<OwnedFd>>,
+    /// The kernel does not let us wait for several words.
+    refused: AtomicBool,
+}
+
+impl Alarm {
+    /// Sleeps until something arrives over one of the transports, `word` is no longer `expected`, or the time is over.
+    pub(super) fn sleep(
+        &self,
+        transports: &[Box<dyn Transport>],
+        until: (&AtomicU32, u32),
+        limit: Option<Duration>,
+    ) {
+        // Relaxed: it changes once, and either way is right.
+        let refused = self.refused.load(Ordering::Relaxed);
+        if refused || !self.sleep_on_words(transports, until, limit) {
+            self.sleep_in_poll(transports, until, limit);
+        }
+    }
+
+    /// Wakes who sleeps in `poll(2)`, if somebody does. The word it waits for has been changed before.
+    pub(super) fn ring(&self) {
+        // SeqCst: the sleeper sets it before it looks at its word.
+        if self.polls.load(Ordering::SeqCst)
+            && let Some(Some(descriptor)) = self.descriptor.get()
+        {
+            // It fails only if it has been rung so often that nobody can miss it.
+            let _ = rustix::io::write(descriptor, &1_u64.to_ne_bytes());
+        }
+    }
+
+    /// False, and nothing has been waited for, if it cannot be done so.
+    fn sleep_on_words(
+        &self,
+        transports: &[Box<dyn Transport>],
+        (word, expected): (&AtomicU32, u32),
+        limit: Option<Duration>,
+    ) -> bool {
+        let mut waits = vec![wait(word, expected, WaitFlags::PRIVATE)];
+        for transport in transports {
+            let Some(Bell::Word(bell)) = transport.bell(Waiting::Futex) else {
+                return false;
+            };
+            // SeqCst: before the transport is armed; a ring after that changes the word.
+            waits.push(wait(bell, bell.load(Ordering::SeqCst), WaitFlags::empty()));
+        }
+        if waits.len() > WORDS_MAX {
+            return false;
+        }
+        let mut can = true;
+        while_armed(transports, Waiting::Futex, || {
+            let end = limit.and_then(deadline);
+            let outcome = waitv(&waits, WaitvFlags::empty(), end.as_ref(), ClockId::Monotonic);
+            can = !matches!(outcome, Err(Errno::NOSYS | Errno::PERM | Errno::INVAL));
+        });
+        if !can {
+            self.refused.store(true, Ordering::Relaxed);
+        }
+        can
+    }
+
+    fn sleep_in_poll(
+        &self,
+        transports: &[Box<dyn Transport>],
+        (word, expected): (&AtomicU32, u32),
+        limit: Option<Duration>,
+    ) {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        let alarm = self.descriptor.get_or_init(|| eventfd(0, flags).ok());
+        let bells = transports.iter().map(|transport| descriptor(&**transport));
+        let complete = || {
+            let mut all = vec![alarm.as_ref()?.as_fd()];
+            bells.for_each(|bell| all.extend(bell));
+            Some(all)
+        };
+        let (Some(descriptors), Some(alarm)) = (complete(), alarm) else {
+            // Nothing rings here, so somebody has to look again soon.
+            return futex_wait_for(word, expected, nap(limit));
+        };
+        // What does not ring has to be looked at now and then.
+        let all_ring = descriptors.len() > transports.len();
+        let limit = if all_ring { limit } else { nap(limit) };
+        let mut waits: Vec<_> = descriptors
+            .iter()
+            .map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN))
+            .collect();
+        // SeqCst: before the look at the word; see `ring`.
+        self.polls.store(true, Ordering::SeqCst);
+        while_armed(transports, Waiting::Poll, || {
+            if word.load(Ordering::SeqCst) == expected {
+                let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+                // An interrupted wait is an early return, which the caller expects.
+                let _ = poll(&mut waits, limit.as_ref());
+            }
+        });
+        self.polls.store(false, Ordering::SeqCst);
+        // Fails if nobody has rung.
+        let _ = rustix::io::read(alarm, &mut [0; 8]);
+    }
+}
+
+/// Runs `f` with all transports armed, unless something is there already.
+fn while_armed(transports: &[Box<dyn Transport>], waiting: Waiting, f: impl FnOnce()) {
+    let armed = transports
+        .iter()
+        .take_while(|transport| transport.arm(waiting))
+        .count();
+    if armed == transports.len() {
+        f();
+    }
+    // The one that refused may have armed its bell all the same.
+    transports
+        .iter()
+        .take(armed + 1)
+        .for_each(|transport| transport.disarm());
+}
+
+/// A limit that is no longer than a nap.
+pub(super) fn nap(limit: Option<Duration>) -> Option<Duration> {
+    Some(limit.map_or(NAP, |limit| limit.min(NAP)))
+}
+
+fn wait(word: &AtomicU32, expected: u32, flags: WaitFlags) -> Wait {
+    let mut wait = Wait::new();
+    wait.val = expected.into();
+    wait.uaddr = word.as_ptr().cast::<core::ffi::c_void>().into();
+    wait.flags = WaitFlags::SIZE_U32 | flags;
+    wait
+}
+
+fn descriptor(transport: &dyn Transport) -> Option<BorrowedFd<'_>> {
+    match transport.bell(Waiting::Poll) {
+        Some(Bell::Descriptor(descriptor)) => Some(descriptor),
+        _ => None,
+    }
+}
+
+/// The time at which so much more has passed.
+fn deadline(limit: Duration) -> Option<Timespec> {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.checked_add(Timespec::try_from(limit).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::{Access, HEADER, Loopback};
+    use simurgh_core::sync::{Arc, futex_wake};
+    use std::time::Instant;
+
+    /// So long nothing may take.
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// Two hosts, and what the first of them sleeps on.
+    struct Pair {
+        alarm: Alarm,
+        first: [Box<dyn Transport>; 1],
+        second: Loopback,
+        word: AtomicU32,
+    }
+
+    fn pair() -> Arc<Pair> {
+        let mut hosts = Loopback::hosts(2, Access::default()).into_iter();
+        let mut next = || hosts.next().expect("two hosts");
+        Arc::new(Pair {
+            alarm: Alarm::default(),
+            first: [Box::new(next())],
+            second: next(),
+            word: AtomicU32::new(0),
+        })
+    }
+
+    /// How long the first host of a pair sleeps while another thread does something.
+    fn sleeps(
+        pair: &Arc<Pair>,
+        limit: Option<Duration>,
+        meanwhile: impl FnOnce(&Pair) + Send + 'static,
+    ) -> Duration {
+        let other = Arc::clone(pair);
+        let thread = std::thread::spawn(move || meanwhile(&other));
+        let start = Instant::now();
+        while pair.word.load(Ordering::SeqCst) == 0 && !pair.first[0].has_mail() {
+            pair.alarm.sleep(&pair.first, (&pair.word, 0), limit);
+            if limit.is_some_and(|limit| start.elapsed() >= limit) {
+                break;
+            }
+        }
+        let slept = start.elapsed();
+        thread.join().expect("no panic");
+        slept
+    }
+
+    fn send(pair: &Pair) {
+        let sent = pair.second.send(0, &[0; HEADER], 0, &mut |_| {});
+        sent.expect("there is room");
+    }
+
+    fn change_word(pair: &Pair) {
+        pair.word.store(1, Ordering::SeqCst);
+        futex_wake(&pair.word, 1);
+        pair.alarm.ring();
+    }
+
+    #[test]
+    fn a_packet_and_the_word_end_the_sleep_on_words() {
+        assert!(sleeps(&pair(), Some(PATIENCE), send) < PATIENCE);
+        assert!(sleeps(&pair(), Some(PATIENCE), change_word) < PATIENCE);
+    }
+
+    #[test]
+    fn without_words_a_packet_and_the_alarm_end_the_sleep_in_poll() {
+        for meanwhile in [send, change_word] {
+            let pair = pair();
+            pair.alarm.refused.store(true, Ordering::SeqCst);
+            assert!(sleeps(&pair, Some(PATIENCE), meanwhile) < PATIENCE);
+        }
+    }
+
+    #[test]
+    fn nothing_ends_the_sleep_but_the_limit() {
+        let limit = Duration::from_millis(20);
+        let slept = sleeps(&pair(), Some(limit), |_| {});
+        assert!((limit..PATIENCE).contains(&slept), "{slept:?}");
+    }
+
+    #[test]
+    fn no_ring_is_lost_among_many() {
+        let pair = pair();
+        let start = Instant::now();
+        for round in 1..2000 {
+            let other = Arc::clone(&pair);
+            let refused = round % 2 == 0;
+            pair.alarm.refused.store(refused, Ordering::SeqCst);
+            pair.word.store(0, Ordering::SeqCst);
+            let thread = std::thread::spawn(move || change_word(&other));
+            while pair.word.load(Ordering::SeqCst) == 0 {
+                pair.alarm.sleep(&pair.first, (&pair.word, 0), Some(PATIENCE));
+            }
+            thread.join().expect("no panic");
+        }
+        assert!(start.elapsed() < PATIENCE);
+    }
+}

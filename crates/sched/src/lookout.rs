@@ -1,0 +1,117 @@
+//! Who of those that have nothing to run looks after the network.
+//!
+//! One virtual processor at a time: it polls while it watches, and sleeps where the network rings. The others leave the
+//! network alone and sleep on their inboxes. Whoever falls idle first takes the duty, and keeps it until it has
+//! something to run; then it passes it on to one that rests. So the duty stays with those who have least to do.
+//!
+//! Costs: taking and giving back are one locked instruction each on a line that only idle processors touch; passing on
+//! is one wake-up, and only when the processor on duty gets work while others sleep.
+
+use std::sync::Arc;
+
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
+use simurgh_core::{Network, Worker};
+
+const NOBODY: usize = 0;
+
+/// The duty, and who could take it.
+pub(crate) struct Lookout {
+    network: Arc<dyn Network>,
+    /// [`NOBODY`], or 1 + the index of the virtual processor on duty.
+    on_duty: CachePadded<AtomicUsize>,
+    /// Which virtual processors rest, though they could be on duty.
+    resting: Box<[CachePadded<AtomicBool>]>,
+}
+
+impl Lookout {
+    pub(crate) fn new(network: Arc<dyn Network>, vps: usize) -> Self {
+        Self {
+            network,
+            on_duty: CachePadded::new(AtomicUsize::new(NOBODY)),
+            resting: (0..vps).map(|_| CachePadded::default()).collect(),
+        }
+    }
+
+    pub(crate) fn network(&self) -> &Arc<dyn Network> {
+        &self.network
+    }
+
+    /// Takes the duty, if nobody else has it; whether the virtual processor has it now.
+    pub(crate) fn take(&self, vp: usize) -> bool {
+        // SeqCst: see `rest`.
+        match self.on_duty.load(Ordering::SeqCst) {
+            NOBODY => self
+                .on_duty
+                .compare_exchange(NOBODY, vp + 1, Ordering::SeqCst, Ordering::SeqCst)
+                .is_ok(),
+            holder => holder == vp + 1,
+        }
+    }
+
+    /// Says that the virtual processor is about to rest, before it tries a last time to take the duty: who gives the
+    /// duty back later than that finds it resting. Its inbox's ticket has been taken before.
+    pub(crate) fn rest(&self, vp: usize) {
+        self.resting[vp].store(true, Ordering::SeqCst);
+    }
+
+    /// The rest is over.
+    pub(crate) fn rise(&self, vp: usize) {
+        self.resting[vp].store(false, Ordering::SeqCst);
+    }
+
+    /// The virtual processor has something to run: if it has the duty, or nobody, one of those that rest gets up to
+    /// take it.
+    pub(crate) fn pass_on(&self, vp: usize, team: &[&'static Worker]) {
+        match self.on_duty.load(Ordering::SeqCst) {
+            NOBODY => {}
+            holder if holder == vp + 1 => self.on_duty.store(NOBODY, Ordering::SeqCst),
+            _ => return,
+        }
+        if let Some(other) = self.resting.iter().position(|rests| rests.load(Ordering::SeqCst)) {
+            team[other].nudge();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_core::sync::AtomicU32;
+    use std::time::Duration;
+
+    struct Still;
+
+    impl Network for Still {
+        fn has_mail(&self) -> bool {
+            false
+        }
+
+        fn poll(&self) -> bool {
+            false
+        }
+
+        fn sleep(&self, _word: &AtomicU32, _expected: u32, _limit: Option<Duration>) {}
+
+        fn wake(&self) {}
+
+        fn is_quiet(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn the_duty_is_one_processors_until_it_has_something_to_run() {
+        let team = Worker::team(3);
+        let lookout = Lookout::new(Arc::new(Still), team.len());
+        assert!(lookout.take(1) && lookout.take(1) && !lookout.take(0));
+        lookout.rest(0);
+        let ticket = team[0].ticket();
+        lookout.pass_on(2, &team);
+        assert_eq!(team[0].ticket(), ticket, "it was not that one's to pass on");
+        lookout.pass_on(1, &team);
+        assert_ne!(team[0].ticket(), ticket);
+        lookout.rise(0);
+        assert!(lookout.take(0) && !lookout.take(1));
+    }
+}
