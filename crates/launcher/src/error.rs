@@ -2,6 +2,7 @@
 
 use crate::args::ArgError;
 use simurgh_image::ImageError;
+use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
 use simurgh_sched::SchedError;
 use simurgh_settings::BadValue;
@@ -21,6 +22,9 @@ pub enum LaunchError {
     /// The job description is wrong.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// There is no way to talk to a host.
+    #[error(transparent)]
+    Control(#[from] ControlError),
     /// The program is no program, or cannot run in threads mode.
     #[error(transparent)]
     Image(#[from] ImageError),

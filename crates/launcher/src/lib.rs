@@ -1,9 +1,9 @@
 //! The programs that a user meets: `mpiexec`, the compiler wrappers `mpicc` and `mpicxx`, and `simurgh`.
 //!
 //! `mpiexec` reads its command line ([`args`]), finds the programs ([`program`]), asks the image crate whether they
-//! can run ([`fit`]), writes the job description and starts the host with it ([`start`]), and then only waits,
-//! forwarding signals ([`supervise`]). It prints nothing of its own but errors. The host itself is a few lines
-//! (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
+//! can run ([`fit`]), writes the job description and starts the hosts with it ([`start`]), and then only waits,
+//! introducing hosts to each other and passing on signals ([`supervise`]). It prints nothing of its own but errors. The
+//! host itself is a few lines (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
 //!
 //! The library is safe Rust; of the programs only the host has to call C.
 
@@ -12,12 +12,15 @@
 pub mod args;
 pub mod check;
 pub mod collectives;
+mod describe;
 pub mod error;
 pub mod fit;
 pub mod info;
 pub mod installation;
+pub mod prefix;
 pub mod preload;
 pub mod program;
+mod shares;
 pub mod start;
 pub mod supervise;
 pub mod wrapper;

@@ -1,5 +1,6 @@
 //! What passes between the processes of a Simurgh job.
 //!
+//! * [`control`]: how the hosts of a job find each other through `mpiexec`, and how the job ends on all of them.
 //! * [`job`]: the description that `mpiexec` writes and each host reads.
 //! * [`transport`]: the ways from host to host, behind one contract: active messages and access to remote memory.
 //! * [`Fabric`]: all hosts of a job as one of them sees them, whichever transport leads to each.
@@ -10,6 +11,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod control;
 mod fabric;
 pub mod job;
 pub mod transport;

@@ -18,6 +18,12 @@ pub enum Id {
     Check,
     /// The error handler that is there first.
     InitialErrhandler,
+    /// Processes on each node.
+    HostsPerNode,
+    /// Time in which they have to find each other.
+    StartTimeout,
+    /// How they talk.
+    Transport,
     /// Virtual processors.
     Vps,
     /// Scheduling policy.
@@ -165,6 +171,56 @@ pub const SETTINGS: &[Setting] = &[
         doc: "what an error does until the program sets an error handler, and before and after its use of MPI",
     },
     Setting {
+        id: Id::HostsPerNode,
+        name: "hosts_per_node",
+        options: &[Spelling::Takes("hosts-per-node")],
+        variables: &["SIMURGH_HOSTS_PER_NODE"],
+        // Each takes a few of the descriptors that mpiexec may open.
+        kind: Kind::Count { least: 1, most: 256 },
+        preset: Preset::Value(1),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "processes on each node, which share its cores; each carries its part of the ranks",
+    },
+    Setting {
+        id: Id::StartTimeout,
+        name: "start_timeout",
+        options: &[Spelling::Takes("start-timeout")],
+        variables: &["SIMURGH_START_TIMEOUT"],
+        kind: Kind::Time,
+        preset: Preset::Value(60_000),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "end the job if its processes have not found each other after this time",
+    },
+    Setting {
+        id: Id::Transport,
+        name: "transport",
+        options: &[Spelling::Takes("transport")],
+        variables: &["SIMURGH_TRANSPORT"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "auto",
+                doc: "shm between processes of a node, ofi between nodes",
+            },
+            Item {
+                name: "shm",
+                doc: "shared memory, which only processes of one node have",
+            },
+            Item {
+                name: "ofi",
+                doc: "libfabric, also between processes of one node",
+            },
+        ]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "how the processes of a job talk; auto: shm between those of a node, ofi between nodes",
+    },
+    Setting {
         id: Id::Vps,
         name: "vps",
         options: &[Spelling::Takes("vps")],
@@ -174,7 +230,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Scheduling,
         verbosity: Verbosity::UserBasic,
-        doc: "virtual processors that run the ranks",
+        doc: "virtual processors that run the ranks, in each process",
     },
     Setting {
         id: Id::Policy,

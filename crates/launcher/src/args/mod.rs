@@ -17,6 +17,7 @@ pub use parse::parse;
 pub(crate) use parse::stack_limit;
 pub use table::{Arity, Id, OptionInfo, Scope, options};
 
+use crate::prefix::Prefix;
 use simurgh_net::job::EnvChange;
 use simurgh_settings::Values;
 use std::ffi::OsString;
@@ -40,6 +41,8 @@ pub struct Run {
     pub sections: Vec<SectionArgs>,
     /// The settings that somebody has made.
     pub settings: Values,
+    /// What hosts are started through.
+    pub host_wrapper: Prefix,
 }
 
 /// One program of the command line.

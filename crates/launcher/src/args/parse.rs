@@ -4,6 +4,7 @@ use super::suggest::nearest;
 use super::table::{Arity, FOREIGN, Id, OptionInfo, Scope, options};
 use super::value::Value;
 use super::{ArgError, Request, Run, SectionArgs};
+use crate::prefix::Prefix;
 use simurgh_net::job::EnvChange;
 use simurgh_settings::Id::StackSize;
 use simurgh_settings::Origin;
@@ -155,6 +156,7 @@ impl Parser<'_> {
             Id::Ranks => section.ranks = value.ranks()?,
             Id::Wdir => section.wdir = Some(PathBuf::from(value.text)),
             Id::Export => section.env.extend(value.assignment(self.environment)?),
+            Id::HostWrapper => self.run.host_wrapper = Prefix::new(value.text),
             Id::Setting(setting, _) => self.run.settings.read(setting, value.origin, value.text)?,
             Id::Env | Id::GlobalEnv | Id::Help | Id::Version => {}
         }

@@ -16,6 +16,8 @@ pub enum Id {
     Env,
     /// Variable for all programs.
     GlobalEnv,
+    /// What hosts are started through.
+    HostWrapper,
     /// A setting of the job; an option without a value sets it to this one.
     Setting(simurgh_settings::Id, Option<u64>),
     /// Help.
@@ -71,7 +73,7 @@ pub fn options() -> &'static [OptionInfo] {
 }
 
 /// What describes the programs of the job.
-fn shape() -> [OptionInfo; 5] {
+fn shape() -> [OptionInfo; 6] {
     let option = |id, names: &[&'static str], arity, scope, help: &str| OptionInfo {
         id,
         names: names.to_vec(),
@@ -117,6 +119,13 @@ fn shape() -> [OptionInfo; 5] {
             Arity::Two("NAME", "VALUE"),
             Scope::Job,
             "set an environment variable for all programs",
+        ),
+        option(
+            Id::HostWrapper,
+            &["host-wrapper"],
+            one("COMMAND"),
+            Scope::Job,
+            "start each process of the job through this command, in which {host} becomes its number",
         ),
     ]
 }

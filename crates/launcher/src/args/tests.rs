@@ -94,6 +94,23 @@ fn the_environment_sets_what_the_command_line_does_not() {
 }
 
 #[test]
+fn hosts_are_shared_out_and_started_as_asked() {
+    let words = [
+        "--hosts-per-node",
+        "4",
+        "--host-wrapper",
+        "ip netns exec h{host}",
+        "a",
+    ];
+    let Ok(Request::Run(run)) = parse(words.map(OsString::from), |_| None) else {
+        panic!("a job");
+    };
+    assert_eq!(run.settings.get(Id::HostsPerNode), Some(4));
+    assert_eq!(run.host_wrapper, Prefix::new("ip netns exec h{host}".as_ref()));
+    assert!(message("--hosts-per-node 0 a").contains("from 1 to"));
+}
+
+#[test]
 fn a_variable_without_value_is_taken_as_it_is() {
     let run = run_with("-x HERE -x GONE a", &[("HERE", "value")]);
     assert_eq!(changes(&run.sections[0]), ["HERE=value"]);

@@ -3,7 +3,7 @@
 //! The process ends by the bare system call: the ranks' programs have run their own exit handlers, and those of the
 //! libraries would only unmap, one by one, thousands of mappings that the kernel drops at once.
 
-use super::output::say;
+use super::control;
 use super::state::Host;
 
 /// Ends the process.
@@ -19,7 +19,7 @@ pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
         wait_for_the_end();
     }
     flush(host);
-    say(message);
+    control::give_up(status, message);
     exit(status)
 }
 

@@ -1,6 +1,7 @@
 //! Why a host cannot run its job.
 
 use simurgh_image::ImageError;
+use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
 use simurgh_sched::SchedError;
 use std::io;
@@ -20,6 +21,12 @@ pub(super) enum HostError {
     /// The job description is refused.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// A descriptor that the job description names is not there.
+    #[error("the channel to mpiexec is not open: does the command of --host-wrapper close descriptors?")]
+    NoChannel,
+    /// The launcher cannot be understood.
+    #[error(transparent)]
+    Control(#[from] ControlError),
     /// `mpiexec` has ended already.
     #[error("mpiexec has ended before the job began")]
     Orphan,

@@ -1,25 +1,23 @@
 //! From the job description to the status of the job.
 
+use super::control::Control;
 use super::crash::{self, altstack};
-use super::end::{end_job, failure_status, flush};
+use super::end::{end_job, failure_status};
 use super::error::HostError;
 use super::output::say;
 use super::rank::{self, Program};
 use super::state::Host;
 use super::waiting::waiting;
-use super::wake::{Event, Wake};
-use super::{environment, launch, signals, stats};
-use simurgh_image::{Options, Prepared};
-use simurgh_mpi::{Abort, Hardware, Job, Process};
-use simurgh_net::job::{self, FD_VARIABLE, JobSpec, Section};
+use super::wake::Wake;
+use super::watch::Watch;
+use super::{cores, descriptor, launch, programs, signals, stats, wire_up};
+use simurgh_mpi::{Abort, Hardware, Job, Layout, Process};
+use simurgh_net::job::{self, FD_VARIABLE, JobSpec};
 use simurgh_sched::{Builder, EcSpec, Runtime, policy};
-use simurgh_settings::{Id, Values};
-use std::os::fd::{FromRawFd, OwnedFd};
+use simurgh_settings::Id;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Status when the time is over, as that of `timeout(1)`.
-const TIMED_OUT: u8 = 124;
+use std::time::Instant;
 
 /// Status when all ranks wait for each other.
 const DEADLOCKED: u8 = 125;
@@ -27,21 +25,34 @@ const DEADLOCKED: u8 = 125;
 /// Runs the job that the launcher has described; the status is the process's.
 pub(super) fn run() -> Result<u8, HostError> {
     let start = Instant::now();
-    let spec = job::unseal(descriptor()?)?;
+    let spec = job::unseal(description()?)?;
+    let control = Control::take_over(&spec)?;
     follow_parent(&spec)?;
+    cores::take_share(&spec)?;
     if let Some(wdir) = &spec.wdir {
         std::env::set_current_dir(wdir.as_path()).map_err(HostError::system("the working directory"))?;
     }
     let host = begin(&spec)?;
-    let runtime = start_runtime(host, &spec.settings)?;
+    let watch = Watch::new(host, &spec.settings, start);
+    if let Some(control) = control {
+        wire_up::greet(control, &spec);
+    }
+    let programs = programs::prepare(&spec)?;
+    if control.is_some() {
+        let _ = watch.until_introduced()?;
+    }
+    let runtime = start_runtime(host, &spec)?;
     if let Some(rank) = host.ranks().first() {
         let _ = rank.process().job().set_processors_hook(runtime.observer());
     }
-    let programs = prepare(&spec.sections)?;
-    spawn_ranks(host, &runtime, &spec, programs)?;
-    let status = wait(host, &spec.settings, start);
+    spawn_ranks(host, &runtime, &spec, &programs)?;
+    let status = watch.until_end();
     if spec.settings.is_on(Id::Stats) {
-        say(&stats::text(&runtime, host.ranks().len()));
+        let name = match spec.hosts.len() {
+            1 => String::new(),
+            _ => format!("host {}, ", spec.host),
+        };
+        say(&stats::text(&runtime, &name, host.ranks().len()));
     }
     // Its threads may be running ranks that will never end: the process's end is theirs.
     std::mem::forget(runtime);
@@ -49,16 +60,13 @@ pub(super) fn run() -> Result<u8, HostError> {
 }
 
 /// The descriptor of the job description.
-fn descriptor() -> Result<OwnedFd, HostError> {
+fn description() -> Result<OwnedFd, HostError> {
     let value = std::env::var(FD_VARIABLE).unwrap_or_default();
-    let valid = |fd: &i32| std::fs::metadata(format!("/proc/self/fd/{fd}")).is_ok() && *fd > 2;
-    let fd = value.parse().ok().filter(valid).ok_or(HostError::NoJob {
+    let fd = value.parse().ok().and_then(descriptor::owned);
+    fd.ok_or(HostError::NoJob {
         variable: FD_VARIABLE,
         value,
-    })?;
-    // SAFETY:
-    // - the descriptor is open, and the launcher has passed it for us to own.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    })
 }
 
 /// Makes the process end with the launcher's, however that one ends.
@@ -76,9 +84,10 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     // An executable in a memory file has a name that tells nothing.
     rustix::thread::set_name(c"simurgh-host").map_err(HostError::system("naming the process"))?;
     let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
-    let job = Job::with_settings(spec.total_ranks()? as usize, spec.settings.clone());
+    let shares = spec.hosts.iter().map(|host| (host.ranks, host.node));
+    let job = Job::laid_out(Layout::new(spec.host, shares), spec.settings.clone());
     let processes: Vec<_> = spec
-        .ranks
+        .ranks()
         .iter()
         .map(|rank| Process::new(Arc::clone(&job), rank))
         .collect();
@@ -102,13 +111,20 @@ fn abort_message(abort: &Abort) -> String {
 }
 
 /// Starts the virtual processors, each with a stack for signal handlers.
-fn start_runtime(host: &'static Host, settings: &Values) -> Result<Runtime, HostError> {
+fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostError> {
+    let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy))?;
+    // What one host of several sees is no deadlock: a message may be on its way.
+    let alone = spec.hosts.len() == 1;
     let runtime = Builder::new()
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)
-        .on_deadlock(move || deadlocked(host))
+        .on_deadlock(move || {
+            if alone {
+                deadlocked(host);
+            }
+        })
         .start()?;
     let vps = runtime.vps();
     let prepare = move || {
@@ -130,42 +146,13 @@ fn start_runtime(host: &'static Host, settings: &Values) -> Result<Runtime, Host
     Ok(runtime)
 }
 
-/// Makes what the ranks of each program share; programs that stand there twice are made once.
-fn prepare(sections: &[Section]) -> Result<Vec<Program>, HostError> {
-    let mut programs: Vec<Program> = Vec::new();
-    for (index, section) in sections.iter().enumerate() {
-        let same = |other: &Section| other.program == section.program && other.preload == section.preload;
-        let prepared = match sections[..index].iter().position(same) {
-            Some(earlier) => programs[earlier].prepared.clone(),
-            None => prepare_one(section)?,
-        };
-        programs.push(Program {
-            prepared,
-            argv: section.argv.iter().map(job::Text::to_c_string).collect(),
-            environment: environment::with_changes(std::env::vars_os(), &section.env),
-        });
-    }
-    Ok(programs)
-}
-
-fn prepare_one(section: &Section) -> Result<Prepared, HostError> {
-    let program = simurgh_image::Program::open(section.program.as_path())?;
-    let preload = section
-        .preload
-        .iter()
-        .map(|library| library.as_path().to_path_buf())
-        .collect();
-    Ok(Prepared::new(&program, Options { preload })?)
-}
-
 /// Starts one execution context per rank.
 fn spawn_ranks(
     host: &'static Host,
     runtime: &Runtime,
     spec: &JobSpec,
-    programs: Vec<Program>,
+    programs: &[Option<Arc<Program>>],
 ) -> Result<(), HostError> {
-    let programs: Vec<_> = programs.into_iter().map(Arc::new).collect();
     let ranks = host.ranks();
     if let Some(rank) = ranks.first() {
         let hardware = Hardware::of_members(runtime, ranks.len());
@@ -176,7 +163,7 @@ fn spawn_ranks(
         bytes => bytes,
     };
     for (index, rank) in ranks.iter().enumerate() {
-        let Some(program) = spec
+        let Some(Some(program)) = spec
             .section_of(rank.id())
             .and_then(|section| programs.get(section))
         else {
@@ -191,40 +178,6 @@ fn spawn_ranks(
         let _ = runtime.spawn_member(ec, (index, ranks.len()), move || rank::run(host, rank, &program))?;
     }
     Ok(())
-}
-
-/// Waits for the end of the job.
-fn wait(host: &Host, settings: &Values, start: Instant) -> u8 {
-    let limit = settings.get(Id::Timeout).map(Duration::from_millis);
-    let deadline = limit.map(|limit| start + limit);
-    match simurgh_core::while_blocked(|| host.wake().receive(deadline)) {
-        Some(Event::Ended) => {
-            if !host.begin_end() {
-                super::end::wait_for_the_end();
-            }
-            flush(host);
-            host.status()
-        }
-        Some(Event::Crash) => {
-            let (text, signal) = crash::report(host);
-            end_job(host, crash::status_of(signal), &text)
-        }
-        Some(Event::Signal(number)) => {
-            if host.begin_end() {
-                flush(host);
-            }
-            crash::status_of(number.into())
-        }
-        None => end_job(host, TIMED_OUT, &timeout_message(host, limit.unwrap_or_default())),
-    }
-}
-
-fn timeout_message(host: &Host, limit: Duration) -> String {
-    let seconds = limit.as_secs_f64();
-    format!(
-        "the job has run for {seconds} s, its time limit; {}",
-        waiting(host)
-    )
 }
 
 /// All execution contexts wait, and nobody is left to wake one.

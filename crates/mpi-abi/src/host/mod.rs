@@ -5,13 +5,19 @@
 //! 1. [`job`] reads the job description, starts the virtual processors and one execution context per rank.
 //! 2. On it, [`rank`] makes the rank's private image of the program and runs it; [`hooks`] is what the image calls
 //!    back.
-//! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]) or
-//!    the time limit. It ends the process ([`end`]).
+//! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]),
+//!    the time limit, or what the launcher says. It ends the process ([`end`]).
+//!
+//! If there are several hosts, each takes its share of the node's cores ([`cores`]), and they find each other with the
+//! help of the launcher ([`control`], [`wire_up`]) before ranks begin.
 //!
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.
 
+mod control;
+mod cores;
 mod crash;
+mod descriptor;
 mod end;
 mod environment;
 mod error;
@@ -19,6 +25,7 @@ mod hooks;
 mod job;
 mod launch;
 mod output;
+mod programs;
 mod ranges;
 mod rank;
 mod signals;
@@ -26,6 +33,8 @@ mod state;
 mod stats;
 mod waiting;
 mod wake;
+mod watch;
+mod wire_up;
 
 pub(crate) use output::say;
 
@@ -39,7 +48,7 @@ pub(crate) extern "C" fn simurgh_host_main() -> c_int {
         (Ok(status), _) => end::exit(status),
         (Err(error), Some(host)) => end::end_job(host, 1, &error.to_string()),
         (Err(error), None) => {
-            output::say(&error.to_string());
+            control::give_up(1, &error.to_string());
             end::exit(1)
         }
     }

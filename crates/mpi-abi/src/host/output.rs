@@ -2,11 +2,14 @@
 //!
 //! Each rank has a buffer for what it has written of a line that is not complete yet. Complete lines go out with one
 //! `write` under a lock that all ranks share, so that lines never mix. A line of another rank waits as long as this
-//! `write` does: if nobody reads our output, the ranks that write wait, as processes would.
+//! `write` does: if nobody reads our output, the ranks that write wait, as processes would. Hosts of one node share
+//! another lock, that of a file, which the kernel takes back from one that is killed.
 
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
-use std::os::fd::BorrowedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Longest incomplete line that is held back, in bytes.
 const MAX_PENDING: usize = 64 << 10;
@@ -16,6 +19,19 @@ const PATIENCE: usize = 1000;
 
 /// Held while complete lines go out.
 static WRITING: Mutex<()> = Mutex::new(());
+
+/// Locked while complete lines go out, if there are other hosts on the node.
+static SHARED: OnceLock<OwnedFd> = OnceLock::new();
+
+/// Makes hosts that are given the same file take turns with their output.
+pub(super) fn share(file: &OwnedFd) -> io::Result<()> {
+    // A lock belongs to an open file, of which each host needs its own.
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let own = rustix::fs::open(own, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    // It is set once.
+    let _ = SHARED.set(own);
+    Ok(())
+}
 
 /// Where output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +137,20 @@ fn tagged(lines: &[u8], tag: &str) -> Vec<u8> {
 
 /// Writes all bytes while nobody else writes. What cannot be written (the reader is gone) is lost, as with a process
 /// that ignores `SIGPIPE`.
-pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) {
+pub(super) fn write_all(fd: BorrowedFd<'_>, bytes: &[u8]) {
     let _writing = lock(&WRITING);
+    let turn = SHARED.get();
+    if let Some(file) = turn {
+        // If it cannot be locked, lines may mix, but none is lost.
+        let _ = rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive));
+    }
+    write_locked(fd, bytes);
+    if let Some(file) = turn {
+        let _ = flock(file, FlockOperation::Unlock);
+    }
+}
+
+fn write_locked(fd: BorrowedFd<'_>, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         match rustix::io::write(fd, bytes) {
             Ok(written) => bytes = &bytes[written..],

@@ -42,7 +42,7 @@ impl Host {
             .into_iter()
             .map(|process| Rank::new(spec, process))
             .collect();
-        let running = AtomicU32::new(spec.ranks.count);
+        let running = AtomicU32::new(spec.ranks().count);
         let (status, ending) = (AtomicU32::new(0), AtomicBool::new(false));
         HOST.get_or_init(|| Self {
             ranks,

@@ -3,10 +3,10 @@
 use simurgh_sched::Runtime;
 use std::fmt::Write;
 
-/// The text: virtual processors, then memory.
-pub(super) fn text(runtime: &Runtime, ranks: usize) -> String {
+/// The text: virtual processors, then memory. `host` is the host's name, if there are several.
+pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize) -> String {
     let mut text = format!(
-        "statistics of {ranks} ranks on {} virtual processors:",
+        "statistics of {host}{ranks} ranks on {} virtual processors:",
         runtime.vps()
     );
     for (index, vp) in runtime.stats().iter().enumerate() {

@@ -1,10 +1,13 @@
-//! How the ranks' threads and signal handlers reach the main thread: one byte at a time through a pipe.
+//! How the ranks' threads and signal handlers reach the main thread: one byte at a time through a pipe; and how the
+//! launcher does: through its channel.
 //!
 //! A write to a pipe is all that a signal handler can safely do, and a pipe is what the main thread can wait for with a
 //! time limit.
 
+use super::control::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::PipeFlags;
+use simurgh_net::control::{ControlError, Received, ToHost};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -18,6 +21,19 @@ pub(super) enum Event {
     Crash,
     /// A signal asks the job to end.
     Signal(u8),
+}
+
+/// What the main thread finds when it is awake.
+#[derive(Debug)]
+pub(super) enum News {
+    /// From this process.
+    Event(Event),
+    /// From the launcher.
+    Told(Received<ToHost>),
+    /// The launcher is gone, or cannot be understood.
+    Astray(ControlError),
+    /// It has waited long enough.
+    Late,
 }
 
 const ENDED: u8 = 0;
@@ -46,25 +62,33 @@ impl Wake {
         let _ = rustix::io::write(&self.writer, &[byte]);
     }
 
-    /// Waits for the next event; none if it does not come before `deadline`.
-    pub(super) fn receive(&self, deadline: Option<Instant>) -> Option<Event> {
+    /// Waits for the next event, and the next word of the launcher, until `deadline`.
+    pub(super) fn receive(&self, control: Option<&Control>, deadline: Option<Instant>) -> News {
         loop {
             let mut byte = [0];
-            match rustix::io::read(&self.reader, &mut byte) {
-                Ok(1) => return Some(event(byte[0])),
-                _ => self.wait(deadline)?,
+            if let Ok(1) = rustix::io::read(&self.reader, &mut byte) {
+                return News::Event(event(byte[0]));
+            }
+            match control.map_or(Ok(None), Control::hear) {
+                Ok(Some(received)) => return News::Told(received),
+                Err(error) => return News::Astray(error),
+                Ok(None) if self.wait(control, deadline).is_none() => return News::Late,
+                Ok(None) => {}
             }
         }
     }
 
     /// Sleeps until there may be something to read; none when the time is over.
-    fn wait(&self, deadline: Option<Instant>) -> Option<()> {
+    fn wait(&self, control: Option<&Control>, deadline: Option<Instant>) -> Option<()> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
             return None;
         }
         let limit = left.and_then(|left| Timespec::try_from(left).ok());
-        let mut readable = [PollFd::from_borrowed_fd(self.reader.as_fd(), PollFlags::IN)];
+        let fds = std::iter::once(self.reader.as_fd()).chain(control.map(AsFd::as_fd));
+        let mut readable: Vec<_> = fds
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
         // An interrupted wait is repeated by the caller.
         let _ = poll(&mut readable, limit.as_ref());
         Some(())
@@ -89,17 +113,20 @@ mod tests {
         for event in [Event::Signal(15), Event::Crash, Event::Ended] {
             wake.send(event);
         }
-        assert_eq!(wake.receive(None), Some(Event::Signal(15)));
-        assert_eq!(wake.receive(None), Some(Event::Crash));
-        assert_eq!(wake.receive(None), Some(Event::Ended));
+        let next = || match wake.receive(None, None) {
+            News::Event(event) => event,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            [next(), next(), next()],
+            [Event::Signal(15), Event::Crash, Event::Ended]
+        );
     }
 
     #[test]
     fn waiting_ends_at_the_deadline() {
         let wake = Wake::new().unwrap();
-        assert_eq!(
-            wake.receive(Some(Instant::now() + Duration::from_millis(20))),
-            None
-        );
+        let deadline = Instant::now() + Duration::from_millis(20);
+        assert!(matches!(wake.receive(None, Some(deadline)), News::Late));
     }
 }

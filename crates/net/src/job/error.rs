@@ -48,16 +48,25 @@ pub enum JobError {
         /// Ranks asked for.
         ranks: u64,
     },
-    /// The host's share is empty or outside the job.
-    #[error("this host is to run {count} ranks from {first} on, of a job of {total}")]
-    RankRange {
-        /// First rank of the share.
-        first: u32,
-        /// Ranks in the share.
-        count: u32,
+    /// The hosts' shares are not the job.
+    #[error("the hosts of a job of {total} ranks are to run {ranks} of them, or one of them none")]
+    Shares {
+        /// Ranks of all hosts.
+        ranks: u64,
         /// Ranks of the job.
         total: u32,
     },
+    /// The receiving host is none of the job's.
+    #[error("this is to be host {host} of a job of {hosts} hosts, counted from 0")]
+    NoHost {
+        /// The host's number.
+        host: u32,
+        /// Hosts of the job.
+        hosts: usize,
+    },
+    /// There are several hosts without a way to the launcher.
+    #[error("this host has no connection with mpiexec, which a job of several hosts needs")]
+    NoControl,
     /// A path depends on the working directory.
     #[error("{path} is not an absolute path")]
     RelativePath {

@@ -4,7 +4,8 @@
 //!
 //! 1. `mpiexec` builds a [`JobSpec`], [`seal`]s it as JSON into a memfd and starts the host with that descriptor open
 //!    and its number in the environment variable [`FD_VARIABLE`], and with the runtime's path in [`LIBRARY_VARIABLE`].
-//! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`].
+//! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`]. If there are several hosts, they find each
+//!    other by the [control protocol](crate::control).
 //!
 //! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment
 //! string has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then
@@ -12,6 +13,7 @@
 
 mod env;
 mod error;
+mod host;
 mod memfd;
 mod ranks;
 mod section;
@@ -20,6 +22,7 @@ mod text;
 
 pub use env::EnvChange;
 pub use error::JobError;
+pub use host::{Control, HostShare};
 pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, seal, unseal};
 pub use ranks::RankRange;
 pub use section::Section;
@@ -28,8 +31,10 @@ pub use text::Text;
 use serde::{Deserialize, Serialize};
 use simurgh_settings::Values;
 
+use crate::transport::HostId;
+
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -45,8 +50,12 @@ pub struct JobSpec {
     pub version: u32,
     /// The programs of the job, in rank order, all hosts together.
     pub sections: Vec<Section>,
-    /// The ranks that the receiving host runs.
-    pub ranks: RankRange,
+    /// All hosts, in rank order.
+    pub hosts: Vec<HostShare>,
+    /// Which of them the receiving host is.
+    pub host: HostId,
+    /// How it is connected with the launcher; absent if it is the only host.
+    pub control: Option<Control>,
     /// Working directory of the host and so of all its ranks; the host's own if absent.
     pub wdir: Option<Text>,
     /// The settings of the job.
@@ -92,7 +101,7 @@ impl JobSpec {
             section.validate(index)?;
         }
         let total = self.total_ranks()?;
-        self.ranks.validate(total)?;
+        host::validate(self, total)?;
         self.wdir.iter().try_for_each(absolute)
     }
 
@@ -106,6 +115,24 @@ impl JobSpec {
         match u32::try_from(total) {
             Ok(total) if total <= MAX_RANKS => Ok(total),
             _ => Err(JobError::TooManyRanks { ranks: total }),
+        }
+    }
+
+    /// The ranks that the receiving host runs.
+    pub fn ranks(&self) -> RankRange {
+        self.ranks_of(self.host)
+    }
+
+    /// The ranks that a host runs.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such host.
+    pub fn ranks_of(&self, host: HostId) -> RankRange {
+        let (before, rest) = self.hosts.split_at(host as usize);
+        RankRange {
+            first: before.iter().map(|host| host.ranks).sum(),
+            count: rest[0].ranks,
         }
     }
 

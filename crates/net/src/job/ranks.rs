@@ -1,11 +1,9 @@
 //! A host's share of the ranks.
 
-use super::JobError;
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Consecutive ranks of `MPI_COMM_WORLD`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankRange {
     /// The first of them.
     pub first: u32,
@@ -14,19 +12,18 @@ pub struct RankRange {
 }
 
 impl RankRange {
-    pub(super) fn validate(self, total: u32) -> Result<(), JobError> {
-        match self.first.checked_add(self.count) {
-            Some(end) if self.count > 0 && end <= total => Ok(()),
-            _ => Err(JobError::RankRange {
-                first: self.first,
-                count: self.count,
-                total,
-            }),
-        }
-    }
-
     /// The ranks, in order.
     pub fn iter(self) -> std::ops::Range<u32> {
         self.first..self.first.saturating_add(self.count)
+    }
+}
+
+impl fmt::Display for RankRange {
+    /// As `rank 3` or `ranks 3-5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            0 | 1 => write!(f, "rank {}", self.first),
+            count => write!(f, "ranks {}-{}", self.first, self.first.saturating_add(count - 1)),
+        }
     }
 }

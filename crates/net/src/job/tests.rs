@@ -1,4 +1,5 @@
 use super::*;
+use crate::control::Secret;
 use proptest::prelude::*;
 use simurgh_settings::{Id, Origin};
 use std::ffi::OsString;
@@ -43,7 +44,13 @@ fn sample() -> JobSpec {
     JobSpec {
         version: VERSION,
         sections: vec![section(3), section(2)],
-        ranks: RankRange { first: 0, count: 5 },
+        hosts: vec![HostShare { node: 0, ranks: 2 }, HostShare { node: 0, ranks: 3 }],
+        host: 1,
+        control: Some(Control {
+            channel: 5,
+            output: 6,
+            secret: Secret::random().unwrap(),
+        }),
         wdir: Some(text("/tmp")),
         settings: settings(),
         parent: Some(1),
@@ -59,7 +66,8 @@ fn changed(change: impl FnOnce(&mut serde_json::Value)) -> Result<JobSpec, JobEr
 
 #[test]
 fn survives_the_memory_file() {
-    assert_eq!(unseal(seal(&sample()).unwrap()).unwrap(), sample());
+    let spec = sample();
+    assert_eq!(unseal(seal(&spec).unwrap()).unwrap(), spec);
 }
 
 #[test]
@@ -87,13 +95,24 @@ fn values_out_of_range_are_refused() {
         changed(|v| v["sections"][0]["ranks"] = u32::MAX.into()),
         Err(JobError::TooManyRanks { .. })
     ));
+    for shares in [[2, 4], [5, 0]] {
+        let hosts = shares.map(|ranks| serde_json::json!({"node": 0, "ranks": ranks}));
+        assert!(matches!(
+            changed(|v| v["hosts"] = hosts.to_vec().into()),
+            Err(JobError::Shares { total: 5, .. })
+        ));
+    }
     assert!(matches!(
-        changed(|v| v["ranks"]["first"] = 1.into()),
-        Err(JobError::RankRange { .. })
+        changed(|v| v["host"] = 2.into()),
+        Err(JobError::NoHost { host: 2, hosts: 2 })
     ));
     assert!(matches!(
-        changed(|v| v["ranks"]["count"] = u32::MAX.into()),
-        Err(JobError::RankRange { .. })
+        changed(|v| v["control"] = serde_json::Value::Null),
+        Err(JobError::NoControl)
+    ));
+    assert!(matches!(
+        changed(|v| v["control"]["secret"] = "12".into()),
+        Err(JobError::Malformed(_))
     ));
     assert!(matches!(
         changed(|v| v["wdir"] = "here".into()),
@@ -133,6 +152,17 @@ fn shapes_that_do_not_fit_are_refused() {
         Err(JobError::Malformed(_))
     ));
     assert!(matches!(JobSpec::parse(b"not json"), Err(JobError::Malformed(_))));
+}
+
+#[test]
+fn ranks_are_shared_out_in_the_order_of_hosts() {
+    let spec = sample();
+    assert_eq!(spec.ranks(), RankRange { first: 2, count: 3 });
+    let shown = [spec.ranks_of(0), spec.ranks(), RankRange { first: 4, count: 1 }];
+    assert_eq!(
+        shown.map(|ranks| ranks.to_string()),
+        ["ranks 0-1", "ranks 2-4", "rank 4"]
+    );
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! The job description of a command line.
+
+use crate::args::{Run, SectionArgs};
+use crate::error::LaunchError;
+use crate::{preload, program, shares};
+use simurgh_net::job::{self, EnvChange, JobSpec, Section, Text};
+use simurgh_settings::Id;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The variable whose libraries go into the ranks' programs.
+pub(crate) const PRELOAD: &str = "LD_PRELOAD";
+
+/// What a job is, but for what tells its hosts apart: it is written for the first one.
+pub(crate) fn describe(run: &Run) -> Result<JobSpec, LaunchError> {
+    let wdir = working_directory(&run.sections)?;
+    let sections: Vec<_> = run
+        .sections
+        .iter()
+        .map(|args| section(args, &wdir))
+        .collect::<Result<_, _>>()?;
+    let mut spec = JobSpec {
+        version: job::VERSION,
+        sections,
+        hosts: Vec::new(),
+        host: 0,
+        control: None,
+        wdir: Some(text(wdir)?),
+        settings: run.settings.clone(),
+        parent: Some(std::process::id()),
+    };
+    let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
+    spec.hosts = shares::of_one_node(spec.total_ranks()?, u32::try_from(most).unwrap_or(1));
+    Ok(spec)
+}
+
+fn section(args: &SectionArgs, wdir: &Path) -> Result<Section, LaunchError> {
+    let (preloads, env): (Vec<_>, Vec<_>) = args
+        .env
+        .iter()
+        .cloned()
+        .partition(|change| change.name.as_os_str() == PRELOAD);
+    let search = |name: &str| changed(&env, name).or_else(|| std::env::var_os(name));
+    let preload = match changed(&preloads, PRELOAD).or_else(|| std::env::var_os(PRELOAD)) {
+        Some(list) => preload::list(&list, search("LD_LIBRARY_PATH").as_deref(), wdir)?,
+        None => Vec::new(),
+    };
+    let program = program::find(&args.command[0], wdir, search("PATH").as_deref())?;
+    Ok(Section {
+        program: text(program)?,
+        argv: args.command.iter().cloned().map(text).collect::<Result<_, _>>()?,
+        ranks: args.ranks,
+        env,
+        preload: preload.into_iter().map(text).collect::<Result<_, _>>()?,
+    })
+}
+
+/// The value that a list of changes gives a variable.
+fn changed(changes: &[EnvChange], name: &str) -> Option<OsString> {
+    let last = changes
+        .iter()
+        .rev()
+        .find(|change| change.name.as_os_str() == name)?;
+    last.value.as_ref().map(|value| value.as_os_str().to_owned())
+}
+
+/// The one working directory of the job.
+fn working_directory(sections: &[SectionArgs]) -> Result<PathBuf, LaunchError> {
+    let here = std::env::current_dir().map_err(|source| LaunchError::WorkingDirectory {
+        directory: PathBuf::from("."),
+        source,
+    })?;
+    let absolute = |section: &SectionArgs| {
+        let directory = section
+            .wdir
+            .as_ref()
+            .map_or_else(|| here.clone(), |wdir| here.join(wdir));
+        std::fs::canonicalize(&directory)
+            .map_err(|source| LaunchError::WorkingDirectory { directory, source })
+    };
+    let directories: Vec<_> = sections.iter().map(absolute).collect::<Result<_, _>>()?;
+    match directories.iter().find(|directory| **directory != directories[0]) {
+        Some(second) => Err(LaunchError::WorkingDirectories {
+            first: directories[0].clone(),
+            second: second.clone(),
+        }),
+        None => Ok(directories.into_iter().next().unwrap_or(here)),
+    }
+}
+
+fn text(value: impl AsRef<OsStr>) -> Result<Text, LaunchError> {
+    let value = value.as_ref();
+    Text::new(value).ok_or_else(|| LaunchError::Nul {
+        text: value.to_string_lossy().into_owned(),
+    })
+}

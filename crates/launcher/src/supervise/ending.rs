@@ -1,0 +1,165 @@
+//! How a job ends before its ranks do.
+
+use super::{GRACE, Supervisor};
+use rustix::process::Signal;
+use simurgh_net::control::ToHost;
+use simurgh_net::transport::HostId;
+use simurgh_settings::Id;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// Status when the time is over, as that of `timeout(1)`.
+const TIMED_OUT: u8 = 124;
+
+/// Time in which the end of a process is noticed after others have lost their connection with it.
+const DOUBT: Duration = Duration::from_millis(200);
+
+/// Time that hosts have to say what their ranks wait for.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How far a job has come.
+pub(super) enum Phase {
+    /// Not all hosts have joined.
+    Joining,
+    /// The ranks run.
+    Running,
+    /// A host is said to be lost. If its process has ended, that says more.
+    Doubting(Verdict),
+    /// The job is going to end, and the hosts are asked what their ranks wait for.
+    Asking(Verdict),
+    /// All have been told to end.
+    Ending,
+    /// All have been killed.
+    Killed,
+}
+
+impl Phase {
+    /// Whether it is decided how the job ends.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Ending | Self::Killed)
+    }
+}
+
+/// Why a job ends before its ranks do.
+#[derive(Clone)]
+pub(super) struct Verdict {
+    /// Status of the launcher.
+    pub(super) status: u8,
+    /// For the user.
+    pub(super) message: String,
+}
+
+impl Supervisor<'_> {
+    /// Goes on to a phase, which may take so long.
+    pub(super) fn enter(&mut self, phase: Phase, time: Option<Duration>) {
+        self.phase = phase;
+        self.deadline = time.map(|time| Instant::now() + time);
+    }
+
+    /// Ends the job, unless it is ending.
+    pub(super) fn conclude(&mut self, verdict: Verdict) {
+        if self.phase.is_over() {
+            return;
+        }
+        // In one piece, whatever the hosts are writing.
+        let text = format!("simurgh: {}\n", verdict.message);
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+        self.status = Some(verdict.status);
+        self.tell_all(&ToHost::Die);
+        self.enter(Phase::Ending, Some(GRACE));
+    }
+
+    /// Some host cannot reach host `lost`.
+    pub(super) fn doubt(&mut self, lost: HostId, reason: &str) {
+        let Some(member) = self.member(lost) else { return };
+        let message = format!("{member}: {reason}");
+        if let Phase::Joining | Phase::Running = self.phase {
+            self.enter(Phase::Doubting(Verdict { status: 1, message }), Some(DOUBT));
+        }
+    }
+
+    /// Asks all hosts what their ranks are waiting for, before the job ends.
+    fn ask(&mut self, verdict: Verdict) {
+        for member in &mut self.members {
+            member.waiting = member.ended.map(|_| String::new());
+        }
+        self.tell_all(&ToHost::Report);
+        self.enter(Phase::Asking(verdict), Some(PATIENCE));
+    }
+
+    /// A host has said what its ranks are waiting for.
+    pub(super) fn reported(&mut self, host: usize, text: String) {
+        self.members[host].waiting = Some(text);
+        if self.members.iter().all(|member| member.waiting.is_some()) {
+            self.answer();
+        }
+    }
+
+    /// Ends the job with what the hosts have said.
+    fn answer(&mut self) {
+        let Phase::Asking(verdict) = &self.phase else {
+            return;
+        };
+        let mut verdict = verdict.clone();
+        for member in &self.members {
+            let _ = match &member.waiting {
+                Some(text) if text.is_empty() => Ok(()),
+                Some(text) => write!(verdict.message, "\n{member}: {text}"),
+                None => write!(verdict.message, "\n{member} does not answer"),
+            };
+        }
+        self.conclude(verdict);
+    }
+
+    /// Acts when something has taken too long.
+    pub(super) fn watch_time(&mut self) {
+        let now = Instant::now();
+        if self.limit.is_some_and(|limit| limit <= now) {
+            self.limit = None;
+            if let Phase::Joining | Phase::Running = self.phase {
+                return self.time_is_over();
+            }
+        }
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.deadline = None;
+            self.phase_is_over();
+        }
+    }
+
+    fn time_is_over(&mut self) {
+        let limit = self.starter.spec().settings.get(Id::Timeout).unwrap_or(0);
+        let seconds = Duration::from_millis(limit).as_secs_f64();
+        let message = format!("the job has run for {seconds} s, its time limit");
+        self.ask(Verdict {
+            status: TIMED_OUT,
+            message,
+        });
+    }
+
+    fn phase_is_over(&mut self) {
+        match &self.phase {
+            Phase::Joining => self.conclude(Verdict {
+                status: 1,
+                message: self.missing(),
+            }),
+            Phase::Doubting(verdict) => self.conclude(verdict.clone()),
+            Phase::Asking(_) => self.answer(),
+            Phase::Ending => {
+                self.members.iter().for_each(|member| member.signal(Signal::KILL));
+                self.enter(Phase::Killed, None);
+            }
+            Phase::Running | Phase::Killed => {}
+        }
+    }
+
+    fn missing(&self) -> String {
+        let settings = &self.starter.spec().settings;
+        let missing = self.members.iter().filter(|member| !member.has_joined());
+        let names: Vec<_> = missing.map(ToString::to_string).collect();
+        format!(
+            "{} has not joined the job within {} s; --start-timeout gives it more time",
+            names.join(", "),
+            settings.show(Id::StartTimeout)
+        )
+    }
+}

@@ -1,0 +1,76 @@
+//! How the hosts of a job find each other.
+
+use super::ending::{Phase, Verdict};
+use super::{GRACE, Supervisor};
+use simurgh_net::control::{Hello, ToHost, VERSION};
+use std::os::fd::OwnedFd;
+
+impl Supervisor<'_> {
+    /// Takes up a host; the last one sets them all going.
+    pub(super) fn welcome(&mut self, host: usize, hello: Hello, descriptors: Vec<OwnedFd>) {
+        let member = &mut self.members[host];
+        if let Some(refusal) = refusal(self.starter, member.number(), member.has_joined(), &hello) {
+            let message = format!("{member} {refusal}");
+            return self.conclude(Verdict { status: 1, message });
+        }
+        member.join(hello, descriptors);
+        if self.members.iter().all(super::Member::has_joined) {
+            self.introduce();
+            self.enter(Phase::Running, None);
+        }
+    }
+
+    /// Tells each host of each other one.
+    fn introduce(&mut self) {
+        let nodes: Vec<_> = self.starter.spec().hosts.iter().map(|host| host.node).collect();
+        for (to, node) in nodes.iter().enumerate() {
+            for (of, other) in nodes.iter().enumerate() {
+                if let Some((peer, descriptors)) =
+                    self.members[of].as_peer(node == other).filter(|_| of != to)
+                {
+                    self.members[to].tell(peer, descriptors);
+                }
+            }
+            self.members[to].tell(ToHost::Go, Vec::new());
+        }
+        for member in &mut self.members {
+            member.forget_descriptors();
+        }
+    }
+
+    /// Takes note of the end of a host's ranks; when all have ended, so may the hosts.
+    pub(super) fn ranks_ended(&mut self, host: usize, status: u8) {
+        self.members[host].ended = Some(status);
+        if status != 0 {
+            self.status.get_or_insert(status);
+        }
+        if self.members.iter().all(|member| member.ended.is_some()) {
+            self.status.get_or_insert(0);
+            self.tell_all(&ToHost::End);
+            self.enter(Phase::Ending, Some(GRACE));
+        }
+    }
+}
+
+/// Why a host that greets is not one of the job's, in words that follow its name.
+fn refusal(starter: &crate::start::Starter, number: u32, has_joined: bool, hello: &Hello) -> Option<String> {
+    let Hello {
+        version,
+        secret,
+        host,
+        ..
+    } = hello;
+    if *version != VERSION {
+        return Some(format!(
+            "speaks version {version} of the control protocol, mpiexec version {VERSION}: they come from different \
+             installations"
+        ));
+    }
+    if starter.secret() != Some(secret) {
+        return Some("does not know the secret of the job".to_owned());
+    }
+    if *host != number || has_joined {
+        return Some(format!("says that it is host {host}, or says so twice"));
+    }
+    None
+}

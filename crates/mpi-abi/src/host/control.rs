@@ -1,0 +1,75 @@
+//! The host's end of its channel to the launcher.
+//!
+//! The protocol is [`simurgh_net::control`]'s. Any thread may say something, the main thread listens.
+
+use super::error::HostError;
+use super::output::{self, say};
+use simurgh_net::control::{Channel, ControlError, FromHost, Received, Secret, ToHost, shortened};
+use simurgh_net::job::JobSpec;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
+
+/// The channel; none if this is the only host of its job.
+static CONTROL: OnceLock<Control> = OnceLock::new();
+
+/// The way to the launcher.
+#[derive(Debug)]
+pub(super) struct Control {
+    channel: Channel,
+    secret: Secret,
+}
+
+impl Control {
+    /// Takes over what the launcher has left for this host; called once.
+    pub(super) fn take_over(spec: &JobSpec) -> Result<Option<&'static Self>, HostError> {
+        let Some(control) = &spec.control else {
+            return Ok(None);
+        };
+        let channel = super::descriptor::owned(control.channel).ok_or(HostError::NoChannel)?;
+        let output = super::descriptor::owned(control.output).ok_or(HostError::NoChannel)?;
+        let control = Self {
+            channel: Channel::inherited(channel)?,
+            secret: control.secret.clone(),
+        };
+        let control = CONTROL.get_or_init(|| control);
+        output::share(&output).map_err(HostError::system("sharing the output with other hosts"))?;
+        Ok(Some(control))
+    }
+
+    /// What there is, if there is one.
+    pub(super) fn get() -> Option<&'static Self> {
+        CONTROL.get()
+    }
+
+    /// The job's secret.
+    pub(super) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// Says something to the launcher. If that is gone, so is the job: whoever listens learns of it.
+    pub(super) fn say(&self, message: &FromHost, descriptors: &[BorrowedFd<'_>]) {
+        let _ = self.channel.say(message, descriptors);
+    }
+
+    /// Something that the launcher has said.
+    pub(super) fn hear(&self) -> Result<Option<Received<ToHost>>, ControlError> {
+        self.channel.told()
+    }
+}
+
+impl AsFd for Control {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.channel.as_fd()
+    }
+}
+
+/// Tells the user why the job ends: through the launcher, which tells one reason of all that its hosts have.
+pub(super) fn give_up(status: u8, message: &str) {
+    match Control::get() {
+        Some(control) => {
+            let message = shortened(message);
+            control.say(&FromHost::Abort { status, message }, &[]);
+        }
+        None => say(message),
+    }
+}

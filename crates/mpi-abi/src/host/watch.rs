@@ -1,0 +1,148 @@
+//! What the main thread does while ranks run: it waits for what ends the job, and for what the launcher says.
+
+use super::control::Control;
+use super::crash;
+use super::end::{end_job, exit, flush, wait_for_the_end};
+use super::error::HostError;
+use super::output::say;
+use super::state::Host;
+use super::waiting::waiting;
+use super::wake::{Event, News};
+use simurgh_net::control::{FromHost, Peer, Received, ToHost, shortened};
+use simurgh_settings::{Id, Values};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// Status when the time is over, as that of `timeout(1)`.
+const TIMED_OUT: u8 = 124;
+
+/// Another host, as the launcher introduces it.
+pub(super) struct Introduced {
+    pub(super) peer: Peer,
+    /// The descriptors of its addresses that have one, in their order.
+    pub(super) descriptors: Vec<OwnedFd>,
+}
+
+/// The main thread's view of the job.
+pub(super) struct Watch {
+    host: &'static Host,
+    control: Option<&'static Control>,
+    limit: Option<Duration>,
+    deadline: Option<Instant>,
+}
+
+impl Watch {
+    /// For a job that began at `start`.
+    pub(super) fn new(host: &'static Host, settings: &Values, start: Instant) -> Self {
+        let control = Control::get();
+        // Of several hosts the launcher takes the time.
+        let limit = settings.get(Id::Timeout).filter(|_| control.is_none());
+        let limit = limit.map(Duration::from_millis);
+        Self {
+            host,
+            control,
+            limit,
+            deadline: limit.map(|limit| start + limit),
+        }
+    }
+
+    /// Waits until the launcher has introduced all other hosts.
+    pub(super) fn until_introduced(&self) -> Result<Vec<Introduced>, HostError> {
+        let mut others = Vec::new();
+        loop {
+            match self.next() {
+                News::Told(Received {
+                    message: ToHost::Peer(peer),
+                    descriptors,
+                }) => others.push(Introduced { peer, descriptors }),
+                News::Told(Received {
+                    message: ToHost::Go, ..
+                }) => return Ok(others),
+                news => drop(self.act_on(news)),
+            }
+        }
+    }
+
+    /// Waits until the job has ended; returns the status of the process.
+    pub(super) fn until_end(&self) -> u8 {
+        loop {
+            let news = self.next();
+            if let Some(status) = self.act_on(news) {
+                return status;
+            }
+        }
+    }
+
+    fn next(&self) -> News {
+        simurgh_core::while_blocked(|| self.host.wake().receive(self.control, self.deadline))
+    }
+
+    /// The status of the process, if the job has ended.
+    fn act_on(&self, news: News) -> Option<u8> {
+        match news {
+            News::Event(Event::Ended) => self.ranks_ended(),
+            News::Event(Event::Crash) => {
+                let (text, signal) = crash::report(self.host);
+                end_job(self.host, crash::status_of(signal), &text)
+            }
+            News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
+            News::Told(received) => self.obey(&received.message),
+            News::Astray(error) => {
+                say(&error.to_string());
+                self.end_silently(1)
+            }
+            News::Late => {
+                let seconds = self.limit.unwrap_or_default().as_secs_f64();
+                let waiting = waiting(self.host);
+                let message = format!("the job has run for {seconds} s, its time limit; {waiting}");
+                end_job(self.host, TIMED_OUT, &message)
+            }
+        }
+    }
+
+    /// The last rank has ended. If there are other hosts, theirs may still need this one.
+    fn ranks_ended(&self) -> Option<u8> {
+        let status = self.host.status();
+        flush(self.host);
+        match self.control {
+            Some(control) => {
+                control.say(&FromHost::Ended { status }, &[]);
+                None
+            }
+            None => Some(self.end_in_order()),
+        }
+    }
+
+    /// The status of the process, unless somebody is ending the job.
+    fn end_in_order(&self) -> u8 {
+        if !self.host.begin_end() {
+            wait_for_the_end();
+        }
+        self.host.status()
+    }
+
+    /// The status of the process, if the launcher wants its end.
+    fn obey(&self, message: &ToHost) -> Option<u8> {
+        match message {
+            ToHost::End => return Some(self.end_in_order()),
+            ToHost::Die => self.end_silently(1),
+            ToHost::Report => {
+                let text = shortened(&waiting(self.host));
+                if let Some(control) = self.control {
+                    control.say(&FromHost::Waiting { text }, &[]);
+                }
+            }
+            // Out of turn: it has been told already.
+            ToHost::Peer(_) | ToHost::Go => {}
+        }
+        None
+    }
+
+    /// Ends the process, unless somebody is ending the job; the user knows why, or needs no reason.
+    fn end_silently(&self, status: u8) -> ! {
+        if self.host.begin_end() {
+            flush(self.host);
+        }
+        exit(status)
+    }
+}

@@ -1,0 +1,162 @@
+//! One end of the connection between the launcher and a host.
+//!
+//! A socket of packets: a message arrives whole or not at all, with its descriptors, and its end of file says that
+//! nobody is left at the other side. Costs: one system call and one JSON value for each message, none of which is sent
+//! while ranks run undisturbed.
+
+use super::message::Descriptors;
+use super::{ControlError, FromHost, MAX_BYTES, MAX_DESCRIPTORS, ToHost};
+use rustix::cmsg_space;
+use rustix::io::{Errno, FdFlags, IoSlice, IoSliceMut};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct Channel {
+    socket: OwnedFd,
+}
+
+/// A message that has come.
+#[derive(Debug)]
+pub struct Received<M> {
+    /// The message.
+    pub message: M,
+    /// The descriptors that came with it: as many as it says.
+    pub descriptors: Vec<OwnedFd>,
+}
+
+impl Channel {
+    /// A connection: the launcher's end, and the host's. Neither survives `exec` unless it is made to.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel refuses it.
+    pub fn pair() -> Result<(Self, OwnedFd), ControlError> {
+        let (own, other) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        Ok((Self { socket: own }, other))
+    }
+
+    /// The end that this process was given, and that no other shall inherit.
+    ///
+    /// # Errors
+    ///
+    /// When it is no open descriptor.
+    pub fn inherited(socket: OwnedFd) -> Result<Self, ControlError> {
+        rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
+        Ok(Self { socket })
+    }
+
+    /// Sends a message to the launcher, and waits until it is on its way.
+    ///
+    /// # Errors
+    ///
+    /// When the launcher is gone, or the message too long.
+    pub fn say(&self, message: &FromHost, descriptors: &[BorrowedFd<'_>]) -> Result<(), ControlError> {
+        self.send(message, descriptors, SendFlags::empty())
+    }
+
+    /// Sends a message to a host; false if there is no room just now.
+    ///
+    /// # Errors
+    ///
+    /// When the host is gone, or the message too long.
+    pub fn tell(&self, message: &ToHost, descriptors: &[BorrowedFd<'_>]) -> Result<bool, ControlError> {
+        match self.send(message, descriptors, SendFlags::DONTWAIT) {
+            Ok(()) => Ok(true),
+            Err(ControlError::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A message of a host, if one is there.
+    ///
+    /// # Errors
+    ///
+    /// When the host is gone, or what it says is malformed.
+    pub fn said(&self) -> Result<Option<Received<FromHost>>, ControlError> {
+        self.receive()
+    }
+
+    /// A message of the launcher, if one is there.
+    ///
+    /// # Errors
+    ///
+    /// When the launcher is gone, or what it says is malformed.
+    pub fn told(&self) -> Result<Option<Received<ToHost>>, ControlError> {
+        self.receive()
+    }
+
+    fn send(
+        &self,
+        message: &impl Serialize,
+        descriptors: &[BorrowedFd<'_>],
+        flags: SendFlags,
+    ) -> Result<(), ControlError> {
+        let json = serde_json::to_vec(message).map_err(ControlError::Malformed)?;
+        if json.len() > MAX_BYTES || descriptors.len() > MAX_DESCRIPTORS {
+            return Err(ControlError::TooLong);
+        }
+        let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !descriptors.is_empty() {
+            ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+        }
+        let flags = flags | SendFlags::NOSIGNAL;
+        rustix::io::retry_on_intr(|| sendmsg(&self.socket, &[IoSlice::new(&json)], &mut ancillary, flags))?;
+        Ok(())
+    }
+
+    fn receive<M: DeserializeOwned + Descriptors>(&self) -> Result<Option<Received<M>>, ControlError> {
+        let mut bytes = vec![0; MAX_BYTES];
+        let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+        let received = rustix::io::retry_on_intr(|| {
+            recvmsg(
+                &self.socket,
+                &mut [IoSliceMut::new(&mut bytes)],
+                &mut ancillary,
+                flags,
+            )
+        });
+        let received = match received {
+            Err(Errno::AGAIN) => return Ok(None),
+            received => received?,
+        };
+        let rights = ancillary.drain().filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
+            _ => None,
+        });
+        let descriptors: Vec<OwnedFd> = rights.flatten().collect();
+        if received.flags.contains(ReturnFlags::TRUNC) {
+            return Err(ControlError::TooLong);
+        }
+        if received.bytes == 0 {
+            return Err(ControlError::Closed);
+        }
+        let message: M = serde_json::from_slice(&bytes[..received.bytes]).map_err(ControlError::Malformed)?;
+        let (found, expected) = (descriptors.len(), message.descriptors());
+        if found != expected {
+            return Err(ControlError::Descriptors { found, expected });
+        }
+        Ok(Some(Received { message, descriptors }))
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

@@ -1,0 +1,135 @@
+//! What hosts and launcher say to each other.
+
+use super::{Bytes, Secret};
+use crate::transport::HostId;
+use serde::{Deserialize, Serialize};
+
+/// Longest text in a message, in bytes: with the worst of characters it still fits.
+pub const MAX_TEXT: usize = 16 << 10;
+
+/// From a host to the launcher.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum FromHost {
+    /// The host is there.
+    Hello(Hello),
+    /// All ranks of the host have ended.
+    Ended {
+        /// The first exit status of a rank that is not zero, or zero.
+        status: u8,
+    },
+    /// The job cannot go on.
+    Abort {
+        /// Exit status of the job.
+        status: u8,
+        /// Why, for the user.
+        message: String,
+    },
+    /// Another host cannot be reached any more.
+    Lost {
+        /// The other host.
+        host: HostId,
+        /// Why; reads on after "host 3: ".
+        reason: String,
+    },
+    /// What the ranks of the host are waiting for.
+    Waiting {
+        /// For the user.
+        text: String,
+    },
+}
+
+/// From the launcher to a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum ToHost {
+    /// Where another host can be reached.
+    Peer(Peer),
+    /// All peers are told: connect to them, and run the ranks.
+    Go,
+    /// Say what the ranks are waiting for.
+    Report,
+    /// All ranks of the job have ended: so may the host.
+    End,
+    /// The job has failed: end at once. The user knows why.
+    Die,
+}
+
+/// How a host begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    /// Version of the protocol.
+    pub version: u32,
+    /// The job's secret.
+    pub secret: Secret,
+    /// The host's number.
+    pub host: HostId,
+    /// Its process.
+    pub pid: u32,
+    /// Where its transports can be reached.
+    pub addresses: Vec<Address>,
+}
+
+/// A host that another one shall connect to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
+    /// Its number.
+    pub host: HostId,
+    /// Its process.
+    pub pid: u32,
+    /// Where its transports can be reached.
+    pub addresses: Vec<Address>,
+}
+
+/// Where one transport of a host can be reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Address {
+    /// The transport's name.
+    pub transport: String,
+    /// The address, in the transport's terms.
+    pub bytes: Bytes,
+    /// Whether one of the descriptors that come with the message belongs to it. They are in the order of addresses.
+    pub descriptor: bool,
+}
+
+/// How many descriptors come with a message.
+pub(super) trait Descriptors {
+    /// As many as this.
+    fn descriptors(&self) -> usize;
+}
+
+fn of_addresses(addresses: &[Address]) -> usize {
+    addresses.iter().filter(|address| address.descriptor).count()
+}
+
+impl Descriptors for FromHost {
+    fn descriptors(&self) -> usize {
+        match self {
+            Self::Hello(hello) => of_addresses(&hello.addresses),
+            _ => 0,
+        }
+    }
+}
+
+impl Descriptors for ToHost {
+    fn descriptors(&self) -> usize {
+        match self {
+            Self::Peer(peer) => of_addresses(&peer.addresses),
+            _ => 0,
+        }
+    }
+}
+
+/// As much of a text as a message has room for.
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    const MORE: &str = "…";
+    if text.len() <= MAX_TEXT {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(MAX_TEXT - MORE.len());
+    format!("{}{MORE}", &text[..end])
+}

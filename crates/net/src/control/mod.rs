@@ -1,0 +1,44 @@
+//! The control protocol: how the hosts of a job find each other, and how the job ends on all of them.
+//!
+//! # Protocol
+//!
+//! Each host has a [`Channel`] to the launcher. It is the only way between hosts before they are connected, and the
+//! only one that remains when one of them fails.
+//!
+//! 1. The host says [`FromHost::Hello`]: the version of the protocol, the job's [`Secret`], and under which address each
+//!    of its transports can be reached. The launcher hears nobody who does not begin so.
+//! 2. When all hosts have done so, the launcher tells each host of each other one ([`ToHost::Peer`]), with descriptors
+//!    only if they are on one node, and then [`ToHost::Go`]. So each address is handed in once, and given out once per
+//!    host.
+//! 3. The ranks run. When those of a host have ended, it says [`FromHost::Ended`] and goes on serving the network. When
+//!    all have, the launcher says [`ToHost::End`].
+//! 4. A host that cannot go on says [`FromHost::Abort`], or [`FromHost::Lost`] if it cannot reach another one. The
+//!    launcher prints the first such message and says [`ToHost::Die`] to all others. A host without a launcher ends.
+//! 5. [`ToHost::Report`] asks what the ranks of a host are waiting for; [`FromHost::Waiting`] is the answer.
+//!
+//! Messages are packets of a Unix socket, each a JSON value of limited length. What does not have the right shape, or
+//! comes out of turn, ends the job with a word on who sent it: only processes of the job have these sockets.
+
+mod bytes;
+mod channel;
+mod error;
+mod message;
+mod secret;
+
+pub use bytes::Bytes;
+pub use channel::{Channel, Received};
+pub use error::ControlError;
+pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, ToHost, shortened};
+pub use secret::Secret;
+
+/// Version of the protocol; a launcher refuses any other.
+pub const VERSION: u32 = 1;
+
+/// Longest message in bytes.
+pub const MAX_BYTES: usize = 128 << 10;
+
+/// Most descriptors that come with a message, which is as many as the kernel passes.
+pub const MAX_DESCRIPTORS: usize = 253;
+
+#[cfg(test)]
+mod tests;

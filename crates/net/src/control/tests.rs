@@ -1,0 +1,120 @@
+use super::*;
+use proptest::prelude::*;
+use rustix::io::write;
+use std::os::fd::AsFd;
+
+fn hello(descriptors: usize) -> FromHost {
+    let address = |index| Address {
+        transport: format!("way {index}"),
+        bytes: Bytes(vec![0, 1, 255]),
+        descriptor: index < descriptors,
+    };
+    FromHost::Hello(Hello {
+        version: VERSION,
+        secret: Secret::random().unwrap(),
+        host: 3,
+        pid: 4,
+        addresses: (0..2).map(address).collect(),
+    })
+}
+
+fn pair() -> (Channel, Channel) {
+    let (launcher, host) = Channel::pair().unwrap();
+    (launcher, Channel::inherited(host).unwrap())
+}
+
+#[test]
+fn messages_arrive_with_their_descriptors() {
+    let (launcher, host) = pair();
+    assert!(launcher.said().unwrap().is_none());
+    let hello = hello(1);
+    host.say(&hello, &[std::io::stderr().as_fd()]).unwrap();
+    let said = launcher.said().unwrap().unwrap();
+    assert_eq!((said.message, said.descriptors.len()), (hello, 1));
+    assert!(launcher.tell(&ToHost::Go, &[]).unwrap());
+    assert_eq!(host.told().unwrap().unwrap().message, ToHost::Go);
+}
+
+#[test]
+fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
+    let (launcher, host) = pair();
+    host.say(&FromHost::Ended { status: 3 }, &[]).unwrap();
+    drop(host);
+    assert_eq!(
+        launcher.said().unwrap().unwrap().message,
+        FromHost::Ended { status: 3 }
+    );
+    assert!(matches!(launcher.said(), Err(ControlError::Closed)));
+    assert!(matches!(
+        launcher.tell(&ToHost::End, &[]),
+        Err(ControlError::Closed)
+    ));
+}
+
+#[test]
+fn a_slow_host_does_not_stop_the_launcher() {
+    let (launcher, host) = pair();
+    let told = (0..1_000_000).take_while(|_| launcher.tell(&ToHost::Report, &[]).unwrap());
+    let told = told.count();
+    assert!((1..1_000_000).contains(&told), "{told}");
+    assert_eq!(std::iter::from_fn(|| host.told().unwrap()).count(), told);
+    assert!(launcher.tell(&ToHost::End, &[]).unwrap());
+}
+
+#[test]
+fn a_message_without_its_descriptors_is_refused() {
+    let (launcher, host) = pair();
+    host.say(&hello(2), &[std::io::stderr().as_fd()]).unwrap();
+    let refused = launcher.said().unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            ControlError::Descriptors {
+                found: 1,
+                expected: 2
+            }
+        ),
+        "{refused}"
+    );
+}
+
+#[test]
+fn the_longest_text_fits_whatever_is_in_it() {
+    let (launcher, host) = pair();
+    for text in ["\u{1}", "€", "x"] {
+        let message = shortened(&text.repeat(MAX_TEXT));
+        assert!(message.len() <= MAX_TEXT);
+        let abort = FromHost::Abort { status: 1, message };
+        host.say(&abort, &[]).unwrap();
+        assert_eq!(launcher.said().unwrap().unwrap().message, abort);
+    }
+    assert_eq!(shortened("short"), "short");
+}
+
+#[test]
+fn secrets_differ_and_are_not_shown() {
+    let (a, b) = (Secret::random().unwrap(), Secret::random().unwrap());
+    assert!(a == a.clone() && a != b);
+    assert_eq!(format!("{a:?}"), "Secret(…)");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_a_result(bytes in proptest::collection::vec(any::<u8>(), 1..512)) {
+        let (launcher, host) = pair();
+        write(host.as_fd(), &bytes).unwrap();
+        let _ = launcher.said();
+        write(launcher.as_fd(), &bytes).unwrap();
+        let _ = host.told();
+    }
+
+    #[test]
+    fn a_damaged_message_gives_a_result(at in 0usize..4096, byte in any::<u8>()) {
+        let (launcher, host) = pair();
+        let mut json = serde_json::to_vec(&hello(0)).unwrap();
+        let at = at % json.len();
+        json[at] = byte;
+        write(host.as_fd(), &json).unwrap();
+        let _ = launcher.said();
+    }
+}
