@@ -7,7 +7,7 @@ use crate::point2point::{ParcelPool, Payload, Unpaired};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use crate::tool::Tool;
-use simurgh_core::sync::{Arc, SpinGuard, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU32, Ordering, SpinGuard, SpinLock};
 use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
@@ -15,6 +15,7 @@ pub(crate) struct Endpoint {
     table: SpinLock<Table>,
     slots: CallSlots,
     unpaired: Unpaired,
+    letters: AtomicU32,
     tool: OnceLock<Arc<Tool>>,
 }
 
@@ -63,6 +64,7 @@ impl Endpoint {
             table: SpinLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
             unpaired: Unpaired::default(),
+            letters: AtomicU32::new(0),
             tool: OnceLock::new(),
         }
     }
@@ -87,6 +89,13 @@ impl Endpoint {
     #[inline]
     pub(crate) fn slots(&self) -> &CallSlots {
         &self.slots
+    }
+
+    /// The number of the next message that the rank sends to another host.
+    #[inline]
+    pub(crate) fn next_letter(&self) -> u32 {
+        // Relaxed: a name and nothing else.
+        self.letters.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Partitioned sends to the rank and receives of it that have no counterpart yet.

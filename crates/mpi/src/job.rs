@@ -18,6 +18,7 @@ use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::group::Group;
 use crate::memory::set_caches;
+use crate::remote::Remote;
 use crate::session::ProcessSet;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
@@ -41,6 +42,9 @@ pub struct Abort {
 /// Ends the job; should not return.
 type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
 
+/// Told of a host that is lost, and why.
+type LossHook = Box<dyn Fn(u32, &str) + Send + Sync>;
+
 /// Asks the virtual processors what they have done.
 type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 
@@ -55,10 +59,12 @@ pub struct Job {
     contexts: Arc<ContextPool>,
     gatherings: Gatherings,
     places: Places,
+    remote: OnceLock<Arc<Remote>>,
     hardware: OnceLock<Hardware>,
     hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
+    loss_hook: OnceLock<LossHook>,
 }
 
 impl Job {
@@ -101,10 +107,12 @@ impl Job {
             settings,
             gatherings: Gatherings::default(),
             places: Places::default(),
+            remote: OnceLock::new(),
             hardware: OnceLock::new(),
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
             processors: OnceLock::new(),
+            loss_hook: OnceLock::new(),
         })
     }
 
@@ -240,6 +248,31 @@ impl Job {
     #[must_use]
     pub fn processors(&self) -> Vec<VpStats> {
         self.processors.get().map_or_else(Vec::new, |hook| hook())
+    }
+
+    /// Where what the job does with its other hosts is kept.
+    #[inline]
+    pub(crate) fn remote_cell(&self) -> &OnceLock<Arc<Remote>> {
+        &self.remote
+    }
+
+    /// Sets what is told of a host that will not be heard of any more; the first setting counts. Returns whether it was
+    /// the first.
+    pub fn set_loss_hook(&self, hook: impl Fn(u32, &str) + Send + Sync + 'static) -> bool {
+        self.loss_hook.set(Box::new(hook)).is_ok()
+    }
+
+    /// A host will not be heard of any more: by the hook, or without one by ending the operating system's process.
+    pub(crate) fn lost(&self, host: u32, reason: &str) {
+        match self.loss_hook.get() {
+            Some(hook) => hook(host, reason),
+            None => {
+                eprintln!(
+                    "host {host}: {reason}; the job ends, for its ranks may wait for those of that host"
+                );
+                std::process::exit(1)
+            }
+        }
     }
 
     /// Sets what ends the job; the first setting counts. Returns whether it was the first.

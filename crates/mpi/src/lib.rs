@@ -4,9 +4,17 @@
 //! is a communicator as one of them sees it, a [`Request`] an operation in progress. The C interface
 //! (`simurgh-mpi-abi`) and the Rust interface (the root crate) check and convert arguments and call what is here.
 //! Blocking calls suspend the execution context through `simurgh-core`, never the kernel thread. May depend on
-//! core, sched, net and alloc; safe Rust, except for the [`memory`] module, which touches the users' buffers.
+//! core, sched and net; safe Rust, except for the [`memory`] module, which touches the users' buffers.
 
 #![deny(unsafe_code)]
+
+#[cfg(test)]
+extern crate self as simurgh_mpi;
+
+#[cfg(test)]
+#[allow(unsafe_code, reason = "buffers of tests")]
+#[path = "../tests/common/mod.rs"]
+mod common;
 
 pub mod attribute;
 pub mod check;
@@ -27,6 +35,7 @@ pub mod memory;
 pub mod op;
 mod point2point;
 mod process;
+mod remote;
 mod request;
 mod session;
 mod status;
@@ -42,6 +51,7 @@ pub use info::Info;
 pub use job::{Abort, Hardware, Job, Layout, Operation, Unfinished, Unmatched};
 pub use point2point::{BufferSpace, Message, Mode, Receipt, SendBuffer, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
+pub use remote::Remote;
 pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
     wait_any, wait_some,

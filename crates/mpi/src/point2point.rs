@@ -20,6 +20,7 @@
 //!
 //! [`INLINE_LIMIT`]: crate::limits::INLINE_LIMIT
 
+mod away;
 mod buffered;
 mod exchange;
 mod message;
@@ -40,6 +41,6 @@ pub use send::{Mode, Started};
 pub(crate) use buffered::Charge;
 pub(crate) use parcel::{Parcel, ParcelPool};
 pub(crate) use partitioned::{Partitioned, Unpaired};
-pub(crate) use payload::Payload;
+pub(crate) use payload::{Payload, status_of};
 pub(crate) use receive::Received;
 pub(crate) use send::Sent;

@@ -11,8 +11,11 @@ use crate::comm::{Comm, Lingering};
 use crate::endpoint::Endpoint;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::{Abort, Job, Unmatched};
+use crate::matching::Envelope;
+use crate::memory::Target;
 use crate::point2point::SendBuffer;
-use crate::request::{Request, RequestPool};
+use crate::remote::Promise;
+use crate::request::{Request, RequestPool, Waiter};
 use crate::session::{Session, SessionId, Sessions};
 use crate::tool::Tool;
 use phase::PhaseCell;
@@ -274,6 +277,12 @@ impl Process {
         let mut freed = self.freed.lock();
         freed.retain(|request| !request.is_done());
         freed.push(request);
+    }
+
+    /// Has a message of another host come to a target; `waiter` is told of its end.
+    pub(crate) fn fetch(&self, promise: &Promise, envelope: Envelope, target: &Target, waiter: Waiter) {
+        let remote = self.job.remote();
+        remote.fetch(&self.job, self.id, promise, envelope, target.clone(), waiter);
     }
 
     /// Ends the job.

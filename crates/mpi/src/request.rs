@@ -257,6 +257,9 @@ impl Request {
         };
         // A send may be complete though its message waits: that can be taken back too.
         let (owner, place) = self.queued.get();
+        if !process.job().layout().is_here(owner) {
+            return Ok(());
+        }
         let mut table = process.job().endpoint(owner).table();
         let withdrawn = if sends {
             table.withdraw_message(place)

@@ -38,6 +38,8 @@ pub enum Id {
     EagerLimit,
     /// Such messages waiting at a rank.
     BacklogLimit,
+    /// Such messages under way to another host.
+    EagerWindow,
     /// Queues scanned in order.
     ScanLimit,
     /// How collectives are done.
@@ -320,6 +322,21 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
         doc: "with this much copied out but not received at a rank, standard sends to it wait",
+    },
+    Setting {
+        id: Id::EagerWindow,
+        name: "eager_window",
+        options: &[Spelling::Takes("eager-window")],
+        variables: &["SIMURGH_EAGER_WINDOW"],
+        kind: Kind::Size {
+            least: 0,
+            most: 1 << 30,
+        },
+        preset: Preset::Value(4 << 20),
+        scope: Scope::Start,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerBasic,
+        doc: "with this much sent by a host to another and not received there, its sends wait to be asked for",
     },
     Setting {
         id: Id::ScanLimit,

@@ -69,6 +69,17 @@ impl Lanes {
         Self(Self::ALL.0 & !absent)
     }
 
+    /// As a number that another host can read.
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// What [`Lanes::bits`] gave; none for what it cannot have given.
+    pub(crate) fn from_bits(bits: u8) -> Option<Self> {
+        // The first generalisation is the envelope itself, which every message lies under.
+        (bits & 1 != 0 && bits & !Self::ALL.0 == 0).then_some(Self(bits))
+    }
+
     #[inline]
     pub(super) fn has(self, kind: usize) -> bool {
         self.0 >> kind & 1 != 0

@@ -11,6 +11,14 @@ pub(crate) struct Place {
     pub(crate) sequence: u64,
 }
 
+impl Place {
+    /// The place of no entry.
+    pub(crate) const NOWHERE: Self = Self {
+        index: NIL,
+        sequence: u64::MAX,
+    };
+}
+
 /// Entries in order of arrival.
 ///
 /// `LISTS` is one more than the number of bins an entry lies in: two for receives, five for messages.

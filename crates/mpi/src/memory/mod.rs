@@ -14,6 +14,7 @@
 #![allow(unsafe_code)]
 
 mod assortment;
+mod borrowed;
 mod buffer;
 mod copy;
 mod elements;
@@ -38,6 +39,7 @@ pub use numbers::Numbers;
 pub use parts::Parts;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
+pub(crate) use borrowed::{collect, lend};
 pub(crate) use elements::{Element, Number, Pair, Plain, combine};
 pub(crate) use extended::F80;
 pub(crate) use halves::{ComplexHalf, Half};

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::matching::Envelope;
 use crate::memory::Target;
 use crate::process::Process;
-use crate::request::Request;
+use crate::request::{Call, Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
@@ -38,14 +38,22 @@ impl Message {
         self.0.is_none()
     }
 
-    fn deliver(self, target: &Target) -> Status {
-        match self.0 {
-            None => Status::PROC_NULL,
-            Some(Taken {
-                receiver,
-                envelope,
-                payload,
-            }) => payload.deliver(receiver.job(), receiver.endpoint(), envelope, target),
+    /// Delivers the message; none if it has to come from another host, and `waiter` is told of its end.
+    fn deliver(self, target: &Target, waiter: impl FnOnce() -> Waiter) -> Option<Status> {
+        let Some(taken) = self.0 else {
+            return Some(Status::PROC_NULL);
+        };
+        let Taken {
+            receiver,
+            envelope,
+            payload,
+        } = taken;
+        match payload.deliver(receiver.job(), receiver.endpoint(), envelope, target) {
+            Ok(status) => Some(status),
+            Err(promise) => {
+                receiver.fetch(&promise, envelope, target, waiter());
+                None
+            }
         }
     }
 
@@ -55,13 +63,25 @@ impl Message {
     ///
     /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if it was longer than the target.
     pub fn recv(self, target: &Target) -> Result<Status> {
-        self.deliver(target).into_result()
+        let Some(Taken { receiver, .. }) = &self.0 else {
+            return Ok(Status::PROC_NULL);
+        };
+        let receiver = Arc::clone(receiver);
+        let mut call = None;
+        let status = self.deliver(target, || call.insert(Call::begin(&receiver)).waiter());
+        let status = status.or_else(|| Some(call?.wait()));
+        status.expect("who waits has been told").into_result()
     }
 
-    /// Starts to receive the message in the name of `process` (`MPI_Imrecv`). Since the message is there, the
-    /// request is complete at once.
+    /// Starts to receive the message in the name of `process` (`MPI_Imrecv`). If the message is here, the request is
+    /// complete at once.
     #[must_use]
     pub fn irecv(self, process: &Process, target: &Target) -> Arc<Request> {
-        process.requests().take_finished(&self.deliver(target))
+        let mut request = None;
+        let status = self.deliver(target, || {
+            Waiter::Request(Arc::clone(request.insert(process.requests().take_receive())))
+        });
+        let finished = status.map(|status| process.requests().take_finished(&status));
+        finished.or(request).expect("who waits has been told")
     }
 }

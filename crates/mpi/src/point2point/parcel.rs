@@ -26,11 +26,15 @@ fn class_of(len: usize) -> Option<usize> {
 }
 
 impl Parcel {
+    /// Memory that a parcel of `len` bytes takes.
+    pub(crate) fn capacity_for(len: usize) -> usize {
+        class_of(len).map_or(len, |class| SMALLEST << class)
+    }
+
     /// A parcel that no pool had a buffer for.
     pub(crate) fn allocate(len: usize) -> Self {
-        let capacity = class_of(len).map_or(len, |class| SMALLEST << class);
         Self {
-            buffer: vec![0; capacity].into_boxed_slice(),
+            buffer: vec![0; Self::capacity_for(len)].into_boxed_slice(),
             len,
         }
     }

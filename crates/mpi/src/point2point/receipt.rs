@@ -43,7 +43,7 @@ impl Receipt {
     #[must_use]
     pub fn withdraw(self, process: &Process) -> bool {
         let job = process.job();
-        (self.process as usize) < job.size()
+        job.layout().is_here(self.process)
             && job
                 .endpoint(self.process)
                 .table()

@@ -16,7 +16,7 @@ use simurgh_core::sync::Arc;
 pub(crate) enum Received {
     /// It is complete.
     Done(Status),
-    /// It waits in the table of its own process.
+    /// It waits in the table of its own process, or for data from another host.
     Posted(Place),
 }
 
@@ -87,7 +87,14 @@ impl Comm {
         let mut table = endpoint.table();
         if let Some((envelope, payload)) = table.take_message(pattern) {
             drop(table);
-            return Received::Done(payload.deliver(self.process().job(), endpoint, envelope, target));
+            return match payload.deliver(self.process().job(), endpoint, envelope, target) {
+                Ok(status) => Received::Done(status),
+                Err(promise) => {
+                    let waiter = waiter(&endpoint.table());
+                    self.process().fetch(&promise, envelope, target, waiter);
+                    Received::Posted(Place::NOWHERE)
+                }
+            };
         }
         let waiter = waiter(&table);
         let receive = Posted {

@@ -34,9 +34,9 @@ pub enum Mode {
 pub(crate) enum Sent {
     /// It is complete, and so is its receive.
     Done,
-    /// It is complete: a copy of the message waits in the table of a process.
+    /// It is complete: a copy of the message waits in the table of a process, or is on its way there.
     Left { process: u32, place: Place },
-    /// It waits in the table of a process.
+    /// It waits in the table of a process, or on this host to be asked for.
     Queued { process: u32, place: Place },
 }
 
@@ -95,6 +95,9 @@ impl Comm {
             return Ok(());
         }
         let process = self.process_of(dest);
+        if !self.process().job().layout().is_here(process) {
+            return self.send_away(mode, source, process, tag);
+        }
         match self.encounter(process, tag, source) {
             Met::Handed => Ok(()),
             Met::Nobody(table) => self.send_unmatched(mode, process, table, tag, source),
@@ -160,6 +163,9 @@ impl Comm {
             return Ok(Sent::Done);
         }
         let process = self.process_of(dest);
+        if !self.process().job().layout().is_here(process) {
+            return self.offer_away(mode, source, process, tag, waiter);
+        }
         match self.encounter(process, tag, source) {
             Met::Handed => Ok(Sent::Done),
             Met::Nobody(table) => self.leave(mode, process, table, tag, source, waiter),

@@ -1,6 +1,11 @@
 //! Running small jobs in tests: ranks as execution contexts of a scheduler, or as attached threads.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+mod hosts;
+
+#[allow(unused_imports, reason = "each test file uses a part")]
+pub(crate) use hosts::{run_hosts, run_hosts_over};
+
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::{Collective, Comm, Job, Mode, Process, Request};
@@ -67,19 +72,8 @@ pub(crate) fn run_with(runner: Runner, size: usize, f: impl Fn(&Arc<Comm>) + Sen
 pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
     let f = Arc::new(f);
     let rank = |id: u32| {
-        let (process, f) = (Process::new(Arc::clone(job), id), Arc::clone(&f));
-        move || {
-            Process::bind(Arc::clone(&process));
-            let ran = catch_unwind(AssertUnwindSafe(|| {
-                process.init().expect("MPI starts");
-                f(&process.comm_world().expect("there is a world"));
-                process.finalize().expect("MPI ends");
-            }));
-            if ran.is_err() {
-                // The other ranks may wait for this one for ever. The panic has been printed.
-                std::process::exit(101);
-            }
-        }
+        let f = Arc::clone(&f);
+        life(job, id, move |world| f(world))
     };
     let size = job.size();
     let ids = 0..u32::try_from(size).expect("tests are small");
@@ -104,6 +98,27 @@ pub(crate) fn run_job(job: &Arc<Job>, runner: Runner, f: impl Fn(&Arc<Comm>) + S
                 scope.spawn(|| run_threads(ids.filter(|id| !id.is_multiple_of(2)).map(rank)));
                 run_contexts(Builder::new().vps(Some(vps)), contexts.into_iter());
             });
+        }
+    }
+}
+
+/// What a rank does from its beginning to its end.
+fn life(
+    job: &Arc<Job>,
+    id: u32,
+    f: impl FnOnce(&Arc<Comm>) + Send + 'static,
+) -> impl FnOnce() + Send + 'static {
+    let process = Process::new(Arc::clone(job), id);
+    move || {
+        Process::bind(Arc::clone(&process));
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            process.init().expect("MPI starts");
+            f(&process.comm_world().expect("there is a world"));
+            process.finalize().expect("MPI ends");
+        }));
+        if ran.is_err() {
+            // The other ranks may wait for this one for ever. The panic has been printed.
+            std::process::exit(101);
         }
     }
 }

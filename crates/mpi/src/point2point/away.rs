@@ -1,0 +1,91 @@
+//! Sending to a process of another host.
+
+use super::send::{Mode, Sent};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::matching::Place;
+use crate::memory::Source;
+use crate::remote::{Goods, Letter};
+use crate::request::{Call, Waiter};
+use crate::tool;
+
+impl Comm {
+    /// Sends to a process of another host and returns when the mode says so.
+    #[inline(never)]
+    pub(super) fn send_away(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<()> {
+        let mut call = None;
+        let sent = self.offer_away(mode, source, process, tag, || {
+            call.insert(Call::begin(self.process())).waiter()
+        })?;
+        if matches!(sent, Sent::Queued { .. })
+            && let Some(call) = call
+        {
+            call.wait();
+        }
+        Ok(())
+    }
+
+    /// Sends to a process of another host; `waiter` is asked who waits if the message has to stay in the sender's
+    /// memory.
+    #[inline(never)]
+    pub(super) fn offer_away(
+        &self,
+        mode: Mode,
+        source: &Source,
+        process: u32,
+        tag: i32,
+        waiter: impl FnOnce() -> Waiter,
+    ) -> Result<Sent> {
+        let envelope = self.outgoing(tag);
+        let own = self.process();
+        tool::sent(own, || source.bytes());
+        let (job, lanes) = (own.job(), self.hints().lanes());
+        let letter = job
+            .remote()
+            .letter(job, own.id(), process, envelope, lanes, source);
+        match mode {
+            Mode::Buffered => {
+                let charge = self.charge(source.bytes())?;
+                Ok(self.send_copied(&letter, process, |source| Goods::copied(source, Some(charge))))
+            }
+            Mode::Copied => Ok(self.send_copied(&letter, process, |source| Goods::copied(source, None))),
+            Mode::Standard | Mode::Ready if self.send_at_once(&letter) => Ok(left(&letter, process)),
+            Mode::Standard | Mode::Ready | Mode::Synchronous => {
+                tool::left_with_sender(own, process, envelope, source.bytes());
+                let goods = Goods::Lent(source.clone());
+                let handle = job.remote().announce(&letter, goods, Some(waiter()));
+                let place = Place {
+                    index: 0,
+                    sequence: handle.0,
+                };
+                Ok(Sent::Queued { process, place })
+            }
+        }
+    }
+
+    /// Sends the data at once, if it is short and there is room for it.
+    fn send_at_once(&self, letter: &Letter<'_>) -> bool {
+        let own = self.process();
+        own.job()
+            .remote()
+            .send_eagerly(letter, own.tuning().eager_limit())
+    }
+
+    /// Sends the data at once, or a copy when it is asked for.
+    fn send_copied(&self, letter: &Letter<'_>, process: u32, copy: impl FnOnce(&Source) -> Goods) -> Sent {
+        if !self.send_at_once(letter) {
+            let remote = self.process().job().remote();
+            remote.announce(letter, copy(letter.source()), None);
+        }
+        left(letter, process)
+    }
+}
+
+/// A send that is complete, and of which a copy waits elsewhere.
+fn left(letter: &Letter<'_>, process: u32) -> Sent {
+    let place = Place {
+        index: 0,
+        sequence: u64::from(letter.number()),
+    };
+    Sent::Left { process, place }
+}

@@ -1,0 +1,166 @@
+//! What comes from other hosts.
+
+use super::fetch::Promise;
+use super::register::Handle;
+use super::stream::Stream;
+use super::wire::{Label, Packet};
+use super::{HOST_BASE, Remote};
+use crate::endpoint::{Endpoint, Posted};
+use crate::job::Job;
+use crate::memory;
+use crate::point2point::{Parcel, Payload, status_of};
+use crate::status::Status;
+use crate::tool;
+use simurgh_core::sync::Ordering;
+use simurgh_net::transport::{Handler, Header, HostId, TransferError};
+
+/// Acts on packets in the name of a job.
+pub(super) struct Reception<'a> {
+    pub(super) job: &'a Job,
+    pub(super) remote: &'a Remote,
+}
+
+impl Handler for Reception<'_> {
+    fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
+        let understood = Packet::read(header, data).and_then(|(packet, credit)| {
+            self.remote.accounts.regain(from, credit);
+            self.act(from, packet, data)
+        });
+        if understood.is_none() {
+            // Relaxed: a statistic.
+            self.remote.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
+
+    fn lost(&self, host: HostId, reason: &str) {
+        self.job.lost(host, reason);
+    }
+}
+
+impl Reception<'_> {
+    /// Does what a packet says; none if that makes no sense.
+    fn act(&self, from: HostId, packet: Packet, data: &[u8]) -> Option<()> {
+        match packet {
+            Packet::Eager { label, origin } => self.accept_eager(from, label, origin, data),
+            Packet::Request {
+                label,
+                length,
+                sender,
+                region,
+            } => {
+                let promise = Promise {
+                    from,
+                    length,
+                    sender,
+                    region,
+                };
+                self.accept_promise(label, promise)
+            }
+            Packet::Clear {
+                sender,
+                receiver,
+                limit,
+                ..
+            } => self.send_what_is_wanted(from, sender, receiver, limit),
+            Packet::Data { receiver, offset } => {
+                self.remote.take_piece(self.job, from, receiver, offset, data)
+            }
+            Packet::Read { .. } | Packet::Written { .. } => None,
+            Packet::Credit => Some(()),
+        }
+    }
+
+    /// Where messages for a process of this host go, or for the host itself.
+    fn endpoint(&self, process: u32) -> Option<&Endpoint> {
+        let layout = self.job.layout();
+        if layout.is_here(process) {
+            return Some(self.job.endpoint(process));
+        }
+        (process == HOST_BASE + layout.own()).then_some(&self.remote.line)
+    }
+
+    /// A short message has come.
+    fn accept_eager(&self, from: HostId, label: Label, origin: u64, data: &[u8]) -> Option<()> {
+        let to = self.endpoint(label.process)?;
+        let mut table = to.table();
+        if let Some(receive) = table.take_receive(label.envelope) {
+            drop(table);
+            self.hand_over(from, to, label, receive, data);
+            return Some(());
+        }
+        let pooled = table.parcels().take(data.len());
+        drop(table);
+        let mut parcel = pooled.unwrap_or_else(|| Parcel::allocate(data.len()));
+        parcel.bytes_mut().copy_from_slice(data);
+        let mut table = to.table();
+        match table.take_receive(label.envelope) {
+            None => {
+                tool::unexpected(to, label.envelope, data.len());
+                let payload = Payload::Arrived { parcel, from, origin };
+                table.arrive(self.job, label.envelope, label.lanes, payload);
+            }
+            Some(receive) => {
+                table.parcels().give_back(parcel);
+                drop(table);
+                self.hand_over(from, to, label, receive, data);
+            }
+        }
+        Some(())
+    }
+
+    /// Copies a short message to a posted receive and completes it.
+    #[inline]
+    fn hand_over(&self, from: HostId, to: &Endpoint, label: Label, receive: Posted, data: &[u8]) {
+        tool::matched(to, label.envelope, || data.len());
+        let transfer = memory::unpack(data, &receive.target);
+        receive
+            .waiter
+            .finish(self.job, &status_of(label.envelope, &transfer));
+        self.remote.received(from, data.len());
+    }
+
+    /// A message waits at its sender.
+    fn accept_promise(&self, label: Label, promise: Promise) -> Option<()> {
+        let Label {
+            process,
+            envelope,
+            lanes,
+        } = label;
+        let to = self.endpoint(process)?;
+        let mut table = to.table();
+        let Some(receive) = table.take_receive(envelope) else {
+            tool::unexpected(to, envelope, promise.bytes());
+            table.arrive(self.job, envelope, lanes, Payload::Promised(promise));
+            return Some(());
+        };
+        drop(table);
+        tool::matched(to, envelope, || promise.bytes());
+        let Posted { target, waiter } = receive;
+        self.remote
+            .fetch(self.job, process, &promise, envelope, target, waiter);
+        Some(())
+    }
+
+    /// The receiver of a message has said how much of it shall be sent.
+    fn send_what_is_wanted(&self, to: HostId, sender: Handle, receiver: Handle, limit: u64) -> Option<()> {
+        let outgoing = &self.remote.outgoing;
+        let there_is_so_much = outgoing.visit(sender, to, |outgoing| limit <= outgoing.goods.bytes())?;
+        there_is_so_much.then_some(())?;
+        let outgoing = outgoing.take(sender, to)?;
+        if limit > 0 {
+            self.remote.streams.add(Stream {
+                to,
+                receiver,
+                goods: outgoing.goods,
+                waiter: outgoing.waiter,
+                offset: 0,
+                limit,
+            });
+        } else if let Some(waiter) = outgoing.waiter {
+            waiter.finish(self.job, &Status::EMPTY);
+        }
+        Some(())
+    }
+}

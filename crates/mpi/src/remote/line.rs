@@ -1,0 +1,208 @@
+//! Messages between hosts as such.
+//!
+//! What ranks of a host do together has messages to the other hosts that belong to none of them: those of a
+//! collective, and those that agree on a new communicator. They go to an endpoint that each host has besides its
+//! ranks', with the same matching and the same protocols. Blocking calls suspend whatever execution context makes them.
+//!
+//! Costs: as a message between ranks; requests come from a pool of the host.
+#![allow(dead_code, reason = "what ranks of a host do together uses it")]
+
+use super::send::Letter;
+use super::wire::Label;
+use super::{Goods, HOST_BASE, Remote};
+use crate::error::Result;
+use crate::job::Job;
+use crate::matching::{Envelope, Lanes, Pattern};
+use crate::memory::{self, Source, Target};
+use crate::point2point::Payload;
+use crate::request::{Request, RequestPool, Waiter};
+use crate::status::Status;
+use simurgh_core::sync::Arc;
+use simurgh_net::transport::HostId;
+use simurgh_settings::Id;
+
+/// A way to the other hosts for one thing at a time: messages of another context, or of another round, are not seen.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    job: &'a Job,
+    remote: &'a Remote,
+    context: u32,
+    round: i32,
+}
+
+/// A message on its way; dropping it waits for its end, until when its memory is in use.
+#[must_use]
+pub(crate) struct Pending<'a> {
+    requests: &'a RequestPool,
+    /// None once it is over.
+    request: Option<Arc<Request>>,
+    status: Status,
+    /// Bytes that were sent; none for what is received.
+    sent: Option<usize>,
+}
+
+impl Job {
+    /// A way to the other hosts. `round` is not negative.
+    ///
+    /// # Panics
+    ///
+    /// When the job has not joined its other hosts.
+    pub(crate) fn line(&self, context: u32, round: i32) -> Line<'_> {
+        debug_assert!(round >= 0, "rounds are sent as tags");
+        Line {
+            job: self,
+            remote: self.remote(),
+            context,
+            round,
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// The label of messages from a host.
+    fn envelope(&self, from: HostId) -> Envelope {
+        Envelope {
+            context: self.context,
+            source: from.cast_signed(),
+            tag: self.round,
+        }
+    }
+
+    fn letter<'s>(&self, to: HostId, source: &'s Source) -> Letter<'s> {
+        let own = self.job.layout().own();
+        Letter {
+            host: to,
+            label: Label {
+                process: HOST_BASE + to,
+                envelope: self.envelope(own),
+                lanes: Lanes::ALL,
+            },
+            source,
+            // Nobody takes such a message back, so it needs no number; the place spreads what waits over locks.
+            origin: (HOST_BASE.wrapping_add(self.context).wrapping_add(to), 0),
+        }
+    }
+
+    /// A message that is over when the request is, or with this status.
+    fn pending(&self, request: Option<Arc<Request>>, status: Status) -> Pending<'a> {
+        Pending {
+            requests: &self.remote.line_requests,
+            request,
+            status,
+            sent: None,
+        }
+    }
+
+    /// A message that goes on.
+    fn under_way(&self, request: Arc<Request>) -> Pending<'a> {
+        self.pending(Some(request), Status::EMPTY)
+    }
+
+    /// Starts to send to another host. The memory is in use until the end.
+    pub(crate) fn start_send(&self, to: HostId, source: &Source) -> Pending<'a> {
+        let letter = self.letter(to, source);
+        let limit = self.job.settings().amount(Id::EagerLimit);
+        let request = (!self.remote.send_eagerly(&letter, limit)).then(|| {
+            let request = self.remote.line_requests.take_send();
+            let waiter = Waiter::Request(Arc::clone(&request));
+            self.remote
+                .announce(&letter, Goods::Lent(source.clone()), Some(waiter));
+            request
+        });
+        let mut pending = self.pending(request, Status::EMPTY);
+        pending.sent = Some(source.bytes());
+        pending
+    }
+
+    /// Starts to receive from another host. The memory is in use until the end.
+    pub(crate) fn start_recv(&self, from: HostId, target: &Target) -> Pending<'a> {
+        let pattern = self.envelope(from).exactly();
+        let mut table = self.remote.line.table();
+        let Some((envelope, payload)) = table.take_message(pattern) else {
+            let request = self.remote.line_requests.take_receive();
+            let waiter = Waiter::Request(Arc::clone(&request));
+            table.post(
+                pattern,
+                crate::endpoint::Posted {
+                    target: target.clone(),
+                    waiter,
+                },
+            );
+            return self.under_way(request);
+        };
+        drop(table);
+        self.deliver(envelope, payload, target)
+    }
+
+    /// Brings a message that is there, or promised, to its target.
+    fn deliver(&self, envelope: Envelope, payload: Payload, target: &Target) -> Pending<'a> {
+        match payload.deliver(self.job, &self.remote.line, envelope, target) {
+            Ok(status) => self.pending(None, status),
+            Err(promise) => {
+                let request = self.remote.line_requests.take_receive();
+                let waiter = Waiter::Request(Arc::clone(&request));
+                let user = HOST_BASE.wrapping_add(self.context);
+                self.remote
+                    .fetch(self.job, user, &promise, envelope, target.clone(), waiter);
+                self.under_way(request)
+            }
+        }
+    }
+
+    /// Sends bytes to another host and returns when they may be changed.
+    pub(crate) fn send_bytes(&self, to: HostId, bytes: &[u8]) {
+        memory::lend(bytes, |source| drop(self.start_send(to, source)));
+    }
+
+    /// Receives what another host has sent, whatever its length.
+    ///
+    /// # Errors
+    ///
+    /// What became of the message.
+    pub(crate) fn recv_bytes(&self, from: HostId) -> Result<Vec<u8>> {
+        let (envelope, payload) = self.await_message(self.envelope(from).exactly());
+        memory::collect(payload.bytes(), |target| {
+            self.deliver(envelope, payload, target).wait().map(drop)
+        })
+    }
+
+    /// Takes the next message that fits, once it is there.
+    fn await_message(&self, pattern: Pattern) -> (Envelope, Payload) {
+        loop {
+            let mut table = self.remote.line.table();
+            if let Some(found) = table.take_message(pattern) {
+                return found;
+            }
+            let request = self.remote.line_requests.take_receive();
+            table.await_message(pattern, Waiter::Request(Arc::clone(&request)));
+            drop(table);
+            drop(self.under_way(request));
+        }
+    }
+}
+
+impl Pending<'_> {
+    /// Blocks until the message is over; bytes that were moved.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if what came was longer than the target.
+    pub(crate) fn wait(mut self) -> Result<usize> {
+        self.finish();
+        let status = self.status.into_result()?;
+        Ok(self.sent.unwrap_or(status.bytes as usize))
+    }
+
+    fn finish(&mut self) {
+        if let Some(request) = self.request.take() {
+            self.status = request.wait();
+            self.requests.give_back(request);
+        }
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

@@ -1,0 +1,225 @@
+//! Messages between hosts.
+//!
+//! A message whose receiver lives on another host becomes packets ([`wire`]); the receiving host's table is looked at
+//! by whoever polls the network there, in the sender's name. The protocols rest on the contract of transports alone:
+//!
+//! * **Eager.** Short data goes at once, if the receiver's host is sure to have room for it (`credit`): one packet,
+//!   copied once into a buffer of the transport and once from there to the target, or into a parcel if no receive has
+//!   been posted.
+//! * **Rendezvous.** Longer data, and any that a send has to wait for, stays where it is: a request tells of it, and
+//!   when it has met a receive, the receiver asks for as much as it has room for. It comes in pieces, packed straight
+//!   from the sender's layout into the transport's buffers and unpacked straight into the target's (`stream`).
+//!
+//! What is under way has a handle, which the other host sends back (`register`). A packet that makes no sense has no
+//! effect and is counted.
+//!
+//! Hosts have messages of their own ([`Line`]), for what ranks of a host do together. They go the same ways, to an
+//! endpoint that no rank has.
+//!
+//! Costs of a short message: for the sender, one locked instruction on the line of the receiver's window, and the
+//! transport's send; no lock that unrelated ranks share. For the receiving host, the transport's poll, one lock of
+//! the receiver's table, one or two copies, and one locked instruction on the line of what is owed to the sender's host.
+
+mod arrival;
+mod credit;
+mod fetch;
+mod goods;
+mod line;
+mod register;
+mod send;
+mod stream;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use fetch::Promise;
+pub(crate) use goods::Goods;
+#[allow(unused_imports, reason = "what ranks of a host do together uses it")]
+pub(crate) use line::{Line, Pending};
+pub(crate) use send::Letter;
+
+use crate::endpoint::Endpoint;
+use crate::job::Job;
+use crate::matching::{Envelope, Lanes};
+use crate::memory::Source;
+use crate::request::RequestPool;
+use arrival::Reception;
+use credit::Accounts;
+use fetch::Incoming;
+use register::Register;
+use send::Outgoing;
+use simurgh_core::sync::{Arc, AtomicU64, Ordering};
+use simurgh_net::Fabric;
+use simurgh_net::transport::{HostId, Transport};
+use simurgh_settings::Id;
+use std::fmt;
+use std::sync::Weak;
+use stream::Streams;
+use wire::{Label, Packet};
+
+/// Numbers of processes from this one on are hosts'.
+const HOST_BASE: u32 = 1 << 31;
+
+/// What a job does with its other hosts.
+pub struct Remote {
+    job: Weak<Job>,
+    fabric: Fabric,
+    /// The most data of a packet to each host, in bytes.
+    capacities: Box<[usize]>,
+    /// Where messages to this host as such go.
+    line: Endpoint,
+    line_requests: RequestPool,
+    outgoing: Register<Outgoing>,
+    incoming: Register<Incoming>,
+    accounts: Accounts,
+    streams: Streams,
+    /// Packets without sense.
+    dropped: AtomicU64,
+}
+
+impl Remote {
+    fn new(job: &Arc<Job>, fabric: Fabric) -> Arc<Self> {
+        let layout = job.layout();
+        let hosts = layout.hosts();
+        let same = fabric.own() == layout.own() && fabric.hosts() == hosts;
+        assert!(
+            same,
+            "the fabric and the layout are of the same host of the same job"
+        );
+        let settings = job.settings();
+        let window = settings.amount(Id::EagerWindow) as u32;
+        let users = layout.here().len();
+        Arc::new(Self {
+            job: Arc::downgrade(job),
+            capacities: (0..hosts)
+                .map(|host| fabric.transport(host).map_or(0, Transport::capacity))
+                .collect(),
+            fabric,
+            line: Endpoint::new(settings.amount(Id::ScanLimit)),
+            line_requests: RequestPool::new(),
+            outgoing: Register::new(users),
+            incoming: Register::new(users),
+            accounts: Accounts::new(hosts, window),
+            streams: Streams::default(),
+            dropped: AtomicU64::new(0),
+        })
+    }
+
+    /// All hosts, as this one sees them.
+    #[must_use]
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// Packets that made no sense.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Does what there is to do; false if there was nothing, or somebody else is at it.
+    pub fn poll(&self) -> bool {
+        let Some(job) = self.job.upgrade() else {
+            return false;
+        };
+        let reception = Reception {
+            job: &job,
+            remote: self,
+        };
+        let arrived = self.fabric.poll(&reception);
+        let sent = self.send_on(&job);
+        arrived || sent
+    }
+
+    /// The message from `sender`, a process here, to another that lives elsewhere.
+    pub(crate) fn letter<'a>(
+        &self,
+        job: &Job,
+        sender: u32,
+        process: u32,
+        envelope: Envelope,
+        lanes: Lanes,
+        source: &'a Source,
+    ) -> Letter<'a> {
+        Letter {
+            host: job.layout().host_of(process),
+            label: Label {
+                process,
+                envelope,
+                lanes,
+            },
+            source,
+            origin: (sender, job.endpoint(sender).next_letter()),
+        }
+    }
+
+    /// The most data of a packet to a host, in bytes.
+    #[inline]
+    fn capacity(&self, host: HostId) -> usize {
+        self.capacities[host as usize]
+    }
+
+    /// Sends a packet with data.
+    #[inline]
+    fn send(&self, to: HostId, packet: &Packet, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
+        let header = packet.header(self.accounts.settle(to));
+        self.fabric.send(to, &header, length, fill);
+    }
+
+    /// Sends a packet that has no data but a region.
+    fn tell(&self, to: HostId, packet: &Packet) {
+        let region = packet.region();
+        let bytes: &[u8] = region.as_ref().map_or(&[], |region| region);
+        self.send(to, packet, bytes.len(), &mut |room| room.copy_from_slice(bytes));
+    }
+
+    /// Notes that a message of a host, which cost so much, has left our memory.
+    #[inline]
+    pub(crate) fn received(&self, from: HostId, bytes: usize) {
+        if self.accounts.owe(from, credit::cost(bytes)) {
+            self.tell(from, &Packet::Credit);
+        }
+    }
+}
+
+impl Job {
+    /// Joins the other hosts of the job; the first time counts. Returns whether it was the first.
+    ///
+    /// # Panics
+    ///
+    /// When the fabric is not that of this host in a job of as many hosts.
+    pub fn connect(self: &Arc<Self>, fabric: Fabric) -> bool {
+        self.remote_cell().set(Remote::new(self, fabric)).is_ok()
+    }
+
+    /// What the job does with its other hosts, once it has joined them.
+    #[must_use]
+    pub fn network(&self) -> Option<&Arc<Remote>> {
+        self.remote_cell().get()
+    }
+
+    /// What the job does with its other hosts.
+    ///
+    /// # Panics
+    ///
+    /// When the job has not joined them.
+    #[inline]
+    pub(crate) fn remote(&self) -> &Remote {
+        self.network()
+            .expect("a job of several hosts joins them before its ranks start")
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote")
+            .field("own", &self.fabric.own())
+            .field("hosts", &self.fabric.hosts())
+            .field("sent and received", &self.fabric.counts())
+            .field("backed up", &self.fabric.is_backed_up())
+            .field("streams", &self.streams.are_there())
+            .field("dropped", &self.dropped)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,78 @@
+//! The sending side.
+
+use super::Remote;
+use super::credit::cost;
+use super::goods::Goods;
+use super::register::Handle;
+use super::wire::{Label, Packet};
+use crate::memory::{self, Source};
+use crate::request::Waiter;
+use simurgh_net::transport::HostId;
+
+/// A message to a process of another host.
+#[derive(Debug)]
+pub(crate) struct Letter<'a> {
+    pub(super) host: HostId,
+    pub(super) label: Label,
+    pub(super) source: &'a Source,
+    /// Who sends, and the number of the message among those that it has sent.
+    pub(super) origin: (u32, u32),
+}
+
+impl<'a> Letter<'a> {
+    /// The data.
+    pub(crate) fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// The number of the message among those that its sender has sent to other hosts.
+    pub(crate) fn number(&self) -> u32 {
+        self.origin.1
+    }
+}
+
+/// A message that waits to be asked for.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    pub(super) goods: Goods,
+    /// Who waits for the end; nobody if the data has been copied.
+    pub(super) waiter: Option<Waiter>,
+}
+
+impl Remote {
+    /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room.
+    #[inline]
+    pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> bool {
+        let bytes = letter.source.bytes();
+        if bytes > limit.min(self.capacity(letter.host)) || !self.accounts.spend(letter.host, cost(bytes)) {
+            return false;
+        }
+        let (process, number) = letter.origin;
+        let packet = Packet::Eager {
+            label: letter.label,
+            origin: u64::from(process) << 32 | u64::from(number),
+        };
+        self.send(letter.host, &packet, bytes, &mut |room| {
+            memory::pack(letter.source, room);
+        });
+        true
+    }
+
+    /// Tells the receiver of a message that waits here to be asked for.
+    pub(crate) fn announce(&self, letter: &Letter<'_>, goods: Goods, waiter: Option<Waiter>) -> Handle {
+        let length = goods.bytes();
+        let user = letter.origin.0 as usize;
+        let sender = self.outgoing.add(user, letter.host, Outgoing { goods, waiter });
+        let label = letter.label;
+        self.tell(
+            letter.host,
+            &Packet::Request {
+                label,
+                length,
+                sender,
+                region: None,
+            },
+        );
+        sender
+    }
+}

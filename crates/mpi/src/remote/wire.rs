@@ -1,0 +1,287 @@
+//! Packets of the engine's protocols, as bytes.
+//!
+//! A header is 40 bytes, little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0 | kind |
+//! | 1 | flags |
+//! | 2–3 | zero |
+//! | 4–7 | credit that comes back to the receiver of the packet, in bytes |
+//! | 8–23 | receiving process, context, source, tag; or two numbers |
+//! | 24–31, 32–39 | two more numbers |
+//!
+//! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
+
+use super::register::Handle;
+use crate::matching::{Envelope, Lanes};
+use simurgh_net::transport::{HEADER, Header, Region};
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packet {
+    /// A message, which is the data.
+    Eager { label: Label, origin: u64 },
+    /// A message of so many bytes waits in its sender's memory, which may be accessible.
+    Request {
+        label: Label,
+        length: u64,
+        sender: Handle,
+        region: Option<Region>,
+    },
+    /// The receiver of a message wants its first `limit` bytes, and perhaps lets the sender write them.
+    Clear {
+        sender: Handle,
+        receiver: Handle,
+        limit: u64,
+        region: Option<Region>,
+    },
+    /// A part of a message.
+    Data { receiver: Handle, offset: u64 },
+    /// The receiver has read the message.
+    Read { sender: Handle },
+    /// The sender has written the message.
+    Written { receiver: Handle },
+    /// Nothing but credit.
+    Credit,
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The receiving process, or host.
+    pub(super) process: u32,
+    pub(super) envelope: Envelope,
+    pub(super) lanes: Lanes,
+}
+
+/// The data of a packet that has none but a region.
+pub(super) type RegionBytes = [u8; 24];
+
+const EAGER: u8 = 1;
+const REQUEST: u8 = 2;
+const CLEAR: u8 = 3;
+const DATA: u8 = 4;
+const READ: u8 = 5;
+const WRITTEN: u8 = 6;
+const CREDIT: u8 = 7;
+
+impl Packet {
+    /// The header, with credit to be given back.
+    pub(super) fn header(&self, credit: u32) -> Header {
+        let (kind, flags, words) = self.words();
+        let mut header = [0; HEADER];
+        header[0] = kind;
+        header[1] = flags;
+        header[4..8].copy_from_slice(&credit.to_le_bytes());
+        for (room, word) in header[8..].chunks_exact_mut(8).zip(words) {
+            room.copy_from_slice(&word.to_le_bytes());
+        }
+        header
+    }
+
+    /// Kind, flags, and four numbers.
+    fn words(&self) -> (u8, u8, [u64; 4]) {
+        match *self {
+            Self::Eager { label, origin } => {
+                let [to, from] = label.words();
+                (EAGER, label.lanes.bits(), [to, from, origin, 0])
+            }
+            Self::Request {
+                label,
+                length,
+                sender,
+                ..
+            } => {
+                let [to, from] = label.words();
+                (REQUEST, label.lanes.bits(), [to, from, length, sender.0])
+            }
+            Self::Clear {
+                sender,
+                receiver,
+                limit,
+                ..
+            } => (CLEAR, 0, [sender.0, receiver.0, limit, 0]),
+            Self::Data { receiver, offset } => (DATA, 0, [receiver.0, offset, 0, 0]),
+            Self::Read { sender } => (READ, 0, [sender.0, 0, 0, 0]),
+            Self::Written { receiver } => (WRITTEN, 0, [receiver.0, 0, 0, 0]),
+            Self::Credit => (CREDIT, 0, [0; 4]),
+        }
+    }
+
+    /// The region in the packet, which is its data.
+    pub(super) fn region(&self) -> Option<RegionBytes> {
+        let (Self::Request { region, .. } | Self::Clear { region, .. }) = self else {
+            return None;
+        };
+        region.map(|Region { address, length, key }| {
+            let mut bytes = [0; 24];
+            for (room, word) in bytes.chunks_exact_mut(8).zip([address, length, key]) {
+                room.copy_from_slice(&word.to_le_bytes());
+            }
+            bytes
+        })
+    }
+
+    /// The packet and the credit that came with it; none if it is not one of ours.
+    pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
+        if header[2..4] != [0; 2] {
+            return None;
+        }
+        let credit = u32::from_le_bytes(header[4..8].try_into().ok()?);
+        let word = |index: usize| le(&header[8 + 8 * index..16 + 8 * index]);
+        let label = || Label::read([word(0), word(1)], header[1]);
+        let packet = match header[0] {
+            EAGER => Self::Eager {
+                label: label()?,
+                origin: word(2),
+            },
+            REQUEST => Self::Request {
+                label: label()?,
+                length: word(2),
+                sender: Handle(word(3)),
+                region: region(data)?,
+            },
+            CLEAR => Self::Clear {
+                sender: Handle(word(0)),
+                receiver: Handle(word(1)),
+                limit: word(2),
+                region: region(data)?,
+            },
+            DATA => Self::Data {
+                receiver: Handle(word(0)),
+                offset: word(1),
+            },
+            READ => Self::Read {
+                sender: Handle(word(0)),
+            },
+            WRITTEN => Self::Written {
+                receiver: Handle(word(0)),
+            },
+            CREDIT => Self::Credit,
+            _ => return None,
+        };
+        // What is written again must be the same: nothing may hide in bytes that mean nothing.
+        let carries_data = matches!(packet, Self::Eager { .. } | Self::Data { .. });
+        let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
+        (whole && packet.header(credit) == *header).then_some((packet, credit))
+    }
+}
+
+impl Label {
+    fn words(&self) -> [u64; 2] {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let Envelope { context, source, tag } = self.envelope;
+        [
+            pair(self.process, context),
+            pair(source.cast_unsigned(), tag.cast_unsigned()),
+        ]
+    }
+
+    fn read([to, from]: [u64; 2], lanes: u8) -> Option<Self> {
+        let halves = |word: u64| (word as u32, (word >> 32) as u32);
+        let ((process, context), (source, tag)) = (halves(to), halves(from));
+        let (source, tag) = (source.cast_signed(), tag.cast_signed());
+        (source >= 0 && tag >= 0).then_some(())?;
+        Some(Self {
+            process,
+            envelope: Envelope { context, source, tag },
+            lanes: Lanes::from_bits(lanes)?,
+        })
+    }
+}
+
+/// A number of eight bytes.
+fn le(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("there are eight bytes"))
+}
+
+/// No region, or one; none if it is something else.
+fn region(data: &[u8]) -> Option<Option<Region>> {
+    match data.len() {
+        0 => Some(None),
+        24 => Some(Some(Region {
+            address: le(&data[..8]),
+            length: le(&data[8..16]),
+            key: le(&data[16..]),
+        })),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn label() -> impl Strategy<Value = Label> {
+        let numbers = (any::<u32>(), any::<u32>(), 0..i32::MAX, 0..i32::MAX, 0_u8..4);
+        numbers.prop_map(|(process, context, source, tag, hints)| Label {
+            process,
+            envelope: Envelope { context, source, tag },
+            lanes: Lanes::without(hints & 1 != 0, hints & 2 != 0),
+        })
+    }
+
+    fn some_region() -> impl Strategy<Value = Option<Region>> {
+        proptest::option::of(
+            (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(address, length, key)| Region {
+                address,
+                length,
+                key,
+            }),
+        )
+    }
+
+    fn packet() -> impl Strategy<Value = Packet> {
+        let handle = || any::<u64>().prop_map(Handle);
+        prop_oneof![
+            (label(), any::<u64>()).prop_map(|(label, origin)| Packet::Eager { label, origin }),
+            (label(), any::<u64>(), handle(), some_region()).prop_map(|(label, length, sender, region)| {
+                Packet::Request {
+                    label,
+                    length,
+                    sender,
+                    region,
+                }
+            }),
+            (handle(), handle(), any::<u64>(), some_region()).prop_map(
+                |(sender, receiver, limit, region)| {
+                    Packet::Clear {
+                        sender,
+                        receiver,
+                        limit,
+                        region,
+                    }
+                }
+            ),
+            (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Data { receiver, offset }),
+            handle().prop_map(|sender| Packet::Read { sender }),
+            handle().prop_map(|receiver| Packet::Written { receiver }),
+            Just(Packet::Credit),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(packet in packet(), credit in any::<u32>()) {
+            let region = packet.region();
+            let data: &[u8] = region.as_ref().map_or(&[], |region| region);
+            prop_assert_eq!(Packet::read(&packet.header(credit), data), Some((packet, credit)));
+        }
+
+        #[test]
+        fn what_is_read_from_anything_writes_the_same(
+            header in proptest::array::uniform32(any::<u8>()),
+            kind in 0_u8..12,
+            data in proptest::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let mut whole = [0; HEADER];
+            whole[0] = kind;
+            whole[8..].copy_from_slice(&header);
+            if let Some((packet, credit)) = Packet::read(&whole, &data) {
+                prop_assert_eq!(packet.header(credit), whole);
+            }
+        }
+    }
+}
