@@ -29,9 +29,12 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
 
 /// The models of the lock-free structures, in a target folder of their own: all is compiled differently.
 fn loom(workspace: &Workspace) -> Result<()> {
-    let mut models = workspace.cargo(&["test", "--release", "-p", "simurgh-core", "--test", "loom"]);
-    models
-        .env("RUSTFLAGS", "--cfg loom")
-        .env("CARGO_TARGET_DIR", workspace.target("loom"));
-    succeed(&mut models, minutes(8))
+    let packages = [["simurgh-core", "--test=loom"], ["simurgh-net", "--lib"]];
+    packages.iter().try_for_each(|[package, target]| {
+        let mut models = workspace.cargo(&["test", "--release", "-p", package, target]);
+        models
+            .env("RUSTFLAGS", "--cfg loom")
+            .env("CARGO_TARGET_DIR", workspace.target("loom"));
+        succeed(&mut models, minutes(8))
+    })
 }

@@ -11,9 +11,14 @@
 
 #![deny(unsafe_code)]
 
+// The models are of what hosts share; the rest is not built with them.
+#[cfg(not(loom))]
 pub mod control;
+#[cfg(not(loom))]
 mod fabric;
+#[cfg(not(loom))]
 pub mod job;
 pub mod transport;
 
+#[cfg(not(loom))]
 pub use fabric::Fabric;

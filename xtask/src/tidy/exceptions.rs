@@ -35,6 +35,10 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ),
     ("crates/mpi-abi/", "raw pointers from C"),
     ("crates/mpi/src/memory/", "the users' buffers"),
+    (
+        "crates/net/src/transport/",
+        "memory that other processes and devices write",
+    ),
     ("crates/mpi/benches/", "lends buffers as a user's program does"),
     ("crates/mpi/tests/", "lends buffers as a user's program does"),
 ];

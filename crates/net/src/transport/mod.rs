@@ -18,10 +18,17 @@
 //! * **Trust.** A transport gives packets only from hosts of the job that have shown its secret; what it cannot
 //!   attribute or understand it drops and counts.
 
+#[cfg(not(loom))]
 mod loopback;
+mod shm;
+#[cfg(not(loom))]
 mod simulated;
 
+#[cfg(not(loom))]
 pub use loopback::Loopback;
+#[cfg(not(loom))]
+pub use shm::{SHM_DESCRIPTORS, Shm, ShmError, ShmOffer, ShmPeer};
+#[cfg(not(loom))]
 pub use simulated::{Conditions, Simulated};
 
 use std::os::fd::BorrowedFd;
@@ -97,7 +104,8 @@ pub trait Handler {
 /// What tells a sleeping thread that something has arrived.
 #[derive(Debug)]
 pub enum Bell<'a> {
-    /// A word that other processes change and then wake with a shared futex.
+    /// A word that other processes change and then wake with a shared futex. What it is to be is read before
+    /// [`Transport::arm`].
     Word(&'a AtomicU32),
     /// A descriptor that becomes readable.
     Descriptor(BorrowedFd<'a>),

@@ -1,0 +1,72 @@
+//! Shared memory, between the hosts of a node.
+//!
+//! # Protocol
+//!
+//! 1. Each host makes an offer ([`ShmOffer`]): a segment of memory and an eventfd, both without names, whose
+//!    descriptors the launcher passes on. Nothing is left when the processes are gone, however they go.
+//! 2. Each host maps the segments of the others ([`ShmOffer::join`]), and tries whether it can access their other
+//!    memory, too.
+//! 3. A packet goes into a slot of the receiver's [`ring`]; up to [`INLINE`] bytes of data with it, longer data in a
+//!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`].
+//! 4. Long data is read or written by [`cross_memory`], in one copy, where that is allowed. It is done when the call
+//!    returns.
+//!
+//! What is read from another's segment is numbers, which are checked before use, and data, which is the engine's to
+//! check: a broken or dying peer can send nonsense and stop sending, no more.
+//!
+//! # Costs
+//!
+//! Of a packet of 8 bytes while the receiver polls: one line of data to the receiver, a compare-and-swap and a fence at
+//! the sender, no system call. Bench: `benches/shm.rs`.
+
+#![allow(unsafe_code, reason = "memory that other processes write")]
+#![cfg_attr(
+    loom,
+    allow(dead_code, unreachable_pub, reason = "models use a part of what there is")
+)]
+
+#[cfg(not(loom))]
+mod cross_memory;
+mod doorbell;
+#[cfg(not(loom))]
+mod offer;
+#[cfg(not(loom))]
+mod peer;
+mod pool;
+mod ring;
+#[cfg(not(loom))]
+mod segment;
+mod slot;
+#[cfg(not(loom))]
+mod way;
+
+#[cfg(not(loom))]
+pub use offer::{SHM_DESCRIPTORS, ShmOffer, ShmPeer};
+#[cfg(not(loom))]
+pub use way::Shm;
+
+/// Why hosts cannot share memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShmError {
+    /// No memory or descriptors.
+    #[error(
+        "the kernel gives no memory to share with other processes ({0}); raise the limits, or set transport=ofi"
+    )]
+    Create(rustix::io::Errno),
+    /// Another's memory cannot be mapped.
+    #[error("memory of another process cannot be shared ({0}); raise the limits, or set transport=ofi")]
+    Map(rustix::io::Errno),
+    /// A descriptor is not what it should be.
+    #[error("a descriptor passed by the launcher is not a host's memory")]
+    NotASegment,
+    /// The other host runs another version.
+    #[error(
+        "another host of this node runs another version of Simurgh; start all with the same installation"
+    )]
+    OtherVersion,
+}
+
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
+mod tests;

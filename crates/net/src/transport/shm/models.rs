@@ -1,0 +1,166 @@
+//! Every interleaving of small uses of what lies in shared memory.
+
+use loom::thread;
+use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait};
+
+use super::pool::{Pool, Returns};
+use super::ring::{Ring, SLOTS, Seen};
+use super::slot::About;
+use crate::transport::{HEADER, Waiting};
+
+/// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
+fn model(f: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.max_branches = 10_000;
+    builder.check(f);
+}
+
+/// Sends a packet without data; whether there was room.
+fn send(ring: &Ring, seen: &Seen, number: u32) -> bool {
+    let about = About {
+        from: 0,
+        length: number,
+    };
+    let claim = ring.claim(seen, about);
+    claim.map(|claim| claim.publish(&[number as u8; HEADER])).is_ok()
+}
+
+/// Takes packet `number`, if it is there.
+fn receive(ring: &Ring, number: u64) -> Option<u32> {
+    let slot = ring.get(number)?;
+    let (about, header) = (slot.about(), slot.header());
+    assert_eq!(header, [about.length as u8; HEADER], "all of one packet");
+    ring.handled(number + 1);
+    Some(about.length)
+}
+
+#[test]
+fn a_ring_goes_round_and_keeps_each_senders_order() {
+    model(|| {
+        let ring = Arc::new(Ring::default());
+        let sender = {
+            let ring = Arc::clone(&ring);
+            thread::spawn(move || {
+                let seen = Seen::default();
+                (0..SLOTS as u32 + 1).for_each(|number| {
+                    while !send(&ring, &seen, number) {
+                        thread::yield_now();
+                    }
+                });
+            })
+        };
+        for number in 0..SLOTS as u64 + 1 {
+            let found = loop {
+                if let Some(found) = receive(&ring, number) {
+                    break found;
+                }
+                thread::yield_now();
+            };
+            assert_eq!(u64::from(found), number);
+        }
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn threads_of_one_host_and_another_host_share_a_ring() {
+    model(|| {
+        let (ring, seen) = (Arc::new(Ring::default()), Arc::new(Seen::default()));
+        let senders: Vec<_> = (1..3)
+            .map(|number| {
+                let (ring, seen) = (Arc::clone(&ring), Arc::clone(&seen));
+                thread::spawn(move || send(&ring, &seen, number))
+            })
+            .collect();
+        let sent: usize = senders
+            .into_iter()
+            .map(|sender| usize::from(sender.join().unwrap()))
+            .sum();
+        let mut found: Vec<_> = (0..sent as u64)
+            .filter_map(|number| receive(&ring, number))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, [1, 2]);
+        assert!(
+            send(&ring, &Seen::default(), 3),
+            "another host looks at the head first"
+        );
+        assert_eq!(receive(&ring, 2), Some(3));
+    });
+}
+
+#[test]
+fn a_full_ring_is_told_apart_by_all() {
+    model(|| {
+        let (ring, seen) = (Arc::new(Ring::default()), Arc::new(Seen::default()));
+        (0..SLOTS as u32).for_each(|number| assert!(send(&ring, &seen, number)));
+        let late: Vec<_> = (7..9)
+            .map(|number| {
+                let (ring, seen) = (Arc::clone(&ring), Arc::clone(&seen));
+                thread::spawn(move || send(&ring, &seen, number))
+            })
+            .collect();
+        assert_eq!(receive(&ring, 0), Some(0));
+        let sent = late
+            .into_iter()
+            .filter_map(|sender| sender.join().unwrap().then_some(()))
+            .count();
+        assert!(sent <= 1, "one slot was free");
+        assert_eq!(receive(&ring, 1), Some(1));
+        assert_eq!(receive(&ring, 2).is_some(), sent == 1);
+    });
+}
+
+#[test]
+fn nobody_sleeps_over_a_packet() {
+    for waiting in [Waiting::Futex, Waiting::Poll] {
+        model(move || {
+            let ring = Arc::new(Ring::default());
+            let descriptor = Arc::new(AtomicU32::new(0));
+            let sender = {
+                let (ring, descriptor) = (Arc::clone(&ring), Arc::clone(&descriptor));
+                thread::spawn(move || {
+                    assert!(send(&ring, &Seen::default(), 1));
+                    ring.doorbell.ring(|| {
+                        descriptor.fetch_add(1, Ordering::SeqCst);
+                    });
+                })
+            };
+            let word = match waiting {
+                Waiting::Futex => ring.doorbell.word(),
+                Waiting::Poll => &descriptor,
+            };
+            let before = word.load(Ordering::SeqCst);
+            ring.doorbell.arm(waiting);
+            if ring.get(0).is_none() {
+                // Returns only if the bell rings.
+                futex_wait(word, before);
+            }
+            ring.doorbell.disarm();
+            assert_eq!(receive(&ring, 0), Some(1));
+            sender.join().unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_buffer_has_one_owner_at_a_time() {
+    model(|| {
+        let shared = Arc::new((Pool::default(), Returns::default()));
+        let first = shared.0.take(&shared.1).expect("all are free");
+        let takers: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || shared.0.take(&shared.1))
+            })
+            .collect();
+        shared.1.give_back(first);
+        let taken: Vec<_> = takers
+            .into_iter()
+            .filter_map(|taker| taker.join().unwrap())
+            .collect();
+        assert!(taken.len() <= 1);
+        assert!(taken.iter().all(|ticket| *ticket != first), "another generation");
+    });
+}

@@ -1,0 +1,147 @@
+//! The queue of packets for a host: bounded, many senders, one receiver, in the receiver's segment.
+//!
+//! A sender claims the next number with a compare-and-swap of `tail`, writes the slot and publishes it. It knows that
+//! the slot is free because the receiver says in `head` how far it has come; each sending host remembers what it read
+//! there last, so that it reads that line once per lap at most. The receiver looks at the slot of the next number
+//! alone, keeps that number to itself, and writes nothing to slots.
+//!
+//! Costs of a packet of up to 8 bytes between two hosts: the slot's first line goes to the receiver; `tail` stays in
+//! the sender's cache, and `head` in the receiver's, which writes it once per poll. A packet of up to 72 bytes moves
+//! two lines. With several sending hosts, `tail` moves among them, too.
+//!
+//! A sender that dies between claim and publication leaves a gap at which the receiver stops for good: the job ends
+//! with a host that dies.
+
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::{AtomicU64, Ordering};
+
+use super::doorbell::Doorbell;
+use super::slot::{About, Slot};
+use crate::transport::{Busy, Header};
+
+/// Slots of a ring; a power of two.
+#[cfg(not(loom))]
+pub(super) const SLOTS: usize = 512;
+/// So few that a model goes round.
+#[cfg(loom)]
+pub(super) const SLOTS: usize = 2;
+
+/// A host's queue. All zeros is an empty one.
+#[repr(C)]
+pub(super) struct Ring {
+    /// Packets claimed. Written by senders.
+    tail: CachePadded<AtomicU64>,
+    /// Packets handled. Written by the receiver.
+    head: CachePadded<AtomicU64>,
+    /// Wakes the receiver.
+    pub(super) doorbell: Doorbell,
+    slots: [Slot; SLOTS],
+}
+
+/// How far a sending host knows the receiver to have come.
+#[derive(Default)]
+pub(super) struct Seen(CachePadded<AtomicU64>);
+
+/// A slot that belongs to its sender until it is published.
+pub(super) struct Claim<'a> {
+    slot: &'a Slot,
+    number: u64,
+    about: About,
+}
+
+impl Ring {
+    #[inline]
+    fn slot(&self, number: u64) -> &Slot {
+        &self.slots[number as usize % SLOTS]
+    }
+
+    /// Claims a slot for a packet, if there is one. What is not published in the end counts as void.
+    #[inline]
+    pub(super) fn claim(&self, seen: &Seen, about: About) -> Result<Claim<'_>, Busy> {
+        // Relaxed: the number is one's own by the swap; what makes the slot free is `head`.
+        let mut tail = self.tail.load(Ordering::Relaxed);
+        loop {
+            if !self.has_room(seen, tail) {
+                return Err(Busy);
+            }
+            let claimed = self.tail.compare_exchange_weak(
+                tail,
+                tail.wrapping_add(1),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            match claimed {
+                Ok(number) => {
+                    let slot = self.slot(number);
+                    return Ok(Claim { slot, number, about });
+                }
+                Err(now) => tail = now,
+            }
+        }
+    }
+
+    /// Whether the slot of `number` is free, by what is known or by what the receiver says now.
+    #[inline]
+    fn has_room(&self, seen: &Seen, number: u64) -> bool {
+        let room = |head: u64| number.wrapping_sub(head) < SLOTS as u64;
+        // Acquire pairs with the Release below: another thread of this host saw it.
+        room(seen.0.load(Ordering::Acquire)) || {
+            // Acquire pairs with the Release in `handled`: the receiver has read the slot.
+            let head = self.head.load(Ordering::Acquire);
+            seen.0.store(head, Ordering::Release);
+            room(head)
+        }
+    }
+
+    /// The slot of packet `number`, if it is there. Receiver only.
+    #[inline]
+    pub(super) fn get(&self, number: u64) -> Option<&Slot> {
+        let slot = self.slot(number);
+        slot.holds(number).then_some(slot)
+    }
+
+    /// All packets before `number` have been read. Receiver only.
+    #[inline]
+    pub(super) fn handled(&self, number: u64) {
+        // Release pairs with the Acquire in `has_room`.
+        self.head.store(number, Ordering::Release);
+    }
+}
+
+impl Claim<'_> {
+    /// The slot, to be written.
+    #[inline]
+    pub(super) fn slot(&self) -> &Slot {
+        self.slot
+    }
+
+    /// Shows the packet to the receiver.
+    #[inline]
+    pub(super) fn publish(self, header: &Header) {
+        self.slot.write(self.about, header);
+        self.slot.publish(self.number);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Claim<'_> {
+    /// Gives a slot up whose writer has panicked: the receiver must not wait for it.
+    fn drop(&mut self) {
+        let length = About::VOID;
+        self.slot
+            .write(About { length, ..self.about }, &[0; crate::transport::HEADER]);
+        self.slot.publish(self.number);
+    }
+}
+
+#[cfg(test)]
+impl Default for Ring {
+    fn default() -> Self {
+        Self {
+            tail: CachePadded::default(),
+            head: CachePadded::default(),
+            doorbell: Doorbell::default(),
+            slots: std::array::from_fn(|_| Slot::default()),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! One packet's place in a ring: two cache lines, of which a short packet needs the first alone.
+
+use std::mem::size_of;
+
+use simurgh_core::sync::{AtomicU64, Ordering};
+
+use crate::transport::{HEADER, Header, HostId};
+
+/// Words of a header.
+const HEADER_WORDS: usize = HEADER / size_of::<u64>();
+/// Words of data that a slot holds.
+const DATA_WORDS: usize = 9;
+/// Most data that lies in the slot itself, in bytes.
+pub(super) const INLINE: usize = DATA_WORDS * size_of::<u64>();
+
+/// The data of a slot.
+pub(super) type Words = [u64; DATA_WORDS];
+
+/// A packet's place. All words are atomics: who else writes them cannot be known for sure, for it is another process.
+#[derive(Default)]
+#[repr(C, align(128))]
+pub(super) struct Slot {
+    /// Says which packet it holds: the packet's number, and one.
+    sequence: AtomicU64,
+    /// Sender and length, as [`About`] packs them.
+    about: AtomicU64,
+    header: [AtomicU64; HEADER_WORDS],
+    data: [AtomicU64; DATA_WORDS],
+}
+
+/// Whose packet it is, and how long: nothing that can be relied on before it is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct About {
+    /// The sender.
+    pub(super) from: HostId,
+    /// Bytes of data; [`About::VOID`] of a packet that came to nothing.
+    pub(super) length: u32,
+}
+
+impl About {
+    /// Length of a packet whose sender gave it up.
+    pub(super) const VOID: u32 = u32::MAX;
+
+    fn pack(self) -> u64 {
+        u64::from(self.from) << 32 | u64::from(self.length)
+    }
+
+    fn unpack(word: u64) -> Self {
+        Self {
+            from: (word >> 32) as u32,
+            length: word as u32,
+        }
+    }
+}
+
+impl Slot {
+    /// Whether it holds packet `number`, as far as one can see without reading it.
+    #[inline]
+    pub(super) fn holds(&self, number: u64) -> bool {
+        // Acquire pairs with the Release in `publish`.
+        self.sequence.load(Ordering::Acquire) == number.wrapping_add(1)
+    }
+
+    /// Shows packet `number` to the receiver.
+    #[inline]
+    pub(super) fn publish(&self, number: u64) {
+        // Release pairs with the Acquire in `holds`.
+        self.sequence.store(number.wrapping_add(1), Ordering::Release);
+    }
+
+    /// Writes all but the data.
+    #[inline]
+    pub(super) fn write(&self, about: About, header: &Header) {
+        // Relaxed, as all that follow: `publish` and `holds` order them.
+        self.about.store(about.pack(), Ordering::Relaxed);
+        let (words, _) = header.as_chunks();
+        for (place, word) in self.header.iter().zip(words) {
+            place.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
+        }
+    }
+
+    /// Writes the first `count` words of data.
+    #[inline]
+    pub(super) fn write_data(&self, words: &Words, count: usize) {
+        for (place, word) in self.data.iter().zip(words).take(count) {
+            place.store(*word, Ordering::Relaxed);
+        }
+    }
+
+    /// Sender and length.
+    #[inline]
+    pub(super) fn about(&self) -> About {
+        About::unpack(self.about.load(Ordering::Relaxed))
+    }
+
+    /// The header.
+    #[inline]
+    pub(super) fn header(&self) -> Header {
+        let mut header = [0; HEADER];
+        let (words, _) = header.as_chunks_mut();
+        for (word, place) in words.iter_mut().zip(&self.header) {
+            *word = place.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        header
+    }
+
+    /// The first `count` words of data, and zeros.
+    #[inline]
+    pub(super) fn data(&self, count: usize) -> Words {
+        let mut words = [0; DATA_WORDS];
+        for (word, place) in words.iter_mut().zip(&self.data).take(count) {
+            *word = place.load(Ordering::Relaxed);
+        }
+        words
+    }
+}
+
+/// The bytes of words.
+#[inline]
+pub(super) fn bytes(words: &Words) -> [u8; INLINE] {
+    let mut bytes = [0; INLINE];
+    let (chunks, _) = bytes.as_chunks_mut();
+    for (chunk, word) in chunks.iter_mut().zip(words) {
+        *chunk = word.to_ne_bytes();
+    }
+    bytes
+}
+
+/// The words of bytes.
+#[inline]
+pub(super) fn words(bytes: &[u8; INLINE]) -> Words {
+    let (chunks, _) = bytes.as_chunks();
+    let mut words = [0; DATA_WORDS];
+    for (word, chunk) in words.iter_mut().zip(chunks) {
+        *word = u64::from_ne_bytes(*chunk);
+    }
+    words
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_packet_needs_one_line() {
+        assert_eq!(size_of::<Slot>(), 128);
+        assert_eq!(std::mem::offset_of!(Slot, data) + 8, 64);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let slot = Slot::default();
+        let mut header = [0; HEADER];
+        header.iter_mut().zip(1..).for_each(|(byte, value)| *byte = value);
+        let about = About { from: 7, length: 16 };
+        slot.write(about, &header);
+        let data: [u8; INLINE] = std::array::from_fn(|index| index as u8);
+        slot.write_data(&words(&data), 2);
+        assert!(!slot.holds(0));
+        slot.publish(0);
+        assert!(slot.holds(0) && !slot.holds(1));
+        assert_eq!((slot.about(), slot.header()), (about, header));
+        assert_eq!(bytes(&slot.data(2))[..16], data[..16]);
+    }
+}

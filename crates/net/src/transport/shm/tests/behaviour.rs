@@ -1,0 +1,173 @@
+//! What the contract of transports asks for.
+
+use super::super::pool::{BUFFERS, ROOM};
+use super::super::ring::SLOTS;
+use super::super::slot::INLINE;
+use super::*;
+use crate::transport::{Access, Bell, Transfer, Waiting};
+
+#[test]
+fn data_of_every_length_arrives_whole_and_in_order() {
+    let hosts = hosts(2, false);
+    let notes = Notes::default();
+    let lengths = (0..300).chain([ROOM - 1, ROOM]).cycle().take(5000);
+    for (number, length) in (0..).zip(lengths.clone()) {
+        send(&hosts[1], 0, number, length).expect("there is room");
+        assert!(hosts[0].has_mail() && hosts[0].poll(&notes));
+    }
+    assert!(!hosts[0].has_mail() && !hosts[0].poll(&notes));
+    let expected = (0..).zip(lengths).map(|(number, length)| (1, number, length));
+    assert!(notes.take().into_iter().eq(expected));
+}
+
+#[test]
+fn a_full_ring_says_so_and_goes_round() {
+    let hosts = hosts(2, false);
+    let notes = Notes::default();
+    let mut number = 0;
+    for _ in 0..10 {
+        let before = number;
+        while send(&hosts[0], 1, number, 8) == Ok(()) {
+            number += 1;
+        }
+        assert_eq!(number - before, SLOTS as u64);
+        while hosts[1].poll(&notes) {}
+        assert!(
+            notes
+                .take()
+                .into_iter()
+                .eq((before..number).map(|number| (0, number, 8)))
+        );
+    }
+}
+
+#[test]
+fn buffers_run_out_and_come_back() {
+    let hosts = hosts(2, false);
+    let notes = Notes::default();
+    for _ in 0..5 {
+        let sent = (0..)
+            .take_while(|number| send(&hosts[0], 1, *number, INLINE + 1) == Ok(()))
+            .count();
+        assert_eq!(sent, BUFFERS);
+        send(&hosts[0], 1, 99, INLINE).expect("short packets need no buffer");
+        while hosts[1].poll(&notes) {}
+        assert_eq!(notes.take().len(), sent + 1);
+    }
+}
+
+#[test]
+fn a_packet_whose_writer_panics_holds_nobody_up() {
+    let hosts = hosts(2, false);
+    let notes = Notes::default();
+    for length in [8, 800] {
+        let mut fill = |_: &mut [u8]| panic!("on purpose");
+        let send_it = std::panic::AssertUnwindSafe(|| hosts[0].send(1, &header(1), length, &mut fill));
+        assert!(std::panic::catch_unwind(send_it).is_err());
+        send(&hosts[0], 1, 2, length).expect("there is room");
+        assert!(hosts[1].poll(&notes));
+        assert_eq!(notes.take(), [(0, 2, length)]);
+    }
+    assert_eq!(hosts[1].dropped(), 0);
+}
+
+#[test]
+fn many_threads_of_many_hosts_lose_and_mix_up_nothing() {
+    const EACH: u64 = 20_000;
+    let hosts = hosts(4, false);
+    let notes = Notes::default();
+    std::thread::scope(|scope| {
+        for (host, thread) in (1..4).flat_map(|host| (0..2).map(move |thread| (host, thread))) {
+            let host = &hosts[host];
+            scope.spawn(move || {
+                for turn in 0..EACH {
+                    let length = if turn % 5 == 0 { 500 } else { (turn % 80) as usize };
+                    let number = turn * 2 + thread;
+                    until("there is room in the end", || {
+                        send(host, 0, number, length) == Ok(())
+                    });
+                }
+            });
+        }
+        let mut next = [[0; 2]; 4];
+        until("all arrive", || {
+            hosts[0].poll(&notes);
+            for (from, number, _) in notes.take() {
+                let expected = &mut next[from as usize][number as usize % 2];
+                assert_eq!(number / 2, *expected, "in order");
+                *expected += 1;
+            }
+            next[1..].iter().flatten().all(|count| *count == EACH)
+        });
+    });
+}
+
+#[test]
+fn memory_of_a_host_is_read_and_written_within_what_it_exposed() {
+    let hosts = hosts(2, true);
+    let all = Access {
+        read: true,
+        write: true,
+    };
+    assert_eq!((hosts[0].access(1), hosts[1].access(0)), (all, all));
+    assert_eq!(hosts[0].access(7), Access::default());
+    let (mut remote, mut local) = ([1u8, 2, 3, 4], [0u8; 2]);
+    // SAFETY:
+    // - `remote` lives to the end of this test, and only the transport uses it meanwhile.
+    let region = unsafe { hosts[1].expose(remote.as_mut_ptr(), 4) }.expect("memory");
+    let to = local.as_mut_ptr();
+    // SAFETY:
+    // - `local` has two bytes, which nobody else uses.
+    let read = |offset| unsafe { hosts[0].read(1, region, offset, to, 2, 0) };
+    assert_eq!(read(2), Ok(Transfer::Done));
+    assert!(matches!(read(3), Err(TransferError::Refused(_))));
+    assert!(matches!(read(u64::MAX), Err(TransferError::Refused(_))));
+    // SAFETY:
+    // - as above.
+    let written = unsafe { hosts[0].write(1, region, 0, to, 2, 0) };
+    assert_eq!(written, Ok(Transfer::Done));
+    hosts[1].conceal(region);
+    assert_eq!((remote, local), ([3, 4, 3, 4], [3, 4]));
+}
+
+#[test]
+fn memory_that_is_not_there_is_refused() {
+    let hosts = hosts(2, true);
+    let region = crate::transport::Region {
+        address: 16,
+        length: 64,
+        key: 0,
+    };
+    let mut local = [0u8; 64];
+    // SAFETY:
+    // - `local` has so many bytes, which nobody else uses.
+    let read = unsafe { hosts[0].read(1, region, 0, local.as_mut_ptr(), 64, 0) };
+    assert!(matches!(read, Err(TransferError::Refused(_))));
+}
+
+#[test]
+fn whoever_sleeps_is_woken_and_told_not_to_sleep_over_mail() {
+    let hosts = hosts(2, false);
+    let notes = Notes::default();
+    let Some(Bell::Word(word)) = hosts[0].bell(Waiting::Futex) else {
+        panic!("there is a word");
+    };
+    let before = word.load(simurgh_core::sync::Ordering::SeqCst);
+    assert!(hosts[0].arm(Waiting::Futex));
+    send(&hosts[1], 0, 1, 0).expect("there is room");
+    assert_ne!(word.load(simurgh_core::sync::Ordering::SeqCst), before);
+    hosts[0].disarm();
+    assert!(!hosts[0].arm(Waiting::Futex) && !hosts[0].arm(Waiting::Poll));
+    assert!(hosts[0].poll(&notes));
+
+    let Some(Bell::Descriptor(bell)) = hosts[0].bell(Waiting::Poll) else {
+        panic!("there is a descriptor");
+    };
+    for _ in 0..3 {
+        assert!(hosts[0].arm(Waiting::Poll));
+        send(&hosts[1], 0, 2, 0).expect("there is room");
+        wait_readable(bell);
+        hosts[0].disarm();
+        assert!(hosts[0].poll(&notes));
+    }
+}

@@ -1,0 +1,68 @@
+//! What a broken peer may do.
+
+use proptest::prelude::*;
+
+use super::super::pool::BUFFERS;
+use super::super::slot::About;
+use super::*;
+use crate::transport::shm::ring::Seen;
+
+/// Puts a packet with arbitrary contents into a host's ring.
+fn forge(host: &Shm, from: HostId, length: u32, data: u64) {
+    let seen = Seen::default();
+    let ring = host.ring();
+    let claim = ring.claim(&seen, About { from, length }).expect("there is room");
+    let mut words = [0; 9];
+    words[0] = data;
+    claim.slot().write_data(&words, 1);
+    claim.publish(&header(0));
+}
+
+#[derive(Default)]
+struct Lengths(SpinLock<Vec<usize>>);
+
+impl Handler for Lengths {
+    fn packet(&self, _from: HostId, _header: &Header, data: &[u8]) {
+        // Every byte can be read.
+        let sum: usize = data.iter().map(|byte| usize::from(*byte)).sum();
+        self.0.lock().push(data.len().max(sum.min(data.len())));
+    }
+
+    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
+
+    fn lost(&self, _host: HostId, _reason: &str) {}
+}
+
+#[test]
+fn nonsense_is_dropped_and_counted() {
+    let hosts = hosts(2, false);
+    let notes = Notes::default();
+    forge(&hosts[0], 7, 8, 0);
+    forge(&hosts[0], 0, 8, 0);
+    forge(&hosts[0], u32::MAX, 8, 0);
+    forge(&hosts[0], 1, 8193, 0);
+    forge(&hosts[0], 1, 100, BUFFERS as u64);
+    forge(&hosts[0], 1, u32::MAX - 1, 0);
+    send(&hosts[1], 0, 5, 3).expect("there is room");
+    assert!(hosts[0].poll(&notes));
+    assert_eq!(hosts[0].dropped(), 6);
+    assert_eq!(notes.take(), [(1, 5, 3)]);
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_slot_says_nothing_outside_the_segment_is_touched(
+        packets in prop::collection::vec((0u32..4, any::<u32>(), any::<u64>()), 1..100),
+        bits in 0u32..32,
+    ) {
+        let hosts = hosts(2, false);
+        for (from, length, data) in &packets {
+            forge(&hosts[0], *from, length >> bits, *data);
+        }
+        let lengths = Lengths::default();
+        while hosts[0].poll(&lengths) {}
+        let voids = packets.iter().filter(|(from, length, _)| *from == 1 && length >> bits == u32::MAX).count();
+        prop_assert!(lengths.0.lock().iter().all(|length| *length <= hosts[0].capacity()));
+        prop_assert_eq!(lengths.0.lock().len() + hosts[0].dropped() as usize + voids, packets.len());
+    }
+}

@@ -1,0 +1,129 @@
+//! Tests with several hosts, in one process and in processes of their own.
+
+mod behaviour;
+mod malformed;
+mod process;
+mod processes;
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use simurgh_core::sync::SpinLock;
+
+use super::{SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer};
+use crate::transport::{Busy, HEADER, Handler, Header, HostId, TransferError, Transport};
+
+/// How long something may take that takes microseconds.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Offers of so many hosts.
+fn offers(count: u32) -> Vec<ShmOffer> {
+    let offer = |own| ShmOffer::create(own).expect("memory");
+    (0..count).map(offer).collect()
+}
+
+/// Another host, as the launcher would introduce it.
+fn peer(offer: &ShmOffer, pid: u32) -> ShmPeer {
+    let copy = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().expect("a descriptor");
+    let descriptors: [_; SHM_DESCRIPTORS] = offer.descriptors().map(copy);
+    let host = offer.own;
+    ShmPeer {
+        host,
+        pid,
+        descriptors,
+    }
+}
+
+/// Makes one of several hosts join the others, whose processes are as said.
+fn join(mut offers: Vec<ShmOffer>, own: u32, pid: impl Fn(HostId) -> u32, cross_memory: bool) -> Shm {
+    let others = offers.iter().filter(|offer| offer.own != own);
+    let peers: Vec<_> = others.map(|offer| peer(offer, pid(offer.own))).collect();
+    let own = offers.swap_remove(own as usize);
+    own.join(peers, cross_memory).expect("they are offers")
+}
+
+/// So many hosts in this process.
+fn hosts(count: u32, cross_memory: bool) -> Vec<Shm> {
+    let offers = offers(count);
+    let pid = std::process::id();
+    let peers = |own: u32| -> Vec<_> {
+        let others = offers.iter().filter(|offer| offer.own != own);
+        others.map(|offer| peer(offer, pid)).collect()
+    };
+    let all: Vec<_> = (0..count).map(peers).collect();
+    let join = |(offer, peers): (ShmOffer, _)| offer.join(peers, cross_memory).expect("they are offers");
+    offers.into_iter().zip(all).map(join).collect()
+}
+
+/// A packet's header for tests: a number.
+fn header(number: u64) -> Header {
+    let mut header = [0x5a; HEADER];
+    header[..8].copy_from_slice(&number.to_ne_bytes());
+    header
+}
+
+fn number(header: &Header) -> u64 {
+    assert!(header[8..].iter().all(|byte| *byte == 0x5a));
+    u64::from_ne_bytes(header[..8].try_into().expect("eight bytes"))
+}
+
+/// A byte of the data of packet `number`.
+fn byte(number: u64, index: usize) -> u8 {
+    (number as u8).wrapping_mul(31).wrapping_add(index as u8)
+}
+
+/// Sends a packet with data that [`Notes`] checks.
+fn send(host: &Shm, to: HostId, number: u64, length: usize) -> Result<(), Busy> {
+    host.send(to, &header(number), length, &mut |room| {
+        assert_eq!(room.len(), length);
+        for (index, place) in room.iter_mut().enumerate() {
+            *place = byte(number, index);
+        }
+    })
+}
+
+/// Notes and checks what comes.
+#[derive(Default)]
+struct Notes(SpinLock<Vec<(HostId, u64, usize)>>);
+
+impl Notes {
+    fn take(&self) -> Vec<(HostId, u64, usize)> {
+        std::mem::take(&mut self.0.lock())
+    }
+}
+
+impl Handler for Notes {
+    fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
+        let number = number(header);
+        let whole = data
+            .iter()
+            .enumerate()
+            .all(|(index, found)| *found == byte(number, index));
+        assert!(whole, "the data of packet {number} from host {from}");
+        self.0.lock().push((from, number, data.len()));
+    }
+
+    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
+
+    fn lost(&self, _host: HostId, _reason: &str) {}
+}
+
+/// Looks again and again until something is so; lets others go on in between.
+fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !so() {
+        assert!(begin.elapsed() < LIMIT, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+/// Sleeps in `poll(2)` for a descriptor, for a limited time.
+fn wait_readable(fd: impl AsFd) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let limit = Timespec {
+        tv_sec: LIMIT.as_secs() as i64,
+        tv_nsec: 0,
+    };
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    assert_eq!(poll(&mut fds, Some(&limit)), Ok(1), "the bell rings");
+}

@@ -1,0 +1,318 @@
+//! The transport itself.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::slice;
+
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+
+use super::cross_memory::{self, Probe};
+use super::peer::Peer;
+use super::pool::{Pool, ROOM, Ticket};
+use super::segment::Segment;
+use super::slot::{About, INLINE, Slot, bytes, words};
+use crate::transport::{
+    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+};
+
+/// Packets handled in one poll.
+const BATCH: usize = 64;
+
+/// Shared memory with the other hosts of the node. Made by [`ShmOffer::join`](super::ShmOffer::join).
+pub struct Shm {
+    own: HostId,
+    segment: Segment,
+    /// By number of host.
+    peers: Box<[Option<Peer>]>,
+    pool: CachePadded<Pool>,
+    /// Number of the next packet to come. Written by whoever polls.
+    next: CachePadded<AtomicU64>,
+    dropped: AtomicU64,
+    /// Whether somebody sleeps, or slept, in `poll(2)`.
+    polled: AtomicBool,
+    bell: OwnedFd,
+    /// Kept for those who join later.
+    _probe: Box<Probe>,
+}
+
+impl Shm {
+    pub(super) fn new(
+        own: HostId,
+        segment: Segment,
+        probe: Box<Probe>,
+        bell: OwnedFd,
+        peers: Box<[Option<Peer>]>,
+    ) -> Self {
+        Self {
+            own,
+            segment,
+            peers,
+            pool: CachePadded::default(),
+            next: CachePadded::default(),
+            dropped: AtomicU64::new(0),
+            polled: AtomicBool::new(false),
+            bell,
+            _probe: probe,
+        }
+    }
+
+    /// Where packets for it go.
+    #[cfg(test)]
+    pub(super) fn ring(&self) -> &super::ring::Ring {
+        &self.segment.ring
+    }
+
+    #[inline]
+    fn peer(&self, host: HostId) -> Option<&Peer> {
+        self.peers.get(host as usize)?.as_ref()
+    }
+
+    /// The peer, of whom the fabric knows that it is one.
+    #[inline]
+    fn known(&self, host: HostId) -> &Peer {
+        self.peer(host)
+            .expect("nothing goes to a host that is not on this node")
+    }
+
+    #[inline]
+    fn send_inline(
+        &self,
+        peer: &Peer,
+        about: About,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        let claim = peer.segment.ring.claim(&peer.seen, about)?;
+        let mut room = [0; INLINE];
+        let length = about.length as usize;
+        fill(&mut room[..length]);
+        claim.slot().write_data(&words(&room), length.div_ceil(8));
+        claim.publish(header);
+        Ok(())
+    }
+
+    fn send_long(
+        &self,
+        peer: &Peer,
+        about: About,
+        header: &Header,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
+        let claim = peer
+            .segment
+            .ring
+            .claim(&peer.seen, about)
+            .inspect_err(|_| self.pool.put(ticket))?;
+        let buffer = self.segment.buffer(ticket.index());
+        // SAFETY:
+        // - `send` checks the length; the pool has given the buffer to this thread alone until the packet is published.
+        fill(unsafe { slice::from_raw_parts_mut(buffer.as_ptr(), about.length as usize) });
+        let mut data = [0; _];
+        data[0] = ticket.pack();
+        claim.slot().write_data(&data, 1);
+        claim.publish(header);
+        Ok(())
+    }
+
+    /// Handles the packet in a slot; what makes no sense is dropped.
+    #[inline]
+    fn receive(&self, slot: &Slot, handler: &dyn Handler) {
+        let about = slot.about();
+        let length = about.length as usize;
+        let Some(peer) = self.peer(about.from) else {
+            return self.drop_one();
+        };
+        if length <= INLINE {
+            let data = bytes(&slot.data(length.div_ceil(8)));
+            handler.packet(about.from, &slot.header(), &data[..length]);
+        } else if length <= ROOM {
+            self.receive_long(peer, slot, about, handler);
+        } else if about.length != About::VOID {
+            self.drop_one();
+        }
+    }
+
+    fn receive_long(&self, peer: &Peer, slot: &Slot, about: About, handler: &dyn Handler) {
+        let Some(ticket) = Ticket::unpack(slot.data(1)[0]) else {
+            return self.drop_one();
+        };
+        let buffer = peer.segment.buffer(ticket.index());
+        // SAFETY:
+        // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment;
+        // - the peer writes it again only when it has been returned. One that breaks the rules changes bytes under the
+        //   handler, which takes any.
+        let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), about.length as usize) };
+        handler.packet(about.from, &slot.header(), data);
+        peer.segment.returns.give_back(ticket);
+    }
+
+    #[cold]
+    fn drop_one(&self) {
+        // Relaxed: a count.
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The peer whose process memory can be accessed, and the address of a part of a region.
+    fn part(
+        &self,
+        host: HostId,
+        region: Region,
+        offset: u64,
+        length: usize,
+    ) -> Result<(&Peer, u64), TransferError> {
+        let refused = || TransferError::Refused(format!("host {host} has not exposed that much"));
+        let end = offset.checked_add(length as u64).ok_or_else(refused)?;
+        let address = region.address.checked_add(offset).ok_or_else(refused)?;
+        let peer = self.peer(host).ok_or_else(refused)?;
+        if end > region.length {
+            return Err(refused());
+        }
+        Ok((peer, address))
+    }
+}
+
+/// What came of a copy between processes.
+fn outcome(result: std::io::Result<()>) -> Result<Transfer, TransferError> {
+    match result {
+        Ok(()) => Ok(Transfer::Done),
+        Err(error) => Err(TransferError::Refused(error.to_string())),
+    }
+}
+
+impl Transport for Shm {
+    fn name(&self) -> &'static str {
+        "shm"
+    }
+
+    fn capacity(&self) -> usize {
+        ROOM
+    }
+
+    #[inline]
+    fn send(
+        &self,
+        to: HostId,
+        header: &Header,
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
+        let (peer, from) = (self.known(to), self.own);
+        let about = About {
+            from,
+            length: length as u32,
+        };
+        if length <= INLINE {
+            self.send_inline(peer, about, header, fill)?;
+        } else {
+            self.send_long(peer, about, header, fill)?;
+        }
+        peer.ring();
+        Ok(())
+    }
+
+    #[inline]
+    fn has_mail(&self) -> bool {
+        // Relaxed: a hint to all but the one who polls, who wrote it.
+        self.segment.ring.get(self.next.load(Ordering::Relaxed)).is_some()
+    }
+
+    #[inline]
+    fn poll(&self, handler: &dyn Handler) -> bool {
+        // Relaxed: written by whoever polls, one at a time.
+        let first = self.next.load(Ordering::Relaxed);
+        let ring = &self.segment.ring;
+        let mut next = first;
+        while let Some(slot) = ring.get(next) {
+            next = next.wrapping_add(1);
+            self.next.store(next, Ordering::Relaxed);
+            self.receive(slot, handler);
+            if next.wrapping_sub(first) == BATCH as u64 {
+                break;
+            }
+        }
+        let any = next != first;
+        if any {
+            ring.handled(next);
+        }
+        any
+    }
+
+    fn access(&self, host: HostId) -> Access {
+        self.peer(host).map_or_else(Access::default, |peer| peer.access)
+    }
+
+    unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
+        Ok(Region {
+            address: address.expose_provenance() as u64,
+            length: length as u64,
+            key: 0,
+        })
+    }
+
+    fn conceal(&self, _region: Region) {}
+
+    unsafe fn read(
+        &self,
+        from: HostId,
+        region: Region,
+        offset: u64,
+        to: *mut u8,
+        length: usize,
+        _token: u64,
+    ) -> Result<Transfer, TransferError> {
+        let (peer, address) = self.part(from, region, offset, length)?;
+        // SAFETY:
+        // - the caller's promise.
+        outcome(unsafe { cross_memory::read(peer.pid, address, to, length) })
+    }
+
+    unsafe fn write(
+        &self,
+        to: HostId,
+        region: Region,
+        offset: u64,
+        from: *const u8,
+        length: usize,
+        _token: u64,
+    ) -> Result<Transfer, TransferError> {
+        let (peer, address) = self.part(to, region, offset, length)?;
+        // SAFETY:
+        // - the caller's promise; the other host has exposed the region.
+        outcome(unsafe { cross_memory::write(peer.pid, address, from, length) })
+    }
+
+    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
+        Some(match waiting {
+            Waiting::Futex => Bell::Word(self.segment.ring.doorbell.word()),
+            Waiting::Poll => Bell::Descriptor(self.bell.as_fd()),
+        })
+    }
+
+    fn arm(&self, waiting: Waiting) -> bool {
+        if waiting == Waiting::Poll {
+            // Relaxed: `disarm` is called by the thread that has armed.
+            self.polled.store(true, Ordering::Relaxed);
+        }
+        self.segment.ring.doorbell.arm(waiting);
+        let sleep = !self.has_mail();
+        if !sleep {
+            self.disarm();
+        }
+        sleep
+    }
+
+    fn disarm(&self) {
+        self.segment.ring.doorbell.disarm();
+        if self.polled.load(Ordering::Relaxed) {
+            self.polled.store(false, Ordering::Relaxed);
+            // Empties it; there may be nothing in it.
+            let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+        }
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}
