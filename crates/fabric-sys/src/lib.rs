@@ -15,6 +15,7 @@ pub mod calls;
 mod error_entry;
 mod library;
 mod raw;
+mod signals;
 
 pub use error_entry::ErrorEntry;
 pub use library::{Library, LoadError, VERSION};

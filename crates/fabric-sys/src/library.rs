@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
+use crate::signals::SignalHandlers;
 use crate::{fi_fabric_attr, fi_info, fid_fabric};
 
 /// The name under which libfabric has been installed since its first version, whichever that is.
@@ -61,6 +62,7 @@ impl Library {
     ///
     /// [`LoadError`].
     pub fn load() -> Result<Self, LoadError> {
+        let _handlers = SignalHandlers::keep();
         // SAFETY:
         // - loading runs the library's constructors, which libfabric writes to be run so.
         let library = unsafe { libc::dlopen(SONAME.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
@@ -87,6 +89,7 @@ impl Library {
     ///
     /// The negative error number.
     pub unsafe fn fi_getinfo(&self, hints: *const fi_info) -> Result<*mut fi_info, c_int> {
+        let _handlers = SignalHandlers::keep();
         let mut list = std::ptr::null_mut();
         let (node, service) = (std::ptr::null(), std::ptr::null());
         // SAFETY:

@@ -33,6 +33,10 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
         "crates/launcher/host/",
         "loads the runtime: a program without the standard library",
     ),
+    (
+        "crates/net/src/transport/",
+        "memory of other processes, and a C library",
+    ),
     ("crates/mpi-abi/", "raw pointers from C"),
     ("crates/mpi/src/memory/", "the users' buffers"),
     (

@@ -20,6 +20,9 @@
 
 #[cfg(not(loom))]
 mod loopback;
+#[cfg(not(loom))]
+#[allow(unsafe_code, reason = "calls a C library")]
+pub mod ofi;
 mod shm;
 #[cfg(not(loom))]
 mod simulated;

@@ -1,0 +1,72 @@
+//! What a host tells the others about how to reach it.
+//!
+//! Its provider, then the addresses of its endpoints: each a length in four bytes and as many bytes, in an order and of
+//! a meaning that are fixed by the version of the wire-up protocol.
+
+/// The most bytes of one part: libfabric's addresses are far shorter.
+const LONGEST: usize = 1024;
+
+/// How to reach a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    /// The provider by name.
+    pub(super) provider: String,
+    /// The endpoint for packets and transfers.
+    pub(super) main: Vec<u8>,
+    /// The endpoint for signs of life.
+    pub(super) watch: Vec<u8>,
+}
+
+impl Address {
+    /// As bytes.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in [self.provider.as_bytes(), &self.main, &self.watch] {
+            bytes.extend((part.len() as u32).to_le_bytes());
+            bytes.extend(part);
+        }
+        bytes
+    }
+
+    /// Of bytes, if they are one.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (provider, rest) = part(bytes)?;
+        let (main, rest) = part(rest)?;
+        let (watch, rest) = part(rest)?;
+        let address = Self {
+            provider: String::from_utf8(provider.to_vec()).ok()?,
+            main: main.to_vec(),
+            watch: watch.to_vec(),
+        };
+        rest.is_empty().then_some(address)
+    }
+}
+
+/// The first part, and the rest.
+fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    (length <= LONGEST).then(|| rest.split_at_checked(length))?
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn addresses_come_back(provider in "[a-z;_]{0,20}", main: [u8; 16], watch: Vec<u8>) {
+            let address = Address { provider, main: main.to_vec(), watch };
+            let bytes = address.to_bytes();
+            prop_assert_eq!(Address::from_bytes(&bytes), Some(address));
+            prop_assert_eq!(Address::from_bytes(&bytes[..bytes.len() - 1]), None);
+        }
+
+        #[test]
+        fn anything_can_be_read(bytes: Vec<u8>) {
+            let _ = Address::from_bytes(&bytes);
+        }
+    }
+}

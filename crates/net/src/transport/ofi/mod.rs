@@ -1,0 +1,477 @@
+//! Hosts on other machines, over libfabric.
+//!
+//! One endpoint for reliable datagrams per host, whatever the provider: tcp, verbs, efa, cxi, psm3. What a provider can
+//! do is asked of it (`offer`), which one is taken is a setting or the best there is (`choice`). The endpoint is opened
+//! first ([`OfiPort`]), so that its address can be told to the others; with theirs it becomes the transport ([`Ofi`]).
+//!
+//! * **Packets** are a frame (`frame`): the job's token, the sender, the engine's header, data. Short ones are made on
+//!   the stack and injected, longer ones in a buffer that all ranks share (`outbound`); they come into buffers that all
+//!   share (`inbound`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
+//! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`).
+//! * **Waiting** is for the completion queue's descriptor, where the provider has one.
+//! * **Loss** of a host comes from errors of sends and transfers.
+//!
+//! What libfabric is given stays where it is until it says so or the endpoint has been shut: that is why buffers and
+//! operations are blocks of fixed size, made once, and why `Ofi` shuts the endpoint before it frees them.
+//!
+//! Costs, besides the provider's: a short packet, its copy to the stack; a long one, a locked instruction to take a
+//! buffer and one to give it back, one copy into the buffer and none at the receiver, which reads it in place. No
+//! allocation, and no lock of ours, between `send` and the provider. A poll is one call of the provider: over tcp that
+//! is a system call. A transfer is a lock of its own and a call on either end.
+
+mod address;
+mod buffers;
+mod choice;
+mod endpoint;
+mod error;
+mod frame;
+mod inbound;
+mod losses;
+mod memory;
+mod offer;
+mod operation;
+mod outbound;
+mod peer;
+mod port;
+mod slots;
+mod transfers;
+
+#[cfg(test)]
+mod tests;
+
+pub use choice::Choice;
+pub use error::OfiError;
+pub use port::OfiPort;
+
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_fabric_sys as sys;
+use sys::calls;
+
+use self::endpoint::{Completion, Endpoint};
+use self::frame::{FRAME, Token};
+use self::inbound::Inbound;
+use self::losses::Losses;
+use self::memory::Memory;
+use self::operation::{Key, Kind};
+use self::outbound::{Outbound, SHORT};
+use self::peer::{Answer, Kept, Peer};
+use self::transfers::{Direction, Next, Transfer as Task, Transfers};
+use super::{
+    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+};
+
+/// Bytes of the longest frame: what providers send without asking the receiver first.
+const LONGEST: usize = 16 << 10;
+/// Times that the completion queue is read in one poll.
+const ROUNDS: usize = 4;
+
+/// What libfabric says when something is to be tried again.
+const AGAIN: isize = -(sys::FI_EAGAIN as isize);
+
+/// The way to hosts on other machines.
+pub struct Ofi {
+    own: HostId,
+    token: Token,
+    /// Of each host; of the own one too, which is never used.
+    peers: Box<[CachePadded<Peer>]>,
+    /// Whether some peer may have packets kept.
+    kept: AtomicBool,
+    losses: Losses,
+    dropped: AtomicU64,
+    access: Access,
+    transfers: Transfers,
+    memory: Memory,
+    outbound: Outbound,
+    inbound: Inbound,
+    /// Closed last, save for the endpoint itself: see `drop`.
+    endpoint: Endpoint,
+}
+
+impl Ofi {
+    #[inline]
+    fn send_short(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
+        let mut room = [0; SHORT];
+        let frame = &mut room[..FRAME + length];
+        frame::write(frame, self.token, self.own, length, header);
+        fill(&mut frame[FRAME..]);
+        if self.inject(to, frame) == Answer::Later {
+            self.keep(to, Kept::Short((&*frame).into()));
+        }
+    }
+
+    #[inline]
+    fn inject(&self, to: HostId, frame: &[u8]) -> Answer {
+        let address = self.peers[to as usize].address;
+        // SAFETY:
+        // - the endpoint is open, and the frame no longer than can be injected.
+        let outcome = unsafe {
+            calls::fi_inject(
+                self.endpoint.as_ptr(),
+                frame.as_ptr().cast(),
+                frame.len(),
+                address,
+            )
+        };
+        self.answer(to, outcome)
+    }
+
+    #[inline]
+    fn send_long(
+        &self,
+        to: HostId,
+        header: &Header,
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        let number = self.outbound.take(to).ok_or(Busy)?;
+        // SAFETY:
+        // - the buffer has just been taken.
+        let frame = unsafe { self.outbound.frame(number, FRAME + length) };
+        frame::write(frame, self.token, self.own, length, header);
+        fill(&mut frame[FRAME..]);
+        if self.post(to, number, FRAME + length) == Answer::Later {
+            self.keep(to, Kept::Long(number, FRAME + length));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn post(&self, to: HostId, number: u32, length: usize) -> Answer {
+        let address = self.peers[to as usize].address;
+        let outcome = self.outbound.post(&self.endpoint, number, length, address);
+        if outcome != 0 && outcome != AGAIN {
+            self.outbound.give(number);
+        }
+        self.answer(to, outcome)
+    }
+
+    #[inline]
+    fn answer(&self, to: HostId, outcome: isize) -> Answer {
+        match outcome {
+            0 => Answer::Over,
+            AGAIN => Answer::Later,
+            error => {
+                self.lose(to, &self.endpoint.message(error));
+                Answer::Over
+            }
+        }
+    }
+
+    #[cold]
+    fn keep(&self, to: HostId, packet: Kept) {
+        self.peers[to as usize].keep(packet);
+        // Relaxed: a poll that does not see it yet is followed by others.
+        self.kept.store(true, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn lose(&self, host: HostId, message: &str) {
+        self.losses
+            .add(host, format!("libfabric cannot reach it: {message}"));
+    }
+
+    /// Offers packets that are kept to the provider again.
+    #[cold]
+    fn flush(&self) -> bool {
+        self.kept.store(false, Ordering::Relaxed);
+        let mut any = false;
+        for (to, peer) in (0..).zip(&self.peers) {
+            if peer.is_backed_up() {
+                any |= peer.flush(|packet| self.offer(to, packet));
+                // Relaxed: as in `keep`.
+                self.kept.fetch_or(peer.is_backed_up(), Ordering::Relaxed);
+            }
+        }
+        any
+    }
+
+    fn offer(&self, to: HostId, packet: &Kept) -> Answer {
+        match packet {
+            Kept::Long(number, _) if self.losses.has(to) => {
+                self.outbound.give(*number);
+                Answer::Over
+            }
+            Kept::Short(_) if self.losses.has(to) => Answer::Over,
+            Kept::Short(frame) => self.inject(to, frame),
+            Kept::Long(number, length) => self.post(to, *number, *length),
+        }
+    }
+
+    fn act(&self, handler: &dyn Handler, completion: Completion) {
+        match completion {
+            Completion::Done { key, flags, data } => match key.kind {
+                Kind::Receive => self.take(handler, key.number, flags, data),
+                Kind::Send => drop(self.outbound.give(key.number)),
+                Kind::Transfer => self.go_on(handler, key.number, None),
+            },
+            Completion::Failed {
+                key,
+                flags,
+                error,
+                message,
+            } => self.fail(handler, key, flags, error, &message),
+        }
+    }
+
+    fn take(&self, handler: &dyn Handler, number: u32, flags: u64, data: (*const u8, usize)) {
+        // SAFETY:
+        // - that is what has just been completed; it is posted again below.
+        let frame = unsafe { self.inbound.frame(number, data) };
+        match frame::read(frame, self.token) {
+            Some((from, header, data)) if from != self.own && (from as usize) < self.peers.len() => {
+                handler.packet(from, header, data);
+            }
+            // The end of a buffer may be told without a packet.
+            None if frame.is_empty() => {}
+            _ => self.drop_one(),
+        }
+        self.inbound.handled(&self.endpoint, number, flags);
+    }
+
+    fn go_on(&self, handler: &dyn Handler, number: u32, failed: Option<isize>) {
+        if let Next::Over(task, failed) = self.transfers.piece_over(&self.endpoint, number, failed) {
+            let (token, host) = (task.token, task.host);
+            drop(task);
+            let outcome = failed.map_or(Ok(()), |error| {
+                let message = self.endpoint.message(error);
+                if is_about_the_way(error) {
+                    self.lose(host, &message);
+                }
+                Err(TransferError::Refused(message))
+            });
+            handler.transferred(token, outcome);
+        }
+    }
+
+    #[cold]
+    fn fail(&self, handler: &dyn Handler, key: Option<Key>, flags: u64, error: i32, message: &str) {
+        match key {
+            Some(Key {
+                kind: Kind::Send,
+                number,
+            }) => {
+                let host = self.outbound.give(number);
+                self.lose(host, message);
+            }
+            Some(Key {
+                kind: Kind::Transfer,
+                number,
+            }) => self.go_on(handler, number, Some(error as isize)),
+            Some(Key {
+                kind: Kind::Receive,
+                number,
+            }) => {
+                self.drop_one();
+                self.inbound.handled(&self.endpoint, number, flags);
+            }
+            // What was injected, to whom the provider does not say.
+            None => self.drop_one(),
+        }
+    }
+
+    #[cold]
+    fn drop_one(&self) {
+        // Relaxed: a count.
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Goes on with transfers whose next piece the provider did not take.
+    fn unstall(&self, handler: &dyn Handler) -> bool {
+        let mut any = false;
+        for _ in 0..Transfers::MOST {
+            let Some(number) = self.transfers.stalled() else {
+                return any;
+            };
+            any = true;
+            self.go_on(handler, number, None);
+        }
+        any
+    }
+
+    /// Begins a transfer.
+    ///
+    /// # Safety
+    ///
+    /// * The memory is the transfer's until it is over.
+    unsafe fn begin(
+        &self,
+        direction: Direction,
+        host: HostId,
+        (region, offset): (Region, u64),
+        (local, length): (*mut u8, usize),
+        token: u64,
+    ) -> Result<Transfer, TransferError> {
+        let end = offset.checked_add(length as u64);
+        if end.is_none_or(|end| end > region.length) {
+            return Err(TransferError::Refused("it is beyond the region".to_owned()));
+        }
+        if length == 0 {
+            return Ok(Transfer::Done);
+        }
+        // SAFETY:
+        // - the memory is valid as long as the transfer, which holds the registration.
+        let registration = unsafe { self.memory.lend(&self.endpoint, local, length) }?;
+        let task = Task {
+            direction,
+            host,
+            to: self.peers[host as usize].address,
+            local,
+            remote: region.address.wrapping_add(offset),
+            key: region.key,
+            left: length,
+            token,
+            registration,
+        };
+        // SAFETY:
+        // - by the caller's word.
+        match unsafe { self.transfers.begin(&self.endpoint, task) } {
+            Ok(()) => Ok(Transfer::Started),
+            Err(AGAIN) => Err(Busy.into()),
+            Err(error) => Err(TransferError::Refused(self.endpoint.message(error))),
+        }
+    }
+}
+
+impl Drop for Ofi {
+    fn drop(&mut self) {
+        // What providers bind to an endpoint is closed before it, and what it works on afterwards.
+        self.memory.clear();
+        self.endpoint.shut();
+    }
+}
+
+/// Whether an error is about the way to a host, not about what was asked of it.
+fn is_about_the_way(error: isize) -> bool {
+    const ERRORS: [u64; 9] = [
+        sys::FI_ECONNRESET,
+        sys::FI_ECONNREFUSED,
+        sys::FI_ECONNABORTED,
+        sys::FI_ENOTCONN,
+        sys::FI_EHOSTUNREACH,
+        sys::FI_ENETUNREACH,
+        sys::FI_ETIMEDOUT,
+        sys::FI_ESHUTDOWN,
+        sys::FI_EIO,
+    ];
+    ERRORS.contains(&(error.unsigned_abs() as u64))
+}
+
+#[allow(unsafe_code, reason = "raw memory is what transfers are about")]
+impl Transport for Ofi {
+    fn name(&self) -> &'static str {
+        "ofi"
+    }
+
+    fn capacity(&self) -> usize {
+        LONGEST - FRAME
+    }
+
+    #[inline]
+    fn send(
+        &self,
+        to: HostId,
+        header: &Header,
+        length: usize,
+        fill: &mut dyn FnMut(&mut [u8]),
+    ) -> Result<(), Busy> {
+        if self.peers[to as usize].is_backed_up() {
+            return Err(Busy);
+        }
+        if FRAME + length <= self.outbound.short {
+            self.send_short(to, header, length, fill);
+            return Ok(());
+        }
+        self.send_long(to, header, length, fill)
+    }
+
+    /// Always true: a provider does not say without being asked, which is what a poll does.
+    fn has_mail(&self) -> bool {
+        true
+    }
+
+    fn poll(&self, handler: &dyn Handler) -> bool {
+        let mut act = |completion| self.act(handler, completion);
+        let rounds = (0..ROUNDS)
+            .take_while(|_| self.endpoint.complete(&mut act))
+            .count();
+        let mut any = rounds > 0;
+        if self.inbound.is_short() {
+            // What cannot be posted now is tried again at the next poll.
+            any |= self.inbound.replenish(&self.endpoint).is_ok();
+        }
+        any |= self.unstall(handler);
+        // Relaxed: as in `keep`.
+        if self.kept.load(Ordering::Relaxed) {
+            any |= self.flush();
+        }
+        any | self.losses.tell(handler)
+    }
+
+    fn access(&self, _host: HostId) -> Access {
+        self.access
+    }
+
+    unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
+        // SAFETY:
+        // - by the caller's word.
+        unsafe { self.memory.expose(&self.endpoint, address, length) }
+    }
+
+    fn conceal(&self, region: Region) {
+        self.memory.conceal(region);
+    }
+
+    unsafe fn read(
+        &self,
+        from: HostId,
+        region: Region,
+        offset: u64,
+        to: *mut u8,
+        length: usize,
+        token: u64,
+    ) -> Result<Transfer, TransferError> {
+        // SAFETY:
+        // - by the caller's word.
+        unsafe { self.begin(Direction::Read, from, (region, offset), (to, length), token) }
+    }
+
+    unsafe fn write(
+        &self,
+        to: HostId,
+        region: Region,
+        offset: u64,
+        from: *const u8,
+        length: usize,
+        token: u64,
+    ) -> Result<Transfer, TransferError> {
+        // SAFETY:
+        // - by the caller's word; what is written remotely is only read here.
+        unsafe {
+            self.begin(
+                Direction::Write,
+                to,
+                (region, offset),
+                (from.cast_mut(), length),
+                token,
+            )
+        }
+    }
+
+    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
+        match waiting {
+            Waiting::Futex => None,
+            Waiting::Poll => self.endpoint.descriptor().map(Bell::Descriptor),
+        }
+    }
+
+    fn arm(&self, _waiting: Waiting) -> bool {
+        !self.losses.any() && self.endpoint.try_wait()
+    }
+
+    fn disarm(&self) {}
+
+    fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,245 @@
+//! What a provider offers: one entry of libfabric's list.
+
+use std::ffi::CStr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use simurgh_fabric_sys as sys;
+use sys::Library;
+
+use super::choice::{Choice, Described};
+use super::error::OfiError;
+
+/// What is asked of a provider, from the most to the least: remote memory, and buffers that take many packets.
+const WANTED: [u64; 4] = [
+    sys::FI_MSG | sys::FI_RMA | sys::FI_MULTI_RECV,
+    sys::FI_MSG | sys::FI_RMA,
+    sys::FI_MSG | sys::FI_MULTI_RECV,
+    sys::FI_MSG,
+];
+
+/// What we can do for a provider about the registration of memory.
+const MR_MODES: u64 = sys::FI_MR_LOCAL
+    | sys::FI_MR_VIRT_ADDR
+    | sys::FI_MR_ALLOCATED
+    | sys::FI_MR_PROV_KEY
+    | sys::FI_MR_ENDPOINT;
+
+/// One entry of the list, which the library made.
+pub(super) struct Offer {
+    library: Library,
+    info: *mut sys::fi_info,
+}
+
+// SAFETY:
+// - the entry is memory that nothing changes after it has been made.
+unsafe impl Send for Offer {}
+// SAFETY:
+// - as above.
+unsafe impl Sync for Offer {}
+
+impl Offer {
+    /// The best of what there is.
+    pub(super) fn find(library: Library, choice: &Choice) -> Result<Self, OfiError> {
+        let lists: Vec<List> = (0..WANTED.len())
+            .map(|lacking| List::ask(library, lacking))
+            .collect();
+        let offers = || lists.iter().flat_map(List::entries);
+        let graded = offers().filter_map(|(described, info)| Some((choice.grade(&described)?, info)));
+        let Some((_, best)) = graded.min_by(|(a, _), (b, _)| a.cmp(b)) else {
+            return Err(OfiError::NoProvider {
+                asked: choice.asked(),
+                there: names(offers().map(|(described, _)| described)),
+            });
+        };
+        // SAFETY:
+        // - the entry is one of the library's.
+        let info = unsafe { library.fi_dupinfo(best) };
+        assert!(!info.is_null(), "libfabric has no memory");
+        Ok(Self { library, info })
+    }
+
+    /// The library.
+    pub(super) fn library(&self) -> Library {
+        self.library
+    }
+
+    /// As the library takes it.
+    pub(super) fn as_ptr(&self) -> *mut sys::fi_info {
+        self.info
+    }
+
+    /// Name of the provider.
+    pub(super) fn provider(&self) -> String {
+        // SAFETY:
+        // - the entry is the library's, whole and unchanged.
+        unsafe { describe(self.info, 0) }.provider
+    }
+
+    /// What it has of these capabilities.
+    pub(super) fn has(&self, capability: u64) -> bool {
+        // SAFETY:
+        // - as above.
+        unsafe { (*self.info).caps & capability == capability }
+    }
+
+    /// Its demands on registration.
+    pub(super) fn demands(&self, mode: u64) -> bool {
+        // SAFETY:
+        // - as above.
+        let modes = unsafe { (*(*self.info).domain_attr).mr_mode };
+        u64::from(modes.unsigned_abs()) & mode != 0
+    }
+
+    /// Bytes of the keys of registered memory.
+    pub(super) fn key_size(&self) -> usize {
+        // SAFETY:
+        // - as above.
+        unsafe { (*(*self.info).domain_attr).mr_key_size }
+    }
+
+    /// Bytes that are sent without a buffer of ours.
+    pub(super) fn inject_size(&self) -> usize {
+        // SAFETY:
+        // - as above.
+        unsafe { (*(*self.info).tx_attr).inject_size }
+    }
+
+    /// Operations that may be under way: sends and transfers; buffers posted.
+    pub(super) fn queue_sizes(&self) -> (usize, usize) {
+        // SAFETY:
+        // - as above.
+        unsafe { ((*(*self.info).tx_attr).size, (*(*self.info).rx_attr).size) }
+    }
+
+    /// The longest transfer in bytes.
+    pub(super) fn longest(&self) -> usize {
+        // SAFETY:
+        // - as above.
+        unsafe { (*(*self.info).ep_attr).max_msg_size }
+    }
+
+    /// Whether the provider can say when data is in remote memory.
+    pub(super) fn tells_delivery(&self) -> bool {
+        // SAFETY:
+        // - the copy is ours, made and freed by the library, as is the list.
+        unsafe {
+            let hints = self.library.fi_dupinfo(self.info);
+            if hints.is_null() {
+                return false;
+            }
+            (*(*hints).tx_attr).op_flags |= sys::FI_DELIVERY_COMPLETE;
+            let list = self.library.fi_getinfo(hints);
+            self.library.fi_freeinfo(hints);
+            list.map(|list| self.library.fi_freeinfo(list)).is_ok()
+        }
+    }
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        // SAFETY:
+        // - it is ours, and nobody uses it any more.
+        unsafe { self.library.fi_freeinfo(self.info) };
+    }
+}
+
+/// What has some of the capabilities.
+struct List {
+    library: Library,
+    first: *mut sys::fi_info,
+    lacking: usize,
+}
+
+impl List {
+    /// Asks for the entry of [`WANTED`] that lacks so much.
+    fn ask(library: Library, lacking: usize) -> Self {
+        // SAFETY:
+        // - the hints are made by the library, which makes their parts too; they are freed after use.
+        let first = unsafe {
+            let hints = library.fi_dupinfo(std::ptr::null());
+            assert!(!hints.is_null(), "libfabric has no memory");
+            (*hints).caps = WANTED[lacking];
+            (*hints).mode = sys::FI_CONTEXT | sys::FI_CONTEXT2;
+            (*(*hints).ep_attr).type_ = sys::FI_EP_RDM;
+            (*(*hints).tx_attr).msg_order = sys::FI_ORDER_SAS;
+            (*(*hints).rx_attr).msg_order = sys::FI_ORDER_SAS;
+            (*(*hints).domain_attr).mr_mode = MR_MODES as i32;
+            (*(*hints).domain_attr).threading = sys::FI_THREAD_SAFE;
+            (*(*hints).domain_attr).resource_mgmt = sys::FI_RM_ENABLED;
+            let list = library.fi_getinfo(hints);
+            library.fi_freeinfo(hints);
+            list.unwrap_or(std::ptr::null_mut())
+        };
+        Self {
+            library,
+            first,
+            lacking,
+        }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (Described, *mut sys::fi_info)> {
+        let some = |info: *mut sys::fi_info| (!info.is_null()).then_some(info);
+        // SAFETY:
+        // - the list is the library's and lives as long as this.
+        let list = std::iter::successors(some(self.first), move |info| some(unsafe { (**info).next }));
+        list.map(|info| {
+            // SAFETY:
+            // - as above.
+            (unsafe { describe(info, self.lacking) }, info)
+        })
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        // SAFETY:
+        // - it is ours, and nobody uses it any more.
+        unsafe { self.library.fi_freeinfo(self.first) };
+    }
+}
+
+/// What an entry says.
+///
+/// # Safety
+///
+/// * It is one of the library's.
+unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Described {
+    // SAFETY:
+    // - entries of the library have all their parts; strings end with zero or are null; an address has the length told.
+    unsafe {
+        let text = |text: *const std::ffi::c_char| match text.is_null() {
+            true => String::new(),
+            false => CStr::from_ptr(text).to_string_lossy().into_owned(),
+        };
+        let address = (!(*info).src_addr.is_null())
+            .then(|| std::slice::from_raw_parts((*info).src_addr.cast::<u8>(), (*info).src_addrlen));
+        Described {
+            provider: text((*(*info).fabric_attr).prov_name),
+            interface: text((*(*info).domain_attr).name),
+            address: address.and_then(|bytes| internet((*info).addr_format, bytes)),
+            lacking,
+        }
+    }
+}
+
+/// The address in a socket address.
+fn internet(format: u32, bytes: &[u8]) -> Option<IpAddr> {
+    match format {
+        sys::FI_SOCKADDR_IN => Some(Ipv4Addr::from(*bytes.get(4..)?.first_chunk::<4>()?).into()),
+        sys::FI_SOCKADDR_IN6 => Some(Ipv6Addr::from(*bytes.get(8..)?.first_chunk::<16>()?).into()),
+        _ => None,
+    }
+}
+
+/// Providers and interfaces, each once.
+fn names(offers: impl Iterator<Item = Described>) -> String {
+    let mut names: Vec<String> = offers
+        .map(|offer| format!("{}/{}", offer.provider, offer.interface))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    }
+}

@@ -1,0 +1,282 @@
+//! Over the provider tcp, on the loopback interface.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use simurgh_core::sync::SpinLock;
+
+use super::*;
+use crate::transport::HEADER;
+
+/// How long anything may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Notes what comes.
+#[derive(Default)]
+struct Notes {
+    packets: SpinLock<Vec<(HostId, Header, Vec<u8>)>>,
+    transfers: SpinLock<Vec<(u64, Result<(), TransferError>)>>,
+    lost: SpinLock<Vec<(HostId, String)>>,
+}
+
+impl Handler for Notes {
+    fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
+        self.packets.lock().push((from, *header, data.to_vec()));
+    }
+
+    fn transferred(&self, token: u64, outcome: Result<(), TransferError>) {
+        self.transfers.lock().push((token, outcome));
+    }
+
+    fn lost(&self, host: HostId, reason: &str) {
+        self.lost.lock().push((host, reason.to_owned()));
+    }
+}
+
+fn tcp() -> Choice {
+    Choice {
+        provider: Some("tcp".into()),
+        interface: Some("lo".into()),
+        one_machine: true,
+    }
+}
+
+/// So many hosts in this process.
+fn hosts(count: u32) -> Vec<Ofi> {
+    let ports: Vec<OfiPort> = (0..count).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
+    let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
+    let connect = |(own, port): (HostId, OfiPort)| port.connect(own, b"secret", &addresses).unwrap();
+    (0..).zip(ports).map(connect).collect()
+}
+
+/// Polls all until something is so.
+fn poll_until(hosts: &[Ofi], notes: &[Notes], done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < LIMIT, "it takes too long");
+        poll_all(hosts, notes);
+    }
+}
+
+fn poll_all(hosts: &[Ofi], notes: &[Notes]) {
+    for (host, notes) in hosts.iter().zip(notes) {
+        host.poll(notes);
+    }
+}
+
+fn notes(count: u32) -> Vec<Notes> {
+    (0..count).map(|_| Notes::default()).collect()
+}
+
+/// A packet's data: any length, any content, as its number decides.
+fn data(number: u64, capacity: usize) -> Vec<u8> {
+    let length = match number % 5 {
+        0 => 0,
+        1 => 8,
+        2 => number as usize % 300,
+        3 => (number as usize * 7919) % capacity,
+        _ => capacity,
+    };
+    (0..length).map(|index| (index as u64 + number) as u8).collect()
+}
+
+#[test]
+fn packets_of_all_lengths_arrive_once_and_in_order() {
+    const COUNT: u64 = 500;
+    let hosts = hosts(3);
+    let notes = notes(3);
+    let capacity = hosts[0].capacity();
+    for number in 0..COUNT {
+        let mut header = [7; HEADER];
+        header[..8].copy_from_slice(&number.to_le_bytes());
+        let data = data(number, capacity);
+        for (own, host) in (0..).zip(&hosts) {
+            for to in (0..3).filter(|to| *to != own) {
+                let send = || host.send(to, &header, data.len(), &mut |room| room.copy_from_slice(&data));
+                let begun = Instant::now();
+                while send() == Err(Busy) {
+                    assert!(begun.elapsed() < LIMIT);
+                    poll_all(&hosts, &notes);
+                }
+            }
+        }
+    }
+    poll_until(&hosts, &notes, || {
+        notes
+            .iter()
+            .all(|notes| notes.packets.lock().len() as u64 == 2 * COUNT)
+    });
+    for (own, notes) in (0..).zip(&notes) {
+        for from in (0..3).filter(|from| *from != own) {
+            let packets = notes.packets.lock();
+            let of_host = packets.iter().filter(|(sender, ..)| *sender == from);
+            for (number, (_, header, got)) in (0..).zip(of_host) {
+                assert_eq!(header[..8], u64::to_le_bytes(number));
+                assert_eq!(*got, data(number, capacity));
+            }
+        }
+        assert!(notes.lost.lock().is_empty());
+    }
+    assert!(hosts.iter().all(|host| host.dropped() == 0));
+}
+
+#[test]
+fn memory_is_read_and_written_while_it_is_exposed() {
+    const LENGTH: usize = 3_000_000;
+    const OFFSET: usize = 1000;
+    let hosts = hosts(2);
+    let notes = notes(2);
+    assert_eq!(
+        hosts[0].access(1),
+        Access {
+            read: true,
+            write: true
+        }
+    );
+    let mut theirs: Vec<u8> = (0..LENGTH).map(|index| (index % 251) as u8).collect();
+    let mut ours = vec![0u8; LENGTH - OFFSET];
+    let over = |token| {
+        poll_until(&hosts, &notes, || {
+            notes[0].transfers.lock().iter().any(|(told, _)| *told == token)
+        });
+        notes[0].transfers.lock().pop().unwrap().1
+    };
+    let retry = |begin: &mut dyn FnMut() -> Result<Transfer, TransferError>| {
+        let begun = Instant::now();
+        loop {
+            match begin() {
+                Err(TransferError::Busy(_)) => assert!(begun.elapsed() < LIMIT),
+                other => return other,
+            }
+            poll_all(&hosts, &notes);
+        }
+    };
+    // SAFETY:
+    // - the vectors outlive the transfers, and nobody looks at them meanwhile.
+    let region = unsafe { hosts[1].expose(theirs.as_mut_ptr(), LENGTH) }.unwrap();
+    let (to, length) = (ours.as_mut_ptr(), ours.len());
+    // SAFETY:
+    // - as above.
+    let begun = retry(&mut || unsafe { hosts[0].read(1, region, OFFSET as u64, to, length, 5) });
+    assert_eq!(begun, Ok(Transfer::Started));
+    assert_eq!(over(5), Ok(()));
+    assert!(ours == theirs[OFFSET..]);
+
+    ours.iter_mut().for_each(|byte| *byte ^= 0x55);
+    // SAFETY:
+    // - as above.
+    let begun = retry(&mut || unsafe { hosts[0].write(1, region, 0, to, length, 6) });
+    assert_eq!(begun, Ok(Transfer::Started));
+    assert_eq!(over(6), Ok(()));
+    assert!(ours == theirs[..length]);
+
+    // SAFETY:
+    // - as above.
+    let beyond = unsafe { hosts[0].read(1, region, OFFSET as u64 + 1, to, length, 7) };
+    assert!(matches!(beyond, Err(TransferError::Refused(_))));
+    hosts[1].conceal(region);
+    // SAFETY:
+    // - as above.
+    let begun = retry(&mut || unsafe { hosts[0].read(1, region, 0, to, length, 8) });
+    assert_eq!(begun, Ok(Transfer::Started));
+    assert!(matches!(over(8), Err(TransferError::Refused(_))));
+}
+
+#[test]
+fn a_sleeper_is_woken_by_a_packet() {
+    let hosts = hosts(2);
+    let notes = notes(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let begun = Instant::now();
+            for _ in 0..20 {
+                let count = notes[1].packets.lock().len();
+                while notes[1].packets.lock().len() == count {
+                    assert!(begun.elapsed() < LIMIT);
+                    if hosts[1].poll(&notes[1]) || !hosts[1].arm(Waiting::Poll) {
+                        continue;
+                    }
+                    let Some(Bell::Descriptor(bell)) = hosts[1].bell(Waiting::Poll) else {
+                        panic!("tcp has a descriptor");
+                    };
+                    let mut fds = [PollFd::new(&bell, PollFlags::IN)];
+                    let limit = Timespec {
+                        tv_sec: 30,
+                        tv_nsec: 0,
+                    };
+                    assert_eq!(poll(&mut fds, Some(&limit)), Ok(1), "nothing has woken it");
+                    hosts[1].disarm();
+                }
+                while hosts[1].send(0, &[1; HEADER], 0, &mut |_| {}).is_err() {
+                    hosts[1].poll(&notes[1]);
+                }
+            }
+            while notes[0].packets.lock().len() < 20 {
+                hosts[1].poll(&notes[1]);
+            }
+        });
+        for turn in 1..=20 {
+            while hosts[0].send(1, &[1; HEADER], 0, &mut |_| {}).is_err() {
+                hosts[0].poll(&notes[0]);
+            }
+            poll_until(&hosts[..1], &notes[..1], || notes[0].packets.lock().len() == turn);
+        }
+    });
+}
+
+#[test]
+fn strangers_are_dropped_and_counted() {
+    let ports: Vec<OfiPort> = (0..2).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
+    let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
+    let mut ports = ports.into_iter();
+    let ours = ports.next().unwrap().connect(0, b"secret", &addresses).unwrap();
+    let stranger = ports.next().unwrap().connect(1, b"guess", &addresses).unwrap();
+    let hosts = [ours, stranger];
+    let notes = notes(2);
+    while hosts[1]
+        .send(0, &[1; HEADER], 8, &mut |room| room.fill(3))
+        .is_err()
+    {
+        hosts[1].poll(&notes[1]);
+    }
+    poll_until(&hosts, &notes, || hosts[0].dropped() == 1);
+    assert!(notes[0].packets.lock().is_empty());
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let none = Choice {
+        provider: Some("carrier_pigeon".into()),
+        ..Choice::default()
+    };
+    let Err(error) = OfiPort::open(&none) else {
+        panic!("there is none");
+    };
+    let text = error.to_string();
+    assert!(text.contains("of provider carrier_pigeon; there are"), "{text}");
+    assert!(
+        text.contains("tcp;ofi_rxm/lo") || text.contains("tcp/lo"),
+        "{text}"
+    );
+}
+
+#[test]
+fn hosts_of_another_kind_are_refused() {
+    let open = || OfiPort::open(&tcp()).unwrap();
+    let port = open();
+    let good = port.address();
+    assert_eq!(
+        port.connect(0, b"", &[good.clone(), vec![1, 2, 3]]).err(),
+        Some(OfiError::Malformed(1))
+    );
+    let other = address::Address {
+        provider: "verbs".into(),
+        main: vec![0; 16],
+        watch: Vec::new(),
+    };
+    let error = open().connect(0, b"", &[good, other.to_bytes()]).err();
+    assert!(
+        matches!(error, Some(OfiError::Mismatch { host: 1, .. })),
+        "{error:?}"
+    );
+}

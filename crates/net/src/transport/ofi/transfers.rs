@@ -1,0 +1,183 @@
+//! Transfers from and to remote memory that are under way.
+
+use simurgh_core::sync::SpinLock;
+use simurgh_fabric_sys as sys;
+use sys::{calls, fi_addr_t};
+
+use super::endpoint::Endpoint;
+use super::memory::{Registration, descriptor};
+use super::operation::{Kind, Operation};
+use super::slots::Slots;
+use crate::transport::HostId;
+
+/// Transfers that may be under way.
+const COUNT: u32 = 256;
+/// The longest piece that is asked of a provider at once.
+const PIECE: usize = 1 << 30;
+
+/// Which way data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From remote memory.
+    Read,
+    /// To remote memory.
+    Write,
+}
+
+/// A transfer. Its first fields are those of what has not been asked of the provider yet.
+pub(super) struct Transfer {
+    pub(super) direction: Direction,
+    pub(super) host: HostId,
+    pub(super) to: fi_addr_t,
+    pub(super) local: *mut u8,
+    pub(super) remote: u64,
+    pub(super) key: u64,
+    pub(super) left: usize,
+    pub(super) token: u64,
+    pub(super) registration: Option<Registration>,
+}
+
+// SAFETY:
+// - the memory is the transfer's until it is over, by the word of who began it.
+unsafe impl Send for Transfer {}
+
+/// What became of a piece that is over.
+pub(super) enum Next {
+    /// The next one is under way.
+    Goes,
+    /// The whole is over; with an error number if it has failed.
+    Over(Transfer, Option<isize>),
+}
+
+/// All transfers under way.
+pub(super) struct Transfers {
+    slots: Slots,
+    operations: Box<[Operation]>,
+    places: Box<[SpinLock<Option<Transfer>>]>,
+    /// Those whose next piece the provider has not taken yet.
+    stalled: SpinLock<Vec<u32>>,
+    longest: usize,
+    /// Flags of writes: when they are over.
+    write_flags: u64,
+}
+
+impl Transfers {
+    /// Number of transfers at most.
+    pub(super) const MOST: u32 = COUNT;
+
+    /// None under way.
+    pub(super) fn new(endpoint: &Endpoint) -> Self {
+        let offer = endpoint.offer();
+        let over = match offer.tells_delivery() {
+            true => sys::FI_DELIVERY_COMPLETE,
+            false => sys::FI_TRANSMIT_COMPLETE,
+        };
+        Self {
+            slots: Slots::new(COUNT),
+            operations: Operation::all(Kind::Transfer, COUNT),
+            places: (0..COUNT).map(|_| SpinLock::new(None)).collect(),
+            stalled: SpinLock::new(Vec::new()),
+            longest: offer.longest().min(PIECE),
+            write_flags: over | sys::FI_COMPLETION,
+        }
+    }
+
+    /// Begins a transfer; an error is what the library says, which may be "try again": then nothing has been done.
+    ///
+    /// # Safety
+    ///
+    /// * The memory is the transfer's until it is over.
+    pub(super) unsafe fn begin(&self, endpoint: &Endpoint, transfer: Transfer) -> Result<(), isize> {
+        let Some(number) = self.slots.take() else {
+            return Err(-(sys::FI_EAGAIN as isize));
+        };
+        let mut place = self.places[number as usize].lock();
+        let outcome = self.post(endpoint, number, place.insert(transfer));
+        if outcome.is_err() {
+            *place = None;
+            drop(place);
+            self.slots.give(number);
+        }
+        outcome
+    }
+
+    /// A piece is over: goes on, if nothing has failed.
+    pub(super) fn piece_over(&self, endpoint: &Endpoint, number: u32, failed: Option<isize>) -> Next {
+        let mut place = self.places[number as usize].lock();
+        let transfer = place.as_mut().expect("a transfer whose piece is over");
+        let failed = match (failed, transfer.left) {
+            (None, 1..) => match self.post(endpoint, number, transfer) {
+                Ok(()) => return Next::Goes,
+                Err(error) if error == -(sys::FI_EAGAIN as isize) => {
+                    self.stalled.lock().push(number);
+                    return Next::Goes;
+                }
+                Err(error) => Some(error),
+            },
+            (failed, _) => failed,
+        };
+        let transfer = place.take().expect("just seen");
+        drop(place);
+        self.slots.give(number);
+        Next::Over(transfer, failed)
+    }
+
+    /// One whose next piece is to be tried again.
+    pub(super) fn stalled(&self) -> Option<u32> {
+        self.stalled.lock().pop()
+    }
+
+    /// Asks the provider for the next piece.
+    fn post(&self, endpoint: &Endpoint, number: u32, transfer: &mut Transfer) -> Result<(), isize> {
+        let length = transfer.left.min(self.longest);
+        let context = self.operations[number as usize].context();
+        let mut descriptor = descriptor(transfer.registration.as_ref());
+        let outcome = match transfer.direction {
+            // SAFETY:
+            // - the memory is the transfer's until it is over, by the word of who began it.
+            Direction::Read => unsafe {
+                calls::fi_read(
+                    endpoint.as_ptr(),
+                    transfer.local.cast(),
+                    length,
+                    descriptor,
+                    transfer.to,
+                    transfer.remote,
+                    transfer.key,
+                    context,
+                )
+            },
+            Direction::Write => {
+                let local = sys::iovec {
+                    iov_base: transfer.local.cast(),
+                    iov_len: length,
+                };
+                let remote = sys::fi_rma_iov {
+                    addr: transfer.remote,
+                    len: length,
+                    key: transfer.key,
+                };
+                let message = sys::fi_msg_rma {
+                    msg_iov: &raw const local,
+                    desc: &raw mut descriptor,
+                    iov_count: 1,
+                    addr: transfer.to,
+                    rma_iov: &raw const remote,
+                    rma_iov_count: 1,
+                    context,
+                    data: 0,
+                };
+                // SAFETY:
+                // - as above.
+                unsafe { calls::fi_writemsg(endpoint.as_ptr(), &message, self.write_flags) }
+            }
+        };
+        if outcome != 0 {
+            return Err(outcome);
+        }
+        transfer.local = transfer.local.wrapping_add(length);
+        transfer.remote += length as u64;
+        transfer.left -= length;
+        Ok(())
+    }
+}
