@@ -66,17 +66,17 @@ pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
 pub use network::Network;
-pub use rendezvous::{Absence, Brought, Rendezvous, Visit, Wait};
+pub use rendezvous::{Absence, Brought, Circle, Presence, Rendezvous, Visit, Wait};
 pub use stage::{Seen, Stage, Turn};
 pub use token::Token;
 pub use wait_list::WaitList;
 
-#[cfg(loom)]
-pub use ec::wander;
 #[cfg(not(loom))]
 pub use ec::{
     Attribute, StackBounds, attached_count, attached_running, keep_warm, migrate, try_current, while_blocked,
 };
+#[cfg(loom)]
+pub use ec::{employ, wander};
 #[cfg(not(loom))]
 pub use errand::{Errand, post};
 #[cfg(not(loom))]

@@ -4,7 +4,7 @@
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicUsize, Ordering, SpinLock};
 use simurgh_core::{
-    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Node, Rendezvous, Stage, Token, wait_all,
+    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Node, Rendezvous, Stage, Token, employ, wait_all,
     wait_any, wander,
 };
 
@@ -254,6 +254,46 @@ fn parties_of_one_worker_meet() {
 fn parties_that_wander_between_workers_meet() {
     parties_meet(|round| round as usize % 2);
     parties_meet(|round| 1 - round as usize % 2);
+}
+
+/// Two parties that see each other meet; meetings that leave a result and those that do not look alike to the other.
+fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
+    model(move || {
+        employ(3);
+        let shared = Arc::new(Rendezvous::<u64, u64>::new(2));
+        let party = move |shared: &Rendezvous<u64, u64>, party: u64| {
+            wander(party as usize);
+            let other = 1 - party as usize;
+            for round in 1..=times {
+                let bring = |mine: &mut u64| *mine = round * 10 + party;
+                let theirs = round * 10 + 1 - party;
+                if has_result(round) {
+                    let last = |brought: simurgh_core::Brought<'_, u64>, agreed: bool, result: &mut u64| {
+                        assert!(agreed);
+                        *result = brought[0];
+                    };
+                    let visit = shared.meet(party as usize, round, bring, last, |wait| wait.until_over());
+                    let visit = visit.unwrap();
+                    assert_eq!((*visit.result(), visit.brought()[other]), (round * 10, theirs));
+                } else {
+                    let circle = shared.circle().expect("two parties");
+                    let presence = circle.face(party as usize, round, bring, |wait| wait.until_over());
+                    let presence = presence.unwrap();
+                    assert_eq!((presence.agreed(), presence.brought()[other]), (true, theirs));
+                }
+            }
+        };
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || party(&other, 1));
+        party(&shared, 0);
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn parties_that_see_each_other_meet() {
+    two_face_each_other(3, |_| false);
+    two_face_each_other(2, |round| round == 2);
 }
 
 /// What a party of a gathering brings: its round, and where it is told that it has been dismissed.

@@ -8,6 +8,7 @@ use crate::wait_list::Slot;
 loom::thread_local! {
     static ME: EcRef = EcRef(Box::leak(Box::new(Ec { token: Token::new() })));
     static SLOT: std::cell::Cell<usize> = std::cell::Cell::new(0);
+    static SLOTS: std::cell::Cell<usize> = std::cell::Cell::new(2);
 }
 
 #[repr(align(8))]
@@ -102,11 +103,16 @@ pub(crate) fn spin_while_idle(_done: impl Fn() -> bool) -> bool {
     false
 }
 
-/// Makes the calling thread one of worker `slot`, of two.
+/// Makes the calling thread one of worker `slot`.
 pub fn wander(slot: usize) {
     SLOT.with(|mine| mine.set(slot));
 }
 
+/// Makes it so many workers for what the calling thread makes from now on; two if nothing is said.
+pub fn employ(workers: usize) {
+    SLOTS.with(|slots| slots.set(workers));
+}
+
 pub(crate) fn slot_count() -> usize {
-    2
+    SLOTS.with(std::cell::Cell::get)
 }

@@ -70,6 +70,11 @@ impl Arrivals {
         }
     }
 
+    /// Whether parties are tallied on each worker first.
+    pub(super) fn are_tallied(&self) -> bool {
+        self.tallied
+    }
+
     /// A party arrives on a worker, and will wait in `waiting`.
     #[inline]
     pub(super) fn arrive<'a>(

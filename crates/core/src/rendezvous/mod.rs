@@ -7,15 +7,18 @@
 //! alternate: a party that begins meeting *n + 2* has been at meeting *n + 1*, which took place only after everybody
 //! had left meeting *n*; so the memory of meeting *n* is free by then, and nobody waits at the end of a meeting. Values
 //! and results stay where they are and are changed in place, so that nothing is moved that a meeting does not need.
+//! Few parties see each other, and need nobody to count or release them (`circle.rs`).
 //!
 //! # Cost
 //!
-//! Per party: a locked instruction on its own line, another on a line that stays on its core ([`Arrivals`]), which also
+//! Of few parties, each: a line to each other one. Of many, each: a locked instruction on its own line, another on a line that stays on its core ([`Arrivals`]), which also
 //! is the lock under which it freezes, and one switch. Per worker: one message to the common count and one splice.
 //! Bench: `benches/collectives.rs` of `simurgh-mpi`.
 
 mod arrivals;
+mod circle;
 mod seat;
+mod sign;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod visit;
@@ -29,10 +32,12 @@ use crate::ec::{current, others_are_ready};
 use crate::sync::{AtomicBool, AtomicU64, Ordering, SpinGuard};
 use crate::wait_list::{Slot, WaitList};
 use arrivals::{Arrival, Arrivals};
+use circle::Member;
 use seat::Seat;
 
 pub(crate) use arrivals::Tally;
-pub use visit::{Brought, Visit};
+pub use circle::Circle;
+pub use visit::{Brought, Presence, Visit};
 
 /// At the first of so many meetings the parties are spread evenly over the workers again.
 const EVENED: u64 = 64;
@@ -41,6 +46,8 @@ const EVENED: u64 = 64;
 pub struct Rendezvous<T, R> {
     seats: Box<[CachePadded<Seat<T>>]>,
     rounds: [CachePadded<Round<R>>; 2],
+    /// Whether the parties see each other.
+    is_circle: bool,
 }
 
 /// One of the two alternating meetings.
@@ -48,6 +55,8 @@ struct Round<R> {
     waiting: WaitList,
     /// Number of the last meeting that took place here.
     ended: AtomicU64,
+    /// Number of the last meeting of a circle whose work somebody has taken on.
+    claimed: AtomicU64,
     /// Whether the last party has panicked.
     failed: AtomicBool,
     result: UnsafeCell<R>,
@@ -74,7 +83,17 @@ pub enum Absence {
 }
 
 /// A party's wait for the others.
-pub struct Wait<'a> {
+pub struct Wait<'a>(Waiting<'a>);
+
+enum Waiting<'a> {
+    /// Until all have come.
+    Others(&'a dyn Fn()),
+    /// Until the meeting is over.
+    End(End<'a>),
+}
+
+/// The end of a meeting, for who waits for it.
+struct End<'a> {
     waiting: &'a WaitList,
     ended: &'a AtomicU64,
     number: u64,
@@ -90,14 +109,17 @@ impl<T: Default, R: Default> Rendezvous<T, R> {
             CachePadded::new(Round {
                 waiting: WaitList::new(),
                 ended: AtomicU64::new(0),
+                claimed: AtomicU64::new(0),
                 failed: AtomicBool::new(false),
                 result: UnsafeCell::default(),
                 arrivals: Arrivals::new(parties),
             })
         };
+        let rounds = [round(), round()];
         Self {
             seats: (0..parties).map(|_| CachePadded::new(Seat::new())).collect(),
-            rounds: [round(), round()],
+            is_circle: circle::is_small(parties) && !rounds[0].arrivals.are_tallied(),
+            rounds,
         }
     }
 }
@@ -133,30 +155,28 @@ impl<T, R> Rendezvous<T, R> {
         topic: u64,
         bring: impl FnOnce(&mut T),
         last: impl FnOnce(Brought<'_, T>, bool, &mut R),
-        wait: impl FnOnce(Wait<'_>),
+        wait: impl Fn(Wait<'_>),
     ) -> Result<Visit<'_, T, R>, Absence> {
-        let seat = &**self.seats.get(party).ok_or(Absence::Unknown)?;
-        let number = seat.begin(topic)?;
-        let visit = Visit::new(self, party, number);
-        let parity = visit.parity();
-        let round = &*self.rounds[parity];
-        // SAFETY:
-        // - the party is present, so this thread alone acts for it; all others have left the meeting before last,
-        //   where this place was used before (see the protocol).
-        bring(unsafe { &mut *seat.brought[parity].get() });
-        let worker = current().slot();
-        match round
-            .arrivals
-            .arrive(&seat.homes[parity], worker, topic, &round.waiting)
-        {
+        let visit = self.begin(party, topic, bring)?;
+        let number = visit.number();
+        let round = self.round(number);
+        let arrival = if self.is_circle {
+            Member::new(self, party, number).come(&wait);
+            round.claim(number)
+        } else {
+            let (home, worker) = (self.seats[party].home(number), current().slot());
+            round.arrivals.arrive(home, worker, topic, &round.waiting)
+        };
+        match arrival {
             Arrival::Last => self.conclude(number, last),
             Arrival::Early(slot) => {
-                wait(Wait {
-                    waiting: &round.waiting,
-                    ended: &round.ended,
+                let (waiting, ended) = (&round.waiting, &round.ended);
+                wait(Wait(Waiting::End(End {
+                    waiting,
+                    ended,
                     number,
                     slot,
-                });
+                })));
                 // Nothing rests on what `wait` does with its argument.
                 round.await_end(number);
             }
@@ -164,12 +184,36 @@ impl<T, R> Rendezvous<T, R> {
         Ok(visit)
     }
 
+    /// Begins a party's next meeting, and brings something.
+    #[inline]
+    fn begin(
+        &self,
+        party: usize,
+        topic: u64,
+        bring: impl FnOnce(&mut T),
+    ) -> Result<Visit<'_, T, R>, Absence> {
+        let seat = &**self.seats.get(party).ok_or(Absence::Unknown)?;
+        let number = seat.begin(topic)?;
+        // SAFETY:
+        // - the party is present, so this thread alone acts for it; all others have left the meeting before last,
+        //   where this place was used before (see the protocol).
+        bring(unsafe { &mut *seat.gift(number).value.get() });
+        Ok(Visit::new(self, party, number))
+    }
+
+    #[inline]
+    fn round(&self, number: u64) -> &Round<R> {
+        &self.rounds[(number & 1) as usize]
+    }
+
     /// The last party's duty.
     fn conclude(&self, number: u64, last: impl FnOnce(Brought<'_, T>, bool, &mut R)) {
-        let parity = (number & 1) as usize;
-        let round = &*self.rounds[parity];
-        let brought = Brought::new(&self.seats, parity);
-        let agreed = round.arrivals.agree();
+        let round = self.round(number);
+        let brought = Brought::new(&self.seats, number);
+        let agreed = match self.is_circle {
+            true => brought.agree(),
+            false => round.arrivals.agree(),
+        };
         // SAFETY:
         // - all parties are at this meeting and none but the last touches the result before it has ended.
         let result = unsafe { &mut *round.result.get() };
@@ -187,10 +231,26 @@ impl<T, R> Rendezvous<T, R> {
     }
 }
 
-impl Wait<'_> {
-    /// Waits until the meeting is over.
+impl<'a> Wait<'a> {
+    /// What waits for the other parties of a circle.
+    #[inline]
+    fn for_others(wait: &'a dyn Fn()) -> Self {
+        Self(Waiting::Others(wait))
+    }
+
+    /// Waits until all have come, or the meeting is over.
     #[inline]
     pub fn until_over(self) {
+        match self.0 {
+            Waiting::Others(wait) => wait(),
+            Waiting::End(end) => end.wait(),
+        }
+    }
+}
+
+impl End<'_> {
+    #[inline]
+    fn wait(self) {
         // While others can run here there is no use in watching for the end. Nor can it have come: the worker's parties
         // cannot be complete while their slot is locked.
         if let Some(slot) = self.slot
@@ -203,6 +263,16 @@ impl Wait<'_> {
 }
 
 impl<R> Round<R> {
+    /// Takes on the work of a circle's meeting, unless somebody has.
+    fn claim(&self, number: u64) -> Arrival<'static> {
+        // Relaxed: everybody has seen all that was brought before.
+        if self.claimed.fetch_max(number, Ordering::Relaxed) < number {
+            Arrival::Last
+        } else {
+            Arrival::Early(None)
+        }
+    }
+
     #[inline]
     fn await_end(&self, number: u64) {
         await_end(&self.waiting, &self.ended, number);

@@ -4,17 +4,24 @@ use std::cell::UnsafeCell;
 
 use super::Absence;
 use super::arrivals::Home;
+use super::sign::Sign;
 use crate::sync::{AtomicU64, Ordering};
 
 /// A party's own lines: what only it writes.
-#[repr(C)]
 pub(super) struct Seat<T> {
     /// Twice the number of meetings begun, and [`PRESENT`] while the party is at one.
     begun: AtomicU64,
-    /// What the party has come for the last time.
-    topic: AtomicU64,
-    pub(super) homes: [Home; 2],
-    pub(super) brought: [UnsafeCell<T>; 2],
+    homes: [Home; 2],
+    /// For the meetings of either kind.
+    gifts: [Gift<T>; 2],
+}
+
+/// What a party shows and brings. A small value lies on the line of the sign.
+#[derive(Default)]
+#[repr(C, align(64))]
+pub(super) struct Gift<T> {
+    pub(super) sign: Sign,
+    pub(super) value: UnsafeCell<T>,
 }
 
 const PRESENT: u64 = 1;
@@ -23,9 +30,8 @@ impl<T: Default> Seat<T> {
     pub(super) fn new() -> Self {
         Self {
             begun: AtomicU64::new(0),
-            topic: AtomicU64::new(0),
-            homes: [Home::default(), Home::default()],
-            brought: [UnsafeCell::default(), UnsafeCell::default()],
+            homes: <[Home; 2]>::default(),
+            gifts: <[Gift<T>; 2]>::default(),
         }
     }
 }
@@ -42,16 +48,28 @@ impl<T> Seat<T> {
         self.begun
             .compare_exchange(begun, begun + 2 + PRESENT, Ordering::Acquire, Ordering::Relaxed)
             .map_err(|_| Absence::Present)?;
-        // Relaxed: who looks at it does not rest on it.
-        self.topic.store(topic, Ordering::Relaxed);
-        Ok(begun / 2 + 1)
+        let number = begun / 2 + 1;
+        self.gift(number).sign.announce(topic);
+        Ok(number)
+    }
+
+    /// What the party shows and brings at the meeting of this number.
+    #[inline]
+    pub(super) fn gift(&self, number: u64) -> &Gift<T> {
+        &self.gifts[(number & 1) as usize]
+    }
+
+    /// Where the party is expected at a meeting of the kind of this number.
+    #[inline]
+    pub(super) fn home(&self, number: u64) -> &Home {
+        &self.homes[(number & 1) as usize]
     }
 
     /// What the party has come for, if it is at a meeting.
     pub(super) fn present_for(&self) -> Option<u64> {
         // Relaxed: a glance, of use when nothing moves any more.
-        let present = self.begun.load(Ordering::Relaxed) & PRESENT != 0;
-        present.then(|| self.topic.load(Ordering::Relaxed))
+        let begun = self.begun.load(Ordering::Relaxed);
+        (begun & PRESENT != 0).then(|| self.gift(begun / 2).sign.topic())
     }
 
     /// Ends the party's presence at the meeting of this number.

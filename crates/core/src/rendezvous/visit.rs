@@ -9,7 +9,7 @@ use crate::sync::Ordering;
 /// All that was brought to a meeting.
 pub struct Brought<'a, T> {
     seats: &'a [CachePadded<Seat<T>>],
-    parity: usize,
+    number: u64,
 }
 
 // SAFETY:
@@ -23,10 +23,21 @@ pub struct Visit<'a, T, R> {
     number: u64,
 }
 
+/// A party's presence at a meeting of a [`Circle`](super::Circle). It has left when this is dropped.
+pub struct Presence<'a, T, R>(pub(super) Visit<'a, T, R>);
+
 impl<'a, T> Brought<'a, T> {
     /// Only for who knows that all parties have arrived.
-    pub(super) fn new(seats: &'a [CachePadded<Seat<T>>], parity: usize) -> Self {
-        Self { seats, parity }
+    pub(super) fn new(seats: &'a [CachePadded<Seat<T>>], number: u64) -> Self {
+        Self { seats, number }
+    }
+
+    /// Whether all have come for the same.
+    #[inline]
+    pub(super) fn agree(&self) -> bool {
+        let mut topics = self.seats.iter().map(|seat| seat.gift(self.number).sign.topic());
+        let first = topics.next();
+        topics.all(|topic| Some(topic) == first)
     }
 
     /// Number of parties.
@@ -44,8 +55,8 @@ impl<'a, T> Brought<'a, T> {
     /// What each party brought, in their order.
     #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + use<'a, T> {
-        let (seats, parity) = (self.seats, self.parity);
-        seats.iter().map(move |seat| value(seat, parity))
+        let (seats, number) = (self.seats, self.number);
+        seats.iter().map(move |seat| value(seat, number))
     }
 }
 
@@ -53,17 +64,17 @@ impl<T> std::ops::Index<usize> for Brought<'_, T> {
     type Output = T;
 
     fn index(&self, party: usize) -> &T {
-        value(&self.seats[party], self.parity)
+        value(&self.seats[party], self.number)
     }
 }
 
-/// What a party brought to the meeting of this parity, which the caller is at.
+/// What a party brought to the meeting of this number, which the caller is at.
 #[inline]
-fn value<T>(seat: &Seat<T>, parity: usize) -> &T {
+fn value<T>(seat: &Seat<T>, number: u64) -> &T {
     // SAFETY:
     // - the caller holds a `Brought`, so all parties have arrived: their values are written, and stay as they are
     //   until the caller has left (see the protocol).
-    unsafe { &*seat.brought[parity].get() }
+    unsafe { &*seat.gift(number).value.get() }
 }
 
 impl<'a, T, R> Visit<'a, T, R> {
@@ -73,16 +84,16 @@ impl<'a, T, R> Visit<'a, T, R> {
         Self { place, party, number }
     }
 
-    /// Which of the two alternating meetings it is.
+    /// The number of the meeting.
     #[inline]
-    pub(super) fn parity(&self) -> usize {
-        (self.number & 1) as usize
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// All that was brought to the meeting.
     #[must_use]
     pub fn brought(&self) -> Brought<'_, T> {
-        Brought::new(&self.place.seats, self.parity())
+        Brought::new(&self.place.seats, self.number)
     }
 
     /// What the last party to arrive has left.
@@ -93,7 +104,7 @@ impl<'a, T, R> Visit<'a, T, R> {
     #[inline]
     #[must_use]
     pub fn result(&self) -> &R {
-        let round = &self.place.rounds[self.parity()];
+        let round = self.place.round(self.number);
         // Relaxed: seen with the end of the meeting.
         assert!(
             !round.failed.load(Ordering::Relaxed),

@@ -9,7 +9,7 @@ use std::any::{Any, type_name};
 use std::sync::OnceLock;
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Brought, Rendezvous, Visit, Wait, WaitList};
+use simurgh_core::{Absence, Brought, Presence, Rendezvous, Visit, Wait, WaitList};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
@@ -34,9 +34,10 @@ pub struct Board {
     drained: OnceLock<WaitList>,
 }
 
-/// What a rank brings to a meeting. Changed in place from one meeting to the next but one.
+/// What a rank brings to a meeting. Changed in place from one meeting to the next but one. The packet comes first: it
+/// lies on the line that says that the rank has come.
 #[derive(Default)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(super) struct Arrived {
     /// The data of a short collective.
     pub(super) packet: Packet,
@@ -129,6 +130,9 @@ impl Board {
     ///
     /// When ranks are in different collective calls.
     pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
+        if let Some(presence) = self.face(rank, Call::BARRIER, Arrived::give_nothing) {
+            return presence.map(drop);
+        }
         let visit = self.meet(rank, Call::BARRIER, Arrived::give_nothing, |_, left| {
             left.finish()
         })?;
@@ -214,6 +218,28 @@ impl Board {
         }
     }
 
+    /// Goes to the next meeting and waits until all have come, if the ranks are so few that they see each other. It is
+    /// each rank's business then what to do with what all have brought.
+    #[inline]
+    pub(super) fn face(
+        &self,
+        rank: usize,
+        call: Call,
+        bring: impl FnOnce(&mut Arrived),
+    ) -> Option<Result<Presence<'_, Arrived, Left>>> {
+        let circle = self.place.circle()?;
+        let bring = |arrived: &mut Arrived| {
+            arrived.call = call;
+            bring(arrived);
+        };
+        let presence = match circle.face(rank, call.topic(), bring, wait) {
+            Ok(presence) if presence.agreed() => Ok(presence),
+            Ok(presence) => Err(disagreement(&presence.brought(), self.seating)),
+            Err(absence) => Err(absent(absence, rank, self.size(), call)),
+        };
+        Some(presence)
+    }
+
     /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
     #[inline]
     pub(super) fn meet(
@@ -234,7 +260,6 @@ impl Board {
                 left.outcome = Outcome::Fault(disagreement(&brought, self.seating));
             }
         };
-        let wait = |wait: Wait<'_>| tool::blocking(Reason::Collective, || wait.until_over());
         self.place
             .meet(rank, call.topic(), bring, decide, wait)
             .map_err(|absence| absent(absence, rank, self.size(), call))
@@ -306,6 +331,10 @@ impl std::fmt::Debug for Board {
             .field("size", &self.size())
             .finish_non_exhaustive()
     }
+}
+
+fn wait(wait: Wait<'_>) {
+    tool::blocking(Reason::Collective, || wait.until_over());
 }
 
 /// Brings a gift.

@@ -93,6 +93,15 @@ impl Board {
             arrived.give_nothing();
             arrived.packet.fill(short.operand);
         };
+        if let Some(presence) = self.face(seat, call.of_length(bytes), bring) {
+            let presence = presence?;
+            if let Some(target) = recv {
+                let mut result = Packet::default();
+                short.combine(&presence.brought(), &mut result)?;
+                result.hand_out(bytes, target);
+            }
+            return Ok(());
+        }
         let visit = self.meet(seat, call.of_length(bytes), bring, |brought, left| {
             match short.combine(&brought, &mut left.packet) {
                 Ok(()) => left.finish(),
