@@ -25,6 +25,7 @@ mod credit;
 mod fetch;
 mod goods;
 mod line;
+mod progress;
 mod register;
 mod send;
 mod stream;
@@ -119,7 +120,7 @@ impl Remote {
     }
 
     /// Does what there is to do; false if there was nothing, or somebody else is at it.
-    pub fn poll(&self) -> bool {
+    fn work(&self) -> bool {
         let Some(job) = self.job.upgrade() else {
             return false;
         };

@@ -4,11 +4,11 @@ use super::life;
 use simurgh_mpi::{Comm, Job, Layout};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{Access, Conditions, Loopback, Simulated, Transport};
-use simurgh_sched::{Builder, EcSpec, Runtime};
+use simurgh_sched::{Builder, EcHandle, EcSpec, Runtime};
 use simurgh_settings::Values;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// The longest time that a job may take.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -66,7 +66,6 @@ pub(crate) fn run_hosts_over<T: Transport + 'static>(
 ) {
     let f: Arc<dyn Fn(&Arc<Comm>) + Send + Sync> = Arc::new(f);
     let hosts = u32::try_from(ways.len()).expect("tests are small");
-    let left = Arc::new(AtomicUsize::new((hosts * ranks) as usize));
     let all: Vec<_> = (0..hosts).collect();
     let running: Vec<_> = (0..hosts)
         .zip(ways)
@@ -75,59 +74,59 @@ pub(crate) fn run_hosts_over<T: Transport + 'static>(
             let job = Job::laid_out(layout, settings.clone());
             let way: Box<dyn Transport> = Box::new(way);
             assert!(job.connect(Fabric::new(own, hosts, vec![(way, all.clone())])));
-            start_host(&job, &left, &f)
+            start_host(job, &f)
         })
         .collect();
-    for (runtime, contexts) in running {
-        contexts
-            .into_iter()
-            .for_each(|context| context.join().expect("panics are caught"));
-        drop(runtime);
+    let jobs: Vec<_> = running.iter().map(|host| Arc::clone(&host.job)).collect();
+    let (done, is_done) = channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if is_done.recv_timeout(TIME_LIMIT) == Err(RecvTimeoutError::Timeout) {
+            for job in jobs {
+                eprintln!(
+                    "the test takes too long: {:?}, {:?}",
+                    job.network(),
+                    job.unmatched(20)
+                );
+            }
+            std::process::exit(101);
+        }
+    });
+    // A host whose ranks have ended still serves the others.
+    let runtimes: Vec<_> = running.into_iter().map(Host::await_ranks).collect();
+    drop((runtimes, done));
+    watch.join().expect("it does not panic");
+}
+
+/// A host that runs.
+struct Host {
+    job: Arc<Job>,
+    runtime: Runtime,
+    ranks: Vec<EcHandle>,
+}
+
+impl Host {
+    /// Waits for its ranks to end.
+    fn await_ranks(self) -> Runtime {
+        let joined = |rank: EcHandle| rank.join().expect("panics are caught");
+        self.ranks.into_iter().for_each(joined);
+        self.runtime
     }
 }
 
-/// Starts the ranks of a host, and what polls its network until all ranks of all hosts have ended.
-fn start_host(
-    job: &Arc<Job>,
-    left: &Arc<AtomicUsize>,
-    f: &Arc<dyn Fn(&Arc<Comm>) + Send + Sync>,
-) -> (Runtime, Vec<simurgh_sched::EcHandle>) {
-    let runtime = Builder::new().vps(Some(1)).start().expect("the runtime starts");
+/// Starts the ranks of a host.
+fn start_host(job: Arc<Job>, f: &Arc<dyn Fn(&Arc<Comm>) + Send + Sync>) -> Host {
+    let network = Arc::clone(job.network().expect("it is joined"));
+    let builder = Builder::new().vps(Some(1)).network(network);
+    let runtime = builder.start().expect("the runtime starts");
     let spec = EcSpec {
         stack_size: 256 << 10,
         ..EcSpec::default()
     };
     let rank = |id| {
-        let (left, f) = (Arc::clone(left), Arc::clone(f));
-        let life = life(job, id, move |world| f(world));
-        let context = runtime.spawn(spec, 0, move || {
-            life();
-            left.fetch_sub(1, Ordering::Release);
-        });
-        context.expect("there is a stack")
+        let f = Arc::clone(f);
+        let rank = runtime.spawn(spec, 0, life(&job, id, move |world| f(world)));
+        rank.expect("there is a stack")
     };
-    let mut contexts: Vec<_> = job.layout().here().map(rank).collect();
-    let job = Arc::clone(job);
-    let (network, left) = (Arc::clone(job.network().expect("it is joined")), Arc::clone(left));
-    let polling = runtime.spawn(spec, 0, move || {
-        let start = Instant::now();
-        while left.load(Ordering::Acquire) > 0 {
-            if network.poll() {
-                simurgh_core::yield_now();
-                continue;
-            }
-            // The hosts of a test share cores.
-            std::thread::yield_now();
-            if start.elapsed() > TIME_LIMIT {
-                eprintln!(
-                    "the job of the test takes too long: {network:?}, {:?}",
-                    job.unmatched(20)
-                );
-                std::process::exit(101);
-            }
-            simurgh_core::yield_now();
-        }
-    });
-    contexts.push(polling.expect("there is a stack"));
-    (runtime, contexts)
+    let ranks = job.layout().here().map(rank).collect();
+    Host { job, runtime, ranks }
 }

@@ -254,7 +254,9 @@ impl Transport for Simulated {
 
     fn poll(&self, handler: &dyn Handler) -> bool {
         self.network.state.lock().clock += 1;
+        let mut any = false;
         for event in std::iter::from_fn(|| self.next()).take(BATCH) {
+            any = true;
             match event {
                 Event::Packet { from, header, data } => handler.packet(from, &header, &data),
                 Event::Transferred { copy, token } => {
@@ -265,7 +267,7 @@ impl Transport for Simulated {
             }
         }
         // As long as something is to come, time has to pass.
-        self.has_mail()
+        any || self.has_mail()
     }
 
     fn access(&self, _host: HostId) -> Access {
