@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::ec::try_current;
+use crate::ec::current_worker;
 use crate::sync::{Arc, SpinLock};
 
 /// Work in pieces.
@@ -65,11 +65,8 @@ impl Errands {
 
 /// Leaves an errand to the team of the calling execution context. False, and nothing is done, if it has none.
 pub fn post(errand: Arc<dyn Errand>) -> bool {
-    let ec = try_current();
-    // SAFETY:
-    // - workers live for the rest of the program, and the calling EC, if it is a coroutine, runs on this one.
-    let worker = ec.and_then(|ec| unsafe { ec.control().worker().as_ref() });
-    let Some((worker, errands)) = worker.and_then(|worker| Some((worker, worker.errands()?))) else {
+    let Some((worker, errands)) = current_worker().and_then(|worker| Some((worker, worker.errands()?)))
+    else {
         return false;
     };
     let more = errands.add(errand);

@@ -73,7 +73,8 @@ pub use wait_list::WaitList;
 
 #[cfg(not(loom))]
 pub use ec::{
-    Attribute, StackBounds, attached_count, attached_running, keep_warm, migrate, try_current, while_blocked,
+    Attribute, StackBounds, attached_count, attached_running, current_worker, keep_warm, migrate,
+    try_current, while_blocked,
 };
 #[cfg(loom)]
 pub use ec::{employ, wander};

@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
 
-use crate::ec::{current, let_others_run, try_current};
+use crate::ec::{current, current_worker, let_others_run};
 use crate::sync::{AtomicUsize, Ordering, relax};
 use crate::worker::Worker;
 
@@ -84,10 +84,7 @@ impl Offer {
 /// Calls `work` with every number below `pieces`, each once, on this worker and on idle ones of its team; returns when
 /// all calls have returned. `work` must not panic, suspend, or be slow: a worker hears of nothing else during a piece.
 pub fn share(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
-    let ec = try_current();
-    // SAFETY:
-    // - workers live for the rest of the program, and the calling EC, if it is a coroutine, runs on this one.
-    match ec.and_then(|ec| unsafe { ec.control().worker().as_ref() }) {
+    match current_worker() {
         Some(worker) if worker.peers().len() > 1 && pieces > 1 => share_on(worker, pieces, work),
         _ => (0..pieces).for_each(work),
     }

@@ -63,6 +63,8 @@ pub struct Comm {
     place: u32,
     context: u32,
     predefined: bool,
+    /// Whether some of its ranks live on other hosts.
+    spans_hosts: bool,
     /// What is checked in calls.
     checks: Checks,
     topology: Option<Arc<Topology>>,
@@ -94,6 +96,7 @@ impl Comm {
             context: shared.context.id(),
             group: group.clone(),
             remote,
+            spans_hosts: shared.span().is_some(),
             process,
             shared,
             predefined: false,
@@ -211,7 +214,7 @@ impl Comm {
     pub(crate) fn board(&self) -> &Board {
         let lay_out = || match self.span() {
             None => Board::seated(self.shared.sides.seating()),
-            Some(span) => Board::new(span.local().len()),
+            Some(span) => Board::of_hosts(self.shared.sides.seating(), Arc::clone(span)),
         };
         self.shared.board.get_or_init(|| self.noted(lay_out()))
     }
@@ -220,7 +223,7 @@ impl Comm {
     pub(crate) fn shelf(&self) -> &Arc<Shelf> {
         self.shared
             .shelf
-            .get_or_init(|| self.noted(Shelf::new(self.shared.sides.seating())))
+            .get_or_init(|| self.noted(Shelf::new(self.shared.sides.seating(), self.span().cloned())))
     }
 
     /// The number of the next collective that the rank starts or sets up.
@@ -269,6 +272,12 @@ impl Comm {
     #[inline]
     pub(crate) fn span(&self) -> Option<&Arc<Span>> {
         self.shared.span()
+    }
+
+    /// Whether some of its ranks live on other hosts.
+    #[inline]
+    pub(crate) fn spans_hosts(&self) -> bool {
+        self.spans_hosts
     }
 
     /// Where the rank sits at the boards of this host: its place among the seats that live here.

@@ -62,6 +62,12 @@ simurgh_settings::limits! {
     /// Bytes that reductions combine at a time, so that partial results stay in the first-level cache.
     pub const REDUCTION_CHUNK: usize = 8 << 10, Collectives;
 
+    /// Bytes up to which data goes from host to host in a collective behind the word that tells of what it is a part.
+    pub const TOGETHER: usize = 4 << 10, Collectives;
+
+    /// Bytes up to which a rank's part goes to another host in a parcel with others.
+    pub const IN_PARCEL: usize = 16 << 10, Collectives;
+
     /// Gatherings of a communicator's ranks for nonblocking collectives that are kept for the next.
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 

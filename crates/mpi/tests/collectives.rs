@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Runner, carry_out, into, out, run, run_with};
+use common::{Runner, carry_out, into, out, run, run_hosts, run_with};
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
 use simurgh_mpi::Comm;
 use simurgh_mpi::ErrorClass;
@@ -13,6 +13,9 @@ use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 
 /// Sizes of communicators; the largest ones on the scheduler only.
 const SIZES: [usize; 4] = [1, 2, 5, 16];
+
+/// Numbers of hosts, and of ranks on each.
+const HOSTS: [(u32, u32); 4] = [(2, 1), (2, 3), (3, 2), (5, 1)];
 
 /// Lengths that are done by the last rank, and a length that is shared.
 fn lengths(size: usize) -> [usize; 5] {
@@ -42,6 +45,13 @@ fn on_all_sizes(check: impl Fn(&Comm, usize, usize) + Send + Sync + Copy + 'stat
             check(comm, round, len);
         }
     });
+    for (hosts, ranks) in HOSTS {
+        run_hosts(hosts, ranks, move |comm| {
+            for (round, len) in lengths(comm.size()).into_iter().enumerate() {
+                check(comm, round, len);
+            }
+        });
+    }
 }
 
 fn numbers(counts: &[usize]) -> Numbers {

@@ -538,6 +538,13 @@ pub(crate) fn others_are_ready() -> bool {
     worker.is_some_and(Worker::has_ready)
 }
 
+/// The worker that runs the caller, until it suspends; none if the caller is no execution context of a worker.
+pub fn current_worker() -> Option<&'static Worker> {
+    // SAFETY:
+    // - workers live for the rest of the program, and the calling EC, if it is a coroutine, runs on this one.
+    try_current().and_then(|ec| unsafe { ec.0.worker().as_ref() })
+}
+
 /// Slots a wait list needs: the largest number of workers a runtime of this process has had.
 #[inline]
 pub(crate) fn slot_count() -> usize {

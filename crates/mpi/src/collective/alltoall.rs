@@ -76,7 +76,7 @@ fn in_charge(rank: usize, other: usize) -> bool {
 }
 
 /// Exchanges the data of two parts block by block, whatever their datatypes.
-fn swap_pair(
+pub(super) fn swap_pair(
     seating: Seating,
     (mine, rank): (&Target, usize),
     (theirs, other): (&Target, usize),

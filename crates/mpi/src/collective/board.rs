@@ -18,6 +18,8 @@ use super::offer::Offer;
 use super::offers::{Offers, Seating};
 use super::role::check_between_groups;
 use super::task::Task;
+use super::underway::Part;
+use crate::comm::Span;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::{Job, Place, Stall};
 use crate::memory::Packet;
@@ -29,7 +31,10 @@ use crate::tool::{self, Reason};
 /// may run anywhere, in execution contexts or attached threads.
 pub struct Board {
     place: Rendezvous<Arrived, Left>,
+    /// How the ranks sit, those of other hosts too.
     seating: Seating,
+    /// None if all are on this host.
+    span: Option<Arc<Span>>,
     /// Where ranks wait until the others have done their shares too; made when work is shared for the first time.
     drained: OnceLock<WaitList>,
 }
@@ -52,6 +57,8 @@ enum Gift {
     Presence,
     /// Buffers.
     Offer(Offer),
+    /// Its part in a collective of several hosts.
+    Part(Part),
     /// A value for [`Board::exchange`].
     Value(SpinLock<Option<Box<dyn Any + Send>>>),
 }
@@ -97,7 +104,16 @@ impl Arrived {
         static NONE: Offer = Offer::NONE;
         match &self.gift {
             Gift::Offer(offer) => offer,
+            Gift::Part(part) => &part.offer,
             Gift::Presence | Gift::Value(_) => &NONE,
+        }
+    }
+
+    /// The part in a collective of several hosts.
+    pub(super) fn part(&self) -> Option<&Part> {
+        match &self.gift {
+            Gift::Part(part) => Some(part),
+            Gift::Presence | Gift::Offer(_) | Gift::Value(_) => None,
         }
     }
 }
@@ -114,8 +130,27 @@ impl Board {
         Self {
             place: Rendezvous::new(seating.seats()),
             seating,
+            span: None,
             drained: OnceLock::new(),
         }
+    }
+
+    /// A meeting place for those ranks of several hosts that live here.
+    pub(crate) fn of_hosts(seating: Seating, span: Arc<Span>) -> Self {
+        Self {
+            place: Rendezvous::new(span.local().len()),
+            span: Some(span),
+            ..Self::seated(seating)
+        }
+    }
+
+    /// What the rank that sits at a place is called in messages.
+    fn name(&self, place: usize) -> String {
+        let seat = self
+            .span
+            .as_ref()
+            .map_or(place, |span| span.local()[place] as usize);
+        self.seating.name(seat)
     }
 
     /// Number of ranks that meet.
@@ -234,10 +269,48 @@ impl Board {
         };
         let presence = match circle.face(rank, call.topic(), bring, wait) {
             Ok(presence) if presence.agreed() => Ok(presence),
-            Ok(presence) => Err(disagreement(&presence.brought(), self.seating)),
+            Ok(presence) => Err(self.disagreement(&presence.brought())),
             Err(absence) => Err(absent(absence, rank, self.size(), call)),
         };
         Some(presence)
+    }
+
+    /// Takes part in a collective of several hosts: `last` is what the last rank of this host to come does for it. It
+    /// is told whether the ranks here agree.
+    pub(super) fn speak(
+        &self,
+        place: usize,
+        part: Part,
+        last: impl FnOnce(&Brought<'_, Arrived>, Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        let call = part.call;
+        let bring = |arrived: &mut Arrived| {
+            arrived.call = call;
+            arrived.gift = Gift::Part(part);
+        };
+        let decide = |brought: Brought<'_, Arrived>, agreed: bool, left: &mut Left| {
+            let agreement = if agreed {
+                Ok(())
+            } else {
+                Err(self.disagreement(&brought))
+            };
+            left.outcome = last(&brought, agreement).map_or_else(Outcome::Fault, |()| Outcome::Done);
+        };
+        let visit = self.place.meet(place, call.topic(), bring, decide, wait);
+        let visit = visit.map_err(|absence| absent(absence, place, self.size(), call))?;
+        visit.result().verdict()
+    }
+
+    #[cold]
+    fn disagreement(&self, brought: &Brought<'_, Arrived>) -> Error {
+        let first = brought[0].call;
+        let other = brought
+            .iter()
+            .position(|arrived| arrived.call.topic() != first.topic());
+        match other {
+            Some(other) => first.disagreement(&self.name(0), brought[other].call, &self.name(other)),
+            None => unexpected(),
+        }
     }
 
     /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
@@ -257,7 +330,7 @@ impl Board {
             if agreed {
                 last(brought, left);
             } else {
-                left.outcome = Outcome::Fault(disagreement(&brought, self.seating));
+                left.outcome = Outcome::Fault(self.disagreement(&brought));
             }
         };
         self.place
@@ -356,7 +429,7 @@ fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
 fn unpack<V: 'static>(brought: &Brought<'_, Arrived>) -> Vec<V> {
     let value = |arrived: &Arrived| match &arrived.gift {
         Gift::Value(value) => value.lock().take(),
-        Gift::Presence | Gift::Offer(_) => None,
+        Gift::Presence | Gift::Offer(_) | Gift::Part(_) => None,
     };
     brought
         .iter()
@@ -364,18 +437,6 @@ fn unpack<V: 'static>(brought: &Brought<'_, Arrived>) -> Vec<V> {
         .filter_map(|value| value.downcast().ok())
         .map(|value| *value)
         .collect()
-}
-
-#[cold]
-fn disagreement(brought: &Brought<'_, Arrived>, seating: Seating) -> Error {
-    let first = brought[0].call;
-    let other = brought
-        .iter()
-        .position(|arrived| arrived.call.topic() != first.topic());
-    match other {
-        Some(other) => first.disagreement(&seating.name(0), brought[other].call, &seating.name(other)),
-        None => unexpected(),
-    }
 }
 
 #[cold]

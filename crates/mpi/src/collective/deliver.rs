@@ -37,7 +37,7 @@ pub(super) fn truncated(
 }
 
 #[cold]
-fn no_buffer(from: &str, to: &str) -> Error {
+pub(super) fn no_buffer(from: &str, to: &str) -> Error {
     Error::new(
         ErrorClass::Buffer,
         format!("nothing can go from {from} to {to}: one of them gave no buffer for it"),

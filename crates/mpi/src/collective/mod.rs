@@ -32,6 +32,7 @@ mod deliver;
 mod flow;
 mod fold;
 mod gather;
+mod hosts;
 mod lead;
 mod meeting;
 mod neighbor;
@@ -115,6 +116,9 @@ impl<'a> Collective<'a> {
     pub fn run(self) -> Result<()> {
         let comm = self.comm;
         tool::collective(comm.process(), self.call.name());
+        if comm.spans_hosts() {
+            return hosts::run(comm, self.into_part());
+        }
         if let Task::Barrier = self.task {
             return comm.board().barrier(comm.seat());
         }

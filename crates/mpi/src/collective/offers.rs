@@ -5,9 +5,10 @@ use std::ops::Range;
 use simurgh_core::{Brought, Gifts};
 
 use super::board::Arrived;
+use super::hosts::Everybody;
 use super::offer::Offer;
 use super::underway::Contribution;
-use crate::memory::Writer;
+use crate::memory::{Target, Writer};
 
 /// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
 /// rank among those of the left group and then of the right one.
@@ -24,6 +25,8 @@ enum Table<'a> {
     Meeting(&'a Brought<'a, Arrived>),
     /// At a gathering, where nobody waits.
     Gathering(Gifts<'a, Contribution>),
+    /// On several hosts: by seat of all, but only those of this host, and what others have sent.
+    Everybody(&'a Everybody<'a>),
 }
 
 /// How many ranks sit on each side; an intra-communicator has no right side.
@@ -43,6 +46,12 @@ impl<'a> Offers<'a> {
     /// What was brought to a gathering of so many ranks.
     pub(super) fn gathered(gifts: Gifts<'a, Contribution>, seating: Seating) -> Self {
         let table = Table::Gathering(gifts);
+        Self { table, seating }
+    }
+
+    /// What is known of the ranks of several hosts.
+    pub(super) fn known(everybody: &'a Everybody<'a>, seating: Seating) -> Self {
+        let table = Table::Everybody(everybody);
         Self { table, seating }
     }
 
@@ -67,6 +76,31 @@ impl<'a> Offers<'a> {
         match self.table {
             Table::Meeting(brought) => brought[seat].offer(),
             Table::Gathering(gifts) => gifts.of(seat).offer(),
+            Table::Everybody(everybody) => everybody.at(seat),
+        }
+    }
+
+    /// Whether a seat is one of this host.
+    pub(crate) fn is_here(self, seat: usize) -> bool {
+        match self.table {
+            Table::Meeting(_) | Table::Gathering(_) => true,
+            Table::Everybody(everybody) => everybody.is_here(seat),
+        }
+    }
+
+    /// The seats that prefix reductions go through: all, or those up to the last of this host.
+    pub(crate) fn scanned(self) -> Range<usize> {
+        match self.table {
+            Table::Meeting(_) | Table::Gathering(_) => 0..self.len(),
+            Table::Everybody(everybody) => everybody.scanned(),
+        }
+    }
+
+    /// Elements for which the rank at a seat has room.
+    pub(crate) fn room(self, seat: usize) -> usize {
+        match self.table {
+            Table::Meeting(_) | Table::Gathering(_) => self.at(seat).whole_target().map_or(0, Target::count),
+            Table::Everybody(everybody) => everybody.room(seat),
         }
     }
 

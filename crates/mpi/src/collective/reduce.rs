@@ -139,7 +139,7 @@ impl Counts {
         match self {
             Counts::Even(count) => *count,
             Counts::Each(counts) => counts.count(offers.rank(seat)),
-            Counts::Room => offers.at(seat).whole_target().map_or(0, Target::count),
+            Counts::Room => offers.room(seat),
         }
     }
 
@@ -214,7 +214,10 @@ pub(super) fn to_root(op: &Op, offers: Offers<'_>, share: Share, root: usize) ->
 
 /// Combines the elements of a share at all ranks.
 pub(super) fn to_all(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
-    offers.groups().try_for_each(|group| {
+    let mut groups = offers
+        .groups()
+        .filter(|group| group.clone().any(|seat| offers.is_here(seat)));
+    groups.try_for_each(|group| {
         let fold = Fold::new(op, offers, offers.across(group.start))?;
         to_seats(&fold, offers, share, group)
     })
@@ -230,9 +233,8 @@ fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usiz
     for piece in fold.pieces(slice) {
         scratch.with(piece.1, |result, partial| {
             fold.combine(piece, partial);
-            seats
-                .clone()
-                .try_for_each(|seat| hand_over(&writer, result, piece, offers, seat))
+            let mut seats = seats.clone().filter(|seat| offers.is_here(*seat));
+            seats.try_for_each(|seat| hand_over(&writer, result, piece, offers, seat))
         })?;
     }
     Ok(())
@@ -252,7 +254,9 @@ pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts
 /// [`to_each`] for the ranks of one group.
 fn to_each_of(group: Range<usize>, op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
     let seats = share.seats(offers.len());
-    let mut seats = seats.filter(|seat| group.contains(seat)).peekable();
+    let mut seats = seats
+        .filter(|seat| group.contains(seat) && offers.is_here(*seat))
+        .peekable();
     if seats.peek().is_none() {
         return Ok(());
     }

@@ -1,5 +1,7 @@
 //! Prefix reductions.
 
+use std::ops::Range;
+
 use super::fold::{Fold, hand_over};
 use super::offers::Offers;
 use super::share::Share;
@@ -65,16 +67,17 @@ pub(super) fn exclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()>
 }
 
 fn compute(op: &Op, offers: Offers<'_>, share: Share, inclusive: bool) -> Result<()> {
-    let fold = Fold::new(op, offers, 0..offers.len())?;
-    let writer = fold.writer(offers.len());
+    let seats = offers.scanned();
+    let fold = Fold::new(op, offers, seats.clone())?;
+    let writer = fold.writer(seats.len());
     let mut pieces = fold.pieces(share.slice(fold.count(), fold.element()));
-    pieces.try_for_each(|piece| compute_piece(&fold, offers, piece, &writer, inclusive))
+    pieces.try_for_each(|piece| compute_piece(&fold, (offers, seats.clone()), piece, &writer, inclusive))
 }
 
 /// A piece of all ranks' prefixes. What a rank brings is saved before its result replaces it.
 fn compute_piece(
     fold: &Fold<'_>,
-    offers: Offers<'_>,
+    (offers, seats): (Offers<'_>, Range<usize>),
     piece: (usize, usize),
     writer: &Writer,
     inclusive: bool,
@@ -82,23 +85,28 @@ fn compute_piece(
     let (start, len) = piece;
     let (prefix, next) = (&mut fold.scratch(len), &mut fold.scratch(len));
     let (mut prefix, mut next) = (prefix, next);
-    for (rank, offer) in offers.of(0..offers.len()).enumerate() {
-        let Some(source) = offer.whole_source() else {
+    let first = seats.start;
+    let give = |result: &Source, rank| match offers.is_here(rank) {
+        true => hand_over(writer, result, piece, offers, rank),
+        false => Ok(()),
+    };
+    for rank in seats {
+        let Some(source) = offers.at(rank).whole_source() else {
             continue;
         };
         next.with(len, |up_to, place| {
             transfer(&source.slice(start, len), place);
-            if rank > 0 {
+            if rank > first {
                 prefix.with(len, |before, _| {
                     fold.apply(before, place);
                     match inclusive {
                         true => Ok(()),
-                        false => hand_over(writer, before, piece, offers, rank),
+                        false => give(before, rank),
                     }
                 })?;
             }
             match inclusive {
-                true => hand_over(writer, up_to, piece, offers, rank),
+                true => give(up_to, rank),
                 false => Ok(()),
             }
         })?;

@@ -7,6 +7,7 @@
 use super::call::Call;
 use super::offers::Seating;
 use super::underway::Underway;
+use crate::comm::Span;
 use crate::job::{Place as Waited, Stall};
 use crate::limits::POOLED_GATHERINGS;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -17,6 +18,8 @@ use std::sync::Weak;
 #[derive(Debug)]
 pub(crate) struct Shelf {
     seating: Seating,
+    /// None if all ranks are on this host.
+    span: Option<Arc<Span>>,
     places: SpinLock<Places>,
     /// The persistent ones that some rank has set up.
     rehearsed: SpinLock<Vec<(Call, Weak<Underway>)>>,
@@ -40,9 +43,10 @@ struct Place {
 }
 
 impl Shelf {
-    pub(crate) fn new(seating: Seating) -> Self {
+    pub(crate) fn new(seating: Seating, span: Option<Arc<Span>>) -> Self {
         Self {
             seating,
+            span,
             places: SpinLock::default(),
             rehearsed: SpinLock::default(),
         }
@@ -60,8 +64,9 @@ impl Shelf {
         let first = index == shelf.places.len();
         if first {
             let idle = shelf.idle.pop();
-            let underway = idle.unwrap_or_else(|| Arc::new(Underway::new(self.seating)));
-            let missing = self.seating.seats();
+            let make = || Underway::new(self.seating, self.span.clone());
+            let underway = idle.unwrap_or_else(|| Arc::new(make()));
+            let missing = self.ranks();
             shelf.places.push_back(Place {
                 call,
                 underway,
@@ -98,8 +103,15 @@ impl Shelf {
         }
     }
 
+    /// Ranks that live here.
+    fn ranks(&self) -> usize {
+        self.span
+            .as_ref()
+            .map_or(self.seating.seats(), |span| span.local().len())
+    }
+
     fn stall(&self, call: Call, underway: &Underway) -> Option<Stall> {
-        let seats = 0..self.seating.seats();
+        let seats = 0..self.ranks();
         let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| underway.has(*seat));
         (!started.is_empty() && !missing.is_empty()).then(|| Stall {
             call: call.to_string(),

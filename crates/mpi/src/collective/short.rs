@@ -42,6 +42,9 @@ impl Comm {
             Some(Ok(root)) if root < self.size() => (Call::REDUCE.at(root), Operation::Reduce),
             Some(_) => return None,
         };
+        if self.spans_hosts() {
+            return None;
+        }
         let short = Short::of(self, operation, send, op)?;
         tool::collective(self.process(), call.name());
         Some(self.board().pass_on(self.seat(), call, &short, recv))

@@ -1,6 +1,7 @@
 //! Starting collectives without waiting for them.
 
 use super::Collective;
+use super::hosts::{Round, Venue};
 use super::underway::{Contribution, Part, Underway};
 use crate::error::Result;
 use crate::job::Job;
@@ -13,9 +14,11 @@ use simurgh_core::sync::Arc;
 pub(crate) struct Rehearsed {
     underway: Arc<Underway>,
     participation: Participation,
-    seat: usize,
+    place: usize,
     part: Part,
     job: Arc<Job>,
+    /// Where the hosts talk, if there are several.
+    venue: Option<Venue>,
 }
 
 impl Rehearsed {
@@ -30,8 +33,9 @@ impl Rehearsed {
     /// Starts the collective in the name of `request`, which holds this.
     pub(crate) fn start(&self, request: &Arc<Request>) -> Result<()> {
         self.participation.begin(Arc::clone(&self.underway));
+        let contribution = Contribution::Again(Arc::clone(request));
         self.underway
-            .bring(self.seat, Contribution::Again(Arc::clone(request)), &self.job)
+            .bring(self.place, contribution, &self.job, self.venue.as_ref())
     }
 }
 
@@ -43,29 +47,31 @@ impl Collective<'_> {
     /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
     pub fn start(self) -> Result<Arc<Request>> {
         tool::collective(self.comm.process(), self.call.name());
-        let (comm, seat) = (self.comm, self.comm.seat());
-        let underway = comm.shelf().take(comm.next_collective(), self.call);
+        let (comm, place, number) = (self.comm, self.comm.place(), self.comm.next_collective());
+        let underway = comm.shelf().take(number, self.call);
         let request = comm.process().requests().take_collective(Arc::clone(&underway));
         let contribution =
             Contribution::Once(self.into_part(), Arc::clone(&request), Arc::clone(comm.shelf()));
-        underway.bring(seat, contribution, comm.process().job())?;
+        let venue = Venue::of(comm, Round::Started(number));
+        underway.bring(place, contribution, comm.process().job(), venue.as_ref())?;
         Ok(request)
     }
 
     /// Sets it up to be started again and again (`MPI_Bcast_init` and so on): the ranks find each other now, and a
     /// start does nothing but bring what is needed.
     pub fn persistent(self) -> Arc<Request> {
-        let comm = self.comm;
+        let (comm, number) = (self.comm, self.comm.next_collective());
         Request::set_up_collective(Rehearsed {
-            underway: comm.shelf().take_persistent(comm.next_collective(), self.call),
+            underway: comm.shelf().take_persistent(number, self.call),
             participation: Participation::default(),
-            seat: comm.seat(),
+            place: comm.place(),
+            venue: Venue::of(comm, Round::Rehearsed(number)),
             part: self.into_part(),
             job: Arc::clone(comm.process().job()),
         })
     }
 
-    fn into_part(self) -> Part {
+    pub(super) fn into_part(self) -> Part {
         let Self {
             call, offer, task, ..
         } = self;

@@ -9,16 +9,18 @@
 //! gathering does, and the lock of the shelf (`shelf.rs`) unless the collective is persistent.
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Errand, Gathered, Gathering, Gifts, post};
+use simurgh_core::{Absence, Claim, Errand, Gathered, Gathering, Gifts, post};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
+use super::hosts::Venue;
 use super::offer::Offer;
 use super::offers::{Offers, Seating};
 use super::role::check_between_groups;
 use super::share::Share;
 use super::shelf::Shelf;
 use super::task::Task;
+use crate::comm::Span;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::request::Request;
@@ -27,6 +29,8 @@ use crate::request::Request;
 pub(crate) struct Underway {
     gathering: Gathering<Contribution>,
     seating: Seating,
+    /// None if all ranks are on this host.
+    span: Option<Arc<Span>>,
     /// What has failed in some share.
     fault: SpinLock<Option<Error>>,
 }
@@ -72,10 +76,12 @@ impl Contribution {
 }
 
 impl Underway {
-    pub(super) fn new(seating: Seating) -> Self {
+    pub(super) fn new(seating: Seating, span: Option<Arc<Span>>) -> Self {
+        let ranks = span.as_ref().map_or(seating.seats(), |span| span.local().len());
         Self {
-            gathering: Gathering::new(seating.seats()),
+            gathering: Gathering::new(ranks),
             seating,
+            span,
             fault: SpinLock::new(None),
         }
     }
@@ -85,23 +91,79 @@ impl Underway {
         self.gathering.has(seat)
     }
 
-    /// Leaves what a rank of `job` brings.
+    /// Leaves what a rank of `job` brings, which sits at this place. If there are several hosts, they talk at `venue`.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Other`] if it has started the collective before, which is not complete.
-    pub(super) fn bring(self: &Arc<Self>, seat: usize, contribution: Contribution, job: &Job) -> Result<()> {
-        let all = self.gathering.bring(seat, contribution);
-        if let Some(all) = all.map_err(|absence| absent(absence, seat))? {
-            self.begin(all, seat, job);
+    pub(super) fn bring(
+        self: &Arc<Self>,
+        place: usize,
+        contribution: Contribution,
+        job: &Job,
+        venue: Option<&Venue>,
+    ) -> Result<()> {
+        let all = self.gathering.bring(place, contribution);
+        if let Some(all) = all.map_err(|absence| absent(absence, place))? {
+            match venue {
+                None => self.begin(all, place, job),
+                Some(venue) => self.send_for_others(all, place, venue),
+            }
         }
         Ok(())
+    }
+
+    /// What the last rank of this host does: an execution context of its own speaks for the host, for nobody here is to
+    /// wait yet for others.
+    fn send_for_others(self: &Arc<Self>, all: Gathered<'_, Contribution>, place: usize, venue: &Venue) {
+        all.divide(1);
+        let (this, own) = (Arc::clone(self), venue.clone());
+        let speak = move || {
+            let claim = this.gathering.claim().expect("nobody else takes the only share");
+            let outcome = this.speak(claim.gifts(), place, &own);
+            if let Some(all) = claim.done() {
+                this.conclude(all, outcome);
+            }
+        };
+        if let Err(error) = venue.delegate(speak) {
+            let all = self.gathering.claim().and_then(Claim::done);
+            let outcome = Err(error);
+            all.into_iter()
+                .for_each(|all| self.conclude(all, outcome.clone()));
+        }
+    }
+
+    /// Does the part of this host in the collective, by an execution context that works for the rank at `place`.
+    fn speak(&self, gifts: Gifts<'_, Contribution>, place: usize, venue: &Venue) -> Result<()> {
+        let part = |place| gifts.of(place).part();
+        let parts = (0..gifts.len()).map(part);
+        venue.speak(part(place), parts, self.offers(gifts), self.agree(gifts))
+    }
+
+    /// Refuses ranks of this host that have started different collectives.
+    fn agree(&self, gifts: Gifts<'_, Contribution>) -> Result<()> {
+        let call = |place| gifts.of(place).part().call;
+        let first = call(0);
+        let Some(other) = (1..gifts.len()).find(|place| call(*place).topic() != first.topic()) else {
+            return Ok(());
+        };
+        let seat = |place| {
+            self.span
+                .as_ref()
+                .map_or(place, |span| span.local()[place] as usize)
+        };
+        let name = |place| self.seating.name(seat(place));
+        Err(first.disagreement(&name(0), call(other), &name(other)))
     }
 
     /// What the last rank does, which is on `seat`.
     fn begin(self: &Arc<Self>, all: Gathered<'_, Contribution>, seat: usize, job: &Job) {
         let (gifts, offers) = (all.gifts(), self.offers(all.gifts()));
-        if let Err(fault) = agree(gifts, self.seating) {
+        let call = |seat| gifts.of(seat).part().call;
+        let agreed = self
+            .agree(gifts)
+            .and_then(|()| check_between_groups(call, self.seating));
+        if let Err(fault) = agreed {
             return self.conclude(all, Err(fault));
         }
         let Part { call, task, .. } = gifts.of(seat).part();
@@ -146,6 +208,10 @@ impl Underway {
 
 impl Errand for Underway {
     fn run_piece(self: Arc<Self>) -> bool {
+        // Whoever speaks for the host suspends: nobody takes that over who has something else to do.
+        if self.span.is_some() {
+            return false;
+        }
         let Some(claim) = self.gathering.claim() else {
             return false;
         };
@@ -167,7 +233,7 @@ impl Errand for Underway {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.gathering.is_exhausted()
+        self.span.is_some() || self.gathering.is_exhausted()
     }
 }
 
@@ -177,16 +243,6 @@ impl std::fmt::Debug for Underway {
             .field("seating", &self.seating)
             .finish_non_exhaustive()
     }
-}
-
-/// Refuses ranks that have started different collectives.
-fn agree(gifts: Gifts<'_, Contribution>, seating: Seating) -> Result<()> {
-    let call = |seat| gifts.of(seat).part().call;
-    let first = call(0);
-    if let Some(other) = (1..gifts.len()).find(|seat| call(*seat).topic() != first.topic()) {
-        return Err(first.disagreement(&seating.name(0), call(other), &seating.name(other)));
-    }
-    check_between_groups(call, seating)
 }
 
 /// The work, as the first rank tells that knows it: somebody is the root.

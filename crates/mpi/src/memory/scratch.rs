@@ -79,7 +79,7 @@ impl Scratch {
 
 /// Where the first of `count` elements lies, aligned like the memory, so that nothing lies before the memory, and the
 /// bytes of memory needed. Numbers saturate: what is too large for the address space cannot be allocated either.
-fn span(datatype: &Datatype, count: usize) -> (usize, usize) {
+pub(super) fn span(datatype: &Datatype, count: usize) -> (usize, usize) {
     let far = isize::try_from(count)
         .unwrap_or(isize::MAX)
         .saturating_sub(1)

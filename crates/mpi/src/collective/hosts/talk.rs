@@ -1,0 +1,218 @@
+//! What hosts say to each other in one collective.
+//!
+//! Every message begins with a word that says what its sender is in: the topic of the call. So hosts that are in
+//! different calls notice it when they first talk, and a host that cannot go on says so in place of what others expect.
+//! A short message is word and data in one; a long one goes straight from buffer to buffer behind its word.
+//!
+//! Costs: a message of the transport for up to [`TOGETHER`] bytes, two for more; a copy at each end of a short one.
+
+use super::super::call::Call;
+use super::way::{Pending, Way};
+use crate::error::{Error, ErrorClass, Result};
+use crate::limits::TOGETHER;
+use crate::memory::{Source, Store, Target, bytes_of, transfer};
+
+/// One collective's conversation.
+pub(in crate::collective) struct Talk<'a, W> {
+    way: &'a W,
+    call: Call,
+    /// Ranks that meet, to tell what others have called.
+    ranks: usize,
+}
+
+/// Bytes of the word before a message.
+const WORD: usize = 8;
+
+/// The word of a host that has failed, and the reason behind it; no call has this topic.
+const FAULT: u64 = 0;
+
+/// A message on its way, with the memory that it needs.
+pub(super) struct Sending<P> {
+    word: P,
+    data: Option<P>,
+    _memory: Store,
+}
+
+impl<P: Pending> Sending<P> {
+    pub(super) fn wait(self) -> Result<()> {
+        self.word.wait()?;
+        self.data.map_or(Ok(0), P::wait).map(drop)
+    }
+}
+
+impl<'a, W: Way> Talk<'a, W> {
+    /// The conversation about a call of so many ranks.
+    pub(in crate::collective) fn new(way: &'a W, call: Call, ranks: usize) -> Self {
+        Self { way, call, ranks }
+    }
+
+    /// Number of hosts.
+    pub(super) fn hosts(&self) -> usize {
+        self.way.hosts()
+    }
+
+    /// The position of this one.
+    pub(super) fn own(&self) -> usize {
+        self.way.own()
+    }
+
+    /// The other hosts, beginning behind this one, so that not all begin with the same.
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<W> {
+        let (hosts, own) = (self.hosts(), self.own());
+        (1..hosts).map(move |step| (own + step) % hosts)
+    }
+
+    /// Begins to send data.
+    pub(super) fn start_send(&self, to: usize, source: &Source) -> Sending<W::Pending> {
+        let topic = self.call.topic();
+        let bytes = source.bytes();
+        if bytes > TOGETHER {
+            let sending = self.start_word(to, topic, &bytes_of(&[]));
+            return Sending {
+                data: Some(self.way.start_send(to, source)),
+                ..sending
+            };
+        }
+        self.start_word(to, topic, source)
+    }
+
+    /// Begins to send a word and short data behind it.
+    fn start_word(&self, to: usize, word: u64, data: &Source) -> Sending<W::Pending> {
+        let length = WORD + data.bytes();
+        let memory = Store::new(length);
+        transfer(&bytes_of(&word.to_le_bytes()), &memory.target(0, WORD));
+        transfer(data, &memory.target(WORD, data.bytes()));
+        Sending {
+            word: self.way.start_send(to, &memory.source(0, length)),
+            data: None,
+            _memory: memory,
+        }
+    }
+
+    /// Receives data that fills `target`.
+    ///
+    /// # Errors
+    ///
+    /// When the other host is in another call, has failed, or sends another amount of data.
+    pub(super) fn recv(&self, from: usize, target: &Target) -> Result<()> {
+        let expected = target.bytes();
+        if expected > TOGETHER {
+            let data = self.way.recv_bytes(from)?;
+            self.check(&data)?;
+            let came = match data.len() {
+                WORD => self.way.start_recv(from, target).wait()?,
+                more => more - WORD,
+            };
+            return check_amount(came, expected);
+        }
+        let data = self.way.recv_bytes(from)?;
+        self.check(&data)?;
+        check_amount(data.len() - WORD, expected)?;
+        transfer(&bytes_of(&data[WORD..]), target);
+        Ok(())
+    }
+
+    /// Sends to one host while it receives from another.
+    pub(super) fn exchange(&self, to: usize, source: &Source, from: usize, target: &Target) -> Result<()> {
+        let sending = self.start_send(to, source);
+        let received = self.recv(from, target);
+        // What has been begun has to end before its memory may go.
+        let sent = sending.wait();
+        received.and(sent)
+    }
+
+    /// Begins to send data that the other host knows of, with no word before it.
+    pub(super) fn start_bare(&self, to: usize, source: &Source) -> Sending<W::Pending> {
+        Sending {
+            word: self.way.start_send(to, source),
+            data: None,
+            _memory: Store::new(0),
+        }
+    }
+
+    /// Begins to receive what was sent so.
+    pub(super) fn start_recv_bare(&self, from: usize, target: &Target) -> W::Pending {
+        self.way.start_recv(from, target)
+    }
+
+    /// Begins to send bytes whose number the other host does not know.
+    pub(super) fn start_parcel(&self, to: usize, data: &Source) -> Sending<W::Pending> {
+        self.start_word(to, self.call.topic(), data)
+    }
+
+    /// Receives bytes whose number it does not know.
+    pub(super) fn recv_parcel(&self, from: usize) -> Result<Parcel> {
+        let data = self.way.recv_bytes(from)?;
+        self.check(&data)?;
+        Ok(Parcel(data))
+    }
+
+    /// Tells all other hosts that this one has failed, so that those who wait for it do not wait for ever. Those who do
+    /// not wait never see it.
+    pub(in crate::collective) fn fail(&self, fault: &Error) {
+        let reason = bytes_of(fault.message().as_bytes());
+        let tell = |to| self.start_word(to, FAULT, &reason);
+        let told: Vec<_> = self.others().map(tell).collect();
+        told.into_iter().for_each(|sending| drop(sending.wait()));
+    }
+
+    /// Whether the host that has sent this is in the same call.
+    fn check(&self, data: &[u8]) -> Result<()> {
+        let word = data.first_chunk().map(|word| u64::from_le_bytes(*word));
+        match word {
+            Some(topic) if topic == self.call.topic() => Ok(()),
+            Some(FAULT) => Err(Self::told(&data[WORD..])),
+            Some(topic) => Err(self.another(topic)),
+            None => Err(malformed()),
+        }
+    }
+
+    #[cold]
+    fn told(reason: &[u8]) -> Error {
+        Error::new(ErrorClass::Other, String::from_utf8_lossy(reason).into_owned())
+    }
+
+    #[cold]
+    fn another(&self, topic: u64) -> Error {
+        let call = Call::recognise(topic, self.ranks);
+        let theirs = call.map_or_else(|| "another collective".to_owned(), |call| call.to_string());
+        Error::new(
+            ErrorClass::Other,
+            format!(
+                "ranks of this host call {}, those of another {theirs}: all ranks must make the same call",
+                self.call
+            ),
+        )
+    }
+}
+
+/// What has come from another host.
+pub(super) struct Parcel(Vec<u8>);
+
+impl Parcel {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0[WORD..]
+    }
+}
+
+pub(super) fn check_amount(came: usize, expected: usize) -> Result<()> {
+    if came == expected {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorClass::Truncate,
+        format!(
+            "{came} bytes came from another host where {expected} were expected: make counts and datatypes agree \
+             among all ranks"
+        ),
+    ))
+}
+
+/// The error of data from another host that makes no sense.
+#[cold]
+pub(super) fn malformed() -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        "what another host has sent in a collective makes no sense; run the same version of Simurgh everywhere",
+    )
+}

@@ -1,0 +1,170 @@
+//! Where the hosts of a communicator talk to each other.
+
+use std::thread;
+
+use simurgh_core::sync::Arc;
+use simurgh_core::{EcSpec, StackError, create, current_worker};
+
+use super::super::offers::{Offers, Seating};
+use super::super::underway::Part;
+use super::conduct::Conduct;
+use super::talk::Talk;
+use super::way::{Pending, Way};
+use crate::comm::{Comm, CommShared, Span};
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{Source, Target};
+use crate::process::Process;
+use crate::remote::{self, Line};
+
+/// Which collective of a communicator the hosts talk about. Those that may be under way at the same time have different
+/// rounds, and so do calls that follow each other, as far as half a billion numbers go.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::collective) enum Round {
+    /// A blocking one.
+    Called(u64),
+    /// One that was started.
+    Started(u64),
+    /// One that is started again and again.
+    Rehearsed(u64),
+}
+
+/// Rounds of each kind.
+const ROUNDS: u64 = 1 << 29;
+
+impl Round {
+    fn number(self) -> i32 {
+        let (kind, number) = match self {
+            Self::Called(number) => (0, number),
+            Self::Started(number) => (1, number),
+            Self::Rehearsed(number) => (2, number),
+        };
+        (kind * ROUNDS + number % ROUNDS) as i32
+    }
+}
+
+/// Stack of an execution context that speaks for a host: it may call a function of the program.
+const STACK: usize = 8 << 20;
+
+/// A communicator of several hosts, and a round of their conversation, for a rank that may have to speak for its host.
+#[derive(Clone, Debug)]
+pub(in crate::collective) struct Venue {
+    process: Arc<Process>,
+    shared: Arc<CommShared>,
+    seating: Seating,
+    context: u32,
+    round: Round,
+}
+
+impl Venue {
+    /// The venue of a communicator; none if all of its ranks are here.
+    pub(in crate::collective) fn of(comm: &Comm, round: Round) -> Option<Self> {
+        comm.spans_hosts().then(|| Self {
+            process: Arc::clone(comm.process()),
+            shared: Arc::clone(comm.shared()),
+            seating: comm.seating(),
+            context: comm.context(),
+            round,
+        })
+    }
+
+    /// Speaks for this host in a collective: `own` is the caller's part, `parts` are those of all ranks here, whose
+    /// offers lie by place, and `agreement` says whether they make the same call.
+    pub(in crate::collective) fn speak<'a>(
+        &self,
+        own: &Part,
+        mut parts: impl Iterator<Item = &'a Part>,
+        local: Offers<'_>,
+        agreement: Result<()>,
+    ) -> Result<()> {
+        let Some(span) = self.shared.span() else {
+            return agreement;
+        };
+        let job = self.process.job();
+        let line = job.line(self.context, self.round.number());
+        let way = Wires { line, span };
+        let talk = Talk::new(&way, own.call, self.seating.seats());
+        if let Err(fault) = agreement {
+            talk.fail(&fault);
+            return Err(fault);
+        }
+        let Some(known) = parts.find(|part| part.task.is_known()) else {
+            // All stand aside.
+            return Ok(());
+        };
+        let conduct = Conduct {
+            talk: &talk,
+            task: &own.task.informed_by(&known.task),
+            seating: self.seating,
+            span,
+            job,
+        };
+        conduct.carry_out(own.call, local)
+    }
+
+    /// Lets an execution context of its own speak in the name of the caller.
+    pub(in crate::collective) fn delegate(&self, speak: impl FnOnce() + Send + 'static) -> Result<()> {
+        let process = Arc::clone(&self.process);
+        let speak = move || {
+            Process::bind(process);
+            speak();
+        };
+        match current_worker() {
+            Some(worker) => {
+                let spec = EcSpec {
+                    stack_size: STACK,
+                    ..EcSpec::default()
+                };
+                drop(
+                    create(spec, speak)
+                        .map_err(|error| unspoken(&error))?
+                        .start(worker),
+                );
+            }
+            // The caller is a thread of the operating system, and so is its deputy.
+            None => drop(thread::spawn(speak)),
+        }
+        Ok(())
+    }
+}
+
+/// The line between the hosts of a communicator.
+struct Wires<'a> {
+    line: Line<'a>,
+    span: &'a Span,
+}
+
+impl<'a> Way for Wires<'a> {
+    type Pending = remote::Pending<'a>;
+
+    fn hosts(&self) -> usize {
+        self.span.hosts()
+    }
+
+    fn own(&self) -> usize {
+        self.span.own()
+    }
+
+    fn start_send(&self, to: usize, source: &Source) -> Self::Pending {
+        self.line.start_send(self.span.host(to), source)
+    }
+
+    fn start_recv(&self, from: usize, target: &Target) -> Self::Pending {
+        self.line.start_recv(self.span.host(from), target)
+    }
+
+    fn recv_bytes(&self, from: usize) -> Result<Vec<u8>> {
+        self.line.recv_bytes(self.span.host(from))
+    }
+}
+
+impl Pending for remote::Pending<'_> {
+    fn wait(self) -> Result<usize> {
+        remote::Pending::wait(self)
+    }
+}
+
+#[cold]
+fn unspoken(reason: &StackError) -> Error {
+    let reason = format!("nobody can speak for this host in a nonblocking collective: {reason}");
+    Error::new(ErrorClass::NoMem, reason)
+}

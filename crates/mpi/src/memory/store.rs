@@ -1,0 +1,136 @@
+//! Memory for data on its way between hosts.
+
+use std::ptr::NonNull;
+
+use super::buffer::{Source, Target};
+use super::scratch::span;
+use crate::datatype::{Basic, Datatype};
+
+/// What the memory is made of, so that elements of every datatype are aligned.
+type Grain = u128;
+
+/// Memory of the engine's own that is described like a user's. It is zero at first.
+///
+/// The descriptions must not be used when this is gone. What one operation writes, nobody else uses meanwhile: that is
+/// the business of who asks for both.
+pub(crate) struct Store {
+    grains: NonNull<Grain>,
+    len: usize,
+}
+
+/// Elements of a datatype, in its own layout, gaps included.
+pub(crate) struct Elements {
+    store: Store,
+    origin: usize,
+    count: usize,
+    datatype: Datatype,
+}
+
+// SAFETY:
+// - plain memory, owned by this; who uses it at the same time as others keeps to what the documentation asks.
+unsafe impl Send for Store {}
+// SAFETY:
+// - as above.
+unsafe impl Sync for Store {}
+
+impl Store {
+    /// Room for so many bytes.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let grains = vec![0 as Grain; bytes.div_ceil(size_of::<Grain>())].into_boxed_slice();
+        let len = grains.len();
+        let grains = NonNull::from(Box::leak(grains)).cast();
+        Self { grains, len }
+    }
+
+    /// `bytes` bytes from `start` on, or those of them that exist, to be read.
+    pub(crate) fn source(&self, start: usize, bytes: usize) -> Source {
+        self.target(start, bytes).as_source()
+    }
+
+    /// As [`Store::source`], to be written.
+    pub(crate) fn target(&self, start: usize, bytes: usize) -> Target {
+        let room = self.len * size_of::<Grain>();
+        let start = start.min(room);
+        let address = self.grains.as_ptr().cast::<u8>().wrapping_add(start);
+        // SAFETY:
+        // - the bytes lie within the memory; who uses them keeps to the promise of the documentation.
+        unsafe { Target::new(address, bytes.min(room - start), Datatype::Basic(Basic::Byte)) }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let grains = std::ptr::slice_from_raw_parts_mut(self.grains.as_ptr(), self.len);
+        // SAFETY:
+        // - the pointer and the length are those of the box that was leaked when this was made.
+        drop(unsafe { Box::from_raw(grains) });
+    }
+}
+
+impl Elements {
+    /// Room for `count` elements of `datatype`.
+    pub(crate) fn new(datatype: &Datatype, count: usize) -> Self {
+        let (origin, bytes) = span(datatype, count);
+        Self {
+            store: Store::new(bytes),
+            origin,
+            count,
+            datatype: datatype.clone(),
+        }
+    }
+
+    /// All of them, to be written.
+    pub(crate) fn target(&self) -> Target {
+        let address = self.store.grains.as_ptr().cast::<u8>().wrapping_add(self.origin);
+        // SAFETY:
+        // - the memory was made to hold so many elements from there on; who uses them keeps to the promise of the
+        //   documentation.
+        unsafe { Target::new(address, self.count, self.datatype.clone()) }
+    }
+
+    /// All of them, to be read.
+    pub(crate) fn source(&self) -> Source {
+        self.target().as_source()
+    }
+}
+
+/// Bytes that somebody holds, to be read as they are; they must not be used when those are gone.
+pub(crate) fn bytes_of(held: &[u8]) -> Source {
+    // SAFETY:
+    // - they are readable; who uses them keeps to the promise of the documentation.
+    unsafe { Source::new(held.as_ptr(), held.len(), Datatype::Basic(Basic::Byte)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{pack, transfer, unpack};
+
+    #[test]
+    fn what_is_stored_is_there() {
+        let store = Store::new(20);
+        assert_eq!(
+            (store.source(0, 100).bytes(), store.source(40, 1).bytes()),
+            (32, 0)
+        );
+        unpack(&[1, 2, 3], &store.target(5, 3));
+        let mut read = [9; 5];
+        pack(&store.source(4, 5), &mut read);
+        assert_eq!(read, [0, 1, 2, 3, 0]);
+        assert_eq!(Store::new(0).source(0, 1).bytes(), 0);
+    }
+
+    #[test]
+    fn elements_keep_their_layout() {
+        let int = Datatype::Basic(Basic::Int);
+        let backwards = Datatype::vector(3, 2, -5, &int).unwrap();
+        let elements = Elements::new(&backwards, 7);
+        let data: Vec<u8> = (0..elements.source().bytes()).map(|byte| byte as u8).collect();
+        unpack(&data, &elements.target());
+        let packed = Store::new(data.len());
+        transfer(&elements.source(), &packed.target(0, data.len()));
+        let mut read = vec![0; data.len()];
+        pack(&packed.source(0, data.len()), &mut read);
+        assert_eq!(read, data);
+    }
+}
