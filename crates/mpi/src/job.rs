@@ -142,6 +142,18 @@ impl Job {
             .algorithm_together(operation, self.extent(ranks, bytes))
     }
 
+    /// How so many hosts do a collective with each other, in which so many bytes go around as all of them can tell.
+    pub(crate) fn algorithm_between(
+        &self,
+        operation: rules::Operation,
+        hosts: usize,
+        bytes: usize,
+    ) -> Algorithm {
+        let (ranks, level) = (hosts, Level::Hosts);
+        self.table
+            .algorithm_between(operation, Extent { bytes, ranks, level })
+    }
+
     /// Whether one rank leads in a collective of so many ranks with so many bytes to move.
     #[inline]
     pub(crate) fn one_leads(&self, operation: rules::Operation, ranks: usize, bytes: usize) -> bool {

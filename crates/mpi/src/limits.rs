@@ -68,6 +68,9 @@ simurgh_settings::limits! {
     /// Bytes up to which a rank's part goes to another host in a parcel with others.
     pub const IN_PARCEL: usize = 16 << 10, Collectives;
 
+    /// Bytes that a host passes on at a time when long data goes from host to host.
+    pub const RING_SEGMENT: usize = 256 << 10, Collectives;
+
     /// Gatherings of a communicator's ranks for nonblocking collectives that are kept for the next.
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 

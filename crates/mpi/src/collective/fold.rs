@@ -19,13 +19,26 @@ pub(super) struct Fold<'a> {
     offers: Offers<'a>,
     /// Whose elements are combined.
     seats: Range<usize>,
+    /// Whether those of other hosts are left out.
+    only_here: bool,
 }
 
 impl<'a> Fold<'a> {
     /// The reduction of what some ranks bring, who must bring alike: as many elements, of the same size and extent.
     pub(super) fn new(op: &'a Op, offers: Offers<'a>, seats: Range<usize>) -> Result<Self> {
-        let Some(first) = offers.at(seats.start).whole_source() else {
-            return Err(nothing(offers, seats.start));
+        Self::over(op, offers, seats, false)
+    }
+
+    /// The same for those of the ranks that live on this host.
+    pub(super) fn here(op: &'a Op, offers: Offers<'a>, seats: Range<usize>) -> Result<Self> {
+        Self::over(op, offers, seats, true)
+    }
+
+    fn over(op: &'a Op, offers: Offers<'a>, seats: Range<usize>, only_here: bool) -> Result<Self> {
+        let mut counted = seats.clone().filter(|seat| !only_here || offers.is_here(*seat));
+        let first = counted.next().unwrap_or(seats.start);
+        let Some(first) = offers.at(first).whole_source() else {
+            return Err(nothing(offers, first));
         };
         let fold = Self {
             bound: op.bind(first.datatype())?,
@@ -34,6 +47,7 @@ impl<'a> Fold<'a> {
             step: Scratch::capacity(first.datatype()),
             offers,
             seats,
+            only_here,
         };
         fold.agree()?;
         Ok(fold)
@@ -73,8 +87,15 @@ impl<'a> Fold<'a> {
         self.bound.apply(input, inout);
     }
 
+    /// The seats whose elements are combined.
+    fn seats(&self) -> impl DoubleEndedIterator<Item = usize> + use<'a> {
+        let (offers, only_here) = (self.offers, self.only_here);
+        let seats = self.seats.clone();
+        seats.filter(move |seat| !only_here || offers.is_here(*seat))
+    }
+
     fn agree(&self) -> Result<()> {
-        for seat in self.seats.clone() {
+        for seat in self.seats() {
             let Some(source) = self.offers.at(seat).whole_source() else {
                 return Err(nothing(self.offers, seat));
             };
@@ -96,8 +117,8 @@ impl<'a> Fold<'a> {
     /// its right operand and leaves the result there; so it begins with the last rank, and the order is kept.
     pub(super) fn combine(&self, (start, len): (usize, usize), result: &Target) {
         let sources = self
-            .offers
-            .of(self.seats.clone())
+            .seats()
+            .map(|seat| self.offers.at(seat))
             .filter_map(Offer::whole_source)
             .map(|source| source.slice(start, len));
         if self.bound.is_builtin() {

@@ -153,6 +153,14 @@ impl Counts {
         }
     }
 
+    /// Refuses counts for some seats that add up to something else than what each rank brings.
+    pub(super) fn check(&self, offers: Offers<'_>, seats: Range<usize>, count: usize) -> Result<()> {
+        match self.sum(offers, seats) {
+            total if total == count => Ok(()),
+            total => Err(self.misfit(total, count)),
+        }
+    }
+
     /// The error of counts that add up to something else than what each rank brings.
     #[cold]
     fn misfit(&self, total: usize, count: usize) -> Error {
@@ -175,7 +183,7 @@ impl Counts {
 
     /// Where the elements for some seats, in ascending order, lie among those for their group: start and number. Counts
     /// are added up once for all of them.
-    fn slices<'a>(
+    pub(super) fn slices<'a>(
         &'a self,
         offers: Offers<'a>,
         seats: impl Iterator<Item = usize> + 'a,
@@ -261,10 +269,7 @@ fn to_each_of(group: Range<usize>, op: &Op, offers: Offers<'_>, share: Share, co
         return Ok(());
     }
     let fold = Fold::new(op, offers, offers.across(group.start))?;
-    let total = counts.sum(offers, group.clone());
-    if total != fold.count() {
-        return Err(counts.misfit(total, fold.count()));
-    }
+    counts.check(offers, group.clone(), fold.count())?;
     let writer = fold.writer(1);
     for (seat, slice) in counts.slices(offers, seats) {
         let first = if offers.at(seat).in_place { 0 } else { slice.0 };

@@ -24,6 +24,7 @@ pub(crate) struct Span {
     starts: Box<[u32]>,
     /// The position of the host of each seat.
     positions: Box<[u32]>,
+    is_ordered: bool,
 }
 
 impl Span {
@@ -49,6 +50,7 @@ impl Span {
         let starts = (0..=hosts.len() as u32).map(start).collect();
         let own = hosts.binary_search(&layout.own());
         Some(Self {
+            is_ordered: seats.is_sorted(),
             own: own.expect("a communicator has members on each host that knows it"),
             hosts: hosts.into(),
             seats: seats.into(),
@@ -65,6 +67,11 @@ impl Span {
     /// The position of this host.
     pub(crate) fn own(&self) -> usize {
         self.own
+    }
+
+    /// Whether all seats of a host come before those of the next.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// The number of the host at a position.
@@ -108,7 +115,7 @@ mod tests {
     fn seats_are_found_on_their_hosts() {
         let sides = Sides::one(Group::from_processes(vec![5, 2, 4, 3]));
         let span = Span::of(&sides, &layout()).unwrap();
-        assert_eq!((span.hosts(), span.own()), (2, 0));
+        assert_eq!((span.hosts(), span.own(), span.is_ordered()), (2, 0, false));
         assert_eq!((span.host(0), span.host(1)), (1, 2));
         assert_eq!((span.local(), span.seats(1)), (&[1, 3][..], &[0, 2][..]));
         let places = (0..4).map(|seat| (span.position_of(seat), span.place_of(seat)));

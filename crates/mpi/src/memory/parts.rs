@@ -81,6 +81,12 @@ parts!(Source);
 parts!(Target);
 
 impl Parts<Target> {
+    /// The parts of so many ranks in one, if they lie one behind the other.
+    pub(crate) fn together(&self, ranks: usize) -> Option<Target> {
+        let first = self.whole()?;
+        Some(first.shifted(0, first.count().checked_mul(ranks)?))
+    }
+
     /// The same memory, to be read.
     #[must_use]
     pub fn as_source(&self) -> Parts<Source> {

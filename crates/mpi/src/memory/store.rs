@@ -101,6 +101,14 @@ pub(crate) fn bytes_of(held: &[u8]) -> Source {
     unsafe { Source::new(held.as_ptr(), held.len(), Datatype::Basic(Basic::Byte)) }
 }
 
+/// The same data as bytes, if it has no gaps.
+pub(crate) fn as_bytes(target: &Target) -> Option<Target> {
+    let plain = target.datatype().is_contiguous();
+    // SAFETY:
+    // - contiguous elements are so many bytes from the address on, for which the promise of the whole holds.
+    plain.then(|| unsafe { Target::new(target.address(), target.bytes(), Datatype::Basic(Basic::Byte)) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +140,7 @@ mod tests {
         let mut read = vec![0; data.len()];
         pack(&packed.source(0, data.len()), &mut read);
         assert_eq!(read, data);
+        assert!(as_bytes(&elements.target()).is_none());
+        assert_eq!(as_bytes(&Elements::new(&int, 3).target()).unwrap().count(), 12);
     }
 }

@@ -106,9 +106,32 @@ words! {
     Lead = "lead",
     /// the last rank to come does it in pieces, which idle virtual processors take too (users' operations: shared)
     Striped = "striped",
+    /// between hosts: each sends each other what the ranks there need (all operations but barrier)
+    Parcels = "parcels",
+    /// between hosts: after each round a host has heard of twice as many others (barrier)
+    Dissemination = "dissemination",
+    /// between hosts: the data goes from one to two, four, eight, or back (bcast, reduce)
+    Binomial = "binomial",
+    /// between hosts: pairs exchange all data at distances 1, 2, 4 and so on (allreduce, scan, exscan)
+    Doubling = "doubling",
+    /// between hosts: pairs exchange halves, quarters and so on, until each has a part of the result, and then the
+    /// result, Rabenseifner's algorithm (reduce, allreduce)
+    Halving = "halving",
+    /// between hosts: parts go around a ring (bcast, allgather; allreduce by operations that commute)
+    Ring = "ring",
+    /// between hosts: the number of blocks that a host has doubles in each round (allgather)
+    Bruck = "bruck",
+    /// between hosts: each with each other in turn (reduce_scatter)
+    Pairwise = "pairwise",
 }
 
 impl Algorithm {
+    /// Whether hosts do it with each other, rather than the ranks of one.
+    #[must_use]
+    pub const fn is_between_hosts(self) -> bool {
+        self as u8 >= Self::Parcels as u8
+    }
+
     /// Whether an operation can be done this way.
     #[must_use]
     pub const fn serves(self, operation: Operation) -> bool {
@@ -117,6 +140,24 @@ impl Algorithm {
             // A barrier has no work to share.
             Self::Shared | Self::Striped => !matches!(operation, Operation::Barrier),
             Self::Lead => matches!(operation, Operation::Bcast),
+            Self::Parcels => !matches!(operation, Operation::Barrier),
+            Self::Dissemination => matches!(operation, Operation::Barrier),
+            Self::Binomial => matches!(operation, Operation::Bcast | Operation::Reduce),
+            Self::Doubling => {
+                matches!(
+                    operation,
+                    Operation::Allreduce | Operation::Scan | Operation::Exscan
+                )
+            }
+            Self::Halving => matches!(operation, Operation::Reduce | Operation::Allreduce),
+            Self::Ring => {
+                matches!(
+                    operation,
+                    Operation::Bcast | Operation::Allgather | Operation::Allreduce
+                )
+            }
+            Self::Bruck => matches!(operation, Operation::Allgather),
+            Self::Pairwise => matches!(operation, Operation::ReduceScatter),
         }
     }
 }

@@ -1,18 +1,23 @@
 //! What one host does in a collective of several.
 
+use simurgh_settings::rules::Algorithm;
+
 use super::super::agreement::examine;
 use super::super::call::Call;
 use super::super::offers::{Offers, Seating};
 use super::super::task::Task;
-use super::dissemination;
 use super::everybody::Everybody;
+use super::reduction::Reduction;
 use super::shipping::Shipping;
 use super::talk::Talk;
 use super::way::Way;
+use super::{allgather, broadcast, dissemination};
 use crate::check::Checks;
 use crate::comm::Span;
 use crate::error::Result;
 use crate::job::Job;
+use crate::memory::Source;
+use crate::op::Op;
 
 /// A collective as one of its hosts conducts it.
 pub(super) struct Conduct<'a, 'b, W> {
@@ -26,18 +31,26 @@ pub(super) struct Conduct<'a, 'b, W> {
 impl<W: Way> Conduct<'_, '_, W> {
     /// Does the part of this host, whose ranks have laid their offers.
     pub(super) fn carry_out(&self, call: Call, local: Offers<'_>) -> Result<()> {
-        let mut everybody = Everybody::new(local, self.span);
+        let mut everybody = Everybody::new(local, self.seating, self.span);
         if self.job.checks() == Checks::All {
-            let examined = examine(call, self.task, Offers::known(&everybody, self.seating));
-            examined.inspect_err(|fault| self.talk.fail(fault))?;
+            examine(call, self.task, everybody.offers())?;
         }
         match self.task {
             Task::Barrier => dissemination::barrier(self.talk),
             Task::Aside { .. } => Ok(()),
             _ if self.task.op().is_some() => self.combine(&mut everybody),
-            _ => self
-                .shipping()
-                .carry_over(Offers::known(&everybody, self.seating)),
+            _ => self.move_data(everybody.offers()),
+        }
+    }
+
+    /// How the hosts do it with each other, when so many bytes go around as all of them can tell. Two groups always
+    /// send each other what they need.
+    fn algorithm(&self, bytes: usize) -> Algorithm {
+        match self.seating.right {
+            0 => self
+                .job
+                .algorithm_between(self.task.operation(), self.span.hosts(), bytes),
+            _ => Algorithm::Parcels,
         }
     }
 
@@ -50,13 +63,59 @@ impl<W: Way> Conduct<'_, '_, W> {
         }
     }
 
+    fn move_data(&self, offers: Offers<'_>) -> Result<()> {
+        let (talk, span) = (self.talk, self.span);
+        let algorithm = match self.task {
+            Task::Broadcast { root } => self.algorithm(broadcast::bytes_here(offers, span, *root)),
+            Task::Allgather => self.algorithm(allgather::bytes_here(offers, span)),
+            _ => Algorithm::Parcels,
+        };
+        match self.task {
+            _ if algorithm == Algorithm::Parcels => self.shipping().carry_over(offers),
+            Task::Broadcast { root } => broadcast::broadcast(talk, offers, span, *root, algorithm),
+            _ => allgather::gather(talk, offers, span, algorithm),
+        }
+    }
+
     fn combine(&self, everybody: &mut Everybody<'_>) -> Result<()> {
-        self.shipping().collect(everybody)?;
-        let offers = Offers::known(everybody, self.seating);
+        let like = operand_here(everybody.offers(), self.span);
+        let algorithm = self.algorithm(like.as_ref().map_or(0, Source::bytes));
+        let in_order = |op: &Op| op.is_commutative() && !self.is_prefix() || self.span.is_ordered();
+        match (self.task.op(), like) {
+            (Some(op), Some(like)) if algorithm != Algorithm::Parcels && in_order(op) => {
+                let (talk, span, task) = (self.talk, self.span, self.task);
+                Reduction {
+                    talk,
+                    span,
+                    task,
+                    op,
+                    algorithm,
+                }
+                .perform(everybody, &like)
+            }
+            (_, like) => self.combine_all(everybody, like.as_ref()),
+        }
+    }
+
+    /// Whether every rank gets another result, which depends on the order of ranks.
+    fn is_prefix(&self) -> bool {
+        matches!(self.task, Task::Scan { .. } | Task::Exscan { .. })
+    }
+
+    /// Combines what all ranks bring on every host that needs it.
+    fn combine_all(&self, everybody: &mut Everybody<'_>, like: Option<&Source>) -> Result<()> {
+        self.shipping().collect(everybody, like)?;
+        let offers = everybody.offers();
         match self.task {
             Task::Reduce { root, .. } if !offers.is_here(*root) => Ok(()),
             task if task.calls_program() => task.complete(offers),
             task => task.complete_in_pieces(offers),
         }
     }
+}
+
+/// What a rank of this host brings to a reduction: the others bring as much.
+fn operand_here(offers: Offers<'_>, span: &Span) -> Option<Source> {
+    let mut seats = span.local().iter();
+    seats.find_map(|&seat| offers.at(seat as usize).source())
 }

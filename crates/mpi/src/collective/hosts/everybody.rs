@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::super::offer::Offer;
-use super::super::offers::Offers;
+use super::super::offers::{Offers, Seating};
 use crate::comm::Span;
 use crate::memory::{Elements, Parts, Target};
 
@@ -12,6 +12,7 @@ use crate::memory::{Elements, Parts, Target};
 pub(in crate::collective) struct Everybody<'a> {
     /// By place.
     local: Offers<'a>,
+    seating: Seating,
     span: &'a Span,
     /// By seat.
     remote: HashMap<usize, Remote>,
@@ -46,13 +47,27 @@ impl Remote {
 
 impl<'a> Everybody<'a> {
     /// The ranks of this host, whose offers lie there by place.
-    pub(in crate::collective) fn new(local: Offers<'a>, span: &'a Span) -> Self {
+    pub(in crate::collective) fn new(local: Offers<'a>, seating: Seating, span: &'a Span) -> Self {
         Self {
             local,
+            seating,
             span,
             remote: HashMap::new(),
             first: 0,
         }
+    }
+
+    /// All offers, by seat.
+    pub(super) fn offers(&self) -> Offers<'_> {
+        Offers::known(self, self.seating)
+    }
+
+    /// Lets prefix reductions begin with what the ranks before those of this host have come to. All seats of a host
+    /// come before those of the next.
+    pub(super) fn begin_with(&mut self, before: Elements) {
+        let here = self.span.local().first().map_or(0, |&seat| seat as usize);
+        self.first = here.saturating_sub(1);
+        self.remote(self.first).bring(before);
     }
 
     /// What is known of the rank at a seat of another host.

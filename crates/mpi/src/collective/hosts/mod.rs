@@ -1,13 +1,44 @@
 //! Collectives of ranks on several hosts.
+//!
+//! The ranks of each host meet as those of a single host do, and whoever is last to come speaks for all of them with
+//! the other hosts (`venue.rs`): it has what they offer in hand, and data goes straight from and to their buffers. When
+//! nobody is to wait, an execution context of its own does it. What a host then does is up to the operation and the
+//! table of algorithms (`conduct.rs`):
+//!
+//! * parcels serve every operation (`shipping.rs`, `parcel.rs`);
+//! * a barrier is dissemination; broadcasts go down a binomial tree or along a ring (`broadcast.rs`); gathering
+//!   everywhere goes by Bruck's algorithm or around a ring (`allgather.rs`);
+//! * reductions combine what is here first, and what each host then has by recursive doubling, halving, around a ring,
+//!   up a binomial tree or pairwise (`reduction.rs`).
+//!
+//! Algorithms talk over [`Way`](way::Way) alone, so tests run them without a network (`mock.rs`). Hosts notice when
+//! they are in different calls, and a host that fails says so to those who wait for it (`talk.rs`).
+//!
+//! Costs: one meeting of the ranks here, as on one host; then the messages that each algorithm's file tells, whatever
+//! the number of ranks on each host.
 
+mod allgather;
+mod binomial;
+mod blocks;
+mod broadcast;
+mod bruck;
 mod conduct;
 mod dissemination;
+mod doubling;
 mod everybody;
+mod growing;
+mod halving;
 #[cfg(test)]
 mod mock;
+mod pairwise;
 mod parcel;
+mod powers;
+mod reduction;
+mod ring;
 mod shipping;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod venue;
 mod way;
 

@@ -55,23 +55,22 @@ impl<W: Way> Shipping<'_, '_, W> {
             let unloaded = self.unload(offers, &routes[host], host);
             came = came.and(unloaded);
         }
-        moved.and(came).and(finish(sent))
+        moved.and(came).and(self.talk.finish(sent))
     }
 
-    /// Lays what ranks of other hosts bring to a reduction on the table.
-    pub(super) fn collect(&self, everybody: &mut Everybody<'_>) -> Result<()> {
-        let offers = Offers::known(everybody, self.seating);
+    /// Lays what ranks of other hosts bring to a reduction, like those of this one, on the table.
+    pub(super) fn collect(&self, everybody: &mut Everybody<'_>, like: Option<&Source>) -> Result<()> {
+        let offers = everybody.offers();
         let sent = self.send_all(offers);
         let routes = self.routes_here();
-        let like = operand_here(offers, self.span);
         let mut came = Ok(());
         for host in self.talk.others() {
             if self.tells_room() || !routes[host].is_empty() {
-                let imported = self.import(everybody, host, like.as_ref());
+                let imported = self.import(everybody, host, like);
                 came = came.and(imported);
             }
         }
-        came.and(finish(sent))
+        came.and(self.talk.finish(sent))
     }
 
     /// Begins to send to all hosts that take something.
@@ -316,20 +315,4 @@ impl<P: Pending> Part<P> {
             false => check_amount(came, self.source.bytes()),
         }
     }
-}
-
-/// What a rank of this host brings: the others bring as much.
-fn operand_here(offers: Offers<'_>, span: &Span) -> Option<Source> {
-    let mut seats = span.local().iter();
-    seats.find_map(|&seat| offers.at(seat as usize).source())
-}
-
-fn finish<P: Pending>(sent: Vec<Sending<P>>) -> Result<()> {
-    // All have to be waited for, whatever becomes of the first.
-    let mut outcome = Ok(());
-    for sending in sent {
-        let gone = sending.wait();
-        outcome = outcome.and(gone);
-    }
-    outcome
 }

@@ -89,6 +89,19 @@ impl<'a, W: Way> Talk<'a, W> {
         }
     }
 
+    /// Sends data.
+    pub(super) fn send(&self, to: usize, source: &Source) -> Result<()> {
+        self.start_send(to, source).wait()
+    }
+
+    /// Waits until all have gone, whatever becomes of the first.
+    pub(super) fn finish(&self, sent: Vec<Sending<W::Pending>>) -> Result<()> {
+        sent.into_iter().fold(Ok(()), |outcome, sending| {
+            let gone = sending.wait();
+            outcome.and(gone)
+        })
+    }
+
     /// Receives data that fills `target`.
     ///
     /// # Errors

@@ -98,7 +98,9 @@ impl Venue {
             span,
             job,
         };
-        conduct.carry_out(own.call, local)
+        // Others may be waiting for this host.
+        let outcome = conduct.carry_out(own.call, local);
+        outcome.inspect_err(|fault| talk.fail(fault))
     }
 
     /// Lets an execution context of its own speak in the name of the caller.

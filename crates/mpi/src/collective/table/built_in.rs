@@ -14,6 +14,8 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///   it found there the last time.
 /// * A part for each pair of ranks costs something even if it is short.
 /// * Neighbours are few: it takes more data before help with them pays.
+/// * Hosts among each other: the fewest messages for short data, and for long data those in which a host sends least.
+///   Of two hosts, each sends all that it has to the other whatever the algorithm.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
@@ -37,7 +39,30 @@ pub(super) const RULES: &[Rule] = &[
         operation: Some(Operation::Bcast),
         ..every(0, 0, Level::Core, Algorithm::Lead)
     },
+    between(Operation::Bcast, 0, 0, Algorithm::Binomial),
+    between(Operation::Bcast, 512 << 10, 3, Algorithm::Ring),
+    between(Operation::Reduce, 0, 0, Algorithm::Binomial),
+    between(Operation::Reduce, 32 << 10, 4, Algorithm::Halving),
+    between(Operation::Allreduce, 0, 0, Algorithm::Doubling),
+    between(Operation::Allreduce, 32 << 10, 2, Algorithm::Halving),
+    between(Operation::Allreduce, 1 << 20, 3, Algorithm::Ring),
+    between(Operation::Scan, 0, 0, Algorithm::Doubling),
+    between(Operation::Exscan, 0, 0, Algorithm::Doubling),
+    between(Operation::ReduceScatter, 0, 0, Algorithm::Pairwise),
+    between(Operation::Allgather, 0, 0, Algorithm::Bruck),
+    between(Operation::Allgather, 64 << 10, 3, Algorithm::Ring),
 ];
+
+/// A rule for the hosts of a communicator.
+const fn between(operation: Operation, bytes: u64, hosts: u64, algorithm: Algorithm) -> Rule {
+    Rule {
+        operation: Some(operation),
+        bytes,
+        ranks: hosts,
+        level: Level::Hosts,
+        algorithm,
+    }
+}
 
 /// A rule for an operation on several cores.
 const fn of(operation: Operation, bytes: u64, ranks: u64, algorithm: Algorithm) -> Rule {

@@ -5,7 +5,8 @@
 //! operation is done by an algorithm; of all rules that apply the last one counts.
 //!
 //! Work is counted in bytes that are moved or combined for all ranks together, which the last rank to come knows. The
-//! level is what the virtual processors of the job share; a network between hosts will be one more.
+//! level is what the virtual processors of the job share, or `hosts` for what the hosts of a communicator do with each
+//! other. So that all choose alike, the work of an operation between hosts is what every one of them can tell.
 //!
 //! Cost: the rules of an operation lie side by side, four to a cache line, and are tried from the last to the first.
 
@@ -29,8 +30,10 @@ pub(crate) struct Extent {
 pub struct Table {
     /// All in order, the built-in ones first.
     rules: Vec<Rule>,
-    /// The rules of each operation.
+    /// The rules of each operation for the ranks of a host.
     steps: Box<[Box<[Step]>]>,
+    /// Those for hosts among each other.
+    between: Box<[Box<[Step]>]>,
 }
 
 /// A rule of a known operation.
@@ -47,12 +50,23 @@ impl Table {
     #[must_use]
     pub fn new(given: &[Rule]) -> Self {
         let rules = [built_in::RULES, given].concat();
-        let steps_of = |&operation: &Operation| {
+        let steps_of = |operation: Operation, between: bool| {
             let own = rules.iter().filter(|rule| rule.concerns(operation));
+            let own = own.filter(|rule| rule.algorithm.is_between_hosts() == between);
             own.map(Step::of).collect()
         };
-        let steps = Operation::ALL.iter().map(steps_of).collect();
-        Self { rules, steps }
+        let all = |between| {
+            Operation::ALL
+                .iter()
+                .map(|&operation| steps_of(operation, between))
+                .collect()
+        };
+        let (steps, between) = (all(false), all(true));
+        Self {
+            rules,
+            steps,
+            between,
+        }
     }
 
     /// The rules that are built in.
@@ -79,6 +93,13 @@ impl Table {
         self.find(operation, |step| {
             step.applies(extent) && step.algorithm != Algorithm::Lead
         })
+    }
+
+    /// How the hosts of a communicator do an operation with each other.
+    pub(crate) fn algorithm_between(&self, operation: Operation, extent: Extent) -> Algorithm {
+        let mut steps = self.between[operation as usize].iter().rev();
+        let step = steps.find(|step| step.applies(extent));
+        step.map_or(Algorithm::Parcels, |step| step.algorithm)
     }
 
     #[inline]
@@ -160,6 +181,25 @@ mod tests {
         assert_eq!(bcast, Algorithm::Last);
         let barrier = table.algorithm(Operation::Barrier, extent(0, 64, Level::L3));
         assert_eq!(barrier, Algorithm::Last);
+    }
+
+    #[test]
+    fn hosts_have_rules_of_their_own() {
+        let table = Table::new(&parse("allreduce:1K:3=ring,allreduce=shared").unwrap());
+        let between =
+            |bytes, hosts| table.algorithm_between(Operation::Allreduce, extent(bytes, hosts, Level::Hosts));
+        assert_eq!(
+            (between(8, 2), between(1 << 10, 3)),
+            (Algorithm::Doubling, Algorithm::Ring)
+        );
+        assert_eq!(chosen(&table, 1 << 20, 4, Level::L3), Algorithm::Shared);
+        for &operation in Operation::ALL {
+            let algorithm = table.algorithm_between(operation, extent(0, 2, Level::Hosts));
+            assert!(
+                algorithm.is_between_hosts()
+                    && (algorithm.serves(operation) || operation == Operation::Barrier)
+            );
+        }
     }
 
     #[test]

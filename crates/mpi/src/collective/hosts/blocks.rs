@@ -1,0 +1,37 @@
+//! A block of bytes from each host.
+
+use std::ops::Range;
+
+use crate::memory::{Store, Target};
+
+/// Bytes of all hosts, one block behind the other.
+pub(super) struct Blocks {
+    store: Store,
+    /// Where each begins; then the end of the last.
+    bounds: Vec<usize>,
+}
+
+impl Blocks {
+    /// Room for blocks of these lengths.
+    pub(super) fn new(lengths: impl IntoIterator<Item = usize>) -> Self {
+        let ends = lengths.into_iter().scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        });
+        let bounds: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let bytes = bounds.last().copied().unwrap_or(0);
+        let store = Store::new(bytes);
+        Self { store, bounds }
+    }
+
+    /// The blocks of some hosts that follow each other.
+    pub(super) fn of(&self, hosts: Range<usize>) -> Target {
+        let (start, end) = (self.bounds[hosts.start], self.bounds[hosts.end]);
+        self.store.target(start, end - start)
+    }
+
+    /// Part of the block of a host.
+    pub(super) fn within(&self, host: usize, start: usize, bytes: usize) -> Target {
+        self.of(host..host + 1).slice(start, bytes)
+    }
+}
