@@ -14,7 +14,7 @@ use crate::job::{Abort, Job, Unmatched};
 use crate::matching::Envelope;
 use crate::memory::Target;
 use crate::point2point::SendBuffer;
-use crate::remote::Promise;
+use crate::remote::{Promise, Wanted};
 use crate::request::{Request, RequestPool, Waiter};
 use crate::session::{Session, SessionId, Sessions};
 use crate::tool::Tool;
@@ -281,8 +281,13 @@ impl Process {
 
     /// Has a message of another host come to a target; `waiter` is told of its end.
     pub(crate) fn fetch(&self, promise: &Promise, envelope: Envelope, target: &Target, waiter: Waiter) {
-        let remote = self.job.remote();
-        remote.fetch(&self.job, self.id, promise, envelope, target.clone(), waiter);
+        let wanted = Wanted {
+            user: self.id,
+            envelope,
+            target: target.clone(),
+            waiter,
+        };
+        self.job.remote().fetch(&self.job, promise, wanted);
     }
 
     /// Ends the job.

@@ -18,6 +18,7 @@ mod borrowed;
 mod buffer;
 mod copy;
 mod elements;
+mod exposed;
 mod extended;
 mod halves;
 mod kernel;
@@ -42,6 +43,7 @@ pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unp
 
 pub(crate) use borrowed::{collect, lend};
 pub(crate) use elements::{Element, Number, Pair, Plain, combine};
+pub(crate) use exposed::{expose_source, expose_target, is_plain, is_plain_source, read, write};
 pub(crate) use extended::F80;
 pub(crate) use halves::{ComplexHalf, Half};
 pub(crate) use packet::Packet;

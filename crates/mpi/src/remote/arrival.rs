@@ -1,8 +1,11 @@
 //! What comes from other hosts.
 
-use super::fetch::Promise;
+use super::fetch::{Promise, Wanted};
 use super::register::Handle;
+use super::send::Outgoing;
 use super::stream::Stream;
+use super::tasks::Task;
+use super::transfer::Writing;
 use super::wire::{Label, Packet};
 use super::{HOST_BASE, Remote};
 use crate::endpoint::{Endpoint, Posted};
@@ -12,7 +15,7 @@ use crate::point2point::{Parcel, Payload, status_of};
 use crate::status::Status;
 use crate::tool;
 use simurgh_core::sync::Ordering;
-use simurgh_net::transport::{Handler, Header, HostId, TransferError};
+use simurgh_net::transport::{Handler, Header, HostId, Region, TransferError};
 
 /// Acts on packets in the name of a job.
 pub(super) struct Reception<'a> {
@@ -32,7 +35,9 @@ impl Handler for Reception<'_> {
         }
     }
 
-    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
+    fn transferred(&self, token: u64, outcome: Result<(), TransferError>) {
+        self.remote.transferred(self.job, token, &outcome);
+    }
 
     fn lost(&self, host: HostId, reason: &str) {
         self.job.lost(host, reason);
@@ -62,12 +67,13 @@ impl Reception<'_> {
                 sender,
                 receiver,
                 limit,
-                ..
-            } => self.send_what_is_wanted(from, sender, receiver, limit),
+                region,
+            } => self.send_what_is_wanted(from, sender, receiver, limit, region),
             Packet::Data { receiver, offset } => {
                 self.remote.take_piece(self.job, from, receiver, offset, data)
             }
-            Packet::Read { .. } | Packet::Written { .. } => None,
+            Packet::Read { sender } => self.has_been_read(from, sender),
+            Packet::Written { receiver } => self.remote.take_written(self.job, from, receiver),
             Packet::Credit => Some(()),
         }
     }
@@ -138,29 +144,73 @@ impl Reception<'_> {
         drop(table);
         tool::matched(to, envelope, || promise.bytes());
         let Posted { target, waiter } = receive;
-        self.remote
-            .fetch(self.job, process, &promise, envelope, target, waiter);
+        let wanted = Wanted {
+            user: process,
+            envelope,
+            target,
+            waiter,
+        };
+        if let Some(task) = self.remote.ask_for(self.job, &promise, wanted) {
+            self.remote.tasks.add(task);
+        }
         Some(())
     }
 
-    /// The receiver of a message has said how much of it shall be sent.
-    fn send_what_is_wanted(&self, to: HostId, sender: Handle, receiver: Handle, limit: u64) -> Option<()> {
+    /// The receiver of a message has said how much of it shall be sent, and perhaps where to write it.
+    fn send_what_is_wanted(
+        &self,
+        to: HostId,
+        sender: Handle,
+        receiver: Handle,
+        limit: u64,
+        region: Option<Region>,
+    ) -> Option<()> {
         let outgoing = &self.remote.outgoing;
         let there_is_so_much = outgoing.visit(sender, to, |outgoing| limit <= outgoing.goods.bytes())?;
         there_is_so_much.then_some(())?;
         let outgoing = outgoing.take(sender, to)?;
-        if limit > 0 {
-            self.remote.streams.add(Stream {
+        self.remote.conceal(to, outgoing.region);
+        if limit == 0 {
+            self.is_over(outgoing);
+            return Some(());
+        }
+        let plain = outgoing.goods.lent().is_some_and(memory::is_plain_source);
+        let task = match region.filter(|region| plain && region.length >= limit) {
+            Some(region) => Task::Write(Writing {
+                to,
+                receiver,
+                region,
+                outgoing,
+                limit,
+            }),
+            None => Task::Stream(Stream {
                 to,
                 receiver,
                 goods: outgoing.goods,
                 waiter: outgoing.waiter,
                 offset: 0,
                 limit,
-            });
-        } else if let Some(waiter) = outgoing.waiter {
+            }),
+        };
+        self.remote.tasks.add(task);
+        Some(())
+    }
+
+    /// The receiver of a message has read it.
+    fn has_been_read(&self, from: HostId, sender: Handle) -> Option<()> {
+        let outgoing = &self.remote.outgoing;
+        outgoing
+            .visit(sender, from, |outgoing| outgoing.region.is_some())?
+            .then_some(())?;
+        let outgoing = outgoing.take(sender, from)?;
+        self.remote.conceal(from, outgoing.region);
+        self.is_over(outgoing);
+        Some(())
+    }
+
+    fn is_over(&self, outgoing: Outgoing) {
+        if let Some(waiter) = outgoing.waiter {
             waiter.finish(self.job, &Status::EMPTY);
         }
-        Some(())
     }
 }

@@ -2,6 +2,8 @@
 
 use super::Remote;
 use super::register::Handle;
+use super::tasks::Task;
+use super::transfer::Reading;
 use super::wire::Packet;
 use crate::job::Job;
 use crate::matching::Envelope;
@@ -17,15 +19,27 @@ pub(crate) struct Promise {
     pub(super) from: HostId,
     pub(super) length: u64,
     pub(super) sender: Handle,
+    /// The sender's memory, if it may be read.
     pub(super) region: Option<Region>,
+}
+
+/// A receive that a message on another host has met.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// Who receives, by a number that spreads what is under way over locks.
+    pub(crate) user: u32,
+    pub(crate) envelope: Envelope,
+    pub(crate) target: Target,
+    pub(crate) waiter: Waiter,
 }
 
 /// A message that has been asked for.
 #[derive(Debug)]
 pub(super) struct Incoming {
-    envelope: Envelope,
-    target: Target,
-    waiter: Waiter,
+    wanted: Wanted,
+    sender: Handle,
+    /// The target's memory, if the sender may write to it.
+    region: Option<Region>,
     /// Bytes that the sender has.
     length: u64,
     /// Bytes that have come.
@@ -40,17 +54,34 @@ impl Promise {
 }
 
 impl Incoming {
-    /// Bytes that have been asked for.
-    fn limit(&self) -> u64 {
-        self.length.min(self.target.bytes() as u64)
+    pub(super) fn sender(&self) -> Handle {
+        self.sender
     }
 
-    fn status(&self) -> Status {
+    pub(super) fn region(&self) -> Option<Region> {
+        self.region
+    }
+
+    pub(super) fn into_waiter(self) -> Waiter {
+        self.wanted.waiter
+    }
+
+    /// Bytes that have been asked for.
+    pub(super) fn limit(&self) -> u64 {
+        self.length.min(self.wanted.target.bytes() as u64)
+    }
+
+    pub(super) fn status(&self) -> Status {
         let transfer = Transfer {
             bytes: self.received as usize,
             truncated: self.length > self.received,
         };
-        status_of(self.envelope, &transfer)
+        status_of(self.wanted.envelope, &transfer)
+    }
+
+    /// All has come at once.
+    pub(super) fn has_come(&mut self) {
+        self.received = self.limit();
     }
 
     /// Takes a piece. Whether it was the last; none if it is not the next piece.
@@ -58,7 +89,7 @@ impl Incoming {
         let expected = offset == self.received && !data.is_empty();
         let fits = data.len() as u64 <= self.limit() - self.received;
         (expected && fits).then(|| {
-            memory::unpack_at(data, &self.target, offset as usize);
+            memory::unpack_at(data, &self.wanted.target, offset as usize);
             self.received += data.len() as u64;
             self.received == self.limit()
         })
@@ -66,54 +97,71 @@ impl Incoming {
 }
 
 impl Remote {
-    /// Has a message sent that `user` receives; `waiter` is told when it has come.
-    pub(crate) fn fetch(
-        &self,
-        job: &Job,
-        user: u32,
-        promise: &Promise,
-        envelope: Envelope,
-        target: Target,
-        waiter: Waiter,
-    ) {
+    /// Has a message come for the execution context that calls.
+    pub(crate) fn fetch(&self, job: &Job, promise: &Promise, wanted: Wanted) {
+        if let Some(task) = self.ask_for(job, promise, wanted) {
+            self.begin(job, task);
+        }
+    }
+
+    /// Has a message come; what is left to do may take long.
+    pub(super) fn ask_for(&self, job: &Job, promise: &Promise, wanted: Wanted) -> Option<Task> {
         let Promise {
-            from, length, sender, ..
+            from,
+            length,
+            sender,
+            region,
         } = *promise;
+        let (user, target) = (wanted.user as usize, wanted.target.clone());
+        let limit = length.min(target.bytes() as u64);
+        let readable = region.filter(|region| region.length >= limit && memory::is_plain(&target));
+        let writable = match readable {
+            None => self.let_write(from, &target, limit),
+            Some(_) => None,
+        };
         let incoming = Incoming {
-            envelope,
-            target,
-            waiter,
+            wanted,
+            sender,
+            region: writable,
             length,
             received: 0,
         };
-        let limit = incoming.limit();
-        let region = None;
         if limit == 0 {
             // Nothing will come: the sender is told that nothing is wanted, under a handle that nobody has.
-            let receiver = Handle(u64::MAX);
-            self.tell(
-                from,
-                &Packet::Clear {
-                    sender,
-                    receiver,
-                    limit,
-                    region,
-                },
-            );
-            let status = incoming.status();
-            incoming.waiter.finish(job, &status);
-            return;
+            self.ask(from, sender, Handle::NONE, limit, None);
+            self.finish(job, from, incoming);
+            return None;
         }
-        let receiver = self.incoming.add(user as usize, from, incoming);
-        self.tell(
-            from,
-            &Packet::Clear {
-                sender,
+        let receiver = self.incoming.add(user, from, incoming);
+        if let Some(region) = readable {
+            return Some(Task::Read(Reading {
+                from,
                 receiver,
-                limit,
                 region,
-            },
-        );
+                target,
+                limit,
+            }));
+        }
+        self.ask(from, sender, receiver, limit, writable);
+        None
+    }
+
+    /// Asks for the first `limit` bytes of a message.
+    pub(super) fn ask(
+        &self,
+        from: HostId,
+        sender: Handle,
+        receiver: Handle,
+        limit: u64,
+        region: Option<Region>,
+    ) {
+        let packet = Packet::Clear {
+            sender,
+            receiver,
+            limit,
+            region,
+        };
+        self.tell(from, &packet);
     }
 
     /// A piece of a message has come; none if nobody has asked for it.
@@ -129,9 +177,18 @@ impl Remote {
         let last = self.incoming.visit(receiver, from, take)??;
         if last {
             let incoming = self.incoming.take(receiver, from)?;
-            let status = incoming.status();
-            incoming.waiter.finish(job, &status);
+            self.finish(job, from, incoming);
         }
+        Some(())
+    }
+
+    /// A message has been written to where it was wanted; none if nobody has let it.
+    pub(super) fn take_written(&self, job: &Job, from: HostId, receiver: Handle) -> Option<()> {
+        let let_write = |incoming: &mut Incoming| incoming.region.is_some();
+        self.incoming.visit(receiver, from, let_write)?.then_some(())?;
+        let mut incoming = self.incoming.take(receiver, from)?;
+        incoming.has_come();
+        self.finish(job, from, incoming);
         Some(())
     }
 }

@@ -32,6 +32,14 @@ impl Goods {
         }
     }
 
+    /// The sender's memory.
+    pub(super) fn lent(&self) -> Option<&Source> {
+        match self {
+            Self::Lent(source) => Some(source),
+            Self::Copied { .. } => None,
+        }
+    }
+
     /// Copies what begins at byte `offset`, as much as there is room for; there must be so much.
     pub(super) fn fill(&self, offset: u64, room: &mut [u8]) {
         let offset = usize::try_from(offset).expect("it lies in memory");

@@ -9,7 +9,7 @@
 
 use super::send::Letter;
 use super::wire::Label;
-use super::{Goods, HOST_BASE, Remote};
+use super::{Goods, HOST_BASE, Remote, Wanted};
 use crate::error::Result;
 use crate::job::Job;
 use crate::matching::{Envelope, Lanes, Pattern};
@@ -142,8 +142,13 @@ impl<'a> Line<'a> {
                 let request = self.remote.line_requests.take_receive();
                 let waiter = Waiter::Request(Arc::clone(&request));
                 let user = HOST_BASE.wrapping_add(self.context);
-                self.remote
-                    .fetch(self.job, user, &promise, envelope, target.clone(), waiter);
+                let wanted = Wanted {
+                    user,
+                    envelope,
+                    target: target.clone(),
+                    waiter,
+                };
+                self.remote.fetch(self.job, &promise, wanted);
                 self.under_way(request)
             }
         }

@@ -8,7 +8,9 @@
 //!   been posted.
 //! * **Rendezvous.** Longer data, and any that a send has to wait for, stays where it is: a request tells of it, and
 //!   when it has met a receive, the receiver asks for as much as it has room for. It comes in pieces, packed straight
-//!   from the sender's layout into the transport's buffers and unpacked straight into the target's (`stream`).
+//!   from the sender's layout into the transport's buffers and unpacked straight into the target's (`stream`). If both
+//!   lie in one piece and the transport has access to remote memory, the receiver reads it, or has it written
+//!   (`transfer`).
 //!
 //! What is under way has a handle, which the other host sends back (`register`). A packet that makes no sense has no
 //! effect and is counted.
@@ -29,12 +31,14 @@ mod progress;
 mod register;
 mod send;
 mod stream;
+mod tasks;
+mod transfer;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fetch::Promise;
+pub(crate) use fetch::{Promise, Wanted};
 pub(crate) use goods::Goods;
 #[allow(unused_imports, reason = "what ranks of a host do together uses it")]
 pub(crate) use line::{Line, Pending};
@@ -50,13 +54,14 @@ use credit::Accounts;
 use fetch::Incoming;
 use register::Register;
 use send::Outgoing;
-use simurgh_core::sync::{Arc, AtomicU64, Ordering};
+use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{HostId, Transport};
 use simurgh_settings::Id;
 use std::fmt;
 use std::sync::Weak;
-use stream::Streams;
+use tasks::Tasks;
+use transfer::Writing;
 use wire::{Label, Packet};
 
 /// Numbers of processes from this one on are hosts'.
@@ -74,7 +79,10 @@ pub struct Remote {
     outgoing: Register<Outgoing>,
     incoming: Register<Incoming>,
     accounts: Accounts,
-    streams: Streams,
+    writing: Register<Writing>,
+    tasks: Tasks,
+    /// Reads and writes that have been started and are not over.
+    transfers: AtomicUsize,
     /// Packets without sense.
     dropped: AtomicU64,
 }
@@ -102,7 +110,9 @@ impl Remote {
             outgoing: Register::new(users),
             incoming: Register::new(users),
             accounts: Accounts::new(hosts, window),
-            streams: Streams::default(),
+            writing: Register::new(users),
+            tasks: Tasks::default(),
+            transfers: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
         })
     }
@@ -129,8 +139,8 @@ impl Remote {
             remote: self,
         };
         let arrived = self.fabric.poll(&reception);
-        let sent = self.send_on(&job);
-        arrived || sent
+        let done = self.go_on(&job);
+        arrived || done
     }
 
     /// The message from `sender`, a process here, to another that lives elsewhere.
@@ -219,7 +229,8 @@ impl fmt::Debug for Remote {
             .field("hosts", &self.fabric.hosts())
             .field("sent and received", &self.fabric.counts())
             .field("backed up", &self.fabric.is_backed_up())
-            .field("streams", &self.streams.are_there())
+            .field("tasks", &self.tasks.are_there())
+            .field("transfers", &self.transfers)
             .field("dropped", &self.dropped)
             .finish_non_exhaustive()
     }

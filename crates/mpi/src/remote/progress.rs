@@ -2,7 +2,7 @@
 
 use super::Remote;
 use simurgh_core::Network;
-use simurgh_core::sync::AtomicU32;
+use simurgh_core::sync::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How long nobody looks whether there is room for what waits to be sent on: nothing rings then.
@@ -10,7 +10,7 @@ const NAP: Duration = Duration::from_micros(50);
 
 impl Network for Remote {
     fn has_mail(&self) -> bool {
-        self.fabric().has_mail() || self.streams.are_there()
+        self.fabric().has_mail() || self.tasks.are_there()
     }
 
     fn poll(&self) -> bool {
@@ -18,7 +18,7 @@ impl Network for Remote {
     }
 
     fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
-        let waits = self.streams.are_there();
+        let waits = self.tasks.are_there();
         let limit = if waits {
             Some(limit.map_or(NAP, |limit| limit.min(NAP)))
         } else {
@@ -32,6 +32,6 @@ impl Network for Remote {
     }
 
     fn is_quiet(&self) -> bool {
-        !self.has_mail()
+        !self.has_mail() && self.transfers.load(Ordering::SeqCst) == 0
     }
 }

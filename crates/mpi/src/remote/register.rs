@@ -22,6 +22,9 @@ const GENERATION_BITS: u32 = 24;
 const SHARDS: usize = 1 << 10;
 
 impl Handle {
+    /// A handle that nothing has.
+    pub(super) const NONE: Self = Self(u64::MAX);
+
     fn new(shard: usize, generation: u32, index: u32) -> Self {
         let generation = u64::from(generation) & ((1 << GENERATION_BITS) - 1);
         Self((shard as u64) << (INDEX_BITS + GENERATION_BITS) | generation << INDEX_BITS | u64::from(index))
@@ -90,6 +93,25 @@ impl<T> Register<T> {
             let (_, value) = slot.entry.as_mut().expect("the slot is taken");
             f(value)
         })
+    }
+
+    /// As [`Register::visit`], for a handle that has not left this host.
+    pub(super) fn visit_own<R>(&self, handle: Handle, f: impl FnOnce(HostId, &mut T) -> R) -> Option<R> {
+        let host = self.owner(handle)?;
+        self.visit(handle, host, |value| f(host, value))
+    }
+
+    /// As [`Register::take`], for a handle that has not left this host.
+    pub(super) fn take_own(&self, handle: Handle) -> Option<(HostId, T)> {
+        let host = self.owner(handle)?;
+        Some((host, self.take(handle, host)?))
+    }
+
+    /// The host of an entry, if it is there.
+    fn owner(&self, handle: Handle) -> Option<HostId> {
+        let shard = self.0.get(handle.shard())?.lock();
+        let (host, _) = shard.slots.get(handle.index())?.entry.as_ref()?;
+        Some(*host)
     }
 
     /// Takes an entry of a host away, if it is there.

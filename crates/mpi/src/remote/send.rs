@@ -7,7 +7,7 @@ use super::register::Handle;
 use super::wire::{Label, Packet};
 use crate::memory::{self, Source};
 use crate::request::Waiter;
-use simurgh_net::transport::HostId;
+use simurgh_net::transport::{HostId, Region};
 
 /// A message to a process of another host.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(super) struct Outgoing {
     pub(super) goods: Goods,
     /// Who waits for the end; nobody if the data has been copied.
     pub(super) waiter: Option<Waiter>,
+    /// The sender's memory, if the receiver may read it.
+    pub(super) region: Option<Region>,
 }
 
 impl Remote {
@@ -62,7 +64,14 @@ impl Remote {
     pub(crate) fn announce(&self, letter: &Letter<'_>, goods: Goods, waiter: Option<Waiter>) -> Handle {
         let length = goods.bytes();
         let user = letter.origin.0 as usize;
-        let sender = self.outgoing.add(user, letter.host, Outgoing { goods, waiter });
+        let mut outgoing = Outgoing {
+            goods,
+            waiter,
+            region: None,
+        };
+        let region = self.let_read(letter.host, &outgoing);
+        outgoing.region = region;
+        let sender = self.outgoing.add(user, letter.host, outgoing);
         let label = letter.label;
         self.tell(
             letter.host,
@@ -70,7 +79,7 @@ impl Remote {
                 label,
                 length,
                 sender,
-                region: None,
+                region,
             },
         );
         sender
