@@ -10,6 +10,8 @@
 //! A communicator lives as long as one of its ranks, or an operation on it, refers to it (`linger`); then its context
 //! id is free again.
 
+mod assembly;
+mod blocks;
 mod compare;
 mod construct;
 mod context;
@@ -19,15 +21,18 @@ mod gathering;
 mod hints;
 mod inter;
 mod linger;
+mod maker;
 mod name;
 mod shared;
 mod sides;
 mod span;
 mod split_type;
+mod unions;
 
-pub(crate) use context::ContextPool;
+pub(crate) use context::{ContextPool, Notice};
 pub(crate) use gathering::Gatherings;
 pub(crate) use linger::Lingering;
+pub(crate) use maker::{Founding, Maker};
 pub use shared::CommShared;
 pub(crate) use sides::Sides;
 pub(crate) use span::Span;
@@ -139,7 +144,7 @@ impl Comm {
 
     /// The communicator of one process.
     pub(crate) fn own(process: &Arc<Process>) -> Result<Arc<Self>> {
-        let shared = CommShared::new(process.job(), Sides::one(Group::run(process.id(), 1)))?;
+        let shared = CommShared::local(process.job(), Sides::one(Group::run(process.id(), 1)))?;
         Ok(Self::predefined(process, shared, 0, "MPI_COMM_SELF"))
     }
 
@@ -284,6 +289,12 @@ impl Comm {
     #[inline]
     pub(crate) fn place(&self) -> usize {
         self.place as usize
+    }
+
+    /// Number of ranks, of both groups, that live on this host.
+    pub(crate) fn ranks_here(&self) -> usize {
+        self.span()
+            .map_or_else(|| self.shared.sides.seats(), |span| span.local().len())
     }
 
     /// How many ranks sit on each side.

@@ -102,6 +102,14 @@ impl Group {
         self.session
     }
 
+    /// The first member and the number of members, if they are consecutive.
+    pub(crate) fn as_run(&self) -> Option<(u32, u32)> {
+        match &self.members {
+            Members::Run { first, size } => Some((*first, *size)),
+            Members::List(_) => None,
+        }
+    }
+
     /// Number of members.
     #[must_use]
     pub fn size(&self) -> usize {

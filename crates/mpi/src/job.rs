@@ -184,6 +184,12 @@ impl Job {
         Group::run(0, self.layout.processes())
     }
 
+    /// The processes of this host.
+    pub(crate) fn group_here(&self) -> Group {
+        let here = self.layout.here();
+        Group::run(here.start, here.len() as u32)
+    }
+
     /// Where messages for a process of this host go.
     #[inline]
     pub(crate) fn endpoint(&self, process: u32) -> &Endpoint {
@@ -229,7 +235,8 @@ impl Job {
     /// Says where the processes run; the first setting counts. Returns whether it was the first.
     pub fn set_hardware(&self, hardware: Hardware) -> bool {
         hardware.caches().into_iter().for_each(set_caches);
-        self.hardware.set(hardware).is_ok()
+        let first = self.layout.here().start;
+        self.hardware.set(hardware.with_first(first)).is_ok()
     }
 
     /// Where the processes run. If nobody has said so, they run anywhere on this machine; none if it cannot be read.
@@ -238,10 +245,9 @@ impl Job {
             Some(hardware) => Some(hardware),
             None => {
                 let topology = Topology::detect().ok()?;
-                Some(
-                    self.hardware
-                        .get_or_init(|| Hardware::unplaced(&topology, self.size())),
-                )
+                let here = self.layout.here();
+                let unplaced = || Hardware::unplaced(&topology, here.len()).with_first(here.start);
+                Some(self.hardware.get_or_init(unplaced))
             }
         }
     }

@@ -34,6 +34,7 @@ mod matching;
 pub mod memory;
 pub mod op;
 mod point2point;
+mod portable;
 mod process;
 mod remote;
 mod request;

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{recv_one, run, send_one};
+use common::{recv_one, run_everywhere, send_one};
 use simurgh_mpi::constants::UNDEFINED;
 use simurgh_mpi::{Comm, Comparison, ErrorClass, ErrorHandler, Group};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn round_trip(comm: &Comm, tag: i32) {
 
 #[test]
 fn every_process_has_a_world_and_itself() {
-    run(3, |world| {
+    run_everywhere(3, |world| {
         let own = world.process().comm_self().unwrap();
         assert_eq!((world.size(), own.size(), own.rank()), (3, 1, 0));
         assert_eq!(
@@ -38,7 +38,7 @@ fn every_process_has_a_world_and_itself() {
 
 #[test]
 fn a_duplicate_has_a_context_of_its_own() {
-    run(4, |world| {
+    run_everywhere(4, |world| {
         world.set_errhandler(ErrorHandler::Return);
         let copy = world.dup().unwrap();
         assert!(matches!(copy.errhandler(), ErrorHandler::Return));
@@ -60,7 +60,7 @@ fn a_duplicate_has_a_context_of_its_own() {
 
 #[test]
 fn a_split_sorts_ranks_by_color_and_key() {
-    run(7, |world| {
+    run_everywhere(7, |world| {
         let rank = world.rank();
         let color = if rank == 6 { UNDEFINED } else { rank % 2 };
         let part = world.split(color, -rank).unwrap();
@@ -83,7 +83,7 @@ fn a_split_sorts_ranks_by_color_and_key() {
 
 #[test]
 fn disjoint_groups_become_communicators_in_one_call() {
-    run(5, |world| {
+    run_everywhere(5, |world| {
         let rank = world.rank();
         let all = world.group().clone();
         let group = match rank {
@@ -107,7 +107,7 @@ fn disjoint_groups_become_communicators_in_one_call() {
 
 #[test]
 fn a_group_outside_the_communicator_is_an_error() {
-    run(4, |world| {
+    run_everywhere(4, |world| {
         let half = world.split(world.rank() / 2, 0).unwrap().unwrap();
         let error = half.create(world.group()).unwrap_err();
         assert_eq!(error.class(), ErrorClass::Group);
@@ -125,7 +125,7 @@ fn a_group_outside_the_communicator_is_an_error() {
 
 #[test]
 fn members_alone_make_a_communicator() {
-    run(5, |world| {
+    run_everywhere(5, |world| {
         let rank = world.rank();
         let members: &[i32] = if rank % 2 == 0 { &[4, 0, 2] } else { &[1, 3] };
         let group = world.group().include(members).unwrap();
@@ -147,7 +147,7 @@ fn members_alone_make_a_communicator() {
 
 #[test]
 fn communicators_come_and_go() {
-    run(3, |world| {
+    run_everywhere(3, |world| {
         for round in 0..300 {
             let copy = world.dup().unwrap();
             round_trip(&copy, round);

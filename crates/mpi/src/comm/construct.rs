@@ -1,13 +1,13 @@
 //! Making communicators from communicators.
 //!
-//! Each call is one exchange of all ranks, of both groups of an inter-communicator, on the parent's board: the last
-//! rank to arrive computes what all get, once for the host.
+//! Each call is one exchange of all ranks, of both groups of an inter-communicator: the last rank of a host to arrive
+//! computes what all get, once for the host.
 
 use super::split_type::Shared;
-use super::{Comm, CommShared, Sides};
+use super::{Comm, CommShared, Founding, Maker, Sides};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::job::Job;
+use crate::portable::portable;
 use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::hash_map::Entry;
@@ -34,6 +34,12 @@ struct Merged {
     high: bool,
 }
 
+portable! {
+    Sorted { shared, key }
+    Chosen { 0 }
+    Merged { high }
+}
+
 impl Comm {
     /// Communicators of the ranks with the same colour, ordered by key and rank (`MPI_Comm_split`); none for the colour
     /// [`UNDEFINED`](crate::constants::UNDEFINED), or if only one of the two groups of an inter-communicator has it.
@@ -53,10 +59,10 @@ impl Comm {
 
     /// The caller's place in the communicator of those that have the same in common.
     pub(super) fn split_by(&self, shared: Option<Shared>, key: i32) -> Result<Place> {
-        let (job, sides) = (&**self.process.job(), &self.shared.sides);
+        let sides = &self.shared.sides;
         let sorted = Sorted { shared, key };
-        let places = self.board().exchange(self.seat(), sorted, |ranks: Vec<Sorted>| {
-            seat_all(job, sides, &sort(&ranks))
+        let places = self.exchange(sorted, Founding::EachRank, |ranks, maker| {
+            seat_all(maker, sides, &sort(&ranks))
         })?;
         let places = places.as_ref().as_ref().map_err(Error::clone)?;
         Ok(places[self.seat()].clone())
@@ -70,17 +76,15 @@ impl Comm {
     ///
     /// [`ErrorClass::Group`] if a group is not a subset of the local one or ranks of one group name different ones.
     pub fn create(&self, group: &Group) -> Result<Option<Arc<Self>>> {
-        let (job, sides) = (&**self.process.job(), &self.shared.sides);
-        let places = self
-            .board()
-            .exchange(self.seat(), Chosen(group.clone()), |chosen: Vec<Chosen>| {
-                let lists = if sides.are_two() {
-                    chosen_on_both_sides(sides, &chosen)
-                } else {
-                    chosen_groups(sides, &chosen)
-                };
-                seat_all(job, sides, &lists?)
-            })?;
+        let sides = &self.shared.sides;
+        let places = self.exchange(Chosen(group.clone()), Founding::EachRank, |chosen, maker| {
+            let lists = if sides.are_two() {
+                chosen_on_both_sides(sides, &chosen)
+            } else {
+                chosen_groups(sides, &chosen)
+            };
+            seat_all(maker, sides, &lists?)
+        })?;
         self.take_place(&places)
     }
 
@@ -98,13 +102,11 @@ impl Comm {
                 "the communicator has one group only; an inter-communicator has two to merge",
             ));
         }
-        let (job, sides) = (&**self.process.job(), &self.shared.sides);
-        let merged = self
-            .board()
-            .exchange(self.seat(), Merged { high }, |ranks: Vec<Merged>| {
-                merge_sides(job, sides, &ranks)
-            })?;
-        let shared = Result::clone(&merged)?;
+        let sides = &self.shared.sides;
+        let merged = self.exchange(Merged { high }, Founding::One, |ranks, maker| {
+            maker.make(merge_sides(sides, &ranks)?)
+        })?;
+        let shared = Result::clone(&merged)?.expect("a merger has all processes");
         let seat = shared.sides.seat_of(self.process.id());
         Ok(self.child(shared, seat.expect("a merger has all processes")))
     }
@@ -139,13 +141,15 @@ impl Comm {
 }
 
 /// A new communicator for each list of seats, with the seats in this order.
-fn seat_all(job: &Job, parent: &Sides, lists: &[Vec<usize>]) -> Places {
+fn seat_all(maker: &mut Maker<'_>, parent: &Sides, lists: &[Vec<usize>]) -> Places {
     let mut places: Vec<Place> = (0..parent.seats()).map(|_| None).collect();
     for seats in lists {
         let Some(sides) = parent.select(seats) else {
             continue;
         };
-        let shared = CommShared::new(job, sides)?;
+        let Some(shared) = maker.make(sides)? else {
+            continue;
+        };
         let (left, right): (Vec<usize>, Vec<usize>) = seats.iter().partition(|&&seat| parent.is_left(seat));
         for (new_seat, seat) in left.into_iter().chain(right).enumerate() {
             places[seat] = Some((Arc::clone(&shared), new_seat));
@@ -223,7 +227,8 @@ fn seats_of(parent: &Sides, group: &Group) -> Vec<usize> {
         .collect()
 }
 
-fn merge_sides(job: &Job, sides: &Sides, ranks: &[Merged]) -> Result<Arc<CommShared>> {
+/// The group of both sides.
+fn merge_sides(sides: &Sides, ranks: &[Merged]) -> Result<Sides> {
     let (left, right): (Vec<usize>, Vec<usize>) = (0..ranks.len()).partition(|&seat| sides.is_left(seat));
     let high = |seats: &[usize]| {
         let first = ranks[seats[0]].high;
@@ -243,7 +248,7 @@ fn merge_sides(job: &Job, sides: &Sides, ranks: &[Merged]) -> Result<Arc<CommSha
         .into_iter()
         .chain(second)
         .filter_map(|seat| sides.process(seat));
-    CommShared::new(job, Sides::one(Group::from_processes(processes.collect())))
+    Ok(Sides::one(Group::from_processes(processes.collect())))
 }
 
 fn check_same(known: &Group, group: &Group) -> Result<()> {

@@ -2,16 +2,19 @@
 //!
 //! The ranks need not wait for each other. Each numbers its duplications of a communicator, which all ranks make in
 //! the same order: the first to come to a number makes the shared part, the others find it, and the last to find it
-//! takes it off the shelf. A rank that blocks in a duplication anyway waits before it gets too far ahead of the
+//! takes it off the shelf. On several hosts each has a shelf, and whoever makes the shared part asks the host of the
+//! first rank for the id, which answers whatever its ranks do. A rank that blocks in a duplication anyway waits before it gets too far ahead of the
 //! slowest, so that making and freeing duplicates for ever needs no more and more memory.
 
-use super::{Comm, CommShared};
+use super::{Comm, CommShared, Founding};
 use crate::error::Result;
 use crate::limits::DUPLICATION_LEAD;
+use crate::portable::portable;
 use crate::request::Request;
 use simurgh_core::WaitList;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering, SpinLock};
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 /// The duplicates of a communicator that some rank has made and not every rank has.
 #[derive(Default)]
@@ -22,12 +25,40 @@ pub(super) struct Duplicates {
     waiting: WaitList,
 }
 
+/// What a rank brings when all wait for each other.
+struct Abreast(());
+
+portable! { Abreast { 0 } }
+
 /// How far the slowest rank may be behind when one goes on that has waited for it.
 const HALF_LEAD: u64 = DUPLICATION_LEAD / 2;
 
 struct Made {
-    shared: Result<Arc<CommShared>>,
+    shared: Arc<Shared>,
     missing: usize,
+}
+
+/// A shared part that is there, or that somebody is making.
+#[derive(Default)]
+struct Shared {
+    made: OnceLock<Result<Arc<CommShared>>>,
+    waiting: WaitList,
+}
+
+impl Shared {
+    fn make(&self, make: impl FnOnce() -> Result<Arc<CommShared>>) {
+        self.made.get_or_init(make);
+        self.waiting.release_all();
+    }
+
+    fn get(&self) -> Result<Arc<CommShared>> {
+        loop {
+            if let Some(made) = self.made.get() {
+                return made.clone();
+            }
+            self.waiting.freeze_while(|| self.made.get().is_none());
+        }
+    }
 }
 
 impl Duplicates {
@@ -42,15 +73,17 @@ impl Duplicates {
         // Relaxed: written under the lock only.
         let first = self.finished.load(Ordering::Relaxed);
         let place = usize::try_from(number - first).expect("as many as fit in memory");
-        if place == shelf.len() {
+        let is_first = place == shelf.len();
+        if is_first {
+            let shared = Arc::default();
             shelf.push_back(Made {
-                shared: make(),
+                shared,
                 missing: ranks,
             });
         }
         let made = &mut shelf[place];
         made.missing -= 1;
-        let shared = made.shared.clone();
+        let shared = Arc::clone(&made.shared);
         let mut gone = Vec::new();
         while shelf.front().is_some_and(|made| made.missing == 0) {
             gone.extend(shelf.pop_front());
@@ -63,7 +96,10 @@ impl Duplicates {
         if first / HALF_LEAD != finished / HALF_LEAD {
             self.waiting.release_all();
         }
-        shared
+        if is_first {
+            shared.make(make);
+        }
+        shared.get()
     }
 
     /// Waits, if `number` is far ahead of the slowest rank, until that one is halfway there: ranks that wait for each
@@ -87,7 +123,7 @@ impl Comm {
     pub fn dup(&self) -> Result<Arc<Self>> {
         let (duplicates, number) = self.next_duplicate();
         let made = self.take_duplicate(duplicates, number)?;
-        duplicates.keep_pace(number);
+        self.keep_pace(duplicates, number)?;
         Ok(made)
     }
 
@@ -103,6 +139,17 @@ impl Comm {
         Ok((made, self.process.requests().done_send()))
     }
 
+    /// Waits if the rank is far ahead of the slowest one.
+    fn keep_pace(&self, duplicates: &Duplicates, number: u64) -> Result<()> {
+        if self.span().is_none() {
+            duplicates.keep_pace(number);
+        } else if number % DUPLICATION_LEAD == DUPLICATION_LEAD - 1 {
+            // How far the others are is not known here; all have to come here before anybody goes on.
+            self.exchange(Abreast(()), Founding::Nothing, |_, _| ())?;
+        }
+        Ok(())
+    }
+
     fn next_duplicate(&self) -> (&Duplicates, u64) {
         // Relaxed: the number concerns this rank alone, whose duplications of one communicator follow each other.
         let number = self.duplications.fetch_add(1, Ordering::Relaxed);
@@ -110,8 +157,8 @@ impl Comm {
     }
 
     fn take_duplicate(&self, duplicates: &Duplicates, number: u64) -> Result<Arc<Self>> {
-        let (job, sides) = (self.process.job(), &self.shared.sides);
-        let shared = duplicates.take(number, sides.seats(), || CommShared::new(job, sides.clone()))?;
-        Ok(self.child_with(shared, self.seat(), self.topology.clone()))
+        let (job, shared) = (self.process.job(), &self.shared);
+        let made = duplicates.take(number, self.ranks_here(), || shared.duplicate(job, number))?;
+        Ok(self.child_with(made, self.seat(), self.topology.clone()))
     }
 }

@@ -2,14 +2,17 @@
 
 use super::construct::{Place, check_subset};
 use super::gathering::Purpose;
-use super::{Comm, CommShared, Sides};
+use super::{Comm, Founding, Sides};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::portable::portable;
 use crate::process::Process;
 use simurgh_core::sync::Arc;
 
 /// What a member brings.
-struct Member;
+struct Member(());
+
+portable! { Member { 0 } }
 
 impl Comm {
     /// A communicator over `group`, made by its members alone (`MPI_Comm_create_group`); none for a rank that is
@@ -60,9 +63,11 @@ fn make(
         return Ok(None);
     };
     let job = process.job();
-    let board = job.gatherings().join(purpose, group, check)?;
-    let shared = board.exchange(rank, Member, |_: Vec<Member>| {
-        CommShared::new(job, Sides::one(group.clone()))
-    })?;
-    Ok(Some((Result::clone(&shared)?, rank)))
+    let gathering = job.gatherings().join(job.layout(), purpose, group, rank, check)?;
+    let shared = gathering
+        .assembly(job)
+        .exchange(Member(()), Founding::One, |_, maker| {
+            maker.make(Sides::one(group.clone()))
+        })?;
+    Ok(Result::clone(&shared)?.map(|shared| (shared, rank)))
 }

@@ -1,16 +1,18 @@
 //! Making inter-communicators.
 //!
 //! Two groups find each other through their leaders. The ranks of a group agree on their leader and learn whether its
-//! arguments are right, in one exchange among themselves; then the leaders meet, without messages; then they tell
-//! their groups what came of it in a second exchange. So an error that one rank sees is an error of all.
+//! arguments are right, in one exchange among themselves; then the leaders meet, without messages of the program; then
+//! they tell their groups what came of it in a second exchange. So an error that one rank sees is an error of all.
 
+use super::assembly::Assembly;
 use super::gathering::Purpose;
+use super::maker::{Charter, Founding};
 use super::{Comm, CommShared, Sides};
 use crate::check;
-use crate::collective::Board;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
+use crate::portable::portable;
 use crate::process::Process;
 use simurgh_core::sync::Arc;
 
@@ -28,7 +30,13 @@ struct Offered(Group);
 struct Report(Option<Union>);
 
 /// The new communicator, and the seat of rank 0 of one group in it.
-type Union = Result<(Arc<CommShared>, usize)>;
+type Union = Result<(Charter, usize)>;
+
+portable! {
+    Proposal { leader, ready }
+    Offered { 0 }
+    Report { 0 }
+}
 
 /// How a leader reaches the other one.
 struct Link {
@@ -41,7 +49,8 @@ struct Side<'a> {
     process: &'a Process,
     group: &'a Group,
     rank: usize,
-    board: &'a Board,
+    /// They, as they meet.
+    assembly: Assembly<'a>,
 }
 
 impl Comm {
@@ -75,7 +84,7 @@ impl Comm {
             process: &self.process,
             group: self.group(),
             rank: self.seat(),
-            board: self.board(),
+            assembly: self.assembly(),
         };
         let (shared, seat) = side.unite(local_leader, link)?;
         Ok(self.child(shared, seat))
@@ -94,8 +103,11 @@ impl Comm {
         tag: &str,
     ) -> Result<Arc<Self>> {
         let rank = local.rank_of(process.id()).ok_or_else(not_in_group)?;
-        let gatherings = process.job().gatherings();
-        let board = gatherings.join(Purpose::NamedSide(tag.to_owned()), local, || Ok(()))?;
+        let job = process.job();
+        let purpose = Purpose::NamedSide(tag.to_owned());
+        let gathered = job
+            .gatherings()
+            .join(job.layout(), purpose, local, rank, || Ok(()))?;
         let link = || {
             let other = usize::try_from(remote_leader).ok();
             let other = other.and_then(|leader| remote.process(leader));
@@ -108,7 +120,7 @@ impl Comm {
             process,
             group: local,
             rank,
-            board: &board,
+            assembly: gathered.assembly(job),
         };
         let (shared, seat) = side.unite(local_leader, link)?;
         let comm = Self::new(Arc::clone(process), shared, seat);
@@ -129,16 +141,22 @@ impl Side<'_> {
             },
         };
         let agreed = self
-            .board
-            .exchange(self.rank, proposal, |proposals| agree(self.group, proposals))?;
+            .assembly
+            .exchange(proposal, Founding::Nothing, |proposals, _| {
+                agree(self.group, proposals)
+            })?;
         Result::clone(&agreed)?;
         let report = link.map(|link| link.and_then(|link| self.meet(link)));
-        let reports = self
-            .board
-            .exchange(self.rank, Report(report), |reports: Vec<Report>| {
-                reports.into_iter().find_map(|Report(union)| union)
+        let job = self.process.job();
+        let union = self
+            .assembly
+            .exchange(Report(report), Founding::Nothing, |reports, _| {
+                let mut reports = reports.into_iter();
+                let union = reports.find_map(|Report(union)| union);
+                let (charter, first) = union.unwrap_or_else(|| Err(no_leader()))?;
+                Ok((job.gatherings().unions.unite(job, charter)?, first))
             })?;
-        let (shared, first) = Option::clone(&reports).expect("one rank is the leader")?;
+        let (shared, first) = Result::clone(&union)?;
         Ok((shared, first + self.rank))
     }
 
@@ -155,12 +173,19 @@ impl Side<'_> {
         let (own, other, job) = (self.process.id(), link.other, self.process.job());
         let leaders = Group::from_processes(vec![own.min(other), own.max(other)]);
         let place = usize::from(own > other);
-        let board = job.gatherings().join(link.purpose, &leaders, || Ok(()))?;
+        let gathered = job
+            .gatherings()
+            .join(job.layout(), link.purpose, &leaders, place, || Ok(()))?;
         let offered = Offered(self.group.clone());
-        let union = board.exchange(place, offered, |groups| join_groups(job, &groups))?;
-        let shared = Result::clone(&union)?;
-        let seat = shared.sides.seat_of(own).expect("the leader is in its group");
-        Ok((shared, seat - self.rank))
+        let founder = own.min(other);
+        let union = gathered
+            .assembly(job)
+            .exchange(offered, Founding::One, |groups, maker| {
+                maker.charter(join_groups(job, &groups)?, founder)
+            })?;
+        let charter = Result::clone(&union)?;
+        let seat = charter.sides.seat_of(own).expect("the leader is in its group");
+        Ok((charter, seat - self.rank))
     }
 }
 
@@ -180,14 +205,24 @@ fn agree(group: &Group, proposals: Vec<Proposal>) -> Result<()> {
     proposals.into_iter().try_for_each(|proposal| proposal.ready)
 }
 
-fn join_groups(job: &Job, groups: &[Offered]) -> Result<Arc<CommShared>> {
+fn join_groups(job: &Job, groups: &[Offered]) -> Result<Sides> {
     let [Offered(left), Offered(right)] = groups else {
         return Err(no_peer());
     };
     if let Some(both) = left.processes().find(|&process| right.rank_of(process).is_some()) {
         return Err(overlap(both));
     }
-    CommShared::new(job, Sides::two(left.clone(), right.clone()))
+    let sides = Sides::two(left.clone(), right.clone());
+    sides.check(job.layout())?;
+    Ok(sides)
+}
+
+#[cold]
+fn no_leader() -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        "no rank of the group says what its leader has agreed on; all hosts have to run the same version",
+    )
 }
 
 #[cold]

@@ -1,12 +1,14 @@
 //! What the ranks of a communicator share.
 
-use super::context::Context;
+use super::context::{Context, Question};
 use super::duplicate::Duplicates;
+use super::maker::Charter;
 use super::{Sides, Span};
 use crate::collective::{Board, Lectern, Shelf};
 use crate::error::Result;
 use crate::group::Group;
 use crate::job::{Job, Layout};
+use crate::remote::Line;
 use crate::topology::Origins;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
@@ -36,17 +38,42 @@ pub struct CommShared {
 }
 
 impl CommShared {
-    /// A new communicator of these processes, which live on this host.
-    pub(crate) fn new(job: &Job, sides: Sides) -> Result<Arc<Self>> {
-        let context = Context::take(job.contexts())?;
-        Ok(Self::with_context(context, job.layout(), sides))
+    /// A new communicator of these processes, all of which live on this host.
+    pub(crate) fn local(job: &Job, sides: Sides) -> Result<Arc<Self>> {
+        let id = job.contexts().take()?;
+        Ok(Self::chartered(job, Charter { id, sides }))
     }
 
-    /// The communicator with this context.
-    pub(super) fn with_context(context: Context, layout: &Layout, sides: Sides) -> Arc<Self> {
+    /// The communicator of a charter; some of its processes live on this host.
+    pub(super) fn chartered(job: &Job, Charter { id, sides }: Charter) -> Arc<Self> {
+        let span = Span::of(&sides, job.layout()).map(Arc::new);
+        let context = Context::new(job.contexts(), id, span.is_some());
+        Self::with_context(context, span, sides)
+    }
+
+    /// A communicator of the same processes, the duplicate of this number.
+    pub(super) fn duplicate(&self, job: &Job, number: u64) -> Result<Arc<Self>> {
+        let Some(span) = &self.span else {
+            return Self::local(job, self.sides.clone());
+        };
+        let question = Question {
+            context: self.context.id(),
+            number,
+            holders: span.hosts() as u32,
+        };
+        let id = job.contexts().number(span.host(span.position_of(0)), question)?;
+        let context = Context::new(job.contexts(), id, true);
+        Ok(Self::with_context(
+            context,
+            Some(Arc::clone(span)),
+            self.sides.clone(),
+        ))
+    }
+
+    fn with_context(context: Context, span: Option<Arc<Span>>, sides: Sides) -> Arc<Self> {
         Arc::new(Self {
             context,
-            span: Span::of(&sides, layout).map(Arc::new),
+            span,
             sides,
             rounds: AtomicU64::new(0),
             board: OnceLock::new(),
@@ -61,7 +88,8 @@ impl CommShared {
     /// The communicator of all processes.
     pub(crate) fn world(layout: &Layout) -> Arc<Self> {
         let sides = Sides::one(Group::run(0, layout.processes()));
-        Self::with_context(Context::world(), layout, sides)
+        let span = Span::of(&sides, layout).map(Arc::new);
+        Self::with_context(Context::world(), span, sides)
     }
 
     /// The hosts of the ranks; none if all are on this host.
@@ -70,16 +98,40 @@ impl CommShared {
         self.span.as_ref()
     }
 
-    /// The number of the hosts' next conversation about a blocking call: for whoever speaks for this host, once a call.
-    pub(crate) fn next_round(&self) -> u64 {
+    /// The hosts' line for the next blocking call: for whoever speaks for this host, once a call.
+    ///
+    /// # Panics
+    ///
+    /// When all ranks are on this host and it has joined no others.
+    pub(crate) fn line<'j>(&self, job: &'j Job) -> Line<'j> {
         // Relaxed: blocking calls on a communicator follow each other.
-        self.rounds.fetch_add(1, Ordering::Relaxed)
+        let round = self.rounds.fetch_add(1, Ordering::Relaxed);
+        job.line(self.context.id(), round_of(round, BLOCKING))
+    }
+
+    /// The hosts' line for a call that is started, by its number among those of the communicator.
+    ///
+    /// # Panics
+    ///
+    /// As [`CommShared::line`].
+    pub(crate) fn line_of_started<'j>(&self, job: &'j Job, number: u64) -> Line<'j> {
+        job.line(self.context.id(), round_of(number, STARTED))
     }
 
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
     pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
         self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
     }
+}
+
+/// The last bit of a round: what kind of call the conversation is about.
+const BLOCKING: u64 = 0;
+const STARTED: u64 = 1;
+
+/// The round of the conversation about the call with a number. So many calls are never under way that rounds of two of
+/// them are the same.
+fn round_of(number: u64, kind: u64) -> i32 {
+    (((number << 1) | kind) as u32 & i32::MAX.cast_unsigned()).cast_signed()
 }
 
 impl fmt::Debug for CommShared {

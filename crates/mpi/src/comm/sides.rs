@@ -1,7 +1,9 @@
 //! Who is in a communicator.
 
 use crate::collective::Seating;
+use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::job::Layout;
 use crate::session::SessionId;
 
 /// The group of an intra-communicator, or the two groups of an inter-communicator.
@@ -31,6 +33,16 @@ impl Sides {
         }
     }
 
+    /// Refuses members that the job has not, which another host may have named.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Intern`] for the first of them.
+    pub(crate) fn check(&self, layout: &Layout) -> Result<()> {
+        let stranger = self.processes().find(|&process| process >= layout.processes());
+        stranger.map_or(Ok(()), |process| Err(unknown(process)))
+    }
+
     /// Number of members of both groups.
     pub(crate) fn seats(&self) -> usize {
         self.seating().seats()
@@ -52,6 +64,11 @@ impl Sides {
     /// Whether a seat is one of the left group.
     pub(crate) fn is_left(&self, seat: usize) -> bool {
         seat < self.left.size()
+    }
+
+    /// The left group, and the right one if there is one.
+    pub(crate) fn groups(&self) -> (&Group, Option<&Group>) {
+        (&self.left, self.right.as_ref())
     }
 
     /// The group of a seat and the rank in it.
@@ -106,6 +123,16 @@ impl Sides {
         let right = group_of(false);
         (left.size() > 0 && right.size() > 0).then(|| Self::two(left, right))
     }
+}
+
+#[cold]
+fn unknown(process: u32) -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        format!(
+            "a group has process {process}, which the job has not; all hosts have to run the same version"
+        ),
+    )
 }
 
 /// A session's number means something in one process only; what ranks share belongs to none.

@@ -79,6 +79,11 @@ impl Span {
         self.hosts[position]
     }
 
+    /// The position of a host; none if it has no members.
+    pub(crate) fn position(&self, host: HostId) -> Option<usize> {
+        self.hosts.binary_search(&host).ok()
+    }
+
     /// The seats of the host at a position, ascending; one at least.
     pub(crate) fn seats(&self, position: usize) -> &[u32] {
         &self.seats[self.starts[position] as usize..self.starts[position + 1] as usize]

@@ -1,13 +1,15 @@
 //! Splitting communicators by what ranks have in common.
 //!
 //! A rank utilises the hardware on which it began to run, where the scheduler brings it back to unless another virtual
-//! processor has nothing to do. On one host all share memory.
+//! processor has nothing to do. All ranks of a node share memory. What each utilises is known on its own host, so the
+//! ranks of several hosts tell each other.
 
-use super::Comm;
+use super::{Comm, Founding};
 use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
 use crate::info::Info;
 use crate::job::Hardware;
+use crate::portable::{Portable, portable};
 use crate::session::ProcessSet;
 use simurgh_core::sync::Arc;
 use simurgh_sched::DomainKind;
@@ -39,10 +41,10 @@ const SHARED_MEMORY: &str = "mpi_shared_memory";
 pub(super) enum Shared {
     /// The colour that they name.
     Color(i32),
-    /// The memory.
-    Memory,
-    /// An instance of a kind of hardware resource.
-    Hardware(DomainKind, usize),
+    /// The memory of a node.
+    Memory(u32),
+    /// An instance of a kind of hardware resource of a node.
+    Hardware(u32, DomainKind, usize),
     /// A process set, by its name and its first process.
     Set(String, u32),
 }
@@ -65,11 +67,11 @@ impl Comm {
     ) -> Result<Option<(Arc<Self>, Option<&'static str>)>> {
         let (shared, resource) = match split_type {
             SplitType::Undefined => (None, None),
-            SplitType::Shared => (Some(Shared::Memory), None),
+            SplitType::Shared => (Some(Shared::Memory(self.node())), None),
             SplitType::Guided => (self.hardware_named(info), None),
             SplitType::ResourceGuided => (self.resource_named(info)?, None),
             SplitType::Unguided => {
-                let kind = self.dividing_kind();
+                let kind = self.dividing_kind()?;
                 let shared = kind.and_then(|kind| self.own_instance(kind));
                 (shared, kind.map(Hardware::resource_name))
             }
@@ -97,7 +99,7 @@ impl Comm {
     fn hardware_named(&self, info: &Info) -> Option<Shared> {
         let name = info.text(HARDWARE_KEY)?;
         if name.eq_ignore_ascii_case(SHARED_MEMORY) {
-            return Some(Shared::Memory);
+            return Some(Shared::Memory(self.node()));
         }
         self.own_instance(Hardware::kind_of(name)?)
     }
@@ -122,23 +124,86 @@ impl Comm {
 
     /// The instance of a kind that the rank uses.
     fn own_instance(&self, kind: DomainKind) -> Option<Shared> {
-        let instance = self.process.job().hardware()?.instance(kind, self.process.id())?;
-        Some(Shared::Hardware(kind, instance))
+        let hardware = self.process.job().hardware()?;
+        let instance = hardware.instance(kind, self.process.id())?;
+        Some(Shared::Hardware(
+            self.node(),
+            kind,
+            hardware.number(kind, instance)?,
+        ))
+    }
+
+    /// The number of the node on which the rank lives.
+    fn node(&self) -> u32 {
+        let layout = self.process.job().layout();
+        layout.node_of(layout.own())
     }
 
     /// The largest kind of which the ranks use several instances, so that each has a part of the ranks only.
-    fn dividing_kind(&self) -> Option<DomainKind> {
+    fn dividing_kind(&self) -> Result<Option<DomainKind>> {
+        if self.span().is_some() {
+            let uses = Uses(
+                Hardware::all_kinds()
+                    .map(|kind| self.own_instance(kind))
+                    .collect(),
+            );
+            let dividing = self.exchange(uses, Founding::Nothing, |ranks, _| dividing_kind(&ranks))?;
+            return Ok(*dividing);
+        }
         let sides = &self.shared.sides;
         let find = || {
             let hardware = self.process.job().hardware()?;
             hardware.kinds().find(|&kind| {
-                let mut used = (0..sides.seats())
-                    .filter_map(|seat| sides.process(seat))
-                    .map(|process| hardware.instance(kind, process));
+                let mut used = sides.processes().map(|process| hardware.instance(kind, process));
                 let first = used.next();
                 used.any(|instance| Some(instance) != first)
             })
         };
-        *self.shared.dividing_kind.get_or_init(find)
+        Ok(*self.shared.dividing_kind.get_or_init(find))
+    }
+}
+
+/// What a rank uses of each kind of hardware, from the largest to the smallest.
+struct Uses(Vec<Option<Shared>>);
+
+portable! { Uses { 0 } }
+
+/// The first kind of which not all use the same instance.
+fn dividing_kind(ranks: &[Uses]) -> Option<DomainKind> {
+    let use_of = |rank: &Uses, place: usize| rank.0.get(place).cloned().flatten();
+    let divides = |place: &usize| {
+        let first = use_of(&ranks[0], *place);
+        ranks.iter().any(|rank| use_of(rank, *place) != first)
+    };
+    let place = (0..ranks[0].0.len()).find(divides)?;
+    Hardware::all_kinds().nth(place)
+}
+
+const COLOR: u8 = 0;
+const MEMORY: u8 = 1;
+const HARDWARE: u8 = 2;
+const SET: u8 = 3;
+
+impl Portable for Shared {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Color(color) => (COLOR, *color).write(out),
+            Self::Memory(node) => (MEMORY, *node).write(out),
+            Self::Hardware(node, kind, instance) => (HARDWARE, (*node, *kind, *instance)).write(out),
+            Self::Set(name, first) => (SET, (name.clone(), *first)).write(out),
+        }
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Some(match u8::read(input)? {
+            COLOR => Self::Color(i32::read(input)?),
+            MEMORY => Self::Memory(u32::read(input)?),
+            HARDWARE => {
+                let (node, kind, instance) = Portable::read(input)?;
+                Self::Hardware(node, kind, instance)
+            }
+            SET => Self::Set(String::read(input)?, u32::read(input)?),
+            _ => return None,
+        })
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::group::Group;
 use crate::info::Info;
+use crate::portable::Portable;
 use simurgh_sched::{Domain, DomainKind, Runtime, Topology};
 use simurgh_settings::rules::Level;
 
@@ -14,6 +15,8 @@ use simurgh_settings::rules::Level;
 pub struct Hardware {
     domains: Domain,
     levels: Vec<Instances>,
+    /// The first process of the host.
+    first: u32,
     /// The virtual processor on which each process began; none if it runs anywhere.
     homes: Box<[Option<usize>]>,
     /// Cores on which processes run.
@@ -29,6 +32,8 @@ struct Instances {
     instances: usize,
     /// The instance to which each core belongs.
     of_core: Vec<Option<usize>>,
+    /// Of each instance, the lowest number of a processor, which is the same on all hosts of the node.
+    lowest: Vec<usize>,
 }
 
 /// The kinds of resources from the largest to the smallest, each with its name in process sets and its name as a type
@@ -74,9 +79,15 @@ impl Hardware {
             domains: topology.root().clone(),
             level: narrowest.map_or(Level::Machine, |level| level_of(level.kind)),
             levels,
+            first: 0,
             homes,
             used,
         }
+    }
+
+    /// The same hardware, of a host whose processes are those from `first` on.
+    pub(super) fn with_first(self, first: u32) -> Self {
+        Self { first, ..self }
     }
 
     /// The tree of what cores share; virtual processors go round its cores.
@@ -104,12 +115,23 @@ impl Hardware {
     /// The virtual processor on which a process began; none if it runs anywhere.
     #[must_use]
     pub fn home(&self, process: u32) -> Option<usize> {
-        self.homes.get(process as usize).copied().flatten()
+        self.home_of(process).flatten()
+    }
+
+    /// None if the process is not one of the host.
+    fn home_of(&self, process: u32) -> Option<Option<usize>> {
+        let place = process.checked_sub(self.first)?;
+        self.homes.get(place as usize).copied()
     }
 
     /// The kinds of resources that the machine has, from the largest to the smallest.
     pub fn kinds(&self) -> impl Iterator<Item = DomainKind> {
         self.levels.iter().map(|level| level.kind)
+    }
+
+    /// All kinds of resources, from the largest to the smallest.
+    pub(crate) fn all_kinds() -> impl Iterator<Item = DomainKind> {
+        KINDS.iter().map(|(kind, ..)| *kind)
     }
 
     /// Number of instances of a kind.
@@ -123,16 +145,21 @@ impl Hardware {
     #[must_use]
     pub fn instance(&self, kind: DomainKind, process: u32) -> Option<usize> {
         let level = self.instances_of(kind)?;
-        match *self.homes.get(process as usize)? {
+        match self.home_of(process)? {
             Some(vp) => level.of_core[vp % level.of_core.len()],
             None => level.common_instance(&self.used),
         }
     }
 
-    /// The processes that began in an instance, in the order of their numbers.
+    /// A number for an instance by which all hosts of the node know it.
+    pub(crate) fn number(&self, kind: DomainKind, instance: usize) -> Option<usize> {
+        self.instances_of(kind)?.lowest.get(instance).copied()
+    }
+
+    /// The processes of the host that began in an instance, in the order of their numbers.
     #[must_use]
     pub fn members(&self, kind: DomainKind, instance: usize) -> Group {
-        let processes = (0..).take(self.homes.len());
+        let processes = (self.first..).take(self.homes.len());
         let members = processes.filter(|&process| self.instance(kind, process) == Some(instance));
         Group::from_processes(members.collect())
     }
@@ -189,6 +216,19 @@ impl Hardware {
     }
 }
 
+/// As the place in the table of kinds.
+impl Portable for DomainKind {
+    fn write(&self, out: &mut Vec<u8>) {
+        let place = KINDS.iter().position(|(kind, ..)| kind == self);
+        (place.unwrap_or(KINDS.len()) as u8).write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let place = usize::from(u8::read(input)?);
+        KINDS.get(place).map(|(kind, ..)| *kind)
+    }
+}
+
 /// Bytes of the caches of a kind that serve some of the cores.
 fn cache_bytes(domain: &Domain, kind: DomainKind, cores: &[usize]) -> usize {
     if domain.kind == kind {
@@ -221,8 +261,17 @@ impl Instances {
             kind,
             instances: 0,
             of_core: vec![None; topology.cores().len()],
+            lowest: Vec::new(),
         };
         level.take(topology.root());
+        let lowest = |instance| {
+            let cores = topology.cores().iter().zip(&level.of_core);
+            let own = cores.filter(|(_, of_core)| **of_core == Some(instance));
+            own.flat_map(|(core, _)| &core.cpus).copied().min()
+        };
+        level.lowest = (0..level.instances)
+            .map(|instance| lowest(instance).unwrap_or(instance))
+            .collect();
         level
     }
 

@@ -75,6 +75,7 @@ impl Reception<'_> {
             Packet::Read { sender } => self.has_been_read(from, sender),
             Packet::Written { receiver } => self.remote.take_written(self.job, from, receiver),
             Packet::Credit => Some(()),
+            Packet::Context(notice) => self.job.contexts().hear(from, notice).then_some(()),
         }
     }
 

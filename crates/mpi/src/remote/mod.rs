@@ -201,6 +201,12 @@ impl Job {
     ///
     /// When the fabric is not that of this host in a job of as many hosts.
     pub fn connect(self: &Arc<Self>, fabric: Fabric) -> bool {
+        let job = Arc::downgrade(self);
+        self.contexts().connect(move |host, notice| {
+            if let Some(job) = job.upgrade() {
+                job.remote().tell(host, &Packet::Context(notice));
+            }
+        });
         self.remote_cell().set(Remote::new(self, fabric)).is_ok()
     }
 

@@ -14,6 +14,7 @@
 //! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
 
 use super::register::Handle;
+use crate::comm::Notice;
 use crate::matching::{Envelope, Lanes};
 use simurgh_net::transport::{HEADER, Header, Region};
 
@@ -44,6 +45,8 @@ pub(super) enum Packet {
     Written { receiver: Handle },
     /// Nothing but credit.
     Credit,
+    /// Something about the labels of communicators.
+    Context(Notice),
 }
 
 /// Where a message goes.
@@ -65,6 +68,7 @@ const DATA: u8 = 4;
 const READ: u8 = 5;
 const WRITTEN: u8 = 6;
 const CREDIT: u8 = 7;
+const CONTEXT: u8 = 32;
 
 impl Packet {
     /// The header, with credit to be given back.
@@ -106,6 +110,7 @@ impl Packet {
             Self::Read { sender } => (READ, 0, [sender.0, 0, 0, 0]),
             Self::Written { receiver } => (WRITTEN, 0, [receiver.0, 0, 0, 0]),
             Self::Credit => (CREDIT, 0, [0; 4]),
+            Self::Context(notice) => (CONTEXT, 0, notice.words()),
         }
     }
 
@@ -159,6 +164,7 @@ impl Packet {
                 receiver: Handle(word(0)),
             },
             CREDIT => Self::Credit,
+            CONTEXT => Self::Context(Notice::read([word(0), word(1), word(2), word(3)])?),
             _ => return None,
         };
         // What is written again must be the same: nothing may hide in bytes that mean nothing.

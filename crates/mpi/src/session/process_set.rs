@@ -7,8 +7,8 @@
 //! | `simurgh://host` | the processes of the host |
 //! | `simurgh://package/0`, `numa/0`, `l3/0`, `l2/0`, `core/0`, … | those that began on this piece of hardware |
 //!
-//! There is a set for each piece of hardware that has a process. All processes see the same sets in the same order, and
-//! small and capital letters are the same.
+//! Host and hardware are those of the calling process. There is a set for each piece of hardware that has a process.
+//! All processes of a host see the same sets in the same order, and small and capital letters are the same.
 
 use super::Session;
 use crate::error::{Error, ErrorClass, Result};
@@ -37,11 +37,10 @@ impl ProcessSet {
     #[must_use]
     pub fn all(process: &Process) -> Vec<Self> {
         let job = process.job();
-        let world = job.group();
         let mut sets = vec![
-            Self::new("mpi://WORLD", world.clone()),
+            Self::new("mpi://WORLD", job.group()),
             Self::new("mpi://SELF", Group::run(process.id(), 1)),
-            Self::new("simurgh://host", world),
+            Self::new("simurgh://host", job.group_here()),
         ];
         sets.extend_from_slice(job.hardware_sets());
         sets

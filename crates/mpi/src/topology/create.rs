@@ -1,13 +1,15 @@
 //! Making communicators with a topology.
 //!
-//! Each call is one exchange on the parent's board: the last rank to arrive makes what all share, which is the
-//! topology itself and the layout; then each rank goes to the virtual processor it is to live on.
+//! Each call is one exchange of the parent's ranks: the last rank of a host to arrive makes what all share, which is
+//! the topology itself and the layout; then each rank goes to the virtual processor it is to live on. Ranks of several
+//! hosts stay what they are: none can move to another host.
 
 use super::layout::{Machine, Place, Traffic, lay_out};
 use super::{Cart, DistGraph, EdgeList, Graph, Topology};
-use crate::comm::{Comm, CommShared, Sides};
+use crate::comm::{Comm, CommShared, Founding, Maker, Sides};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::portable::{Portable, portable};
 use simurgh_core::sync::Arc;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
@@ -34,9 +36,57 @@ struct Seat {
     vp: Option<usize>,
 }
 
+portable! { Seat { reorder, vp } }
+
+impl<K> Portable for Described<K> {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.digest, self.seat).write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let (digest, seat) = Portable::read(input)?;
+        Some(Self {
+            digest,
+            seat,
+            kind: PhantomData,
+        })
+    }
+}
+
+impl<E: Portable> Portable for Part<E> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.edges.write(out);
+        self.seat.write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let (edges, seat) = Portable::read(input)?;
+        Some(Self { edges, seat })
+    }
+}
+
+/// Edges that a rank knows.
+trait Edges: Portable {
+    /// Refuses edges that have ends outside a graph of so many nodes: another host may have told of them.
+    fn check(&self, nodes: usize) -> Result<()>;
+}
+
+impl Edges for EdgeList {
+    fn check(&self, nodes: usize) -> Result<()> {
+        self.check_ends(nodes)
+    }
+}
+
+impl Edges for (EdgeList, EdgeList) {
+    fn check(&self, nodes: usize) -> Result<()> {
+        self.0.check(nodes).and_then(|()| self.1.check(nodes))
+    }
+}
+
 /// What the ranks of the parent get.
 struct Made {
-    shared: Arc<CommShared>,
+    /// None if none of them is on this host.
+    shared: Option<Arc<CommShared>>,
     topology: Arc<Topology>,
     /// The virtual processor of each new rank, if the ranks have been laid out.
     vps: Option<Vec<usize>>,
@@ -151,24 +201,23 @@ impl Comm {
             seat: Seat::of_caller(reorder),
             kind: PhantomData,
         };
-        let made = self.board().exchange(self.rank() as usize, described, |ranks| {
-            if let Some(other) = ranks.iter().position(|rank| rank.digest != digest) {
+        let made = self.exchange(described, Founding::One, |ranks, maker| {
+            if let Some(other) = ranks.iter().position(|rank| rank.digest != ranks[0].digest) {
                 return Err(Error::new(
                     ErrorClass::NotSame,
                     format!(
-                        "rank {} and rank {other} describe different topologies; all ranks have to pass the same",
-                        self.rank()
+                        "rank 0 and rank {other} describe different topologies; all ranks have to pass the same"
                     ),
                 ));
             }
             let (topology, traffic) = describe();
             let seats: Vec<Seat> = ranks.iter().map(|rank| rank.seat).collect();
-            self.make(topology, &traffic, &seats)
+            self.make(maker, topology, &traffic, &seats)
         })?;
         self.enter(&made)
     }
 
-    fn create_from_parts<E: Send + 'static>(
+    fn create_from_parts<E: Edges + Send + 'static>(
         &self,
         edges: E,
         reorder: bool,
@@ -179,19 +228,26 @@ impl Comm {
             edges,
             seat: Seat::of_caller(reorder),
         };
-        let made = self.board().exchange(self.rank() as usize, part, |parts| {
+        let made = self.exchange(part, Founding::One, |parts: Vec<Part<E>>, maker| {
+            parts.iter().try_for_each(|part| part.edges.check(self.size()))?;
             let (lists, seats): (Vec<E>, Vec<Seat>) =
                 parts.into_iter().map(|part| (part.edges, part.seat)).unzip();
             let graph = join(lists)?;
             let traffic = Traffic::from(&graph);
-            self.make(Topology::DistGraph(graph), &traffic, &seats)
+            self.make(maker, Topology::DistGraph(graph), &traffic, &seats)
         })?;
         let entered = self.enter(&made)?;
         Ok(entered.expect("the graph has a node for every rank"))
     }
 
     /// Makes what the ranks will share.
-    fn make(&self, topology: Topology, traffic: &Traffic, seats: &[Seat]) -> Result<Made> {
+    fn make(
+        &self,
+        maker: &mut Maker<'_>,
+        topology: Topology,
+        traffic: &Traffic,
+        seats: &[Seat],
+    ) -> Result<Made> {
         let places = self.places(traffic, seats);
         let processes = match &places {
             Some(places) => places.iter().map(|place| place.process).collect(),
@@ -206,15 +262,18 @@ impl Comm {
             .filter_map(|&process| self.group().process(process));
         let group = Group::from_processes(members.collect());
         Ok(Made {
-            shared: CommShared::new(self.process().job(), Sides::one(group))?,
+            shared: maker.make(Sides::one(group))?,
             topology: Arc::new(topology),
             vps: places.map(|places| places.iter().map(|place| place.vp).collect()),
             ranks,
         })
     }
 
-    /// The layout, if all ranks allow one and run on virtual processors.
+    /// The layout, if all ranks allow one and run on virtual processors of one host.
     fn places(&self, traffic: &Traffic, seats: &[Seat]) -> Option<Vec<Place>> {
+        if self.span().is_some() {
+            return None;
+        }
         let free = seats.iter().map(|seat| seat.vp.filter(|_| seat.reorder));
         let homes: Vec<usize> = free.collect::<Option<_>>()?;
         self.lay_out(traffic, &homes)
@@ -230,14 +289,14 @@ impl Comm {
     /// Takes the caller's place in a new communicator.
     fn enter(&self, made: &Result<Made>) -> Result<Option<Arc<Self>>> {
         let made = made.as_ref().map_err(Error::clone)?;
-        let Some(rank) = made.ranks[self.rank() as usize] else {
+        let (Some(shared), Some(rank)) = (&made.shared, made.ranks[self.rank() as usize]) else {
             return Ok(None);
         };
         if let Some(vps) = &made.vps {
             simurgh_core::migrate(vps[rank]);
         }
         let topology = Some(Arc::clone(&made.topology));
-        Ok(Some(self.child_with(Arc::clone(&made.shared), rank, topology)))
+        Ok(Some(self.child_with(Arc::clone(shared), rank, topology)))
     }
 }
 

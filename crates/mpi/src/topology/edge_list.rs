@@ -1,6 +1,7 @@
 //! Edges on their way into a graph.
 
 use crate::error::{Error, ErrorClass, Result};
+use crate::portable::portable;
 
 /// Edges that lead from or to nodes, as one rank contributes them.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +10,8 @@ pub struct EdgeList {
     edges: Vec<(i32, i32, i32)>,
     weighted: bool,
 }
+
+portable! { EdgeList { edges, weighted } }
 
 impl EdgeList {
     /// No edges yet; `weighted` says whether those to come have weights (otherwise each is given 1).
@@ -26,15 +29,7 @@ impl EdgeList {
     ///
     /// [`ErrorClass::Rank`] if either is not below `nodes`, [`ErrorClass::Arg`] if the weight is negative.
     pub fn push(&mut self, nodes: usize, (source, destination): (i32, i32), weight: i32) -> Result<()> {
-        for (what, rank) in [("source", source), ("destination", destination)] {
-            if usize::try_from(rank).map_or(true, |rank| rank >= nodes) {
-                let last = nodes - 1;
-                let reason = format!(
-                    "the {what} {rank} of an edge is not in the communicator of {nodes} ranks (0 to {last})"
-                );
-                return Err(Error::new(ErrorClass::Rank, reason));
-            }
-        }
+        check_ends(nodes, source, destination)?;
         if weight < 0 {
             return Err(Error::new(
                 ErrorClass::Arg,
@@ -43,6 +38,12 @@ impl EdgeList {
         }
         self.edges.push((source, destination, weight));
         Ok(())
+    }
+
+    /// Refuses edges with ends that are not below `nodes`.
+    pub(super) fn check_ends(&self, nodes: usize) -> Result<()> {
+        self.iter()
+            .try_for_each(|(source, destination, _)| check_ends(nodes, source, destination))
     }
 
     /// Whether the edges have weights of their own.
@@ -54,6 +55,19 @@ impl EdgeList {
     pub(super) fn iter(&self) -> impl Iterator<Item = (i32, i32, i32)> + Clone + '_ {
         self.edges.iter().copied()
     }
+}
+
+fn check_ends(nodes: usize, source: i32, destination: i32) -> Result<()> {
+    for (what, rank) in [("source", source), ("destination", destination)] {
+        if usize::try_from(rank).map_or(true, |rank| rank >= nodes) {
+            let last = nodes - 1;
+            let reason = format!(
+                "the {what} {rank} of an edge is not in the communicator of {nodes} ranks (0 to {last})"
+            );
+            return Err(Error::new(ErrorClass::Rank, reason));
+        }
+    }
+    Ok(())
 }
 
 /// One end of an edge.

@@ -57,10 +57,39 @@ pub(crate) fn run_hosts(hosts: u32, ranks: u32, f: impl Fn(&Arc<Comm>) + Send + 
     }
 }
 
+/// Runs `f` on each of `size` ranks: on one host with every runner, and spread over two and three hosts.
+pub(crate) fn run_everywhere(size: usize, f: impl Fn(&Arc<Comm>) + Send + Sync + 'static) {
+    let f = Arc::new(f);
+    let on_hosts = Arc::clone(&f);
+    super::run(size, move |world| f(world));
+    for hosts in (2..=3).filter(|hosts| *hosts <= size) {
+        // As even as it goes, the larger ones last.
+        let ranks = (0..hosts).map(|host| (size * (host + 1) / hosts - size * host / hosts) as u32);
+        let (f, ranks): (_, Vec<u32>) = (Arc::clone(&on_hosts), ranks.collect());
+        let conditions = Conditions {
+            seed: size as u64,
+            ..Conditions::default()
+        };
+        let ways = Simulated::hosts(hosts as u32, conditions);
+        run_laid_out(ways, &ranks, &Values::default(), move |world| f(world));
+    }
+}
+
 /// Runs `f` on each rank of a job with a host for each of `ways`, which leads to all others, and so many ranks each.
 pub(crate) fn run_hosts_over<T: Transport + 'static>(
     ways: Vec<T>,
     ranks: u32,
+    settings: &Values,
+    f: impl Fn(&Arc<Comm>) + Send + Sync + 'static,
+) {
+    let ranks = vec![ranks; ways.len()];
+    run_laid_out(ways, &ranks, settings, f);
+}
+
+/// Runs `f` on each rank of a job with a host for each of `ways`, which leads to all others, and these many ranks.
+pub(crate) fn run_laid_out<T: Transport + 'static>(
+    ways: Vec<T>,
+    ranks: &[u32],
     settings: &Values,
     f: impl Fn(&Arc<Comm>) + Send + Sync + 'static,
 ) {
@@ -70,7 +99,7 @@ pub(crate) fn run_hosts_over<T: Transport + 'static>(
     let running: Vec<_> = (0..hosts)
         .zip(ways)
         .map(|(own, way)| {
-            let layout = Layout::new(own, all.iter().map(|_| (ranks, 0)));
+            let layout = Layout::new(own, ranks.iter().map(|ranks| (*ranks, 0)));
             let job = Job::laid_out(layout, settings.clone());
             let way: Box<dyn Transport> = Box::new(way);
             assert!(job.connect(Fabric::new(own, hosts, vec![(way, all.clone())])));

@@ -4,7 +4,7 @@
 mod hosts;
 
 #[allow(unused_imports, reason = "each test file uses a part")]
-pub(crate) use hosts::{run_hosts, run_hosts_over};
+pub(crate) use hosts::{run_everywhere, run_hosts, run_hosts_over, run_laid_out};
 
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};

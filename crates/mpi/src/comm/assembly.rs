@@ -1,0 +1,206 @@
+//! Ranks that agree on something.
+//!
+//! In an exchange every rank gives a value and all get what is made of the values of all. The ranks of a host meet on a
+//! board; if there are other hosts, the last rank to arrive tells them its host's values and learns theirs
+//! ([`tell_all`]), and each host makes the same of them. So that they can make communicators, hosts bring ids along as
+//! well ([`Maker`]).
+//!
+//! Costs: a meeting; with H hosts, log2 H packets sent and received one after the other by each host, which carry
+//! about H times what one host has to say.
+
+use super::blocks::tell_all;
+use super::maker::{Founding, Maker};
+use super::{Comm, CommShared, Span};
+use crate::collective::Board;
+use crate::error::{Error, ErrorClass, Result};
+use crate::job::Job;
+use crate::portable::{self, Portable};
+use crate::remote::Line;
+use simurgh_core::sync::Arc;
+use std::any::type_name;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Ranks that agree on something, as one of them sees them.
+pub(crate) struct Assembly<'a> {
+    pub(super) job: &'a Job,
+    pub(super) board: &'a Board,
+    /// Where the rank sits at the board.
+    pub(super) place: usize,
+    /// The hosts, if there are several.
+    pub(super) hosts: Option<Hosts<'a>>,
+}
+
+/// The hosts of ranks that agree on something.
+pub(super) struct Hosts<'a> {
+    pub(super) span: &'a Span,
+    pub(super) way: Way<'a>,
+}
+
+/// How hosts that agree on something reach each other.
+pub(super) enum Way<'a> {
+    /// Through the communicator that all are in.
+    Communicator(&'a CommShared),
+    /// By what they have come together for.
+    Purpose { context: u32, round: i32 },
+}
+
+/// What a host tells the others.
+struct Block<V> {
+    /// What its ranks have come for.
+    topic: u64,
+    /// Ids for communicators that begin on this host.
+    ids: Result<Vec<u32>>,
+    /// What its ranks give, by place.
+    values: Vec<V>,
+}
+
+impl Comm {
+    /// The ranks of the communicator, of both groups.
+    pub(crate) fn assembly(&self) -> Assembly<'_> {
+        let hosts = self.span().map(|span| Hosts {
+            span,
+            way: Way::Communicator(&self.shared),
+        });
+        Assembly {
+            job: self.process.job(),
+            board: self.board(),
+            place: self.place(),
+            hosts,
+        }
+    }
+
+    /// Every rank gives a value; everyone gets what `combine` makes of all of them, in the order of their seats, for
+    /// its host. It makes the same on all hosts.
+    ///
+    /// # Errors
+    ///
+    /// When ranks are in different calls.
+    pub(crate) fn exchange<V, T>(
+        &self,
+        value: V,
+        founding: Founding,
+        combine: impl FnOnce(Vec<V>, &mut Maker<'_>) -> T,
+    ) -> Result<Arc<T>>
+    where
+        V: Portable + Send + 'static,
+        T: Send + Sync + 'static,
+    {
+        self.assembly().exchange(value, founding, combine)
+    }
+}
+
+impl Assembly<'_> {
+    /// [`Comm::exchange`].
+    pub(crate) fn exchange<V, T>(
+        &self,
+        value: V,
+        founding: Founding,
+        combine: impl FnOnce(Vec<V>, &mut Maker<'_>) -> T,
+    ) -> Result<Arc<T>>
+    where
+        V: Portable + Send + 'static,
+        T: Send + Sync + 'static,
+    {
+        let made = self.board.exchange(self.place, value, |values: Vec<V>| {
+            let made = match &self.hosts {
+                None => combine(values, &mut Maker::alone(self.job)),
+                Some(hosts) => {
+                    let (values, mut maker) = hosts.gather(self.job, values, founding)?;
+                    combine(values, &mut maker)
+                }
+            };
+            Ok(Arc::new(made))
+        })?;
+        Result::clone(&made)
+    }
+}
+
+impl<'a> Hosts<'a> {
+    /// The values of all seats, and what makes communicators.
+    fn gather<V: Portable>(
+        &self,
+        job: &'a Job,
+        values: Vec<V>,
+        founding: Founding,
+    ) -> Result<(Vec<V>, Maker<'a>)> {
+        let mut maker = Maker::among(job, self.span, founding.most(values.len()));
+        let block = Block {
+            topic: topic_of::<V>(),
+            ids: maker.own_ids(),
+            values,
+        };
+        let packed = tell_all(&self.line(job), self.span, portable::pack(&block))?;
+        let mut values = Vec::with_capacity(packed.len());
+        for (position, bytes) in packed.iter().enumerate() {
+            let block = Block::<V>::open(bytes, self.span, position)?;
+            maker.propose(position, block.ids);
+            values.push(block.values.into_iter());
+        }
+        let seats: usize = values.iter().map(ExactSizeIterator::len).sum();
+        let by_seat = (0..seats).filter_map(|seat| values[self.span.position_of(seat)].next());
+        Ok((by_seat.collect(), maker))
+    }
+
+    fn line<'j>(&self, job: &'j Job) -> Line<'j> {
+        match self.way {
+            Way::Communicator(shared) => shared.line(job),
+            Way::Purpose { context, round } => job.line(context, round),
+        }
+    }
+}
+
+impl<V: Portable> Block<V> {
+    /// What the host at a position has told.
+    fn open(bytes: &[u8], span: &Span, position: usize) -> Result<Self> {
+        let host = span.host(position);
+        let input = &mut &*bytes;
+        if u64::read(input) != Some(topic_of::<V>()) {
+            return Err(elsewhere(host));
+        }
+        let block: Option<Self> = portable::unpack(bytes);
+        block
+            .filter(|block| block.values.len() == span.seats(position).len())
+            .ok_or_else(|| garbled(host))
+    }
+}
+
+impl<V: Portable> Portable for Block<V> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.topic.write(out);
+        self.ids.write(out);
+        self.values.write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            topic: u64::read(input)?,
+            ids: Portable::read(input)?,
+            values: Portable::read(input)?,
+        })
+    }
+}
+
+/// What ranks that give such values have come for: the same number on all hosts, which run the same program.
+fn topic_of<V>() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    type_name::<V>().hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cold]
+fn elsewhere(host: u32) -> Error {
+    Error::new(
+        ErrorClass::Other,
+        format!("the ranks on host {host} are in another collective call; all ranks have to make the same"),
+    )
+}
+
+#[cold]
+fn garbled(host: u32) -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        format!(
+            "what host {host} says about its ranks makes no sense; all hosts have to run the same version"
+        ),
+    )
+}

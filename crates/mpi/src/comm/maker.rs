@@ -1,0 +1,163 @@
+//! Making communicators in an exchange.
+//!
+//! An exchange of several hosts makes the same communicators on all of them, so all must know the ids. Each host brings
+//! ids for as many communicators as may begin with one of its ranks; a new communicator takes one of those of its
+//! founder's host, and what is left over goes back.
+
+use super::{CommShared, Sides, Span};
+use crate::error::Result;
+use crate::group::Group;
+use crate::job::Job;
+use crate::portable::Portable;
+use simurgh_core::sync::Arc;
+use std::collections::VecDeque;
+
+/// How many communicators an exchange may make that are founded by ranks of one host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Founding {
+    /// None.
+    Nothing,
+    /// One.
+    One,
+    /// One for each rank.
+    EachRank,
+}
+
+/// What it takes to make a communicator, on all its hosts.
+#[derive(Clone, Debug)]
+pub(crate) struct Charter {
+    pub(super) id: u32,
+    pub(super) sides: Sides,
+}
+
+/// What makes communicators in an exchange.
+pub(crate) struct Maker<'a> {
+    job: &'a Job,
+    /// None if the exchange is that of one host.
+    ids: Option<Ids<'a>>,
+}
+
+/// The ids that the hosts have brought, by position.
+struct Ids<'a> {
+    span: &'a Span,
+    brought: Vec<Result<VecDeque<u32>>>,
+}
+
+impl Founding {
+    /// The most communicators that `ranks` may found.
+    pub(super) fn most(self, ranks: usize) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::One => 1,
+            Self::EachRank => ranks,
+        }
+    }
+}
+
+impl<'a> Maker<'a> {
+    /// For an exchange on one host.
+    pub(super) fn alone(job: &'a Job) -> Self {
+        Self { job, ids: None }
+    }
+
+    /// For an exchange of these hosts, of which this one brings so many ids.
+    pub(super) fn among(job: &'a Job, span: &'a Span, own: usize) -> Self {
+        let mut brought = vec![Ok(VecDeque::new()); span.hosts()];
+        brought[span.own()] = (0..own).map(|_| job.contexts().take()).collect();
+        let ids = Some(Ids { span, brought });
+        Self { job, ids }
+    }
+
+    /// The ids that this host brings.
+    pub(super) fn own_ids(&self) -> Result<Vec<u32>> {
+        let Some(Ids { span, brought }) = &self.ids else {
+            return Ok(Vec::new());
+        };
+        let own = brought[span.own()].clone();
+        own.map(Vec::from)
+    }
+
+    /// Notes the ids that the host at a position brings.
+    pub(super) fn propose(&mut self, position: usize, theirs: Result<Vec<u32>>) {
+        if let Some(Ids { span, brought }) = &mut self.ids
+            && position != span.own()
+        {
+            brought[position] = theirs.map(VecDeque::from);
+        }
+    }
+
+    /// A communicator of these processes; none if none of them lives here. The first of them founds it.
+    ///
+    /// # Errors
+    ///
+    /// On all hosts, if the founder's host has no id left.
+    pub(crate) fn make(&mut self, sides: Sides) -> Result<Option<Arc<CommShared>>> {
+        let Some(founder) = sides.process(0) else {
+            return Ok(None);
+        };
+        let charter = self.charter(sides, founder)?;
+        let layout = self.job.layout();
+        let concerned = charter.sides.processes().any(|process| layout.is_here(process));
+        Ok(concerned.then(|| CommShared::chartered(self.job, charter)))
+    }
+
+    /// What it takes to make a communicator of these processes. The founder is one of them and of those who exchange.
+    ///
+    /// # Errors
+    ///
+    /// As [`Maker::make`].
+    pub(super) fn charter(&mut self, sides: Sides, founder: u32) -> Result<Charter> {
+        let layout = self.job.layout();
+        let id = match &mut self.ids {
+            None => self.job.contexts().take()?,
+            Some(ids) => ids.next(layout.host_of(founder))?,
+        };
+        if layout.is_here(founder)
+            && let Some(span) = Span::of(&sides, layout)
+        {
+            self.job.contexts().hold(id, span.hosts() as u32);
+        }
+        Ok(Charter { id, sides })
+    }
+}
+
+impl Ids<'_> {
+    fn next(&mut self, host: u32) -> Result<u32> {
+        let position = self.span.position(host);
+        let brought = position.map(|position| &mut self.brought[position]);
+        let brought = brought.expect("a founder takes part");
+        let left = brought.as_mut().map_err(|error| error.clone())?;
+        Ok(left
+            .pop_front()
+            .expect("a host brings an id for each communicator"))
+    }
+}
+
+impl Drop for Maker<'_> {
+    fn drop(&mut self) {
+        if let Some(Ids { span, brought }) = &self.ids
+            && let Ok(left) = &brought[span.own()]
+        {
+            left.iter().for_each(|&id| self.job.contexts().give_back(id));
+        }
+    }
+}
+
+impl Portable for Charter {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.id.write(out);
+        let (left, right) = self.sides.groups();
+        left.write(out);
+        right.cloned().write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let id = u32::read(input)?;
+        let left = Group::read(input)?;
+        let sides = match Option::read(input)? {
+            None => Sides::one(left),
+            Some(right) => Sides::two(left, right),
+        };
+        Some(Self { id, sides })
+    }
+}

@@ -1,0 +1,41 @@
+//! Inter-communicators that one of their groups has made on this host, and the other has not yet.
+//!
+//! The groups learn of their communicator in exchanges of their own; those of their ranks that live on one host share
+//! its shared part all the same.
+
+use super::CommShared;
+use super::maker::Charter;
+use crate::error::Result;
+use crate::group::Group;
+use crate::job::Job;
+use simurgh_core::sync::{Arc, SpinLock};
+use std::collections::HashMap;
+
+/// The shared parts that one group waits for, by context id.
+#[derive(Debug, Default)]
+pub(super) struct Unions(SpinLock<HashMap<u32, Arc<CommShared>>>);
+
+impl Unions {
+    /// The shared part of an inter-communicator, for one of its groups, of which some ranks live here.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if the charter has members that the job has not.
+    pub(super) fn unite(&self, job: &Job, charter: Charter) -> Result<Arc<CommShared>> {
+        charter.sides.check(job.layout())?;
+        let (left, right) = charter.sides.groups();
+        let lives_here = |group: &Group| group.processes().any(|process| job.layout().is_here(process));
+        let both = lives_here(left) && right.is_some_and(lives_here);
+        if !both {
+            return Ok(CommShared::chartered(job, charter));
+        }
+        let mut waiting = self.0.lock();
+        if let Some(shared) = waiting.remove(&charter.id) {
+            return Ok(shared);
+        }
+        let id = charter.id;
+        let shared = CommShared::chartered(job, charter);
+        waiting.insert(id, Arc::clone(&shared));
+        Ok(shared)
+    }
+}
