@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Runner, recv_one, run, run_job, run_with, send_one};
+use common::{Runner, recv_one, run_everywhere, run_job, run_with, send_one};
 use simurgh_mpi::{Comm, EdgeList, ErrorClass, Hardware, Job, Topology};
 use std::sync::{Arc, Mutex};
 
@@ -142,7 +142,7 @@ fn graphs_and_their_maps_agree() {
 
 #[test]
 fn ranks_beyond_a_grid_are_not_in_it() {
-    run(5, |world| {
+    run_everywhere(5, |world| {
         let made = world.cart_create(&[2, 2], &[true, false], true).unwrap();
         assert_eq!(made.is_some(), world.rank() < 4);
         if let Some(made) = made {
