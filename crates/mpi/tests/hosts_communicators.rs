@@ -4,7 +4,7 @@
 mod common;
 
 use common::{recv_one, run_hosts, run_laid_out, send_one};
-use simurgh_mpi::{Comm, Hardware, Info, Process, ProcessSet, SplitType};
+use simurgh_mpi::{Comm, EdgeList, Hardware, Info, Process, ProcessSet, SplitType};
 use simurgh_net::transport::{Access, Loopback};
 use simurgh_sched::Topology;
 use simurgh_settings::Values;
@@ -206,5 +206,23 @@ fn process_sets_tell_of_the_own_host() {
             &[("mpi_pset_name", "simurgh://host")],
         );
         assert_eq!(by, if world.rank() == 0 { vec![0] } else { vec![1, 2] });
+    });
+}
+
+#[test]
+fn partners_get_numbers_of_one_host() {
+    run(&[4, 4], |world| {
+        // Rank r talks to rank r + 4, which lives on the other host.
+        let partner = (world.rank() + 4) % 8;
+        let mut edges = EdgeList::new(true);
+        edges.push(8, (world.rank(), partner), 100).unwrap();
+        let made = world.dist_graph_create(edges, true).unwrap();
+        let (rank, hosts) = (made.rank(), made.process().job().layout().clone());
+        let host_of = |rank: i32| hosts.host_of(made.group().process(rank as usize).unwrap());
+        assert_eq!(hosts.own(), host_of(rank));
+        assert_eq!(host_of(rank), host_of((rank + 4) % 8));
+        round_trip(&made);
+        // As many on each host as before.
+        assert_eq!((0..8).filter(|rank| host_of(*rank) == 0).count(), 4);
     });
 }

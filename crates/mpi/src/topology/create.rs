@@ -1,10 +1,10 @@
 //! Making communicators with a topology.
 //!
 //! Each call is one exchange of the parent's ranks: the last rank of a host to arrive makes what all share, which is
-//! the topology itself and the layout; then each rank goes to the virtual processor it is to live on. Ranks of several
-//! hosts stay what they are: none can move to another host.
+//! the topology itself and the layout; then each rank goes to the virtual processor it is to live on. Among several
+//! hosts ranks are renumbered only, for none can move to another host.
 
-use super::layout::{Machine, Place, Traffic, lay_out};
+use super::layout::{Machine, Place, Site, Traffic, lay_out};
 use super::{Cart, DistGraph, EdgeList, Graph, Topology};
 use crate::comm::{Comm, CommShared, Founding, Maker, Sides};
 use crate::error::{Error, ErrorClass, Result};
@@ -29,18 +29,21 @@ struct Part<E> {
 }
 
 /// Whether a rank may be laid elsewhere, and where it is now.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Seat {
     reorder: bool,
     /// None for an attached thread.
     vp: Option<usize>,
+    /// The same, for ranks of other hosts; none also if there are none, or the hardware is not known.
+    site: Option<Site>,
 }
 
-portable! { Seat { reorder, vp } }
+portable! { Seat { reorder, vp, site } }
 
 impl<K> Portable for Described<K> {
     fn write(&self, out: &mut Vec<u8>) {
-        (self.digest, self.seat).write(out);
+        self.digest.write(out);
+        self.seat.write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
@@ -92,14 +95,6 @@ struct Made {
     vps: Option<Vec<usize>>,
     /// The new rank of each rank of the parent.
     ranks: Vec<Option<usize>>,
-}
-
-impl Seat {
-    /// The seat of the calling rank.
-    fn of_caller(reorder: bool) -> Self {
-        let vp = simurgh_core::current().vp();
-        Self { reorder, vp }
-    }
 }
 
 impl Comm {
@@ -198,7 +193,7 @@ impl Comm {
     ) -> Result<Option<Arc<Self>>> {
         let described = Described::<K> {
             digest,
-            seat: Seat::of_caller(reorder),
+            seat: self.own_seat(reorder),
             kind: PhantomData,
         };
         let made = self.exchange(described, Founding::One, |ranks, maker| {
@@ -211,7 +206,7 @@ impl Comm {
                 ));
             }
             let (topology, traffic) = describe();
-            let seats: Vec<Seat> = ranks.iter().map(|rank| rank.seat).collect();
+            let seats: Vec<Seat> = ranks.into_iter().map(|rank| rank.seat).collect();
             self.make(maker, topology, &traffic, &seats)
         })?;
         self.enter(&made)
@@ -226,7 +221,7 @@ impl Comm {
         self.check_intra()?;
         let part = Part {
             edges,
-            seat: Seat::of_caller(reorder),
+            seat: self.own_seat(reorder),
         };
         let made = self.exchange(part, Founding::One, |parts: Vec<Part<E>>, maker| {
             parts.iter().try_for_each(|part| part.edges.check(self.size()))?;
@@ -269,10 +264,22 @@ impl Comm {
         })
     }
 
-    /// The layout, if all ranks allow one and run on virtual processors of one host.
+    /// Where the calling rank is.
+    fn own_seat(&self, reorder: bool) -> Seat {
+        let vp = simurgh_core::current().vp();
+        let job = self.process().job();
+        let layout = job.layout();
+        let site = self.span().zip(vp).and_then(|(_, vp)| {
+            let here = (layout.node_of(layout.own()), layout.own());
+            Some(Site::new(here, job.hardware()?.domains(), vp))
+        });
+        Seat { reorder, vp, site }
+    }
+
+    /// The layout, if all ranks allow one and run on virtual processors.
     fn places(&self, traffic: &Traffic, seats: &[Seat]) -> Option<Vec<Place>> {
         if self.span().is_some() {
-            return None;
+            return places_on_hosts(traffic, seats);
         }
         let free = seats.iter().map(|seat| seat.vp.filter(|_| seat.reorder));
         let homes: Vec<usize> = free.collect::<Option<_>>()?;
@@ -298,6 +305,26 @@ impl Comm {
         let topology = Some(Arc::clone(&made.topology));
         Ok(Some(self.child_with(Arc::clone(shared), rank, topology)))
     }
+}
+
+/// The layout of ranks of several hosts, with the virtual processors of each rank's own host.
+fn places_on_hosts(traffic: &Traffic, seats: &[Seat]) -> Option<Vec<Place>> {
+    let free = seats
+        .iter()
+        .map(|seat| seat.site.as_ref().filter(|_| seat.reorder));
+    let homes: Vec<&Site> = free.collect::<Option<_>>()?;
+    let mut sites: Vec<Site> = homes.iter().copied().cloned().collect();
+    sites.sort_unstable();
+    sites.dedup();
+    let homes: Vec<usize> = homes
+        .iter()
+        .map(|home| sites.partition_point(|site| site < home))
+        .collect();
+    let mut places = lay_out(traffic, &Machine::of_sites(&sites), &homes);
+    for place in &mut places {
+        place.vp = sites[place.vp].vp as usize;
+    }
+    Some(places)
 }
 
 fn digest(description: &impl Hash) -> u64 {

@@ -1,5 +1,6 @@
 //! The hardware as a layout sees it: how far virtual processors are from each other.
 
+use super::Site;
 use simurgh_sched::{Domain, DomainKind};
 
 /// A tree of virtual processors, in which every inner node has a choice to offer.
@@ -49,6 +50,26 @@ impl Machine {
                 .step_by(cores)
                 .for_each(|vp| machine.vps[vp].memory = memory);
         });
+        machine
+    }
+
+    /// The virtual processors of several hosts, by their place among `sites`, which are different and in order.
+    pub(crate) fn of_sites(sites: &[Site]) -> Self {
+        let all: Vec<usize> = (0..sites.len()).collect();
+        let root = node_of_sites(sites, &all, 0);
+        let mut machine = Self {
+            root: Node::Group(Vec::new()),
+            vps: vec![Spot::default(); sites.len()],
+            depth: 0,
+        };
+        machine.enter(&root, &mut Vec::new());
+        machine.root = root;
+        let mut memories: Vec<_> = sites.iter().map(Site::memory).collect();
+        memories.sort_unstable();
+        memories.dedup();
+        for (spot, site) in machine.vps.iter_mut().zip(sites) {
+            spot.memory = memories.partition_point(|known| *known < site.memory());
+        }
         machine
     }
 
@@ -110,6 +131,22 @@ fn node(domain: &Domain, vps_of: &impl Fn(usize) -> Vec<usize>) -> Option<Node> 
     }
 }
 
+/// The virtual processors with some of the sites, whose paths are the same up to `depth`.
+fn node_of_sites(sites: &[Site], some: &[usize], depth: usize) -> Node {
+    if let [site] = some {
+        return Node::Vp(*site);
+    }
+    let step = |site: &usize| sites[*site].path.get(depth);
+    let mut children: Vec<Node> = some
+        .chunk_by(|a, b| step(a) == step(b))
+        .map(|chunk| node_of_sites(sites, chunk, depth + 1))
+        .collect();
+    match children.len() {
+        1 => children.remove(0),
+        _ => Node::Group(children),
+    }
+}
+
 /// Numbers the NUMA nodes; all that lies outside any is one memory of its own.
 fn number_memories(domain: &Domain, next: &mut usize, note: &mut impl FnMut(usize, usize)) {
     if domain.kind == DomainKind::Numa {
@@ -149,6 +186,23 @@ mod tests {
         let machine = machine("numa:1 core:2 pu:1", 4);
         assert_eq!(machine.distance(0, 2), 1);
         assert_eq!(machine.distance(0, 1), 2);
+    }
+
+    #[test]
+    fn hosts_are_farther_than_what_they_share_inside_and_nodes_farther_still() {
+        let topology = Topology::synthetic("package:2 numa:1 core:2 pu:1").expect("a valid description");
+        let site = |place, vp| Site::new(place, topology.root(), vp);
+        let mut sites: Vec<_> = [(0, 0), (0, 1), (1, 2)]
+            .into_iter()
+            .flat_map(|place| [0, 1, 2].map(|vp| site(place, vp)))
+            .collect();
+        sites.sort();
+        let machine = Machine::of_sites(&sites);
+        let distances = [1, 2, 3, 6].map(|other| machine.distance(0, other));
+        assert_eq!(distances, [1, 2, 3, 4]);
+        assert_eq!(machine.memory(0), machine.memory(1));
+        let memories: std::collections::HashSet<_> = (0..9).map(|vp| machine.memory(vp)).collect();
+        assert_eq!(memories.len(), 6);
     }
 
     #[test]

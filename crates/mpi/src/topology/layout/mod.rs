@@ -26,9 +26,11 @@
 mod bisect;
 mod machine;
 mod refine;
+mod site;
 mod traffic;
 
 pub(crate) use machine::Machine;
+pub(crate) use site::Site;
 pub(crate) use traffic::Traffic;
 
 /// Where a rank of the new communicator lives.

@@ -1,0 +1,76 @@
+//! Where the ranks of several hosts live, as they tell each other.
+
+use crate::portable::Portable;
+use simurgh_sched::{Domain, DomainKind};
+
+/// A virtual processor of some host.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Site {
+    /// The number of the node, that of the host, the children to take from the root of its domains on, and the virtual
+    /// processor.
+    pub(super) path: Vec<u32>,
+    /// Which of the node's memories is near; 0 for what lies outside any.
+    pub(super) memory: u32,
+    /// The number of the virtual processor on its host.
+    pub(crate) vp: u32,
+}
+
+/// No tree of domains is deeper.
+const DEEPEST: usize = 64;
+
+impl Site {
+    /// A virtual processor of this host, which has these domains.
+    pub(crate) fn new((node, host): (u32, u32), domain: &Domain, vp: usize) -> Self {
+        let core = vp % domain.cores.len().max(1);
+        let vp = vp as u32;
+        let mut site = Self {
+            path: vec![node, host],
+            memory: 0,
+            vp,
+        };
+        site.descend(domain, core, &mut 0);
+        site.path.push(vp);
+        site
+    }
+
+    /// Follows the tree to a core.
+    fn descend(&mut self, domain: &Domain, core: usize, memories: &mut u32) {
+        if domain.kind == DomainKind::Numa {
+            *memories += 1;
+            if domain.cores.contains(&core) {
+                self.memory = *memories;
+            }
+        }
+        for (index, child) in (0..).zip(&domain.children) {
+            if child.cores.contains(&core) {
+                self.path.push(index);
+                return self.descend(child, core, memories);
+            }
+            *memories += count_memories(child);
+        }
+    }
+
+    /// What has one memory: a node's, as seen by one host.
+    pub(super) fn memory(&self) -> (&[u32], u32) {
+        (&self.path[..2], self.memory)
+    }
+}
+
+fn count_memories(domain: &Domain) -> u32 {
+    let below: u32 = domain.children.iter().map(count_memories).sum();
+    below + u32::from(domain.kind == DomainKind::Numa)
+}
+
+impl Portable for Site {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.path.write(out);
+        (self.memory, self.vp).write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let path = Vec::read(input)?;
+        let (memory, vp) = Portable::read(input)?;
+        (2..=DEEPEST).contains(&path.len()).then_some(())?;
+        Some(Self { path, memory, vp })
+    }
+}
