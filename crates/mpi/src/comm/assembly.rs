@@ -44,6 +44,9 @@ pub(super) enum Way<'a> {
     Purpose { context: u32, round: i32 },
 }
 
+/// Rounds of blocking calls after which they begin anew.
+const ROUNDS: u64 = 1 << 29;
+
 /// What a host tells the others.
 struct Block<V> {
     /// What its ranks have come for.
@@ -143,7 +146,10 @@ impl<'a> Hosts<'a> {
 
     fn line<'j>(&self, job: &'j Job) -> Line<'j> {
         match self.way {
-            Way::Communicator(shared) => shared.line(job),
+            Way::Communicator(shared) => {
+                let round = shared.next_round() % ROUNDS;
+                job.line(shared.context(), round as i32)
+            }
             Way::Purpose { context, round } => job.line(context, round),
         }
     }

@@ -8,7 +8,6 @@ use crate::collective::{Board, Lectern, Shelf};
 use crate::error::Result;
 use crate::group::Group;
 use crate::job::{Job, Layout};
-use crate::remote::Line;
 use crate::topology::Origins;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
@@ -98,40 +97,21 @@ impl CommShared {
         self.span.as_ref()
     }
 
-    /// The hosts' line for the next blocking call: for whoever speaks for this host, once a call.
-    ///
-    /// # Panics
-    ///
-    /// When all ranks are on this host and it has joined no others.
-    pub(crate) fn line<'j>(&self, job: &'j Job) -> Line<'j> {
+    /// The number of the hosts' next conversation about a blocking call: for whoever speaks for this host, once a call.
+    pub(crate) fn next_round(&self) -> u64 {
         // Relaxed: blocking calls on a communicator follow each other.
-        let round = self.rounds.fetch_add(1, Ordering::Relaxed);
-        job.line(self.context.id(), round_of(round, BLOCKING))
+        self.rounds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The hosts' line for a call that is started, by its number among those of the communicator.
-    ///
-    /// # Panics
-    ///
-    /// As [`CommShared::line`].
-    pub(crate) fn line_of_started<'j>(&self, job: &'j Job, number: u64) -> Line<'j> {
-        job.line(self.context.id(), round_of(number, STARTED))
+    /// The label of the messages.
+    pub(crate) fn context(&self) -> u32 {
+        self.context.id()
     }
 
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
     pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
         self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
     }
-}
-
-/// The last bit of a round: what kind of call the conversation is about.
-const BLOCKING: u64 = 0;
-const STARTED: u64 = 1;
-
-/// The round of the conversation about the call with a number. So many calls are never under way that rounds of two of
-/// them are the same.
-fn round_of(number: u64, kind: u64) -> i32 {
-    (((number << 1) | kind) as u32 & i32::MAX.cast_unsigned()).cast_signed()
 }
 
 impl fmt::Debug for CommShared {
