@@ -14,10 +14,14 @@ use super::endpoint::Endpoint;
 use super::error::OfiError;
 use super::operation::{Kind, Operation};
 
-/// Buffers for many packets each, and their bytes.
-const MANY: (u32, usize) = (4, 512 << 10);
-/// Buffers for one packet each.
-const SINGLE: u32 = 128;
+/// How much there is room for.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// Buffers for many packets each, and their bytes.
+    pub(super) many: (u32, usize),
+    /// Or buffers for one packet each.
+    pub(super) single: u32,
+}
 
 /// The buffers that packets come into.
 pub(super) struct Inbound {
@@ -30,15 +34,12 @@ pub(super) struct Inbound {
 }
 
 impl Inbound {
-    /// Number of buffers at most.
-    pub(super) const MOST: u32 = SINGLE;
-
     /// Buffers for packets of at most so many bytes; they have not been posted yet.
-    pub(super) fn new(endpoint: &Endpoint, packet: usize) -> Result<Self, OfiError> {
+    pub(super) fn new(endpoint: &Endpoint, packet: usize, room: Room) -> Result<Self, OfiError> {
         let many = endpoint.offer().has(sys::FI_MULTI_RECV);
-        let (_, room) = endpoint.offer().queue_sizes();
-        let single = (SINGLE.min(u32::try_from(room).unwrap_or(SINGLE)).max(1), packet);
-        let (count, size) = if many { MANY } else { single };
+        let (_, most) = endpoint.offer().queue_sizes();
+        let single = room.single.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1);
+        let (count, size) = if many { room.many } else { (single, packet) };
         Ok(Self {
             operations: Operation::all(Kind::Receive, count),
             buffers: Buffers::new(endpoint, count, size, sys::FI_RECV)?,

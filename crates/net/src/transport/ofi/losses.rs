@@ -2,6 +2,7 @@
 
 use simurgh_core::sync::{AtomicBool, Ordering, SpinLock};
 
+use super::bell::RungBell;
 use crate::transport::{Handler, HostId};
 
 /// Hosts that have been lost.
@@ -11,15 +12,18 @@ pub(super) struct Losses {
     /// Whether some have not been told yet. Set under the lock.
     any: AtomicBool,
     untold: SpinLock<Vec<(HostId, String)>>,
+    /// Wakes who has to tell it.
+    bell: Option<RungBell>,
 }
 
 impl Losses {
-    /// Of so many hosts none.
-    pub(super) fn new(hosts: u32) -> Self {
+    /// Of so many hosts none; the bell is rung for each.
+    pub(super) fn new(hosts: u32, bell: Option<RungBell>) -> Self {
         Self {
             lost: (0..hosts).map(|_| AtomicBool::new(false)).collect(),
             any: AtomicBool::new(false),
             untold: SpinLock::new(Vec::new()),
+            bell,
         }
     }
 
@@ -29,18 +33,26 @@ impl Losses {
         self.lost[host as usize].load(Ordering::Relaxed)
     }
 
-    /// A host has been lost; false if that is known.
+    /// A host has been lost, unless that is known.
     #[cold]
-    pub(super) fn add(&self, host: HostId, reason: String) -> bool {
+    pub(super) fn add(&self, host: HostId, reason: String) {
         let mut untold = self.untold.lock();
         // Relaxed: under the lock.
         if self.lost[host as usize].swap(true, Ordering::Relaxed) {
-            return false;
+            return;
         }
         untold.push((host, reason));
         // SeqCst: who goes to sleep arms, then looks here.
         self.any.store(true, Ordering::SeqCst);
-        true
+        drop(untold);
+        if let Some(bell) = &self.bell {
+            bell.ring();
+        }
+    }
+
+    /// What becomes readable when a host has been lost or the completion queue has something.
+    pub(super) fn bell(&self) -> Option<&RungBell> {
+        self.bell.as_ref()
     }
 
     /// Whether there is something to tell.
@@ -58,6 +70,9 @@ impl Losses {
             self.any.store(false, Ordering::SeqCst);
             std::mem::take(&mut *untold)
         };
+        if let Some(bell) = &self.bell {
+            bell.quiet();
+        }
         for (host, reason) in &untold {
             handler.lost(*host, reason);
         }

@@ -9,7 +9,8 @@
 //!   share (`inbound`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
 //! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`).
 //! * **Waiting** is for the completion queue's descriptor, where the provider has one.
-//! * **Loss** of a host comes from errors of sends and transfers.
+//! * **Loss** of a host comes from errors of sends and transfers (`losses`), and from a thread that asks for signs of
+//!   life (`watch`).
 //!
 //! What libfabric is given stays where it is until it says so or the endpoint has been shut: that is why buffers and
 //! operations are blocks of fixed size, made once, and why `Ofi` shuts the endpoint before it frees them.
@@ -20,6 +21,7 @@
 //! is a system call. A transfer is a lock of its own and a call on either end.
 
 mod address;
+mod bell;
 mod buffers;
 mod choice;
 mod endpoint;
@@ -33,36 +35,44 @@ mod operation;
 mod outbound;
 mod peer;
 mod port;
+mod pulses;
 mod slots;
 mod transfers;
+mod watch;
 
 #[cfg(test)]
 mod tests;
 
 pub use choice::Choice;
 pub use error::OfiError;
-pub use port::OfiPort;
+pub use port::{Joining, OfiPort};
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering};
 use simurgh_fabric_sys as sys;
 use sys::calls;
 
 use self::endpoint::{Completion, Endpoint};
 use self::frame::{FRAME, Token};
-use self::inbound::Inbound;
+use self::inbound::{Inbound, Room};
 use self::losses::Losses;
 use self::memory::Memory;
 use self::operation::{Key, Kind};
 use self::outbound::{Outbound, SHORT};
 use self::peer::{Answer, Kept, Peer};
 use self::transfers::{Direction, Next, Transfer as Task, Transfers};
+use self::watch::Watch;
 use super::{
     Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
 };
 
 /// Bytes of the longest frame: what providers send without asking the receiver first.
 const LONGEST: usize = 16 << 10;
+/// The buffers that packets come into.
+const ROOM: Room = Room {
+    many: (4, 512 << 10),
+    single: 128,
+};
 /// Times that the completion queue is read in one poll.
 const ROUNDS: usize = 4;
 
@@ -77,7 +87,9 @@ pub struct Ofi {
     peers: Box<[CachePadded<Peer>]>,
     /// Whether some peer may have packets kept.
     kept: AtomicBool,
-    losses: Losses,
+    losses: Arc<Losses>,
+    /// Ended before the rest; none if hosts are not watched.
+    watch: Option<Watch>,
     dropped: AtomicU64,
     access: Access,
     transfers: Transfers,
@@ -220,6 +232,7 @@ impl Ofi {
         let frame = unsafe { self.inbound.frame(number, data) };
         match frame::read(frame, self.token) {
             Some((from, header, data)) if from != self.own && (from as usize) < self.peers.len() => {
+                self.meet(from);
                 handler.packet(from, header, data);
             }
             // The end of a buffer may be told without a packet.
@@ -227,6 +240,14 @@ impl Ofi {
             _ => self.drop_one(),
         }
         self.inbound.handled(&self.endpoint, number, flags);
+    }
+
+    /// Something goes to or comes from a host.
+    #[inline]
+    fn meet(&self, host: HostId) {
+        if let Some(watch) = &self.watch {
+            watch.meet(host);
+        }
     }
 
     fn go_on(&self, handler: &dyn Handler, number: u32, failed: Option<isize>) {
@@ -378,6 +399,7 @@ impl Transport for Ofi {
         if self.peers[to as usize].is_backed_up() {
             return Err(Busy);
         }
+        self.meet(to);
         if FRAME + length <= self.outbound.short {
             self.send_short(to, header, length, fill);
             return Ok(());
@@ -461,7 +483,7 @@ impl Transport for Ofi {
     fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
         match waiting {
             Waiting::Futex => None,
-            Waiting::Poll => self.endpoint.descriptor().map(Bell::Descriptor),
+            Waiting::Poll => self.losses.bell().map(|bell| Bell::Descriptor(bell.descriptor())),
         }
     }
 

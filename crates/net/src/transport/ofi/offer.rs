@@ -58,6 +58,23 @@ impl Offer {
         Ok(Self { library, info })
     }
 
+    /// A copy for an endpoint with few operations under way, which gets smaller queues.
+    pub(super) fn small(&self, operations: usize) -> Self {
+        // SAFETY:
+        // - the entry is the library's; the copy is ours alone.
+        let info = unsafe {
+            let info = self.library.fi_dupinfo(self.info);
+            assert!(!info.is_null(), "libfabric has no memory");
+            (*(*info).tx_attr).size = operations.min((*(*info).tx_attr).size);
+            (*(*info).rx_attr).size = operations.min((*(*info).rx_attr).size);
+            info
+        };
+        Self {
+            library: self.library,
+            info,
+        }
+    }
+
     /// The library.
     pub(super) fn library(&self) -> Library {
         self.library

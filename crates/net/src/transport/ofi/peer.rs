@@ -11,7 +11,7 @@ use simurgh_fabric_sys::fi_addr_t;
 
 /// Another host.
 pub(super) struct Peer {
-    /// Where it is.
+    /// Where it is; if it is not reached this way, an address that is none.
     pub(super) address: fi_addr_t,
     /// Whether packets are kept. Set under the lock.
     backed_up: AtomicBool,
@@ -37,9 +37,9 @@ pub(super) enum Answer {
 
 impl Peer {
     /// A host at an address.
-    pub(super) fn new(address: fi_addr_t) -> Self {
+    pub(super) fn new(address: Option<fi_addr_t>) -> Self {
         Self {
-            address,
+            address: address.unwrap_or(fi_addr_t::MAX),
             backed_up: AtomicBool::new(false),
             kept: SpinLock::new(VecDeque::new()),
         }

@@ -1,11 +1,14 @@
 //! An open endpoint, before the other hosts are known.
 
+use std::time::Duration;
+
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicBool, AtomicU64};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU64};
 use simurgh_fabric_sys as sys;
 use sys::Library;
 
 use super::address::Address;
+use super::bell::RungBell;
 use super::choice::Choice;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
@@ -17,13 +20,30 @@ use super::offer::Offer;
 use super::outbound::Outbound;
 use super::peer::Peer;
 use super::transfers::Transfers;
-use super::{LONGEST, Ofi};
+use super::watch::{MESSAGE, OPERATIONS, Post, Watch};
+use super::{LONGEST, Ofi, ROOM};
 use crate::transport::{Access, HostId};
 
 /// An open endpoint, which waits for the addresses of the others.
 pub struct OfiPort {
     main: Endpoint,
+    watch: Endpoint,
     address: Address,
+}
+
+/// What job a host joins, and as what.
+#[derive(Clone, Debug)]
+pub struct Joining<'a> {
+    /// The host.
+    pub own: HostId,
+    /// Number of hosts.
+    pub hosts: u32,
+    /// The job's secret, which is the same for all.
+    pub secret: &'a [u8],
+    /// The hosts that are reached this way, by what [`OfiPort::address`] has given there.
+    pub peers: Vec<(HostId, &'a [u8])>,
+    /// After which time without a sign of life a host is lost, and a quarter of it; if none, this is not looked at.
+    pub peer_timeout: Option<Duration>,
 }
 
 impl OfiPort {
@@ -35,14 +55,15 @@ impl OfiPort {
     pub fn open(choice: &Choice) -> Result<Self, OfiError> {
         let offer = Offer::find(Library::load()?, choice)?;
         let provider = offer.provider();
-        let operations = Inbound::MOST + Outbound::MOST + Transfers::MOST;
+        let watch = Endpoint::open(offer.small(OPERATIONS), MESSAGE, 2 * OPERATIONS)?;
+        let operations = ROOM.single + Outbound::MOST + Transfers::MOST;
         let main = Endpoint::open(offer, LONGEST, operations as usize)?;
         let address = Address {
             provider,
             main: main.address()?,
-            watch: Vec::new(),
+            watch: watch.address()?,
         };
-        Ok(Self { main, address })
+        Ok(Self { main, watch, address })
     }
 
     /// Name of the provider, as libfabric has it.
@@ -57,60 +78,89 @@ impl OfiPort {
         self.address.to_bytes()
     }
 
-    /// Makes a transport of it, for host `own`, with the addresses of all hosts in their order and the job's secret,
-    /// which is the same for all.
+    /// Makes a transport of it, to the hosts of a job.
     ///
     /// # Errors
     ///
-    /// [`OfiError`]: when an address is none, or of another provider.
-    pub fn connect(self, own: HostId, secret: &[u8], addresses: &[Vec<u8>]) -> Result<Ofi, OfiError> {
-        let endpoint = self.main;
-        let peer = |(host, bytes): (HostId, &Vec<u8>)| {
-            let address = Address::from_bytes(bytes).ok_or(OfiError::Malformed(host))?;
-            if address.provider != self.address.provider {
-                return Err(OfiError::Mismatch {
-                    host,
-                    theirs: address.provider,
-                    ours: self.address.provider.clone(),
-                });
-            }
-            Ok(CachePadded::new(Peer::new(endpoint.insert(&address.main)?)))
+    /// [`OfiError`]: when an address is none, or of another provider, or the system has no descriptors or threads left.
+    ///
+    /// # Panics
+    ///
+    /// When a peer's number is not below that of the hosts.
+    pub fn connect(self, joining: &Joining<'_>) -> Result<Ofi, OfiError> {
+        let hosts = joining.hosts as usize;
+        let (mut main, mut watched) = (vec![None; hosts], vec![None; hosts]);
+        for (host, bytes) in &joining.peers {
+            let address = self.checked(*host, bytes)?;
+            main[*host as usize] = Some(self.main.insert(&address.main)?);
+            watched[*host as usize] = Some(self.watch.insert(&address.watch)?);
+        }
+        let Self {
+            main: endpoint,
+            watch,
+            address,
+        } = self;
+        let refused = |message: String| OfiError::System {
+            provider: address.provider.clone(),
+            message,
         };
-        let peers = (0..).zip(addresses).map(peer).collect::<Result<_, OfiError>>()?;
-        let seed = random(&self.address.provider)?;
-        let has_memory = endpoint.offer().has(sys::FI_RMA);
-        let inbound = Inbound::new(&endpoint, LONGEST)?;
+        let bell = endpoint.descriptor().map(RungBell::new).transpose();
+        let bell = bell.map_err(|error| refused(error.to_string()))?;
+        let losses = Arc::new(Losses::new(joining.hosts, bell));
+        let inbound = Inbound::new(&endpoint, LONGEST, ROOM)?;
         inbound
             .replenish(&endpoint)
             .map_err(|error| endpoint.failure("fi_recvmsg", error))?;
+        let post = |timeout| Post {
+            own: joining.own,
+            secret: joining.secret,
+            timeout,
+            addresses: watched,
+        };
+        let begin = |timeout| Watch::begin(watch, post(timeout), Arc::clone(&losses));
+        let has_memory = endpoint.offer().has(sys::FI_RMA);
         Ok(Ofi {
-            own,
-            token: Token::of(secret),
-            peers,
+            own: joining.own,
+            token: Token::of(joining.secret),
+            peers: main
+                .into_iter()
+                .map(|address| CachePadded::new(Peer::new(address)))
+                .collect(),
             kept: AtomicBool::new(false),
-            losses: Losses::new(addresses.len() as u32),
+            watch: joining.peer_timeout.map(begin).transpose()?,
+            losses,
             dropped: AtomicU64::new(0),
             access: Access {
                 read: has_memory,
                 write: has_memory,
             },
             transfers: Transfers::new(&endpoint),
-            memory: Memory::new(&endpoint, seed),
+            memory: Memory::new(&endpoint, random().map_err(refused)?),
             outbound: Outbound::new(&endpoint, LONGEST)?,
             inbound,
             endpoint,
         })
     }
+
+    /// A host's address, if it is one that this host can reach.
+    fn checked(&self, host: HostId, bytes: &[u8]) -> Result<Address, OfiError> {
+        let address = Address::from_bytes(bytes).ok_or(OfiError::Malformed(host))?;
+        if address.provider == self.address.provider {
+            return Ok(address);
+        }
+        Err(OfiError::Mismatch {
+            host,
+            theirs: address.provider,
+            ours: self.address.provider.clone(),
+        })
+    }
 }
 
 /// A number that nobody else knows.
-fn random(provider: &str) -> Result<u64, OfiError> {
+fn random() -> Result<u64, String> {
     let mut bytes = [0; 8];
     match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
         Ok(8) => Ok(u64::from_ne_bytes(bytes)),
-        outcome => Err(OfiError::System {
-            provider: provider.to_owned(),
-            message: format!("no random number: {outcome:?}"),
-        }),
+        outcome => Err(format!("no random number: {outcome:?}")),
     }
 }

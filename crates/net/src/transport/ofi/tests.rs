@@ -43,10 +43,32 @@ fn tcp() -> Choice {
 
 /// So many hosts in this process.
 fn hosts(count: u32) -> Vec<Ofi> {
+    watched_hosts(count, None)
+}
+
+fn watched_hosts(count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
     let ports: Vec<OfiPort> = (0..count).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
     let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
-    let connect = |(own, port): (HostId, OfiPort)| port.connect(own, b"secret", &addresses).unwrap();
+    let connect = |(own, port): (HostId, OfiPort)| {
+        let joining = joining(own, b"secret", &addresses);
+        port.connect(&Joining {
+            peer_timeout,
+            ..joining
+        })
+        .unwrap()
+    };
     (0..).zip(ports).map(connect).collect()
+}
+
+fn joining<'a>(own: HostId, secret: &'a [u8], addresses: &'a [Vec<u8>]) -> Joining<'a> {
+    let peers = (0..).zip(addresses).map(|(host, address)| (host, &address[..]));
+    Joining {
+        own,
+        hosts: addresses.len() as u32,
+        secret,
+        peers: peers.filter(|(host, _)| *host != own).collect(),
+        peer_timeout: None,
+    }
 }
 
 /// Polls all until something is so.
@@ -229,8 +251,16 @@ fn strangers_are_dropped_and_counted() {
     let ports: Vec<OfiPort> = (0..2).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
     let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
     let mut ports = ports.into_iter();
-    let ours = ports.next().unwrap().connect(0, b"secret", &addresses).unwrap();
-    let stranger = ports.next().unwrap().connect(1, b"guess", &addresses).unwrap();
+    let ours = ports
+        .next()
+        .unwrap()
+        .connect(&joining(0, b"secret", &addresses))
+        .unwrap();
+    let stranger = ports
+        .next()
+        .unwrap()
+        .connect(&joining(1, b"guess", &addresses))
+        .unwrap();
     let hosts = [ours, stranger];
     let notes = notes(2);
     while hosts[1]
@@ -266,7 +296,8 @@ fn hosts_of_another_kind_are_refused() {
     let port = open();
     let good = port.address();
     assert_eq!(
-        port.connect(0, b"", &[good.clone(), vec![1, 2, 3]]).err(),
+        port.connect(&joining(0, b"", &[good.clone(), vec![1, 2, 3]]))
+            .err(),
         Some(OfiError::Malformed(1))
     );
     let other = address::Address {
@@ -274,9 +305,78 @@ fn hosts_of_another_kind_are_refused() {
         main: vec![0; 16],
         watch: Vec::new(),
     };
-    let error = open().connect(0, b"", &[good, other.to_bytes()]).err();
+    let error = open().connect(&joining(0, b"", &[good, other.to_bytes()])).err();
     assert!(
         matches!(error, Some(OfiError::Mismatch { host: 1, .. })),
         "{error:?}"
     );
+}
+
+/// The time after which a silent host is lost, in tests.
+const PEER_TIMEOUT: Duration = Duration::from_secs(2);
+
+#[test]
+fn a_host_that_is_gone_is_lost_and_the_others_are_not() {
+    let mut hosts = watched_hosts(3, Some(PEER_TIMEOUT));
+    let notes = notes(3);
+    let send = |from: &Ofi, to| from.send(to, &[1; HEADER], 8, &mut |room| room.fill(3));
+    for (from, to) in [(0, 1), (0, 2)] {
+        while send(&hosts[from], to).is_err() {
+            poll_all(&hosts, &notes);
+        }
+    }
+    poll_until(&hosts, &notes, || !notes[2].packets.lock().is_empty());
+    let begun = Instant::now();
+    drop(hosts.pop());
+    // Host 0 has exchanged packets with it, host 1 is the one before it by number.
+    poll_until(&hosts, &notes, || {
+        notes[..2].iter().all(|notes| !notes.lost.lock().is_empty())
+    });
+    assert!(begun.elapsed() > PEER_TIMEOUT / 2);
+    for notes in &notes[..2] {
+        let lost = notes.lost.lock();
+        assert_eq!(lost.len(), 1);
+        assert_eq!(lost[0].0, 2);
+        assert!(lost[0].1.contains("no sign of life"), "{}", lost[0].1);
+    }
+    // What is sent to it afterwards is lost with it, and does not wait for ever.
+    poll_until(&hosts, &notes, || send(&hosts[0], 2) == Ok(()));
+    assert_eq!(send(&hosts[0], 1), Ok(()));
+}
+
+#[test]
+fn a_sleeper_is_woken_by_a_loss() {
+    let mut hosts = watched_hosts(2, Some(PEER_TIMEOUT));
+    let notes = notes(1);
+    drop(hosts.pop());
+    let begun = Instant::now();
+    while notes[0].lost.lock().is_empty() {
+        assert!(begun.elapsed() < LIMIT);
+        if !hosts[0].poll(&notes[0]) && hosts[0].arm(Waiting::Poll) {
+            let Some(Bell::Descriptor(bell)) = hosts[0].bell(Waiting::Poll) else {
+                panic!("tcp has a descriptor");
+            };
+            let limit = Timespec {
+                tv_sec: 30,
+                tv_nsec: 0,
+            };
+            let rung = poll(&mut [PollFd::new(&bell, PollFlags::IN)], Some(&limit));
+            assert_eq!(rung, Ok(1), "nothing has woken it");
+            hosts[0].disarm();
+        }
+    }
+}
+
+#[test]
+fn hosts_that_compute_without_a_poll_are_not_lost() {
+    let hosts = watched_hosts(2, Some(Duration::from_millis(400)));
+    let notes = notes(2);
+    let begun = Instant::now();
+    while hosts[0].send(1, &[1; HEADER], 0, &mut |_| {}).is_err() {
+        poll_all(&hosts, &notes);
+    }
+    // What is tested is that time passes: only the threads of the two act meanwhile.
+    std::thread::sleep(Duration::from_secs(2).saturating_sub(begun.elapsed()));
+    poll_all(&hosts, &notes);
+    assert!(notes.iter().all(|notes| notes.lost.lock().is_empty()));
 }
