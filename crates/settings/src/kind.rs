@@ -28,6 +28,8 @@ pub enum Kind {
     Choice(&'static [Item]),
     /// [Rules](crate::rules), which are no number.
     Rules,
+    /// A name that others have given, which is no number; what stands for it in a help text.
+    Name(&'static str),
 }
 
 /// A word that a setting may be.
@@ -83,7 +85,7 @@ impl Kind {
                 .iter()
                 .position(|item| item.name == text)
                 .map(|place| place as u64),
-            Self::Rules => None,
+            Self::Rules | Self::Name(_) => None,
         };
         value.filter(|&value| self.allows(value))
     }
@@ -103,8 +105,11 @@ impl Kind {
             Self::Time => 1..=LONGEST_MS,
             Self::Choice(items) => 0..=(items.len() as u64).saturating_sub(1),
             // An empty range.
-            #[expect(clippy::reversed_empty_ranges, reason = "no number is a list of rules")]
-            Self::Rules => 1..=0,
+            #[expect(
+                clippy::reversed_empty_ranges,
+                reason = "no number is a list of rules or a name"
+            )]
+            Self::Rules | Self::Name(_) => 1..=0,
         }
     }
 
@@ -114,7 +119,7 @@ impl Kind {
         match self {
             Self::Flag if value == 0 => "off".to_owned(),
             Self::Flag => "on".to_owned(),
-            Self::Count { .. } | Self::Rules => value.to_string(),
+            Self::Count { .. } | Self::Rules | Self::Name(_) => value.to_string(),
             Self::Size { .. } => show_size(value),
             Self::Time => (value as f64 / 1000.0).to_string(),
             Self::Choice(items) => usize::try_from(value)
@@ -142,6 +147,7 @@ impl Kind {
             Self::Time => "a time in seconds, more than 0".to_owned(),
             Self::Choice(items) => format!("one of {}", words(items, ", ")),
             Self::Rules => "rules such as allreduce:64K=shared".to_owned(),
+            Self::Name(_) => "a name without blanks".to_owned(),
         }
     }
 
@@ -155,6 +161,7 @@ impl Kind {
             Self::Time => "SECONDS".to_owned(),
             Self::Choice(items) => words(items, "|"),
             Self::Rules => "RULES".to_owned(),
+            Self::Name(placeholder) => placeholder.to_owned(),
         }
     }
 }

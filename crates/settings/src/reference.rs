@@ -90,6 +90,7 @@ fn values(kind: Kind) -> String {
             let names: Vec<_> = items.iter().map(|item| item.name).collect();
             names.join(", ")
         }
+        Kind::Name(_) => "a name".to_owned(),
         Kind::Rules => "rules: `operation:bytes:ranks:level=algorithm,…`".to_owned(),
     }
 }

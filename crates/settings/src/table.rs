@@ -24,6 +24,12 @@ pub enum Id {
     StartTimeout,
     /// How they talk.
     Transport,
+    /// libfabric's provider.
+    Provider,
+    /// The network interface.
+    Interface,
+    /// Silence after which a host is lost.
+    PeerTimeout,
     /// Virtual processors.
     Vps,
     /// Scheduling policy.
@@ -221,6 +227,42 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
         doc: "how the processes of a job talk; auto: shm between those of a node, ofi between nodes",
+    },
+    Setting {
+        id: Id::Provider,
+        name: "provider",
+        options: &[Spelling::Takes("provider")],
+        variables: &["SIMURGH_PROVIDER"],
+        kind: Kind::Name("PROVIDER"),
+        preset: Preset::Absent("the fastest there is"),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "libfabric's provider (fi_info -l), such as tcp or verbs, for transport ofi",
+    },
+    Setting {
+        id: Id::Interface,
+        name: "interface",
+        options: &[Spelling::Takes("interface")],
+        variables: &["SIMURGH_INTERFACE"],
+        kind: Kind::Name("INTERFACE"),
+        preset: Preset::Absent("the first that leads to others"),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "network interface or device, such as eth1 or mlx5_0, for transport ofi",
+    },
+    Setting {
+        id: Id::PeerTimeout,
+        name: "peer_timeout",
+        options: &[Spelling::Takes("peer-timeout")],
+        variables: &["SIMURGH_PEER_TIMEOUT"],
+        kind: Kind::Time,
+        preset: Preset::Value(15_000),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "end the job if a process on the network has given no sign of life for this time (and a quarter of it)",
     },
     Setting {
         id: Id::Vps,

@@ -22,6 +22,8 @@ pub enum Value {
     Number(u64),
     /// Rules, of a setting of that kind.
     Rules(Vec<Rule>),
+    /// A name, of a setting of that kind.
+    Name(String),
 }
 
 /// Where a value comes from.
@@ -119,7 +121,7 @@ impl Values {
         match self.0.get(&id).map(|given| &given.value) {
             None => id.preset(),
             Some(Value::Number(value)) => Some(*value),
-            Some(Value::Rules(_)) => None,
+            Some(Value::Rules(_) | Value::Name(_)) => None,
         }
     }
 
@@ -129,6 +131,15 @@ impl Values {
         match self.0.get(&id).map(|given| &given.value) {
             Some(Value::Rules(rules)) => rules,
             _ => &[],
+        }
+    }
+
+    /// The name that somebody has set.
+    #[must_use]
+    pub fn name(&self, id: Id) -> Option<&str> {
+        match self.0.get(&id).map(|given| &given.value) {
+            Some(Value::Name(name)) => Some(name),
+            _ => None,
         }
     }
 
@@ -182,6 +193,8 @@ impl Value {
             Kind::Rules => rules::parse(text)
                 .map(Self::Rules)
                 .map_err(|reason| format!("{}: {reason}", kind.expected())),
+            Kind::Name(_) if text.is_empty() || text.contains(char::is_whitespace) => Err(kind.expected()),
+            Kind::Name(_) => Ok(Self::Name(text.to_owned())),
             _ => kind.parse(text).map(Self::Number).ok_or_else(|| kind.expected()),
         }
     }
@@ -192,6 +205,7 @@ impl Value {
         match self {
             Self::Number(number) => kind.show(*number),
             Self::Rules(rules) => rules::show(rules),
+            Self::Name(name) => name.clone(),
         }
     }
 }
@@ -205,6 +219,28 @@ mod tests {
             let found = set.iter().find(|(variable, _)| name == *variable);
             found.map(|(_, value)| OsString::from(value))
         }
+    }
+
+    #[test]
+    fn names_are_kept_as_they_are() {
+        let mut values = Values::default();
+        assert_eq!(
+            (values.name(Id::Provider), values.get(Id::Provider)),
+            (None, None)
+        );
+        values
+            .read(Id::Provider, "--provider", "tcp;ofi_rxm".as_ref())
+            .unwrap();
+        assert_eq!(values.name(Id::Provider), Some("tcp;ofi_rxm"));
+        assert_eq!(values.show(Id::Provider), "tcp;ofi_rxm");
+        let error = values
+            .read(Id::Interface, "--interface", "two words".as_ref())
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "--interface: \"two words\" is not a name without blanks"
+        );
+        assert!(values.set(Id::Interface, 1, Origin::Preset).is_err());
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Control {
                 Kind::Flag | Kind::Choice(_) => Representation::Int,
                 Kind::Count { .. } | Kind::Size { .. } => Representation::Unsigned,
                 Kind::Time => Representation::Double,
-                Kind::Rules => Representation::Text,
+                Kind::Rules | Kind::Name(_) => Representation::Text,
             },
             enumeration: enumeration::of_kind(setting.name, setting.kind),
             source: Source::Setting(setting),
@@ -100,7 +100,11 @@ impl Control {
     pub fn read(&self, process: &Process) -> Vec<u64> {
         match (&self.source, self.representation) {
             (Source::Setting(setting), Representation::Text) => {
-                let text = rules::show(process.job().settings().rules(setting.id));
+                let settings = process.job().settings();
+                let text = match setting.kind {
+                    Kind::Name(_) => settings.name(setting.id).unwrap_or_default().to_owned(),
+                    _ => rules::show(settings.rules(setting.id)),
+                };
                 text.bytes().chain([0]).map(u64::from).collect()
             }
             (_, Representation::Double) => vec![(self.number(process) as f64 / 1000.0).to_bits()],

@@ -24,7 +24,7 @@ impl Shown {
     fn of(value: &Value, kind: Kind) -> Self {
         match value {
             Value::Number(number) => Self::Number(*number),
-            Value::Rules(_) => Self::Text(value.show(kind)),
+            Value::Rules(_) | Value::Name(_) => Self::Text(value.show(kind)),
         }
     }
 }
