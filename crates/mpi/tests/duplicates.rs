@@ -3,14 +3,14 @@
 
 mod common;
 
-use common::{into, out, recv_one, run, run_with, send_one};
+use common::{into, out, recv_one, run_everywhere, run_with, send_one};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::{Comm, Comparison, ErrorClass, Group, Info, Process};
 use std::sync::Arc;
 
 #[test]
 fn nobody_waits_for_a_duplicate_that_is_not_blocking() {
-    run(3, |world| {
+    run_everywhere(3, |world| {
         // Rank 0 has more than a blocking rank may be ahead before the others begin.
         const COUNT: i32 = 3000;
         if world.rank() > 0 {
@@ -41,7 +41,7 @@ fn nobody_waits_for_a_duplicate_that_is_not_blocking() {
 
 #[test]
 fn blocking_duplications_of_a_slow_and_a_fast_rank_end() {
-    run(4, |world| {
+    run_everywhere(4, |world| {
         let own = world.process().comm_self().unwrap();
         for round in 0..5000 {
             let made = world.dup().unwrap();
@@ -58,7 +58,7 @@ fn blocking_duplications_of_a_slow_and_a_fast_rank_end() {
 
 #[test]
 fn a_freed_communicator_keeps_its_messages_apart() {
-    run(2, |world| {
+    run_everywhere(2, |world| {
         let other = 1 - world.rank();
         let mut never = [-1];
         let freed = world.dup().unwrap();
@@ -80,7 +80,7 @@ fn a_freed_communicator_keeps_its_messages_apart() {
 
 #[test]
 fn a_promise_forbids_the_wildcard() {
-    run(2, |world| {
+    run_everywhere(2, |world| {
         let (made, other) = (world.dup().unwrap(), 1 - world.rank());
         let mut info = Info::new();
         info.set("mpi_assert_no_any_source", "true").unwrap();
@@ -104,7 +104,7 @@ fn a_promise_forbids_the_wildcard() {
 
 #[test]
 fn who_has_promised_nothing_finds_messages_of_who_has() {
-    run(2, |world| {
+    run_everywhere(2, |world| {
         let made = world.dup().unwrap();
         if world.rank() == 0 {
             let mut info = Info::new();
@@ -155,7 +155,7 @@ fn threads_of_a_rank_make_communicators_from_groups_at_once() {
 
 #[test]
 fn groups_alone_make_communicators() {
-    run(5, |world| {
+    run_everywhere(5, |world| {
         let process = world.process();
         let (all, rank) = (world.group(), world.rank());
         let made = Comm::create_from_group(process, all, "all").unwrap().unwrap();

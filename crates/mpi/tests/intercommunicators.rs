@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{into, recv_one, run, send_one};
+use common::{into, recv_one, run_everywhere, send_one};
 use simurgh_mpi::constants::{ANY_SOURCE, UNDEFINED};
 use simurgh_mpi::{Comm, Comparison, ErrorClass, Group};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn talk(inter: &Comm, tag: i32) {
 
 #[test]
 fn two_groups_talk() {
-    run(7, |world| {
+    run_everywhere(7, |world| {
         let inter = even_and_odd(world);
         let even = world.rank() % 2 == 0;
         assert!(inter.is_inter() && !world.is_inter());
@@ -61,7 +61,7 @@ fn two_groups_talk() {
 
 #[test]
 fn both_groups_become_one() {
-    run(5, |world| {
+    run_everywhere(5, |world| {
         let inter = even_and_odd(world);
         let even = world.rank() % 2 == 0;
         for (high, first) in [(even, false), (!even, true)] {
@@ -85,7 +85,7 @@ fn both_groups_become_one() {
 
 #[test]
 fn an_intercommunicator_has_copies_and_parts() {
-    run(8, |world| {
+    run_everywhere(8, |world| {
         let inter = even_and_odd(world);
         let copy = inter.dup().unwrap();
         assert_eq!(copy.compare(&inter), Comparison::Congruent);
@@ -123,7 +123,7 @@ fn an_intercommunicator_has_copies_and_parts() {
 
 #[test]
 fn wrong_arguments_are_errors_of_all_ranks() {
-    run(4, |world| {
+    run_everywhere(4, |world| {
         let half = world.split(world.rank() / 2, 0).unwrap().unwrap();
         let other = 2 - world.rank() / 2 * 2;
         let class =
@@ -144,7 +144,7 @@ fn wrong_arguments_are_errors_of_all_ranks() {
 
 #[test]
 fn the_tag_of_the_call_is_no_tag_of_a_message() {
-    run(2, |world| {
+    run_everywhere(2, |world| {
         let (rank, other) = (world.rank(), 1 - world.rank());
         let own = world.process().comm_self().unwrap();
         send_one(world, rank, other, 5);
