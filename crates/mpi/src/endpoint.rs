@@ -3,7 +3,7 @@
 use crate::job::{Job, Operation, Unmatched};
 use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
 use crate::memory::Target;
-use crate::point2point::{ParcelPool, Payload, Unpaired};
+use crate::point2point::{ParcelPool, Payload, Receipt, Unpaired};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use crate::tool::Tool;
@@ -91,11 +91,11 @@ impl Endpoint {
         &self.slots
     }
 
-    /// The number of the next message that the rank sends to another host.
+    /// The number of the next message that the rank sends to another host, as far as a receipt keeps it.
     #[inline]
     pub(crate) fn next_letter(&self) -> u32 {
         // Relaxed: a name and nothing else.
-        self.letters.fetch_add(1, Ordering::Relaxed)
+        self.letters.fetch_add(1, Ordering::Relaxed) & ((1 << Receipt::NUMBER_BITS) - 1)
     }
 
     /// Partitioned sends to the rank and receives of it that have no counterpart yet.
@@ -168,6 +168,13 @@ impl Table {
         let payload = self.arrived.withdraw(place);
         self.backlog -= payload.as_ref().map_or(0, Payload::stored);
         payload.is_some()
+    }
+
+    /// Takes back the oldest message of which `is_it` holds.
+    pub(crate) fn withdraw_one(&mut self, is_it: impl Fn(&Payload) -> bool) -> Option<Payload> {
+        let payload = self.arrived.withdraw_one(is_it)?;
+        self.backlog -= payload.stored();
+        Some(payload)
     }
 
     /// Takes back the message whose number ends in these bits; `false` if it has been matched.

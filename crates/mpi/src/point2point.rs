@@ -38,6 +38,7 @@ pub use message::Message;
 pub use receipt::Receipt;
 pub use send::{Mode, Started};
 
+pub(crate) use away::Away;
 pub(crate) use buffered::Charge;
 pub(crate) use parcel::{Parcel, ParcelPool};
 pub(crate) use partitioned::{Partitioned, Unpaired};

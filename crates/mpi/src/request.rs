@@ -33,6 +33,7 @@ pub(crate) use waiter::Waiter;
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Place;
+use crate::point2point::Away;
 use crate::process::Process;
 use crate::status::Status;
 use crate::tool::{self, Reason};
@@ -257,10 +258,12 @@ impl Request {
         };
         // A send may be complete though its message waits: that can be taken back too.
         let (owner, place) = self.queued.get();
-        if !process.job().layout().is_here(owner) {
+        let job = process.job();
+        if !job.layout().is_here(owner) {
+            self.cancel_away(process, owner, place);
             return Ok(());
         }
-        let mut table = process.job().endpoint(owner).table();
+        let mut table = job.endpoint(owner).table();
         let withdrawn = if sends {
             table.withdraw_message(place)
         } else {
@@ -268,12 +271,23 @@ impl Request {
         };
         drop(table);
         if withdrawn {
-            self.ticket.finish(&Status {
-                cancelled: true,
-                ..Status::EMPTY
-            });
+            self.ticket.finish(&Status::CANCELLED);
         }
         Ok(())
+    }
+
+    /// Takes back a send to a process of another host, if it can be.
+    fn cancel_away(&self, process: &Process, receiver: u32, place: Place) {
+        let (job, remote) = (process.job(), process.job().remote());
+        match place.away() {
+            Away::Waiting(sender) => remote.cancel(job, receiver, sender),
+            Away::Sent(number) => {
+                if remote.recall(job, process.id(), receiver, number) {
+                    self.ticket.finish(&Status::CANCELLED);
+                }
+            }
+            Away::Nowhere => {}
+        }
     }
 
     /// Notes where the operation waits.

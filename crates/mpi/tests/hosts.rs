@@ -3,9 +3,11 @@
 
 mod common;
 
-use common::{into, out, recv_one, run_hosts, send_one, start_send};
+use common::{into, out, recv_one, run_hosts, run_hosts_over, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
-use simurgh_mpi::{Comm, ErrorClass, Mode};
+use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Started};
+use simurgh_net::transport::{Access, Loopback};
+use simurgh_settings::{Id, Origin, Values};
 
 /// Sizes around every threshold of the protocols.
 const SIZES: [usize; 7] = [0, 1, 57, 500, 4096, 4097, 70_000];
@@ -116,5 +118,170 @@ fn wildcards_take_messages_from_any_host() {
             send_one(world, status.source, status.source, 77);
         }
         assert_eq!(seen, [1; 5]);
+    });
+}
+
+#[test]
+fn sends_are_taken_back_until_they_are_received() {
+    run_hosts(2, 1, |world| {
+        const SIZES: [usize; 3] = [10, 4000, 50_000];
+        if world.rank() == 1 {
+            meet(world);
+            meet(world);
+            // Of each size the first message has been taken back.
+            for size in SIZES {
+                receives(world, size, 0, 2);
+            }
+            meet(world);
+            assert_eq!(world.iprobe(0, ANY_TAG), Ok(None));
+            return;
+        }
+        let datas: Vec<_> = SIZES
+            .iter()
+            .flat_map(|size| [pattern(*size, 1), pattern(*size, 2)])
+            .collect();
+        let started: Vec<_> = (0..)
+            .zip(&datas)
+            .map(|(index, data)| world.isend(Mode::Standard, &out(data), 1, index % 2 + 1).unwrap())
+            .collect();
+        meet(world);
+        let take_back = |started: &Started| match started {
+            Started::Left(receipt) => receipt.withdraw(world.process()),
+            Started::Waiting(request) => {
+                request.cancel(world.process()).unwrap();
+                request.wait().cancelled
+            }
+            Started::Done => false,
+        };
+        assert!(started.iter().step_by(2).all(take_back));
+        meet(world);
+        meet(world);
+        assert!(!started.iter().skip(1).step_by(2).any(take_back));
+    });
+}
+
+#[test]
+fn a_posted_receive_is_taken_back() {
+    run_hosts(2, 1, |world| {
+        if world.rank() == 0 {
+            meet(world);
+            send_one(world, 5, 1, 3);
+            return;
+        }
+        let mut number = [0];
+        let request = world.irecv(&into(&mut number), 0, 3).unwrap();
+        request.cancel(world.process()).unwrap();
+        assert!(request.wait().cancelled);
+        meet(world);
+        assert_eq!(recv_one(world, 0, 3), 5);
+    });
+}
+
+#[test]
+fn a_message_too_long_is_cut_and_reported() {
+    run_hosts(2, 1, |world| {
+        for size in [4, 300, 20_000] {
+            let data = pattern(size, 1);
+            for posted_first in [false, true] {
+                if world.rank() == 0 {
+                    if posted_first {
+                        meet(world);
+                    }
+                    let request = start_send(world, Mode::Standard, &out(&data), 1, 1);
+                    if !posted_first {
+                        meet(world);
+                    }
+                    assert_eq!(request.wait().error, ErrorClass::Success);
+                    continue;
+                }
+                let mut short = vec![0_u8; size / 2 + 1];
+                let target = into(&mut short[..size / 2]);
+                let request = posted_first.then(|| world.irecv(&target, 0, 1).unwrap());
+                meet(world);
+                let status = match request {
+                    Some(request) => request.wait(),
+                    None => *world.recv(&target, 0, 1).unwrap_err().status().unwrap(),
+                };
+                assert_eq!(
+                    (status.error, status.bytes),
+                    (ErrorClass::Truncate.into(), size as u64 / 2)
+                );
+                assert_eq!(short[..size / 2], data[..size / 2]);
+                assert_eq!(short[size / 2], 0);
+            }
+        }
+    });
+}
+
+#[test]
+fn probes_see_messages_of_other_hosts_and_take_them() {
+    run_hosts(2, 1, |world| {
+        for (tag, size) in (0..).zip(SIZES) {
+            if world.rank() == 0 {
+                world.send(&out(&pattern(size, tag as usize)), 1, tag).unwrap();
+                world.send(&out(&pattern(size, tag as usize)), 1, tag).unwrap();
+                continue;
+            }
+            let status = world.probe(ANY_SOURCE, tag).unwrap();
+            assert_eq!((status.source, status.bytes), (0, size as u64));
+            receives(world, size, 0, tag);
+            let (message, status) = world.mprobe(0, tag).unwrap();
+            assert_eq!(status.bytes, size as u64);
+            let mut data = vec![0; size];
+            let request = message.irecv(world.process(), &into(&mut data));
+            assert_eq!(request.wait().bytes, size as u64);
+            assert_eq!(data, pattern(size, tag as usize));
+        }
+    });
+}
+
+#[test]
+fn synchronous_sends_end_when_they_are_received_and_buffered_ones_at_once() {
+    run_hosts(2, 1, |world| {
+        for size in [0, 100, 30_000] {
+            let data = pattern(size, 0);
+            if world.rank() == 0 {
+                let space = BufferSpace::Automatic;
+                world.process().buffer().attach(space).unwrap();
+                let request = start_send(world, Mode::Synchronous, &out(&data), 1, 0);
+                assert!(start_send(world, Mode::Buffered, &out(&data), 1, 0).is_done());
+                assert!(!request.is_done());
+                meet(world);
+                request.wait();
+                assert_eq!(world.process().buffer().detach(), Ok(space));
+            } else {
+                meet(world);
+                receives(world, size, 0, 0);
+                receives(world, size, 0, 0);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_flood_uses_up_the_window_and_loses_nothing() {
+    const COUNT: i32 = 3000;
+    let mut settings = Values::default();
+    settings.set(Id::EagerWindow, 100_000, Origin::Preset).unwrap();
+    run_hosts_over(Loopback::hosts(2, Access::default()), 1, &settings, |world| {
+        if world.rank() == 0 {
+            let sends: Vec<_> = (0..COUNT).map(|number| (number, vec![number; 256])).collect();
+            let requests: Vec<_> = sends
+                .iter()
+                .map(|(_, data)| start_send(world, Mode::Standard, &out(data), 1, 0))
+                .collect();
+            let at_once = requests.iter().filter(|request| request.is_done()).count();
+            // Each message takes its data, and what its entry takes.
+            assert!((60..100_000 / 1024).contains(&at_once), "{at_once}");
+            requests.iter().for_each(|request| {
+                request.wait();
+            });
+        } else {
+            let mut data = [0; 256];
+            for number in 0..COUNT {
+                world.recv(&into(&mut data), 0, 0).unwrap();
+                assert_eq!(data, [number; 256]);
+            }
+        }
     });
 }

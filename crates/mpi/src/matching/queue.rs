@@ -243,6 +243,16 @@ impl<T> Queue<T, 5> {
         Some((envelope, self.take(index, &envelope.generalisations())))
     }
 
+    /// Takes back the oldest message of which `is_it` holds.
+    pub(crate) fn withdraw_one(&mut self, is_it: impl Fn(&T) -> bool) -> Option<T> {
+        let mut index = self.order.head;
+        while index != NIL && !self.slab.node(index).value.as_ref().is_some_and(&is_it) {
+            index = self.slab.node(index).links[ORDER].next;
+        }
+        let sequence = (index != NIL).then(|| self.slab.node(index).sequence)?;
+        self.withdraw(Place { index, sequence })
+    }
+
     /// Takes back a message that has not been matched.
     pub(crate) fn withdraw(&mut self, place: Place) -> Option<T> {
         self.holds(place).then(|| {

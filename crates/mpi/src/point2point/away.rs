@@ -5,9 +5,43 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::matching::Place;
 use crate::memory::Source;
-use crate::remote::{Goods, Letter};
+use crate::remote::{Goods, Handle, Letter};
 use crate::request::{Call, Waiter};
 use crate::tool;
+
+/// Where a message to another host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Away {
+    /// It waits here to be asked for.
+    Waiting(Handle),
+    /// It has been sent, as this one of those that its sender has sent.
+    Sent(u32),
+    /// It has never been sent.
+    Nowhere,
+}
+
+impl Place {
+    /// The place of a message that waits here to be asked for.
+    fn waiting(handle: Handle) -> Self {
+        let (index, sequence) = (0, handle.0);
+        Self { index, sequence }
+    }
+
+    /// The place of a message that has been sent.
+    fn sent(number: u32) -> Self {
+        let (index, sequence) = (1, u64::from(number));
+        Self { index, sequence }
+    }
+
+    /// Where a message to another host is, whose place this is.
+    pub(crate) fn away(self) -> Away {
+        match (self.index, self.sequence) {
+            (_, u64::MAX) => Away::Nowhere,
+            (0, handle) => Away::Waiting(Handle(handle)),
+            (_, number) => Away::Sent(number as u32),
+        }
+    }
+}
 
 impl Comm {
     /// Sends to a process of another host and returns when the mode says so.
@@ -54,10 +88,7 @@ impl Comm {
                 tool::left_with_sender(own, process, envelope, source.bytes());
                 let goods = Goods::Lent(source.clone());
                 let handle = job.remote().announce(&letter, goods, Some(waiter()));
-                let place = Place {
-                    index: 0,
-                    sequence: handle.0,
-                };
+                let place = Place::waiting(handle);
                 Ok(Sent::Queued { process, place })
             }
         }
@@ -83,9 +114,6 @@ impl Comm {
 
 /// A send that is complete, and of which a copy waits elsewhere.
 fn left(letter: &Letter<'_>, process: u32) -> Sent {
-    let place = Place {
-        index: 0,
-        sequence: u64::from(letter.number()),
-    };
+    let place = Place::sent(letter.number());
     Sent::Left { process, place }
 }

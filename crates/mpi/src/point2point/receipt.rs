@@ -43,6 +43,10 @@ impl Receipt {
     #[must_use]
     pub fn withdraw(self, process: &Process) -> bool {
         let job = process.job();
+        let exists = (self.process as usize) < job.size();
+        if exists && !job.layout().is_here(self.process) {
+            return job.remote().recall(job, process.id(), self.process, self.number);
+        }
         job.layout().is_here(self.process)
             && job
                 .endpoint(self.process)

@@ -74,13 +74,21 @@ impl Reception<'_> {
             }
             Packet::Read { sender } => self.has_been_read(from, sender),
             Packet::Written { receiver } => self.remote.take_written(self.job, from, receiver),
+            Packet::Cancel { process, sender } => self.cancel(from, process, sender),
+            Packet::Cancelled { sender } => self.has_been_cancelled(from, sender),
+            Packet::Recall {
+                process,
+                origin,
+                answer,
+            } => self.give_back(from, process, origin, answer),
+            Packet::Recalled { answer, was_there } => self.answered(from, answer, was_there),
             Packet::Credit => Some(()),
             Packet::Context(notice) => self.job.contexts().hear(from, notice).then_some(()),
         }
     }
 
     /// Where messages for a process of this host go, or for the host itself.
-    fn endpoint(&self, process: u32) -> Option<&Endpoint> {
+    pub(super) fn endpoint(&self, process: u32) -> Option<&Endpoint> {
         let layout = self.job.layout();
         if layout.is_here(process) {
             return Some(self.job.endpoint(process));

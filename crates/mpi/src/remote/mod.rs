@@ -28,6 +28,7 @@ mod fetch;
 mod goods;
 mod line;
 mod progress;
+mod recall;
 mod register;
 mod send;
 mod stream;
@@ -48,10 +49,11 @@ use crate::endpoint::Endpoint;
 use crate::job::Job;
 use crate::matching::{Envelope, Lanes};
 use crate::memory::Source;
-use crate::request::RequestPool;
+use crate::request::{Request, RequestPool};
 use arrival::Reception;
 use credit::Accounts;
 use fetch::Incoming;
+pub(crate) use register::Handle;
 use register::Register;
 use send::Outgoing;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
@@ -80,6 +82,8 @@ pub struct Remote {
     incoming: Register<Incoming>,
     accounts: Accounts,
     writing: Register<Writing>,
+    /// Questions for messages that have been sent.
+    recalls: Register<Arc<Request>>,
     tasks: Tasks,
     /// Reads and writes that have been started and are not over.
     transfers: AtomicUsize,
@@ -111,6 +115,7 @@ impl Remote {
             incoming: Register::new(users),
             accounts: Accounts::new(hosts, window),
             writing: Register::new(users),
+            recalls: Register::new(users),
             tasks: Tasks::default(),
             transfers: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),

@@ -3,6 +3,7 @@
 use super::Remote;
 use super::credit::cost;
 use super::goods::Goods;
+use super::recall::origin;
 use super::register::Handle;
 use super::wire::{Label, Packet};
 use crate::memory::{self, Source};
@@ -52,7 +53,7 @@ impl Remote {
         let (process, number) = letter.origin;
         let packet = Packet::Eager {
             label: letter.label,
-            origin: u64::from(process) << 32 | u64::from(number),
+            origin: origin(process, number),
         };
         self.send(letter.host, &packet, bytes, &mut |room| {
             memory::pack(letter.source, room);

@@ -43,6 +43,18 @@ pub(super) enum Packet {
     Read { sender: Handle },
     /// The sender has written the message.
     Written { receiver: Handle },
+    /// The sender takes back a message that waits at its host.
+    Cancel { process: u32, sender: Handle },
+    /// That has been done.
+    Cancelled { sender: Handle },
+    /// The sender asks for a message that it has sent.
+    Recall {
+        process: u32,
+        origin: u64,
+        answer: Handle,
+    },
+    /// Whether that was there and has been taken away.
+    Recalled { answer: Handle, was_there: bool },
     /// Nothing but credit.
     Credit,
     /// Something about the labels of communicators.
@@ -68,6 +80,10 @@ const DATA: u8 = 4;
 const READ: u8 = 5;
 const WRITTEN: u8 = 6;
 const CREDIT: u8 = 7;
+const CANCEL: u8 = 8;
+const CANCELLED: u8 = 9;
+const RECALL: u8 = 10;
+const RECALLED: u8 = 11;
 const CONTEXT: u8 = 32;
 
 impl Packet {
@@ -109,6 +125,14 @@ impl Packet {
             Self::Data { receiver, offset } => (DATA, 0, [receiver.0, offset, 0, 0]),
             Self::Read { sender } => (READ, 0, [sender.0, 0, 0, 0]),
             Self::Written { receiver } => (WRITTEN, 0, [receiver.0, 0, 0, 0]),
+            Self::Cancel { process, sender } => (CANCEL, 0, [process.into(), sender.0, 0, 0]),
+            Self::Cancelled { sender } => (CANCELLED, 0, [sender.0, 0, 0, 0]),
+            Self::Recall {
+                process,
+                origin,
+                answer,
+            } => (RECALL, 0, [process.into(), origin, answer.0, 0]),
+            Self::Recalled { answer, was_there } => (RECALLED, was_there.into(), [answer.0, 0, 0, 0]),
             Self::Credit => (CREDIT, 0, [0; 4]),
             Self::Context(notice) => (CONTEXT, 0, notice.words()),
         }
@@ -162,6 +186,22 @@ impl Packet {
             },
             WRITTEN => Self::Written {
                 receiver: Handle(word(0)),
+            },
+            CANCEL => Self::Cancel {
+                process: u32::try_from(word(0)).ok()?,
+                sender: Handle(word(1)),
+            },
+            CANCELLED => Self::Cancelled {
+                sender: Handle(word(0)),
+            },
+            RECALL => Self::Recall {
+                process: u32::try_from(word(0)).ok()?,
+                origin: word(1),
+                answer: Handle(word(2)),
+            },
+            RECALLED => Self::Recalled {
+                answer: Handle(word(0)),
+                was_there: header[1] != 0,
             },
             CREDIT => Self::Credit,
             CONTEXT => Self::Context(Notice::read([word(0), word(1), word(2), word(3)])?),
@@ -264,6 +304,14 @@ mod tests {
             (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Data { receiver, offset }),
             handle().prop_map(|sender| Packet::Read { sender }),
             handle().prop_map(|receiver| Packet::Written { receiver }),
+            (any::<u32>(), handle()).prop_map(|(process, sender)| Packet::Cancel { process, sender }),
+            handle().prop_map(|sender| Packet::Cancelled { sender }),
+            (any::<u32>(), any::<u64>(), handle()).prop_map(|(process, origin, answer)| Packet::Recall {
+                process,
+                origin,
+                answer
+            }),
+            (handle(), any::<bool>()).prop_map(|(answer, was_there)| Packet::Recalled { answer, was_there }),
             Just(Packet::Credit),
         ]
     }
@@ -279,7 +327,7 @@ mod tests {
         #[test]
         fn what_is_read_from_anything_writes_the_same(
             header in proptest::array::uniform32(any::<u8>()),
-            kind in 0_u8..12,
+            kind in 0_u8..16,
             data in proptest::collection::vec(any::<u8>(), 0..40),
         ) {
             let mut whole = [0; HEADER];

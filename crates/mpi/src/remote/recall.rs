@@ -1,0 +1,105 @@
+//! Taking messages back.
+//!
+//! A message that waits at its sender is taken back where its request lies, if it has met no receive; the answer
+//! completes the send, and no answer comes if a receive has it. Data that has been sent is asked for: the answer says
+//! whether it was still there, and who asks waits for it.
+
+use super::Remote;
+use super::arrival::Reception;
+use super::register::Handle;
+use super::wire::Packet;
+use crate::job::Job;
+use crate::point2point::Payload;
+use crate::request::Request;
+use crate::status::Status;
+use simurgh_core::sync::Arc;
+use simurgh_net::transport::HostId;
+
+impl Status {
+    /// The status of an operation that has been taken back.
+    pub(crate) const CANCELLED: Self = Self {
+        cancelled: true,
+        ..Self::EMPTY
+    };
+}
+
+impl Remote {
+    /// Takes back a message to a process of another host that waits here, unless it has met a receive.
+    pub(crate) fn cancel(&self, job: &Job, process: u32, sender: Handle) {
+        let host = job.layout().host_of(process);
+        self.tell(host, &Packet::Cancel { process, sender });
+    }
+
+    /// Takes back message number `number` of those that `sender`, a process here, has sent to another host; false if it
+    /// has been received. Waits for the answer of the other host.
+    pub(crate) fn recall(&self, job: &Job, sender: u32, process: u32, number: u32) -> bool {
+        let host = job.layout().host_of(process);
+        let asked = Request::task();
+        let answer = self.recalls.add(sender as usize, host, Arc::clone(&asked));
+        let packet = Packet::Recall {
+            process,
+            origin: origin(sender, number),
+            answer,
+        };
+        self.tell(host, &packet);
+        asked.wait().cancelled
+    }
+}
+
+/// What tells a message from all others.
+pub(super) fn origin(sender: u32, number: u32) -> u64 {
+    u64::from(sender) << 32 | u64::from(number)
+}
+
+impl Reception<'_> {
+    /// A sender takes back a message that waits at its host.
+    pub(super) fn cancel(&self, from: HostId, process: u32, sender: Handle) -> Option<()> {
+        let is_it = |payload: &Payload| match payload {
+            Payload::Promised(promise) => promise.from == from && promise.sender == sender,
+            _ => false,
+        };
+        if self.endpoint(process)?.table().withdraw_one(is_it).is_some() {
+            self.remote.tell(from, &Packet::Cancelled { sender });
+        }
+        Some(())
+    }
+
+    /// A message that waits here has been taken back.
+    pub(super) fn has_been_cancelled(&self, from: HostId, sender: Handle) -> Option<()> {
+        let outgoing = self.remote.outgoing.take(sender, from)?;
+        self.remote.conceal(from, outgoing.region);
+        if let Some(waiter) = outgoing.waiter {
+            waiter.finish(self.job, &Status::CANCELLED);
+        }
+        Some(())
+    }
+
+    /// A sender asks for a message that it has sent.
+    pub(super) fn give_back(&self, from: HostId, process: u32, number: u64, answer: Handle) -> Option<()> {
+        let is_it = |payload: &Payload| match payload {
+            Payload::Arrived {
+                from: host, origin, ..
+            } => *host == from && *origin == number,
+            _ => false,
+        };
+        let withdrawn = self.endpoint(process)?.table().withdraw_one(is_it);
+        let was_there = withdrawn.is_some();
+        if let Some(payload) = withdrawn {
+            self.remote.received(from, payload.bytes());
+        }
+        self.remote.tell(from, &Packet::Recalled { answer, was_there });
+        Some(())
+    }
+
+    /// The answer to [`Remote::recall`] has come.
+    pub(super) fn answered(&self, from: HostId, answer: Handle, was_there: bool) -> Option<()> {
+        let asked = self.remote.recalls.take(answer, from)?;
+        let status = if was_there {
+            Status::CANCELLED
+        } else {
+            Status::EMPTY
+        };
+        asked.finish(&status);
+        Some(())
+    }
+}
