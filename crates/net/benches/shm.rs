@@ -150,6 +150,60 @@ fn stream(packets: u64, length: usize) -> Duration {
     together(give, take)
 }
 
+/// Puts pieces where they belong.
+struct Collect {
+    target: simurgh_core::sync::SpinLock<Vec<u8>>,
+    bytes: AtomicU64,
+}
+
+impl Handler for Collect {
+    fn packet(&self, _from: HostId, header: &Header, data: &[u8]) {
+        let (offset, _) = header.split_first_chunk().expect("a header is longer");
+        let offset = u64::from_ne_bytes(*offset) as usize;
+        self.target.lock()[offset..][..data.len()].copy_from_slice(data);
+        let bytes = self.bytes.load(Ordering::Relaxed) + data.len() as u64;
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {}
+
+    fn lost(&self, _host: HostId, _reason: &str) {}
+}
+
+/// The time of long messages that go in pieces, from one buffer to another.
+fn pieces(messages: u64, length: usize) -> Duration {
+    let [here, there] = pair();
+    let source = vec![7; length];
+    let collect = Collect {
+        target: simurgh_core::sync::SpinLock::new(vec![0; length]),
+        bytes: AtomicU64::new(0),
+    };
+    let all = messages * length as u64;
+    let take = || {
+        while collect.bytes.load(Ordering::Relaxed) < all {
+            if !there.poll(&collect) {
+                spin_loop();
+            }
+        }
+    };
+    let give = || {
+        for _ in 0..messages {
+            for (piece, offset) in source.chunks(here.capacity()).zip((0..).step_by(here.capacity())) {
+                let mut header = [0; HEADER];
+                header[..8].copy_from_slice(&u64::to_ne_bytes(offset));
+                let mut fill = |room: &mut [u8]| room.copy_from_slice(piece);
+                while here.send(1, &header, piece.len(), &mut fill).is_err() {
+                    spin_loop();
+                }
+            }
+        }
+        while collect.bytes.load(Ordering::Relaxed) < all {
+            spin_loop();
+        }
+    };
+    together(give, take)
+}
+
 /// The time of copies from one process's memory.
 fn copies(count: u64, length: usize) -> Duration {
     let [here, there] = pair();
@@ -187,6 +241,15 @@ fn benches(criterion: &mut Criterion) {
         let id = BenchmarkId::from_parameter(length);
         group.bench_with_input(id, &length, |bench, &length| {
             bench.iter_custom(|packets| stream(packets * BATCH, length) / BATCH as u32)
+        });
+    }
+    group.finish();
+    let mut group = criterion.benchmark_group("shm pieces");
+    for length in [64 << 10, 1 << 20, 4 << 20] {
+        group.throughput(Throughput::Bytes(length as u64));
+        let id = BenchmarkId::from_parameter(length);
+        group.bench_with_input(id, &length, |bench, &length| {
+            bench.iter_custom(|messages| pieces(messages * 100, length) / 100)
         });
     }
     group.finish();

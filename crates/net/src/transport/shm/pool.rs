@@ -10,7 +10,7 @@
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 
 /// Bytes of a buffer, and so the most data of a packet.
-pub(super) const ROOM: usize = 8 << 10;
+pub(super) const ROOM: usize = 32 << 10;
 /// Buffers of a host.
 #[cfg(not(loom))]
 pub(super) const BUFFERS: usize = 64;
