@@ -34,20 +34,30 @@ impl Handler for Notes {
 }
 
 fn tcp() -> Choice {
+    named("tcp")
+}
+
+fn named(provider: &str) -> Choice {
     Choice {
-        provider: Some("tcp".into()),
+        provider: Some(provider.into()),
         interface: Some("lo".into()),
         one_machine: true,
     }
 }
 
-/// So many hosts in this process.
-fn hosts(count: u32) -> Vec<Ofi> {
-    watched_hosts(count, None)
+/// The providers on the loopback interface that libfabric has: `net` in 1.17 only, where it is the better one.
+fn providers() -> impl Iterator<Item = Choice> {
+    let all = ["tcp", "net"].map(named).into_iter();
+    all.filter(|choice| OfiPort::open(choice).is_ok() || choice.provider.as_deref() == Some("tcp"))
 }
 
+/// So many hosts in this process, which watch each other.
 fn watched_hosts(count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
-    let ports: Vec<OfiPort> = (0..count).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
+    hosts_of(&tcp(), count, peer_timeout)
+}
+
+fn hosts_of(choice: &Choice, count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
+    let ports: Vec<OfiPort> = (0..count).map(|_| OfiPort::open(choice).unwrap()).collect();
     let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
     let connect = |(own, port): (HostId, OfiPort)| {
         let joining = joining(own, b"secret", &addresses);
@@ -104,26 +114,29 @@ fn data(number: u64, capacity: usize) -> Vec<u8> {
 
 #[test]
 fn packets_of_all_lengths_arrive_once_and_in_order() {
+    providers().for_each(|choice| exchange_packets(&hosts_of(&choice, 3, None)));
+}
+
+fn exchange_packets(hosts: &[Ofi]) {
     const COUNT: u64 = 500;
-    let hosts = hosts(3);
     let notes = notes(3);
     let capacity = hosts[0].capacity();
     for number in 0..COUNT {
         let mut header = [7; HEADER];
         header[..8].copy_from_slice(&number.to_le_bytes());
         let data = data(number, capacity);
-        for (own, host) in (0..).zip(&hosts) {
+        for (own, host) in (0..).zip(hosts) {
             for to in (0..3).filter(|to| *to != own) {
                 let send = || host.send(to, &header, data.len(), &mut |room| room.copy_from_slice(&data));
                 let begun = Instant::now();
                 while send() == Err(Busy) {
                     assert!(begun.elapsed() < LIMIT);
-                    poll_all(&hosts, &notes);
+                    poll_all(hosts, &notes);
                 }
             }
         }
     }
-    poll_until(&hosts, &notes, || {
+    poll_until(hosts, &notes, || {
         notes
             .iter()
             .all(|notes| notes.packets.lock().len() as u64 == 2 * COUNT)
@@ -144,9 +157,12 @@ fn packets_of_all_lengths_arrive_once_and_in_order() {
 
 #[test]
 fn memory_is_read_and_written_while_it_is_exposed() {
+    providers().for_each(|choice| read_and_write(&hosts_of(&choice, 2, None)));
+}
+
+fn read_and_write(hosts: &[Ofi]) {
     const LENGTH: usize = 3_000_000;
     const OFFSET: usize = 1000;
-    let hosts = hosts(2);
     let notes = notes(2);
     assert_eq!(
         hosts[0].access(1),
@@ -158,7 +174,7 @@ fn memory_is_read_and_written_while_it_is_exposed() {
     let mut theirs: Vec<u8> = (0..LENGTH).map(|index| (index % 251) as u8).collect();
     let mut ours = vec![0u8; LENGTH - OFFSET];
     let over = |token| {
-        poll_until(&hosts, &notes, || {
+        poll_until(hosts, &notes, || {
             notes[0].transfers.lock().iter().any(|(told, _)| *told == token)
         });
         notes[0].transfers.lock().pop().unwrap().1
@@ -170,7 +186,7 @@ fn memory_is_read_and_written_while_it_is_exposed() {
                 Err(TransferError::Busy(_)) => assert!(begun.elapsed() < LIMIT),
                 other => return other,
             }
-            poll_all(&hosts, &notes);
+            poll_all(hosts, &notes);
         }
     };
     // SAFETY:
@@ -206,7 +222,10 @@ fn memory_is_read_and_written_while_it_is_exposed() {
 
 #[test]
 fn a_sleeper_is_woken_by_a_packet() {
-    let hosts = hosts(2);
+    providers().for_each(|choice| sleep_and_wake(&hosts_of(&choice, 2, None)));
+}
+
+fn sleep_and_wake(hosts: &[Ofi]) {
     let notes = notes(2);
     std::thread::scope(|scope| {
         scope.spawn(|| {
