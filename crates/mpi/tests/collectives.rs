@@ -3,19 +3,36 @@
 
 mod common;
 
-use common::{Runner, carry_out, into, out, run, run_hosts, run_with};
+use common::{Runner, carry_out, into, out, run, run_hosts, run_hosts_over, run_with};
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
 use simurgh_mpi::Comm;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Numbers, Parts, Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
+use simurgh_net::transport::{Access, Loopback};
+use simurgh_settings::{Id, Values};
+use std::ffi::OsStr;
 
 /// Sizes of communicators; the largest ones on the scheduler only.
 const SIZES: [usize; 4] = [1, 2, 5, 16];
 
-/// Numbers of hosts, and of ranks on each.
-const HOSTS: [(u32, u32); 4] = [(2, 1), (2, 3), (3, 2), (5, 1)];
+/// Numbers of hosts, of ranks on each, and rules that make them use every algorithm that hosts have for each other.
+const HOSTS: [(u32, u32, &str); 4] = [
+    (2, 3, "any=parcels"),
+    (3, 2, "bcast=ring,reduce=halving,allreduce=ring,allgather=ring"),
+    (5, 1, "allreduce=halving,allgather=bruck"),
+    (
+        4,
+        2,
+        "reduce=binomial,bcast=binomial,allreduce=doubling,scan=doubling,exscan=doubling",
+    ),
+];
+
+/// Lengths between hosts: in one message with others, and alone.
+fn lengths_between_hosts(size: usize) -> [usize; 4] {
+    [0, 1, 100, 33_000 / size]
+}
 
 /// Lengths that are done by the last rank, and a length that is shared.
 fn lengths(size: usize) -> [usize; 5] {
@@ -45,13 +62,28 @@ fn on_all_sizes(check: impl Fn(&Comm, usize, usize) + Send + Sync + Copy + 'stat
             check(comm, round, len);
         }
     });
-    for (hosts, ranks) in HOSTS {
-        run_hosts(hosts, ranks, move |comm| {
-            for (round, len) in lengths(comm.size()).into_iter().enumerate() {
-                check(comm, round, len);
-            }
-        });
+    on_several_hosts(check);
+}
+
+fn on_several_hosts(check: impl Fn(&Comm, usize, usize) + Send + Sync + Copy + 'static) {
+    let on_each = move |comm: &Arc<Comm>| {
+        for (round, len) in lengths_between_hosts(comm.size()).into_iter().enumerate() {
+            check(comm, round, len);
+        }
+    };
+    for (hosts, ranks, rules) in HOSTS {
+        let mut settings = Values::default();
+        settings
+            .read(Id::Collectives, "the test", OsStr::new(rules))
+            .unwrap();
+        run_hosts_over(
+            Loopback::hosts(hosts, Access::default()),
+            ranks,
+            &settings,
+            on_each,
+        );
     }
+    run_hosts(2, 2, on_each);
 }
 
 fn numbers(counts: &[usize]) -> Numbers {
