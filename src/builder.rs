@@ -168,7 +168,7 @@ impl Builder {
     fn start(self, settings: &Values, ending: &Arc<Ending>) -> Result<Runtime, RunError> {
         let policy = match self.policy {
             Some(policy) => policy,
-            None => by_name(&settings.show(Id::Policy))?,
+            None => by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?,
         };
         let told = Arc::clone(ending);
         let builder = simurgh_sched::Builder::new()

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_emptiest_worker_gets_half_of_what_another_has_more() {
-        let team = Worker::team(3);
+        let team = Worker::team(3, 1);
         (0..20).for_each(|_| team[0].population().add());
         (0..9).for_each(|_| team[1].population().add());
         assert!(team[0].surplus().is_none(), "the policy has not allowed it");

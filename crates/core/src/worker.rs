@@ -101,6 +101,8 @@ struct Shared {
 /// What the workers of a runtime have in common.
 struct Team {
     workers: Box<[&'static Worker]>,
+    /// How many of them, the first ones, run whatever is ready; the others only what was given to them.
+    common: usize,
     /// How many of them offer work, and errands.
     offers: CachePadded<AtomicUsize>,
     errands: Errands,
@@ -131,15 +133,17 @@ unsafe impl Sync for Worker {}
 unsafe impl Send for Worker {}
 
 impl Worker {
-    /// Makes `count` workers that know each other; they live for the rest of the program.
+    /// Makes `common` workers that know each other and share what there is to do, and `dedicated` ones, behind them,
+    /// that run only what is given to them. They live for the rest of the program.
     #[must_use]
-    pub fn team(count: usize) -> Vec<&'static Worker> {
-        LARGEST_COUNT.fetch_max(count, Ordering::Relaxed);
-        let team: Vec<&'static Worker> = (0..count)
+    pub fn team(common: usize, dedicated: usize) -> Vec<&'static Worker> {
+        LARGEST_COUNT.fetch_max(common + dedicated, Ordering::Relaxed);
+        let team: Vec<&'static Worker> = (0..common + dedicated)
             .map(|index| &*Box::leak(Box::new(Self::new(index))))
             .collect();
         let shared = Box::leak(Box::new(Team {
             workers: team.clone().into_boxed_slice(),
+            common,
             offers: CachePadded::new(AtomicUsize::new(0)),
             errands: Errands::default(),
         }));
@@ -182,9 +186,17 @@ impl Worker {
     }
 
     /// All workers of the team, by index.
+    pub(crate) fn team_mates(&self) -> &[&'static Worker] {
+        self.own.team.get().map_or(&[], |team| &team.workers)
+    }
+
+    /// The workers of the team that share what there is to do, by index.
     #[must_use]
     pub fn peers(&self) -> &[&'static Worker] {
-        self.own.team.get().map_or(&[], |team| &team.workers)
+        self.own
+            .team
+            .get()
+            .map_or(&[], |team| &team.workers[..team.common])
     }
 
     /// The door for everybody else.

@@ -1,6 +1,7 @@
 //! Scheduling domains: groups of cores that share hardware.
 
 use std::fmt;
+use std::ops::Range;
 
 /// What the cores of a domain share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,23 @@ impl Domain {
             .iter()
             .find(|child| child.cores.contains(&a) && child.cores.contains(&b));
         closer.map_or_else(|| self.height(), |child| child.distance(a, b))
+    }
+
+    /// What is left of the domain with these cores only, which it has, numbered from 0 on.
+    pub(crate) fn restricted(&self, kept: &Range<usize>) -> Self {
+        let of_it = |core: &usize| kept.contains(core);
+        let children = self.children.iter().filter(|child| child.cores.iter().any(of_it));
+        Self {
+            kind: self.kind,
+            bytes: self.bytes,
+            cores: self
+                .cores
+                .iter()
+                .filter(|core| of_it(core))
+                .map(|core| core - kept.start)
+                .collect(),
+            children: children.map(|child| child.restricted(kept)).collect(),
+        }
     }
 
     fn height(&self) -> usize {

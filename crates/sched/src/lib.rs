@@ -9,6 +9,7 @@
 //! Depends on `simurgh-core`. No `unsafe`.
 #![deny(unsafe_code)]
 
+mod crew;
 mod deadlock;
 mod domain;
 mod error;

@@ -22,12 +22,16 @@ pub(crate) struct Lookout {
     on_duty: CachePadded<AtomicUsize>,
     /// Which virtual processors rest, though they could be on duty.
     resting: Box<[CachePadded<AtomicBool>]>,
+    /// The first virtual processor that may be on duty; all behind it may.
+    first: usize,
 }
 
 impl Lookout {
-    pub(crate) fn new(network: Arc<dyn Network>, vps: usize) -> Self {
+    /// The duty is one of the virtual processors' from `first` on, of `vps`.
+    pub(crate) fn new(network: Arc<dyn Network>, first: usize, vps: usize) -> Self {
         Self {
             network,
+            first,
             on_duty: CachePadded::new(AtomicUsize::new(NOBODY)),
             resting: (0..vps).map(|_| CachePadded::default()).collect(),
         }
@@ -37,10 +41,16 @@ impl Lookout {
         &self.network
     }
 
-    /// Takes the duty, if nobody else has it; whether the virtual processor has it now.
+    /// Whether the virtual processor may be on duty.
+    pub(crate) fn includes(&self, vp: usize) -> bool {
+        vp >= self.first
+    }
+
+    /// Takes the duty, if it may and nobody else has it; whether the virtual processor has it now.
     pub(crate) fn take(&self, vp: usize) -> bool {
         // SeqCst: see `rest`.
         match self.on_duty.load(Ordering::SeqCst) {
+            NOBODY if !self.includes(vp) => false,
             NOBODY => self
                 .on_duty
                 .compare_exchange(NOBODY, vp + 1, Ordering::SeqCst, Ordering::SeqCst)
@@ -52,7 +62,7 @@ impl Lookout {
     /// Says that the virtual processor is about to rest, before it tries a last time to take the duty: who gives the
     /// duty back later than that finds it resting. Its inbox's ticket has been taken before.
     pub(crate) fn rest(&self, vp: usize) {
-        self.resting[vp].store(true, Ordering::SeqCst);
+        self.resting[vp].store(self.includes(vp), Ordering::SeqCst);
     }
 
     /// The rest is over.
@@ -102,8 +112,8 @@ mod tests {
 
     #[test]
     fn the_duty_is_one_processors_until_it_has_something_to_run() {
-        let team = Worker::team(3);
-        let lookout = Lookout::new(Arc::new(Still), team.len());
+        let team = Worker::team(3, 0);
+        let lookout = Lookout::new(Arc::new(Still), 0, team.len());
         assert!(lookout.take(1) && lookout.take(1) && !lookout.take(0));
         lookout.rest(0);
         let ticket = team[0].ticket();

@@ -1,19 +1,33 @@
 //! Scheduling strategies.
 //!
-//! A policy decides where an execution context starts and whom an idle virtual processor asks for work. The names are
-//! Phoenix's. Policies are chosen per run (`--policy`, `SIMURGH_POLICY`).
+//! A policy decides where an execution context starts, whom an idle virtual processor asks for work, and who drives the
+//! network. The names are Phoenix's. Policies are chosen per run (`--policy`, `SIMURGH_POLICY`).
 
+mod dedicated;
 mod work_queue;
 
 use std::sync::Arc;
 
+pub use dedicated::Dedicated;
 pub use work_queue::WorkQueue;
 
 use crate::error::SchedError;
 use crate::topology::Topology;
 
 /// Names [`by_name`] knows.
-pub const NAMES: &[&str] = &["wq"];
+pub const NAMES: &[&str] = &["wq", "nd", "nd+wq", "sleep"];
+
+/// Who drives the network of a runtime that has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Driving {
+    /// Virtual processors that do nothing else, besides those that run ranks.
+    pub dedicated: usize,
+    /// Whether those that run ranks do so too: for an execution context that waits or tests, now and then while they
+    /// are busy, and, if none is dedicated, while they are idle.
+    pub by_others: bool,
+    /// Whether the dedicated ones have cores of their own, on which they may watch the network.
+    pub has_cores: bool,
+}
 
 /// A strategy for a set of virtual processors.
 pub trait Policy: Send + Sync {
@@ -25,16 +39,42 @@ pub trait Policy: Send + Sync {
 
     /// The virtual processors that `vp` asks for work when it has had none for a while, in order of preference.
     fn victims(&self, vp: usize, vps: usize, topology: &Topology) -> Vec<usize>;
+
+    /// Who drives the network.
+    fn driving(&self) -> Driving {
+        Driving {
+            dedicated: 0,
+            by_others: true,
+            has_cores: false,
+        }
+    }
 }
 
-/// The policy called `name`.
+/// The policy called `name`; if it dedicates virtual processors to the network, then so many.
 ///
 /// # Errors
 ///
 /// When there is no such policy.
-pub fn by_name(name: &str) -> Result<Arc<dyn Policy>, SchedError> {
+pub fn by_name(name: &str, network_vps: usize) -> Result<Arc<dyn Policy>, SchedError> {
     match name {
         "wq" => Ok(Arc::new(WorkQueue)),
+        "nd" => Ok(Arc::new(Dedicated::alone(network_vps))),
+        "nd+wq" => Ok(Arc::new(Dedicated::with_work_queue(network_vps))),
+        "sleep" => Ok(Arc::new(Dedicated::asleep(network_vps))),
         other => Err(SchedError::UnknownPolicy(other.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_a_policy_of_that_name() {
+        for name in NAMES {
+            let policy = by_name(name, 1).expect("it is in the list");
+            assert_eq!(policy.name(), *name);
+        }
+        assert!(by_name("other", 1).is_err());
     }
 }

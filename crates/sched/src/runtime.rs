@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{EcHandle, EcSpec, Network, Worker};
 
+use crate::crew::Crew;
 use crate::deadlock::Sleepers;
 use crate::error::SchedError;
 use crate::lookout::Lookout;
@@ -25,6 +26,7 @@ pub struct Builder {
     on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
     known_threads: usize,
     network: Option<Arc<dyn Network>>,
+    share: (usize, usize),
 }
 
 impl Default for Builder {
@@ -44,10 +46,12 @@ impl Builder {
             on_deadlock: None,
             known_threads: 0,
             network: None,
+            share: (0, 1),
         }
     }
 
-    /// Number of virtual processors; one per usable core if not given.
+    /// Number of virtual processors that run whatever is ready; if not given, one per usable core that the policy does
+    /// not dedicate to the network.
     #[must_use]
     pub fn vps(mut self, vps: Option<usize>) -> Self {
         self.vps = vps;
@@ -84,6 +88,19 @@ impl Builder {
         self
     }
 
+    /// The part of the cores that this process uses, if it is the one with this index of `count` processes that share
+    /// them evenly. With more processes than cores none of them watches anything: that would keep others from running.
+    ///
+    /// # Panics
+    ///
+    /// When there is no process with the index.
+    #[must_use]
+    pub fn share(mut self, index: usize, count: usize) -> Self {
+        assert!(index < count, "process {index} of {count}");
+        self.share = (index, count);
+        self
+    }
+
     /// The network that virtual processors with nothing better to do look after.
     #[must_use]
     pub fn network(mut self, network: Arc<dyn Network>) -> Self {
@@ -97,22 +114,27 @@ impl Builder {
     ///
     /// When the topology cannot be read, the number of virtual processors is out of range, or a thread is refused.
     pub fn start(self) -> Result<Runtime, SchedError> {
-        let topology = Topology::detect()?;
-        let cores = topology.cores().len();
-        let count = self.vps.unwrap_or(cores);
-        if !(1..=VPS_MAX).contains(&count) {
+        let (index, processes) = self.share;
+        let machine = Topology::detect()?;
+        let crowded = processes > machine.cores().len();
+        let topology = machine.share(index, processes);
+        let crew = Crew::new(
+            self.vps,
+            topology.cores().len(),
+            self.network.as_ref().map(|_| self.policy.driving()),
+        );
+        if !(1..=VPS_MAX).contains(&crew.all()) || crew.common == 0 {
             return Err(SchedError::VpCount {
-                asked: count,
+                asked: crew.all(),
                 limit: VPS_MAX,
             });
         }
-        // Alone, a virtual processor has nobody to wait for but the network.
-        let fewest_that_watch = if self.network.is_some() { 1 } else { 2 };
-        let team = Worker::team(count);
+        let team = Worker::team(crew.common, crew.dedicated);
         if let Some(network) = &self.network {
             team.iter()
                 .for_each(|worker| worker.set_network(Arc::downgrade(network)));
         }
+        let first_on_duty = if crew.dedicated > 0 { crew.common } else { 0 };
         let common = Arc::new(Common {
             team,
             topology,
@@ -121,8 +143,10 @@ impl Builder {
             on_deadlock: self.on_deadlock,
             known_threads: self.known_threads,
             seed: self.seed,
-            may_watch: (fewest_that_watch..=cores).contains(&count),
-            lookout: self.network.map(|network| Lookout::new(network, count)),
+            lookout: self
+                .network
+                .map(|network| Lookout::new(network, first_on_duty, crew.all())),
+            crew: if crowded { crew.patient() } else { crew },
         });
         let mut runtime = Runtime {
             common,
@@ -130,7 +154,7 @@ impl Builder {
             vps: Vec::new(),
             threads: Vec::new(),
         };
-        (0..count).try_for_each(|index| runtime.start_vp(index))?;
+        (0..crew.all()).try_for_each(|index| runtime.start_vp(index))?;
         Ok(runtime)
     }
 }
@@ -145,9 +169,11 @@ pub struct Runtime {
 
 impl Runtime {
     fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
-        let victims = self
-            .policy
-            .victims(index, self.common.team.len(), &self.common.topology);
+        let common = self.common.crew.common;
+        let victims = match index < common {
+            true => self.policy.victims(index, common, &self.common.topology),
+            false => Vec::new(),
+        };
         let vp = Arc::new(Vp::new(index, Arc::clone(&self.common), victims));
         self.vps.push(Arc::clone(&vp));
         let thread = std::thread::Builder::new()
@@ -158,10 +184,16 @@ impl Runtime {
         Ok(())
     }
 
-    /// Number of virtual processors.
+    /// Number of virtual processors that run whatever is ready.
     #[must_use]
     pub fn vps(&self) -> usize {
-        self.common.team.len()
+        self.common.crew.common
+    }
+
+    /// Number of virtual processors that do nothing but drive the network, behind the others.
+    #[must_use]
+    pub fn network_vps(&self) -> usize {
+        self.common.crew.dedicated
     }
 
     /// The machine.
@@ -176,7 +208,7 @@ impl Runtime {
         &*self.policy
     }
 
-    /// Counters of each virtual processor.
+    /// Counters of each virtual processor, those that drive the network last.
     #[must_use]
     pub fn stats(&self) -> Vec<VpStats> {
         self.vps.iter().map(|vp| vp.stats()).collect()
@@ -188,7 +220,8 @@ impl Runtime {
         move || vps.iter().map(|vp| vp.stats()).collect()
     }
 
-    /// Starts an execution context on virtual processor `vp`, modulo their number.
+    /// Starts an execution context on virtual processor `vp`, modulo their number; the ones that drive the network come
+    /// behind the others.
     ///
     /// # Errors
     ///
@@ -200,7 +233,7 @@ impl Runtime {
         f: impl FnOnce() + Send + 'static,
     ) -> Result<EcHandle, SchedError> {
         let ec = simurgh_core::create(spec, f)?;
-        Ok(ec.start(self.common.team[vp % self.vps()]))
+        Ok(ec.start(self.common.team[vp % self.common.team.len()]))
     }
 
     /// The virtual processor on which the policy starts member `index` of a group of `count` execution contexts.

@@ -20,6 +20,8 @@ pub struct Topology {
     cores: Vec<Core>,
     root: Domain,
     real: bool,
+    /// Hardware threads of all cores, also of those that are others' share.
+    all_cpus: Vec<usize>,
 }
 
 impl Topology {
@@ -41,6 +43,25 @@ impl Topology {
         hwloc::synthetic(description)
     }
 
+    /// The part that the process with this index gets of the cores, if `count` of them share the machine evenly: cores
+    /// that are neighbours. With more processes than cores, several get the same core.
+    ///
+    /// # Panics
+    ///
+    /// When there is no process with the index.
+    #[must_use]
+    pub fn share(self, index: usize, count: usize) -> Self {
+        assert!(index < count, "process {index} of {count}");
+        let bound = |index| index * self.cores.len() / count;
+        let first = bound(index);
+        let kept = first..bound(index + 1).max(first + 1);
+        Self {
+            root: self.root.restricted(&kept),
+            cores: self.cores[kept].to_vec(),
+            ..self
+        }
+    }
+
     /// The cores, in an order in which neighbours share the most.
     #[must_use]
     pub fn cores(&self) -> &[Core] {
@@ -51,6 +72,12 @@ impl Topology {
     #[must_use]
     pub fn root(&self) -> &Domain {
         &self.root
+    }
+
+    /// The hardware threads of all cores, also of those that are others' [share](Topology::share).
+    #[must_use]
+    pub fn all_cpus(&self) -> &[usize] {
+        &self.all_cpus
     }
 
     /// Whether threads can be pinned to its cores: it is the machine this process runs on.
@@ -95,6 +122,28 @@ mod tests {
         let cpus: usize = topology.cores().iter().map(|core| core.cpus.len()).sum();
         let allowed = rustix::thread::sched_getaffinity(None).expect("our own affinity");
         assert_eq!(cpus, allowed.count() as usize);
+    }
+
+    #[test]
+    fn processes_share_the_cores_out_evenly() {
+        let machine = Topology::synthetic("package:2 core:3 pu:1").expect("a valid description");
+        let cpus = |index, count| -> Vec<usize> {
+            let share = machine.clone().share(index, count);
+            assert_eq!(share.root().cores.len(), share.cores().len());
+            share.cores().iter().flat_map(|core| core.cpus.clone()).collect()
+        };
+        assert_eq!((cpus(0, 1), cpus(1, 2)), (vec![0, 1, 2, 3, 4, 5], vec![3, 4, 5]));
+        assert_eq!(
+            (cpus(0, 4), cpus(1, 4), cpus(3, 4)),
+            (vec![0], vec![1, 2], vec![4, 5])
+        );
+        assert_eq!(
+            (cpus(0, 12), cpus(1, 12), cpus(11, 12)),
+            (vec![0], vec![0], vec![5])
+        );
+        let middle = machine.clone().share(1, 3);
+        assert_eq!(middle.root().distance(0, 1), machine.root().distance(2, 3));
+        assert_eq!(middle.all_cpus(), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]

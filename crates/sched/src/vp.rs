@@ -10,13 +10,16 @@ use std::time::{Duration, Instant};
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
 use simurgh_core::{Entry, Worker};
 
+use crate::crew::Crew;
 use crate::deadlock::Sleepers;
 use crate::lookout::Lookout;
 use crate::stats::{IdleClock, VpStats};
-use crate::topology::{Core, Topology};
+use crate::topology::Topology;
 
 /// Longest time an idle virtual processor watches its inbox before it sleeps: about twice what a wake-up costs.
 pub(crate) const WATCH_MAX: Duration = Duration::from_micros(20);
+/// The same of one that is dedicated to the network and has a core of its own: what it watches for may come from afar.
+const WATCH_MAX_DEDICATED: Duration = Duration::from_millis(1);
 /// Shortest, unless watching is switched off.
 const WATCH_MIN: Duration = Duration::from_micros(1);
 /// Looks at its event of an execution context that waits while nothing else is ready on its VP.
@@ -33,8 +36,7 @@ pub(crate) struct Common {
     pub(crate) on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
     pub(crate) known_threads: usize,
     pub(crate) seed: Option<u64>,
-    /// Kernel threads do not outnumber cores, so watching takes nothing from anybody.
-    pub(crate) may_watch: bool,
+    pub(crate) crew: Crew,
     /// Who looks after the network, if there is one.
     pub(crate) lookout: Option<Lookout>,
 }
@@ -64,15 +66,15 @@ impl Vp {
 
     /// The body of the kernel thread.
     pub(crate) fn run(&self) {
-        let cores = self.common.topology.cores();
+        let crew = &self.common.crew;
         if self.common.topology.is_real() {
-            pin(&cores[self.worker.index() % cores.len()]);
+            pin(&crew.cpus_of(self.worker.index(), &self.common.topology));
         }
         let network = self.common.lookout.as_ref().map(Lookout::network);
         self.worker.enter(Entry {
-            spin_limit: if self.common.may_watch { EC_LOOKS } else { 0 },
+            spin_limit: if self.may_watch() { EC_LOOKS } else { 0 },
             seed: self.common.seed,
-            network: network.cloned(),
+            network: network.filter(|_| crew.drives(self.worker.index())).cloned(),
         });
         self.worker
             .allow_moves(self.common.seed.is_none() && !self.victims.is_empty());
@@ -90,19 +92,27 @@ impl Vp {
         self.worker.leave();
     }
 
+    fn may_watch(&self) -> bool {
+        self.common.crew.may_watch(self.worker.index())
+    }
+
+    fn is_dedicated(&self) -> bool {
+        self.common.crew.is_dedicated(self.worker.index())
+    }
+
     /// Waits for something to run; returns how long to watch next time.
     fn idle(&self, patience: Duration) -> Duration {
-        if self.worker.help() {
+        if !self.is_dedicated() && self.worker.help() {
             return patience;
         }
         self.idle.begin();
-        let found = self.attend() || self.common.may_watch && self.watch(patience);
+        let found = self.attend() || self.may_watch() && self.watch(patience);
         if !found {
             self.sleep();
         }
         self.idle.end();
         if found {
-            (patience * 2).min(WATCH_MAX)
+            (patience * 2).min(self.longest_watch())
         } else {
             (patience / 2).max(WATCH_MIN)
         }
@@ -124,11 +134,23 @@ impl Vp {
         }
     }
 
+    fn sees_offers(&self) -> bool {
+        !self.is_dedicated() && self.worker.sees_offers()
+    }
+
+    fn longest_watch(&self) -> Duration {
+        if self.is_dedicated() {
+            WATCH_MAX_DEDICATED
+        } else {
+            WATCH_MAX
+        }
+    }
+
     fn watch(&self, patience: Duration) -> bool {
         let start = Instant::now();
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
-                if self.worker.has_mail() || self.worker.sees_offers() || self.attend() {
+                if self.worker.has_mail() || self.sees_offers() || self.attend() {
                     return true;
                 }
                 relax();
@@ -141,7 +163,7 @@ impl Vp {
 
     fn sleep(&self) {
         let ticket = self.worker.ticket();
-        if self.worker.sees_offers() {
+        if self.sees_offers() {
             // It came after the last look and before the ticket: nobody will say it again.
             return;
         }
@@ -183,8 +205,8 @@ impl Vp {
 }
 
 /// Pins the calling thread. A kernel that refuses leaves it free to move, which is slower but right.
-fn pin(core: &Core) {
+fn pin(cpus: &[usize]) {
     let mut set = rustix::thread::CpuSet::new();
-    core.cpus.iter().for_each(|&cpu| set.set(cpu));
+    cpus.iter().for_each(|&cpu| set.set(cpu));
     let _ = rustix::thread::sched_setaffinity(None, &set);
 }

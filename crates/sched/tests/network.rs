@@ -173,3 +173,32 @@ fn nothing_is_missed_while_processors_wake_each_other() {
     }
     handles.into_iter().for_each(|ec| ec.join().expect("no panic"));
 }
+
+#[test]
+fn dedicated_processors_drive_it_while_all_others_compute() {
+    for policy in ["nd", "nd+wq", "sleep"] {
+        let network = Arc::new(Events::default());
+        let runtime = Builder::new()
+            .vps(Some(2))
+            .policy(simurgh_sched::policy::by_name(policy, 1).expect("a policy"))
+            .network(Arc::clone(&network) as Arc<dyn Network>)
+            .start()
+            .expect("a runtime");
+        assert_eq!((runtime.vps(), runtime.network_vps()), (2, 1));
+        let event = Arc::new(Completion::new());
+        let compute = |event: Arc<Completion>| {
+            move || {
+                let start = Instant::now();
+                while !event.is_done() && start.elapsed() < PATIENCE {
+                    std::thread::yield_now();
+                }
+                assert!(event.is_done(), "nobody looks after the network");
+            }
+        };
+        let busy: Vec<_> = (0..2)
+            .map(|vp| spawn(&runtime, vp, compute(Arc::clone(&event))))
+            .collect();
+        network.send(event);
+        busy.into_iter().for_each(|ec| ec.join().expect("no panic"));
+    }
+}

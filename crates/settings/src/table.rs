@@ -34,6 +34,8 @@ pub enum Id {
     Vps,
     /// Scheduling policy.
     Policy,
+    /// Virtual processors dedicated to the network.
+    NetworkVps,
     /// Stack of a rank.
     StackSize,
     /// Seed of the order of ranks.
@@ -281,15 +283,42 @@ pub const SETTINGS: &[Setting] = &[
         name: "policy",
         options: &[Spelling::Takes("policy")],
         variables: &["SIMURGH_POLICY"],
-        kind: Kind::Choice(&[Item {
-            name: "wq",
-            doc: "work queue: every virtual processor runs whatever is ready",
-        }]),
+        kind: Kind::Choice(&[
+            Item {
+                name: "wq",
+                doc: "work queue: every virtual processor runs whatever is ready and drives the network",
+            },
+            Item {
+                name: "nd",
+                doc: "network dedicated: some virtual processors drive the network, and they alone",
+            },
+            Item {
+                name: "nd+wq",
+                doc: "both: besides the dedicated ones, ranks that wait drive the network too",
+            },
+            Item {
+                name: "sleep",
+                doc: "as nd+wq, but the dedicated ones take no core: they sleep until the network needs them",
+            },
+        ]),
         preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::Scheduling,
         verbosity: Verbosity::UserDetail,
-        doc: "scheduling policy; wq: every virtual processor runs whatever is ready",
+        doc: "who drives the network between hosts; wq: whoever waits, nd: virtual processors of their own, nd+wq: \
+              both, sleep: both, the former asleep until they are needed",
+    },
+    Setting {
+        id: Id::NetworkVps,
+        name: "network_vps",
+        options: &[Spelling::Takes("network-vps")],
+        variables: &["SIMURGH_NETWORK_VPS"],
+        kind: Kind::Count { least: 1, most: 64 },
+        preset: Preset::Value(1),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "virtual processors dedicated to the network, if the policy wants any",
     },
     Setting {
         id: Id::StackSize,

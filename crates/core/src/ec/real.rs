@@ -493,8 +493,8 @@ pub fn migrate(vp: usize) {
     let Some(worker) = (unsafe { me.0.worker().as_ref() }) else {
         return;
     };
-    let peers = worker.peers();
-    let target = peers[vp % peers.len()];
+    let workers = worker.team_mates();
+    let target = workers[vp % workers.len()];
     if !ptr::eq(target, worker) {
         me.0.suspend(Suspend::Move(target));
     }

@@ -113,7 +113,7 @@ fn abort_message(abort: &Abort) -> String {
 /// Starts the virtual processors, each with a stack for signal handlers.
 fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostError> {
     let settings = &spec.settings;
-    let policy = policy::by_name(&settings.show(Id::Policy))?;
+    let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
     // What one host of several sees is no deadlock: a message may be on its way.
     let alone = spec.hosts.len() == 1;
     let runtime = Builder::new()
@@ -126,7 +126,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
             }
         })
         .start()?;
-    let vps = runtime.vps();
+    let vps = runtime.vps() + runtime.network_vps();
     let prepare = move || {
         (0..vps).try_for_each(|vp| {
             simurgh_core::migrate(vp);

@@ -1,0 +1,62 @@
+//! Network dedicated (ND), alone or with the work queue, and its sleeping form.
+//!
+//! Core specialisation: some virtual processors do nothing but drive the network, so that those that run ranks compute
+//! on while messages go their way. They run what belongs to the network ([`Attribute::Network`](crate::Attribute)).
+
+use super::{Driving, Policy, WorkQueue};
+use crate::topology::Topology;
+
+/// Virtual processors of their own for the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Dedicated {
+    name: &'static str,
+    driving: Driving,
+}
+
+impl Dedicated {
+    /// ND: so many processors drive the network, and they alone; each takes a core from the ranks.
+    #[must_use]
+    pub fn alone(processors: usize) -> Self {
+        Self::new("nd", processors, false, true)
+    }
+
+    /// ND+WQ: besides, ranks that wait or test look after the network themselves.
+    #[must_use]
+    pub fn with_work_queue(processors: usize) -> Self {
+        Self::new("nd+wq", processors, true, true)
+    }
+
+    /// As ND+WQ, but they take no core: they sleep in the kernel until the network rings, which it does only while
+    /// nobody else looks after it, and then run wherever there is room.
+    #[must_use]
+    pub fn asleep(processors: usize) -> Self {
+        Self::new("sleep", processors, true, false)
+    }
+
+    fn new(name: &'static str, dedicated: usize, by_others: bool, has_cores: bool) -> Self {
+        let driving = Driving {
+            dedicated,
+            by_others,
+            has_cores,
+        };
+        Self { name, driving }
+    }
+}
+
+impl Policy for Dedicated {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn place(&self, index: usize, count: usize, vps: usize) -> usize {
+        WorkQueue.place(index, count, vps)
+    }
+
+    fn victims(&self, vp: usize, vps: usize, topology: &Topology) -> Vec<usize> {
+        WorkQueue.victims(vp, vps, topology)
+    }
+
+    fn driving(&self) -> Driving {
+        self.driving
+    }
+}
