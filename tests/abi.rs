@@ -1,5 +1,8 @@
 //! The C test programs of `tests/c` under mpiexec, with few and many ranks on one and on two virtual processors.
 
+#[macro_use]
+mod programs;
+
 use simurgh_testing::{Compile, Input, Stage, run};
 use std::process::Command;
 use std::time::Duration;
@@ -22,7 +25,7 @@ fn passes(program: &str) {
     }
 }
 
-macro_rules! programs {
+macro_rules! tests {
     ($($name:ident)*) => {$(
         #[test]
         fn $name() {
@@ -31,54 +34,7 @@ macro_rules! programs {
     )*};
 }
 
-programs! {
-    attributes
-    cart
-    buffers
-    collectives
-    collective_forms
-    collective_requests
-    collective_threads
-    comm_threads
-    communicators
-    completion
-    constructors
-    datatypes
-    duplicates
-    early
-    environment
-    error_codes
-    errors
-    exchange
-    flood
-    generalised
-    graph
-    handles
-    info
-    inter_collectives
-    inter_parts
-    inter_reductions
-    inter_wrong
-    intercommunicators
-    large
-    large_collectives
-    large_sends
-    long_collectives
-    matching
-    memory
-    modes
-    neighbors
-    neighbors_underway
-    operations
-    packing
-    partitioned
-    sessions
-    splits
-    status
-    threads
-    tool_variables
-    tool_events
-}
+programs!(tests);
 
 /// Started without mpiexec, a program is rank 0 of 1.
 fn passes_alone(program: &str) {

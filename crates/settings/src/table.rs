@@ -24,6 +24,8 @@ pub enum Id {
     StartTimeout,
     /// How they talk.
     Transport,
+    /// Whether they read each other's memory.
+    CrossMemory,
     /// libfabric's provider.
     Provider,
     /// The network interface.
@@ -229,6 +231,18 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
         doc: "how the processes of a job talk; auto: shm between those of a node, ofi between nodes",
+    },
+    Setting {
+        id: Id::CrossMemory,
+        name: "cross_memory",
+        options: &[Spelling::Takes("cross-memory")],
+        variables: &["SIMURGH_CROSS_MEMORY"],
+        kind: Kind::Flag,
+        preset: Preset::Value(1),
+        scope: Scope::Start,
+        category: Category::PointToPoint,
+        verbosity: Verbosity::TunerBasic,
+        doc: "processes of a node copy long messages straight from one to the other where the kernel allows it",
     },
     Setting {
         id: Id::Provider,

@@ -99,7 +99,7 @@ impl Member {
     pub(super) fn as_peer(&self, same_node: bool) -> Option<(ToHost, Vec<Arc<OwnedFd>>)> {
         let joined = self.joined.as_ref()?;
         let address = |address: &Address| Address {
-            descriptor: address.descriptor && same_node,
+            descriptors: if same_node { address.descriptors } else { 0 },
             ..address.clone()
         };
         let peer = Peer {

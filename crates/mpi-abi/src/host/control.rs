@@ -6,6 +6,7 @@ use super::error::HostError;
 use super::output::{self, say};
 use simurgh_net::control::{Channel, ControlError, FromHost, Received, Secret, ToHost, shortened};
 use simurgh_net::job::JobSpec;
+use simurgh_net::transport::HostId;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
 
@@ -71,5 +72,13 @@ pub(super) fn give_up(status: u8, message: &str) {
             control.say(&FromHost::Abort { status, message }, &[]);
         }
         None => say(message),
+    }
+}
+
+/// Tells the launcher that another host will not be heard of any more. It knows whether that one has ended, and how.
+pub(super) fn lost(host: HostId, reason: &str) {
+    if let Some(control) = Control::get() {
+        let reason = shortened(reason);
+        control.say(&FromHost::Lost { host, reason }, &[]);
     }
 }

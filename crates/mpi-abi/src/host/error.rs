@@ -3,6 +3,8 @@
 use simurgh_image::ImageError;
 use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
+use simurgh_net::transport::ShmError;
+use simurgh_net::transport::ofi::OfiError;
 use simurgh_sched::SchedError;
 use std::io;
 use thiserror::Error;
@@ -27,6 +29,28 @@ pub(super) enum HostError {
     /// The launcher cannot be understood.
     #[error(transparent)]
     Control(#[from] ControlError),
+    /// Shared memory is asked for between nodes.
+    #[error(
+        "host {host} is on another node, which shares no memory with this one: --transport auto uses the network"
+    )]
+    Apart {
+        /// The other host.
+        host: u32,
+    },
+    /// Another host's address is missing or of a kind that this one does not know.
+    #[error(
+        "host {host} cannot be reached by what it says of itself: hosts may come from different installations"
+    )]
+    Stranger {
+        /// The other host.
+        host: u32,
+    },
+    /// Memory cannot be shared.
+    #[error(transparent)]
+    Shm(#[from] ShmError),
+    /// libfabric does not do it.
+    #[error(transparent)]
+    Ofi(#[from] OfiError),
     /// `mpiexec` has ended already.
     #[error("mpiexec has ended before the job began")]
     Orphan,

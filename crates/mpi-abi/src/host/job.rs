@@ -1,6 +1,6 @@
 //! From the job description to the status of the job.
 
-use super::control::Control;
+use super::control::{self, Control};
 use super::crash::{self, altstack};
 use super::end::{end_job, failure_status};
 use super::error::HostError;
@@ -10,10 +10,11 @@ use super::state::Host;
 use super::waiting::waiting;
 use super::wake::Wake;
 use super::watch::Watch;
-use super::{cores, descriptor, launch, programs, signals, stats, wire_up};
-use simurgh_mpi::{Abort, Hardware, Job, Layout, Process};
+use super::wire_up::Doors;
+use super::{descriptor, launch, programs, signals, stats};
+use simurgh_mpi::{Abort, Hardware, Job, Layout, Process, Remote};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec};
-use simurgh_sched::{Builder, EcSpec, Runtime, policy};
+use simurgh_sched::{Builder, EcSpec, Network, Runtime, policy};
 use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -28,23 +29,21 @@ pub(super) fn run() -> Result<u8, HostError> {
     let spec = job::unseal(description()?)?;
     let control = Control::take_over(&spec)?;
     follow_parent(&spec)?;
-    cores::take_share(&spec)?;
     if let Some(wdir) = &spec.wdir {
         std::env::set_current_dir(wdir.as_path()).map_err(HostError::system("the working directory"))?;
     }
     let host = begin(&spec)?;
     let watch = Watch::new(host, &spec.settings, start);
-    if let Some(control) = control {
-        wire_up::greet(control, &spec);
-    }
+    let doors = control.map(|control| Doors::open(control, &spec)).transpose()?;
     let programs = programs::prepare(&spec)?;
-    if control.is_some() {
-        let _ = watch.until_introduced()?;
+    if let Some(doors) = doors {
+        let others = watch.until_introduced()?;
+        doors
+            .connect(&spec, others)?
+            .map(|fabric| host.job().connect(fabric));
     }
     let runtime = start_runtime(host, &spec)?;
-    if let Some(rank) = host.ranks().first() {
-        let _ = rank.process().job().set_processors_hook(runtime.observer());
-    }
+    let _ = host.job().set_processors_hook(runtime.observer());
     spawn_ranks(host, &runtime, &spec, &programs)?;
     let status = watch.until_end();
     if spec.settings.is_on(Id::Stats) {
@@ -92,8 +91,9 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
         .map(|rank| Process::new(Arc::clone(&job), rank))
         .collect();
     launch::tell(spec, &processes);
-    let host = Host::begin(spec, processes, wake);
+    let host = Host::begin(spec, Arc::clone(&job), processes, wake);
     let _ = job.set_abort_hook(|abort| end_job(host, failure_status(abort.code), &abort_message(abort)));
+    let _ = job.set_loss_hook(control::lost);
     signals::install()
         .and_then(|()| crash::install())
         .map_err(HostError::system("installing signal handlers"))?;
@@ -116,7 +116,14 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
     // What one host of several sees is no deadlock: a message may be on its way.
     let alone = spec.hosts.len() == 1;
-    let runtime = Builder::new()
+    let mut builder = Builder::new();
+    if let Some(network) = host.job().network() {
+        let network: Arc<dyn Network> = Arc::<Remote>::clone(network);
+        builder = builder.network(network);
+    }
+    let (place, hosts) = spec.place_on_node();
+    let runtime = builder
+        .share(place, hosts)
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)
@@ -154,10 +161,8 @@ fn spawn_ranks(
     programs: &[Option<Arc<Program>>],
 ) -> Result<(), HostError> {
     let ranks = host.ranks();
-    if let Some(rank) = ranks.first() {
-        let hardware = Hardware::of_members(runtime, ranks.len());
-        rank.process().job().set_hardware(hardware);
-    }
+    let hardware = Hardware::of_members(runtime, ranks.len());
+    host.job().set_hardware(hardware);
     let stack_size = match spec.settings.amount(Id::StackSize) {
         0 => EcSpec::default().stack_size,
         bytes => bytes,

@@ -8,14 +8,13 @@
 //! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]),
 //!    the time limit, or what the launcher says. It ends the process ([`end`]).
 //!
-//! If there are several hosts, each takes its share of the node's cores ([`cores`]), and they find each other with the
+//! If there are several hosts, they find each other with the
 //! help of the launcher ([`control`], [`wire_up`]) before ranks begin.
 //!
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.
 
 mod control;
-mod cores;
 mod crash;
 mod descriptor;
 mod end;

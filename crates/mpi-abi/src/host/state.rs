@@ -4,7 +4,7 @@ use super::output::{LineBuffer, Stream};
 use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_image::Flusher;
-use simurgh_mpi::Process;
+use simurgh_mpi::{Job, Process};
 use simurgh_net::job::JobSpec;
 use simurgh_settings::Id;
 use std::io::IsTerminal;
@@ -16,6 +16,7 @@ static HOST: OnceLock<Host> = OnceLock::new();
 /// A running job.
 #[derive(Debug)]
 pub(super) struct Host {
+    job: Arc<Job>,
     ranks: Box<[Rank]>,
     wake: Wake,
     running: AtomicU32,
@@ -37,7 +38,12 @@ pub(super) struct Rank {
 
 impl Host {
     /// Takes up the job; called once.
-    pub(super) fn begin(spec: &JobSpec, processes: Vec<Arc<Process>>, wake: Wake) -> &'static Self {
+    pub(super) fn begin(
+        spec: &JobSpec,
+        job: Arc<Job>,
+        processes: Vec<Arc<Process>>,
+        wake: Wake,
+    ) -> &'static Self {
         let ranks: Box<[Rank]> = processes
             .into_iter()
             .map(|process| Rank::new(spec, process))
@@ -45,6 +51,7 @@ impl Host {
         let running = AtomicU32::new(spec.ranks().count);
         let (status, ending) = (AtomicU32::new(0), AtomicBool::new(false));
         HOST.get_or_init(|| Self {
+            job,
             ranks,
             wake,
             running,
@@ -56,6 +63,10 @@ impl Host {
     /// The running job, if there is one.
     pub(super) fn running() -> Option<&'static Self> {
         HOST.get()
+    }
+
+    pub(super) fn job(&self) -> &Arc<Job> {
+        &self.job
     }
 
     pub(super) fn ranks(&self) -> &[Rank] {

@@ -91,8 +91,8 @@ pub struct Address {
     pub transport: String,
     /// The address, in the transport's terms.
     pub bytes: Bytes,
-    /// Whether one of the descriptors that come with the message belongs to it. They are in the order of addresses.
-    pub descriptor: bool,
+    /// How many of the descriptors that come with the message belong to it. They are in the order of the addresses.
+    pub descriptors: usize,
 }
 
 /// How many descriptors come with a message.
@@ -102,7 +102,8 @@ pub(super) trait Descriptors {
 }
 
 fn of_addresses(addresses: &[Address]) -> usize {
-    addresses.iter().filter(|address| address.descriptor).count()
+    let each = addresses.iter().map(|address| address.descriptors);
+    each.fold(0, usize::saturating_add)
 }
 
 impl Descriptors for FromHost {

@@ -7,7 +7,7 @@ fn hello(descriptors: usize) -> FromHost {
     let address = |index| Address {
         transport: format!("way {index}"),
         bytes: Bytes(vec![0, 1, 255]),
-        descriptor: index < descriptors,
+        descriptors: usize::from(index < descriptors),
     };
     FromHost::Hello(Hello {
         version: VERSION,

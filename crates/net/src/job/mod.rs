@@ -136,6 +136,13 @@ impl JobSpec {
         }
     }
 
+    /// The place of the receiving host among those of its node, and their number.
+    pub fn place_on_node(&self) -> (usize, usize) {
+        let node = self.hosts[self.host as usize].node;
+        let on_node = |hosts: &[HostShare]| hosts.iter().filter(|host| host.node == node).count();
+        (on_node(&self.hosts[..self.host as usize]), on_node(&self.hosts))
+    }
+
     /// The section that a rank belongs to, by its place in [`JobSpec::sections`] (MPI's application number).
     pub fn section_of(&self, rank: u32) -> Option<usize> {
         let mut first_of_next = 0u64;

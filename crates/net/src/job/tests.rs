@@ -158,6 +158,7 @@ fn shapes_that_do_not_fit_are_refused() {
 fn ranks_are_shared_out_in_the_order_of_hosts() {
     let spec = sample();
     assert_eq!(spec.ranks(), RankRange { first: 2, count: 3 });
+    assert_eq!(spec.place_on_node(), (1, 2));
     let shown = [spec.ranks_of(0), spec.ranks(), RankRange { first: 4, count: 1 }];
     assert_eq!(
         shown.map(|ranks| ranks.to_string()),

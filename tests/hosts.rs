@@ -1,0 +1,236 @@
+//! Jobs of several hosts on one node: what `mpiexec` does with them.
+
+use simurgh_testing::{Binary, Compile, Outcome, Stage, wait};
+use std::io::Read;
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than any end may take.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+fn plain() -> Binary {
+    Compile::c("tests/c/launch_plain.c").build()
+}
+
+fn hosts(ranks: usize, hosts: usize, arguments: &[&str]) -> Outcome {
+    let mpiexec = Stage::locate().mpiexec(ranks);
+    let mpiexec = mpiexec.options(["-l", "--hosts-per-node", &hosts.to_string()]);
+    mpiexec.args(arguments).input("a\nb\n").run(&plain())
+}
+
+#[test]
+fn every_rank_runs_once_wherever_it_lives() {
+    for (ranks, count) in [(4, 2), (7, 3), (2, 5), (16, 4)] {
+        let outcome = hosts(ranks, count, &["x"]);
+        let mut ranks: Vec<_> = (0..ranks).map(|rank| format!("[{rank}] ")).collect();
+        ranks.sort_unstable();
+        let lines = outcome.expect_success().sorted_lines();
+        assert_eq!(lines.len(), ranks.len(), "{outcome}");
+        assert!(
+            lines
+                .iter()
+                .zip(&ranks)
+                .all(|(line, rank)| line.starts_with(rank)),
+            "{outcome}"
+        );
+        assert_eq!(outcome.stderr, "");
+    }
+}
+
+#[test]
+fn rank_0_reads_the_input_and_a_failure_anywhere_is_the_jobs() {
+    let lines = hosts(3, 3, &["stdin"]);
+    assert_eq!(
+        lines.expect_success().sorted_lines(),
+        ["[0] 2 lines", "[1] 0 lines", "[2] 0 lines"]
+    );
+    hosts(4, 2, &["exit", "3"]).expect_code(3);
+    hosts(4, 2, &["tls"]).expect_success();
+}
+
+#[test]
+fn a_variable_asks_for_hosts_too() {
+    let mpiexec = Stage::locate().mpiexec(4).env("SIMURGH_HOSTS_PER_NODE", "2");
+    let outcome = mpiexec.options(["--stats"]).run(&plain());
+    outcome
+        .expect_success()
+        .expect_stderr("statistics of host 0, 2 ranks")
+        .expect_stderr("statistics of host 1, 2 ranks");
+}
+
+#[test]
+fn lines_of_different_hosts_do_not_mix() {
+    let program = Compile::c("tests/c/launch_lines.c").build();
+    let mpiexec = Stage::locate().mpiexec(4).options(["--hosts-per-node", "4"]);
+    let mut child = mpiexec.command(&program).stdout(Stdio::piped()).spawn().unwrap();
+    // A pipe mixes what is longer than it takes at once.
+    let mut text = String::new();
+    let read = child.stdout.take().unwrap().read_to_string(&mut text);
+    assert!(read.is_ok() && child.wait().unwrap().success());
+    let whole = |line: &str| line.len() == 20_000 && line.bytes().all(|byte| byte == line.as_bytes()[0]);
+    assert!(text.lines().count() == 4 * 20 && text.lines().all(whole));
+}
+
+#[test]
+fn hosts_are_started_through_a_command() {
+    let through = |command: &str, arguments: &[&str]| {
+        let mpiexec = Stage::locate().mpiexec(4);
+        let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--host-wrapper", command]);
+        mpiexec.args(arguments).run(&plain())
+    };
+    let shown = through("env SHOWN=number{host}", &["env", "SHOWN"]);
+    assert_eq!(
+        shown.expect_success().sorted_lines(),
+        ["SHOWN=number0", "SHOWN=number0", "SHOWN=number1", "SHOWN=number1"]
+    );
+    // One that stays between.
+    through("setsid -w", &["x"]).expect_success();
+    through("true", &["x"])
+        .expect_code(1)
+        .expect_stderr("host 0 (ranks 0-1) ended with status 0, before it joined")
+        .expect_stderr("--host-wrapper");
+    through("/no/such/command", &["x"])
+        .expect_code(1)
+        .expect_stderr("/no/such/command: the host process cannot be started");
+}
+
+#[test]
+fn a_host_that_does_not_come_is_named_in_time() {
+    let mpiexec = Stage::locate().mpiexec(2);
+    let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--start-timeout", "0.5"]);
+    let mpiexec = mpiexec.options([
+        "--host-wrapper",
+        "sh -c \"test{host}=1\";exec${IFS}sleep${IFS}100",
+    ]);
+    mpiexec
+        .run(&plain())
+        .expect_code(1)
+        .expect_stderr("has not joined the job within 0.5 s; --start-timeout gives it more time");
+}
+
+/// A job of two hosts whose ranks, one on each, are up.
+struct Job {
+    mpiexec: Child,
+    stdout: ChildStdout,
+    stderr: std::process::ChildStderr,
+    _program: Binary,
+}
+
+impl Job {
+    fn start(how: &str) -> Self {
+        let program = Compile::c("tests/c/launch_wait.c").build();
+        let mpiexec = Stage::locate().mpiexec(2).options(["--hosts-per-node", "2"]);
+        let command = mpiexec.args([how]).command(&program);
+        let mut wrapped = std::process::Command::new("env");
+        let mut mpiexec = wrapped
+            .arg("--default-signal=HUP,INT,QUIT,TERM")
+            .arg(command.get_program())
+            .args(command.get_args())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut stdout, stderr) = (mpiexec.stdout.take().unwrap(), mpiexec.stderr.take().unwrap());
+        let mut said = [0; 6];
+        stdout.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"up\nup\n");
+        Self {
+            mpiexec,
+            stdout,
+            stderr,
+            _program: program,
+        }
+    }
+
+    fn host(&self, number: usize) -> u32 {
+        let mpiexec = self.mpiexec.id();
+        let children = std::fs::read_to_string(format!("/proc/{mpiexec}/task/{mpiexec}/children")).unwrap();
+        children.split_whitespace().nth(number).unwrap().parse().unwrap()
+    }
+
+    fn signal(process: u32, signal: &str) {
+        let mut kill = std::process::Command::new("kill");
+        assert!(
+            kill.args(["-s", signal, &process.to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Waits for the end of the job and of all its processes; what it wrote.
+    #[track_caller]
+    fn ends(mut self, code: i32) -> (String, String) {
+        let start = Instant::now();
+        let ending = wait(self.mpiexec, Duration::from_secs(10)).unwrap();
+        let late = ending.timed_out || start.elapsed() > AT_ONCE;
+        assert!(!late, "after {:?}", start.elapsed());
+        let (mut out, mut err) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut out).unwrap();
+        self.stderr.read_to_string(&mut err).unwrap();
+        let killed = std::os::unix::process::ExitStatusExt::signal(&ending.status);
+        let status = killed.map_or(ending.status.code(), |signal| Some(128 + signal));
+        assert_eq!(status, Some(code), "{err}");
+        (out, err)
+    }
+}
+
+#[test]
+fn a_killed_host_is_named_and_the_others_end() {
+    for number in 0..2 {
+        let job = Job::start("");
+        Job::signal(job.host(number), "KILL");
+        let (out, err) = job.ends(137);
+        let told = format!("simurgh: host {number} (rank {number}) was killed by signal 9\n");
+        assert_eq!(err, told);
+        assert_eq!(out, "not finished\n", "the other one's output");
+    }
+}
+
+#[test]
+fn signals_end_all_hosts() {
+    for (signal, code) in [("TERM", 143), ("INT", 130)] {
+        let job = Job::start("");
+        Job::signal(job.mpiexec.id(), signal);
+        let (out, err) = job.ends(code);
+        assert_eq!((out.as_str(), err.as_str()), ("not finished\nnot finished\n", ""));
+    }
+    let job = Job::start("stubborn");
+    Job::signal(job.mpiexec.id(), "TERM");
+    job.ends(137);
+    let job = Job::start("parent");
+    Job::signal(job.mpiexec.id(), "TERM");
+    job.ends(143);
+}
+
+#[test]
+fn killing_the_launcher_leaves_nothing() {
+    let job = Job::start("");
+    Job::signal(job.mpiexec.id(), "KILL");
+    job.ends(137);
+}
+
+#[test]
+fn a_crash_on_any_host_is_told_once() {
+    let program = Compile::c("tests/c/launch_crash.c").flags(["-g"]).build();
+    let mpiexec = Stage::locate().mpiexec(4).options(["--hosts-per-node", "4"]);
+    let outcome = mpiexec.args(["segv"]).run(&program);
+    outcome.expect_code(139).expect_stderr("simurgh: rank ");
+    assert_eq!(outcome.stderr.matches("simurgh: ").count(), 1, "{outcome}");
+}
+
+#[test]
+fn the_time_limit_asks_all_hosts() {
+    let program = Compile::c("tests/c/launch_wait.c").build();
+    let mpiexec = Stage::locate()
+        .mpiexec(2)
+        .options(["--hosts-per-node", "2", "--timeout", "1"]);
+    let outcome = mpiexec.run(&program);
+    outcome
+        .expect_code(124)
+        .expect_stderr("the job has run for 1 s, its time limit\n")
+        .expect_stderr("host 0 (rank 0): of 1 ranks these have not ended: 0\n")
+        .expect_stderr("host 1 (rank 1): of 1 ranks these have not ended: 1\n");
+    assert!(outcome.elapsed < Duration::from_secs(3), "{outcome}");
+}
