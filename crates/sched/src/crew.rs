@@ -17,7 +17,8 @@ pub(crate) struct Crew {
 
 impl Crew {
     /// As many common ones as asked for, or as there are cores for, and what drives the network, if there is one.
-    pub(crate) fn new(asked: Option<usize>, cores: usize, driving: Option<Driving>) -> Self {
+    pub(crate) fn new(asked: Option<usize>, topology: &Topology, driving: Option<Driving>) -> Self {
+        let cores = topology.cores().len();
         let dedicated = driving.map_or(0, |driving| driving.dedicated);
         let has_cores = driving.is_some_and(|driving| driving.has_cores);
         let taken = if has_cores { dedicated } else { 0 };
@@ -31,17 +32,8 @@ impl Crew {
             common,
             dedicated,
             by_others,
-            common_watch: (fewest..=cores).contains(&wanted),
-            dedicated_watch: has_cores && common + dedicated <= cores,
-        }
-    }
-
-    /// The same, but nobody watches.
-    pub(crate) fn patient(self) -> Self {
-        Self {
-            common_watch: false,
-            dedicated_watch: false,
-            ..self
+            common_watch: !topology.is_crowded() && (fewest..=cores).contains(&wanted),
+            dedicated_watch: !topology.is_crowded() && has_cores && common + dedicated <= cores,
         }
     }
 
@@ -83,30 +75,33 @@ mod tests {
     use super::*;
     use crate::policy::{Dedicated, Policy, WorkQueue};
 
+    fn machine(cores: usize) -> Topology {
+        Topology::synthetic(&format!("core:{cores} pu:1")).expect("a valid description")
+    }
+
     fn crew(asked: Option<usize>, cores: usize, policy: &dyn Policy) -> Crew {
-        Crew::new(asked, cores, Some(policy.driving()))
+        Crew::new(asked, &machine(cores), Some(policy.driving()))
     }
 
     #[test]
     fn without_a_network_nothing_is_dedicated_and_one_alone_does_not_watch() {
-        let alone = Crew::new(None, 1, None);
+        let alone = Crew::new(None, &machine(1), None);
         assert_eq!((alone.common, alone.dedicated, alone.may_watch(0)), (1, 0, false));
-        let four = Crew::new(None, 4, None);
+        let four = Crew::new(None, &machine(4), None);
         assert_eq!((four.all(), four.may_watch(3)), (4, true));
-        assert!(!Crew::new(Some(5), 4, None).may_watch(0));
+        assert!(!Crew::new(Some(5), &machine(4), None).may_watch(0));
     }
 
     #[test]
     fn dedicated_processors_take_cores_from_the_others_or_run_anywhere() {
-        let machine = Topology::synthetic("core:4 pu:1").expect("a valid description");
         let nd = crew(None, 4, &Dedicated::alone(1));
         assert_eq!((nd.common, nd.dedicated), (3, 1));
         assert!(nd.may_watch(0) && nd.may_watch(3) && nd.drives(3) && !nd.drives(0));
-        assert_eq!(nd.cpus_of(3, &machine), [3]);
+        assert_eq!(nd.cpus_of(3, &machine(4)), [3]);
         let asleep = crew(None, 4, &Dedicated::asleep(1));
         assert_eq!((asleep.common, asleep.dedicated), (4, 1));
         assert!(asleep.may_watch(0) && !asleep.may_watch(4) && asleep.drives(0));
-        assert_eq!(asleep.cpus_of(4, &machine), [0, 1, 2, 3]);
+        assert_eq!(asleep.cpus_of(4, &machine(4)), [0, 1, 2, 3]);
     }
 
     #[test]
@@ -115,7 +110,14 @@ mod tests {
         assert!(!alone.may_watch(0) && !alone.may_watch(1));
         let both = crew(Some(1), 1, &Dedicated::with_work_queue(1));
         assert!(both.may_watch(0) && !both.may_watch(1));
-        assert!(crew(None, 1, &WorkQueue).may_watch(0));
-        assert!(!crew(None, 1, &WorkQueue).patient().may_watch(0));
+    }
+
+    #[test]
+    fn nobody_watches_where_processes_outnumber_cores() {
+        let watches = |processes| {
+            let share = machine(2).share(0, processes);
+            Crew::new(None, &share, Some(WorkQueue.driving())).may_watch(0)
+        };
+        assert!(watches(1) && watches(2) && !watches(3));
     }
 }

@@ -26,7 +26,7 @@ pub struct Builder {
     on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
     known_threads: usize,
     network: Option<Arc<dyn Network>>,
-    share: (usize, usize),
+    topology: Option<Topology>,
 }
 
 impl Default for Builder {
@@ -46,7 +46,7 @@ impl Builder {
             on_deadlock: None,
             known_threads: 0,
             network: None,
-            share: (0, 1),
+            topology: None,
         }
     }
 
@@ -88,16 +88,10 @@ impl Builder {
         self
     }
 
-    /// The part of the cores that this process uses, if it is the one with this index of `count` processes that share
-    /// them evenly. With more processes than cores none of them watches anything: that would keep others from running.
-    ///
-    /// # Panics
-    ///
-    /// When there is no process with the index.
+    /// The machine, or this process' [share](Topology::share) of it; what the system lets it use, if not given.
     #[must_use]
-    pub fn share(mut self, index: usize, count: usize) -> Self {
-        assert!(index < count, "process {index} of {count}");
-        self.share = (index, count);
+    pub fn topology(mut self, topology: Topology) -> Self {
+        self.topology = Some(topology);
         self
     }
 
@@ -114,15 +108,9 @@ impl Builder {
     ///
     /// When the topology cannot be read, the number of virtual processors is out of range, or a thread is refused.
     pub fn start(self) -> Result<Runtime, SchedError> {
-        let (index, processes) = self.share;
-        let machine = Topology::detect()?;
-        let crowded = processes > machine.cores().len();
-        let topology = machine.share(index, processes);
-        let crew = Crew::new(
-            self.vps,
-            topology.cores().len(),
-            self.network.as_ref().map(|_| self.policy.driving()),
-        );
+        let topology = self.topology.map_or_else(Topology::detect, Ok)?;
+        let driving = self.network.as_ref().map(|_| self.policy.driving());
+        let crew = Crew::new(self.vps, &topology, driving);
         if !(1..=VPS_MAX).contains(&crew.all()) || crew.common == 0 {
             return Err(SchedError::VpCount {
                 asked: crew.all(),
@@ -146,7 +134,7 @@ impl Builder {
             lookout: self
                 .network
                 .map(|network| Lookout::new(network, first_on_duty, crew.all())),
-            crew: if crowded { crew.patient() } else { crew },
+            crew,
         });
         let mut runtime = Runtime {
             common,

@@ -22,6 +22,7 @@ pub struct Topology {
     real: bool,
     /// Hardware threads of all cores, also of those that are others' share.
     all_cpus: Vec<usize>,
+    crowded: bool,
 }
 
 impl Topology {
@@ -57,6 +58,7 @@ impl Topology {
         let kept = first..bound(index + 1).max(first + 1);
         Self {
             root: self.root.restricted(&kept),
+            crowded: count > self.cores.len(),
             cores: self.cores[kept].to_vec(),
             ..self
         }
@@ -78,6 +80,12 @@ impl Topology {
     #[must_use]
     pub fn all_cpus(&self) -> &[usize] {
         &self.all_cpus
+    }
+
+    /// Whether more processes share the machine than it has cores: who watches for something keeps others from running.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.crowded
     }
 
     /// Whether threads can be pinned to its cores: it is the machine this process runs on.

@@ -14,7 +14,7 @@ use super::wire_up::Doors;
 use super::{descriptor, launch, programs, signals, stats};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Process, Remote};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec};
-use simurgh_sched::{Builder, EcSpec, Network, Runtime, policy};
+use simurgh_sched::{Builder, EcSpec, Network, Runtime, Topology, policy};
 use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ fn abort_message(abort: &Abort) -> String {
 }
 
 /// Starts the virtual processors, each with a stack for signal handlers.
-fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostError> {
+fn start_runtime(host: &'static Host, spec: &JobSpec, topology: Topology) -> Result<Runtime, HostError> {
     let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
     // What one host of several sees is no deadlock: a message may be on its way.
@@ -123,7 +123,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
     }
     let (place, hosts) = spec.place_on_node();
     let runtime = builder
-        .share(place, hosts)
+        .topology(Topology::detect()?.share(place, hosts))
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)

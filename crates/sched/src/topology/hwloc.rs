@@ -37,6 +37,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
             cores,
             root,
             real: hwloc.is_this_system(),
+            crowded: false,
         }),
         _ => Err(SchedError::NoCores),
     }
