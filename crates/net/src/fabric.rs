@@ -147,8 +147,8 @@ impl Fabric {
     ) -> Result<(), Busy> {
         let transport = link.transport.expect("a host sends nothing to itself");
         self.transports[transport].send(to, header, length, fill)?;
-        // Relaxed: read when everything is quiet.
-        link.sent.fetch_add(1, Ordering::Relaxed);
+        // Release pairs with the SeqCst in `counts`: who sees it knows that the host was not quiet before.
+        link.sent.fetch_add(1, Ordering::Release);
         Ok(())
     }
 
@@ -259,8 +259,8 @@ struct Counting<'a> {
 impl Handler for Counting<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
         self.handler.packet(from, header, data);
-        // Relaxed: read when everything is quiet; one thread polls at a time.
-        self.received.fetch_add(1, Ordering::Relaxed);
+        // Release pairs with the SeqCst in `counts`: who sees it knows that the host was not quiet before.
+        self.received.fetch_add(1, Ordering::Release);
     }
 
     fn transferred(&self, token: u64, outcome: Result<(), crate::transport::TransferError>) {

@@ -3,9 +3,41 @@
 //! If every virtual processor sleeps, no inbox holds anything, and every other thread of the process is an attached one
 //! that is blocked, then nobody is left who could wake anybody. That is checked by the last virtual processor to fall
 //! asleep. A thread the runtime has never heard of might still act, so while there is one, nothing is concluded.
+//!
+//! With a network, others may still send something, so all this is only half of the truth: the process is *quiet*.
+//! Since it is so between any two messages, the check is not made until nothing has come for [`CALM`], by the virtual
+//! processor that sleeps where the network rings. Who reports it to others must know what has been sent and received
+//! before it asks [`Quiet::lasts`]: all that happens afterwards begins with taking the report back.
+
+use std::time::Duration;
 
 use simurgh_core::Worker;
-use simurgh_core::sync::{AtomicU64, AtomicUsize, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// How long nothing comes from the network before a process with blocked execution contexts only is looked at.
+pub(crate) const CALM: Duration = Duration::from_millis(50);
+
+/// Whether it has been reported that the process is quiet, and nothing has happened since.
+#[derive(Default)]
+pub(crate) struct Quiet(AtomicBool);
+
+impl Quiet {
+    /// Says so; by one that is counted as asleep.
+    pub(crate) fn begin(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes it back, before anything is done; whether it had been said.
+    pub(crate) fn end(&self) -> bool {
+        // The load keeps the line shared most of the time.
+        self.0.load(Ordering::SeqCst) && self.0.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether nothing has happened since it was said.
+    pub(crate) fn lasts(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
 
 /// Counts the virtual processors that sleep.
 #[derive(Default)]
@@ -15,13 +47,18 @@ pub(crate) struct Sleepers {
 }
 
 impl Sleepers {
-    /// One more sleeps. True if it was the last, and nothing is left that could wake any of `team`.
-    pub(crate) fn enter(&self, team: &[&'static Worker], threads_of_others: usize) -> bool {
+    /// One more sleeps.
+    pub(crate) fn enter(&self) {
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Whether all of `team` sleep, and nothing is left in the process that could wake any of them. Asked by one that
+    /// is counted as asleep.
+    pub(crate) fn are_all(&self, team: &[&'static Worker], threads_of_others: usize) -> bool {
         // SeqCst throughout: the argument above is about one order of all these events.
         let wakeups = self.wakeups.load(Ordering::SeqCst);
-        let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
         let quiet = || team.iter().all(|worker| worker.is_quiet());
-        asleep == team.len()
+        self.asleep.load(Ordering::SeqCst) == team.len()
             // Most often another has been woken and is about to leave: then the threads need not be looked for.
             && quiet()
             && all_threads_known(team.len() + threads_of_others)

@@ -13,6 +13,8 @@ use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_core::{Network, Worker};
 
+use crate::deadlock::Quiet;
+
 const NOBODY: usize = 0;
 
 /// The duty, and who could take it.
@@ -24,6 +26,9 @@ pub(crate) struct Lookout {
     resting: Box<[CachePadded<AtomicBool>]>,
     /// The first virtual processor that may be on duty; all behind it may.
     first: usize,
+    /// Nothing came during the last sleep on duty.
+    calm: AtomicBool,
+    quiet: Quiet,
 }
 
 impl Lookout {
@@ -34,6 +39,8 @@ impl Lookout {
             first,
             on_duty: CachePadded::new(AtomicUsize::new(NOBODY)),
             resting: (0..vps).map(|_| CachePadded::default()).collect(),
+            calm: AtomicBool::new(false),
+            quiet: Quiet::default(),
         }
     }
 
@@ -41,8 +48,29 @@ impl Lookout {
         &self.network
     }
 
+    // Relaxed: it only says when to look.
+
+    pub(crate) fn is_calm(&self) -> bool {
+        self.calm.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_calm(&self, calm: bool) {
+        self.calm.store(calm, Ordering::Relaxed);
+    }
+
+    /// Whether the process is quiet.
+    pub(crate) fn quiet(&self) -> &Quiet {
+        &self.quiet
+    }
+
+    /// Polls the network, on duty; false if there was nothing to do.
+    pub(crate) fn poll(&self) -> bool {
+        self.quiet.end();
+        self.network.poll()
+    }
+
     /// Whether the virtual processor may be on duty.
-    pub(crate) fn includes(&self, vp: usize) -> bool {
+    fn includes(&self, vp: usize) -> bool {
         vp >= self.first
     }
 
@@ -73,9 +101,12 @@ impl Lookout {
     /// The virtual processor has something to run: if it has the duty, or nobody, one of those that rest gets up to
     /// take it.
     pub(crate) fn pass_on(&self, vp: usize, team: &[&'static Worker]) {
+        let over = self.quiet.end();
         match self.on_duty.load(Ordering::SeqCst) {
             NOBODY => {}
             holder if holder == vp + 1 => self.on_duty.store(NOBODY, Ordering::SeqCst),
+            // It has to find out when it is quiet again.
+            holder if over => return team[holder - 1].nudge(),
             _ => return,
         }
         if let Some(other) = self.resting.iter().position(|rests| rests.load(Ordering::SeqCst)) {

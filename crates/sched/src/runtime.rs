@@ -73,7 +73,9 @@ impl Builder {
         self
     }
 
-    /// Called, by a virtual processor, when every execution context is blocked and nobody is left to wake one.
+    /// Called, by a virtual processor, when every execution context is blocked and nobody in the process is left to wake
+    /// one. If there is a network, others may yet: then the process is [quiet](Runtime::quiet), and it is called again
+    /// when it has not been so for a while and is again.
     #[must_use]
     pub fn on_deadlock(mut self, report: impl Fn() + Send + Sync + 'static) -> Self {
         self.on_deadlock = Some(Box::new(report));
@@ -206,6 +208,17 @@ impl Runtime {
     pub fn observer(&self) -> impl Fn() -> Vec<VpStats> + Send + Sync + 'static {
         let vps = self.vps.clone();
         move || vps.iter().map(|vp| vp.stats()).collect()
+    }
+
+    /// Says, as long as anybody wants to know, whether what was called on a deadlock has been called and nothing has
+    /// happened since. Who wants to know what has been sent and received until then asks for that first. Without a
+    /// network there is nothing to know.
+    pub fn quiet(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let common = Arc::clone(&self.common);
+        move || {
+            let lookout = common.lookout.as_ref();
+            lookout.is_some_and(|lookout| lookout.quiet().lasts())
+        }
     }
 
     /// Starts an execution context on virtual processor `vp`, modulo their number; the ones that drive the network come

@@ -11,7 +11,7 @@ use simurgh_core::sync::{AtomicBool, Ordering, relax};
 use simurgh_core::{Entry, Worker};
 
 use crate::crew::Crew;
-use crate::deadlock::Sleepers;
+use crate::deadlock::{CALM, Sleepers};
 use crate::lookout::Lookout;
 use crate::stats::{IdleClock, VpStats};
 use crate::topology::Topology;
@@ -123,8 +123,7 @@ impl Vp {
         let Some(lookout) = &self.common.lookout else {
             return false;
         };
-        let network = lookout.network();
-        lookout.take(self.worker.index()) && network.has_mail() && network.poll()
+        lookout.take(self.worker.index()) && lookout.network().has_mail() && lookout.poll()
     }
 
     /// There is something to run: the network becomes another's duty, if it was this one's.
@@ -171,13 +170,7 @@ impl Vp {
         self.victims
             .iter()
             .for_each(|&victim| self.worker.beg(team[victim]));
-        if self.common.sleepers.enter(team, self.common.known_threads)
-            // Other processes may act.
-            && self.common.lookout.is_none()
-            && let Some(report) = &self.common.on_deadlock
-        {
-            report();
-        }
+        self.common.sleepers.enter();
         if !self.common.stop.load(Ordering::Acquire) {
             self.idle.count_sleep();
             self.rest(ticket);
@@ -191,16 +184,48 @@ impl Vp {
     /// Sleeps in the kernel, where the network rings if it is this one's duty to look after it.
     fn rest(&self, ticket: u32) {
         let Some(lookout) = &self.common.lookout else {
+            if self
+                .common
+                .sleepers
+                .are_all(&self.common.team, self.common.known_threads)
+            {
+                self.report();
+            }
             return self.worker.sleep(ticket);
         };
         let vp = self.worker.index();
         lookout.rest(vp);
         if lookout.take(vp) {
-            self.worker.sleep_at(&**lookout.network(), ticket, None);
+            self.rest_on_duty(lookout, ticket);
         } else {
             self.worker.sleep(ticket);
         }
         lookout.rise(vp);
+    }
+
+    fn rest_on_duty(&self, lookout: &Lookout, ticket: u32) {
+        let network = &**lookout.network();
+        let is_calm = lookout.is_calm() && network.is_quiet();
+        if is_calm
+            && self
+                .common
+                .sleepers
+                .are_all(&self.common.team, self.common.known_threads)
+        {
+            lookout.quiet().begin();
+            self.report();
+        }
+        let start = Instant::now();
+        let limit = (!lookout.quiet().lasts()).then_some(CALM);
+        self.worker.sleep_at(network, ticket, limit);
+        lookout.set_calm(start.elapsed() >= CALM && !self.worker.has_mail() && !network.has_mail());
+    }
+
+    /// Nobody is left in this process to wake an execution context.
+    fn report(&self) {
+        if let Some(report) = &self.common.on_deadlock {
+            report();
+        }
     }
 }
 

@@ -1,0 +1,108 @@
+//! A runtime with a network says when it is quiet, and takes it back. Alone in its file: it counts the process' threads.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, futex_wait_for, futex_wake};
+use simurgh_core::{Completion, while_blocked};
+use simurgh_sched::{Builder, EcSpec, Network};
+
+/// The test harness keeps one thread of its own besides the one that runs the test.
+const HARNESS_THREADS: usize = 1;
+/// So long nothing may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A network over which one event arrives.
+#[derive(Default)]
+struct OneEvent {
+    event: Completion,
+    arrived: AtomicBool,
+    bell: AtomicU32,
+}
+
+impl OneEvent {
+    fn ring(&self) {
+        self.bell.fetch_add(1, Ordering::SeqCst);
+        futex_wake(&self.bell, 1);
+    }
+}
+
+impl Network for OneEvent {
+    fn has_mail(&self) -> bool {
+        self.arrived.load(Ordering::SeqCst)
+    }
+
+    fn poll(&self) -> bool {
+        let any = self.arrived.swap(false, Ordering::SeqCst);
+        if any {
+            self.event.complete();
+        }
+        any
+    }
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
+        let bell = self.bell.load(Ordering::SeqCst);
+        if !self.has_mail() && word.load(Ordering::SeqCst) == expected {
+            futex_wait_for(&self.bell, bell, limit);
+        }
+    }
+
+    fn wake(&self) {
+        self.ring();
+    }
+
+    fn is_quiet(&self) -> bool {
+        !self.has_mail()
+    }
+}
+
+#[test]
+fn it_is_quiet_until_something_arrives_and_then_again() {
+    for (vps, policy) in [(1, "wq"), (2, "wq"), (2, "nd"), (2, "sleep")] {
+        let network = Arc::new(OneEvent::default());
+        let (tell, told) = mpsc::channel();
+        let runtime = Builder::new()
+            .vps(Some(vps))
+            .policy(simurgh_sched::policy::by_name(policy, 1).expect("a policy"))
+            .known_threads(HARNESS_THREADS)
+            .network(Arc::clone(&network) as Arc<dyn Network>)
+            .on_deadlock(move || tell.send(()).expect("the test listens"))
+            .start()
+            .expect("a runtime");
+        let is_quiet = runtime.quiet();
+        let spec = EcSpec {
+            stack_size: 128 << 10,
+            ..EcSpec::default()
+        };
+        let never = Arc::new(Completion::new());
+        let (awaited, wanting) = (Arc::clone(&network), Arc::clone(&never));
+        let spinning = Arc::new(AtomicBool::new(false));
+        let spins = Arc::clone(&spinning);
+        let ec = runtime
+            .spawn(spec, vps - 1, move || {
+                awaited.event.wait();
+                spins.store(true, Ordering::SeqCst);
+                let start = Instant::now();
+                while spins.load(Ordering::SeqCst) && start.elapsed() < PATIENCE {
+                    std::thread::yield_now();
+                }
+                wanting.wait();
+            })
+            .expect("an execution context");
+        let report = || while_blocked(|| told.recv_timeout(PATIENCE).expect("it becomes quiet"));
+        report();
+        assert!(is_quiet());
+        network.arrived.store(true, Ordering::SeqCst);
+        network.ring();
+        while !spinning.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        assert!(!is_quiet(), "an execution context runs");
+        spinning.store(false, Ordering::SeqCst);
+        report();
+        assert!(is_quiet() && told.try_recv().is_err());
+        never.complete();
+        ec.join().expect("no panic");
+    }
+}
