@@ -111,7 +111,7 @@ fn abort_message(abort: &Abort) -> String {
 }
 
 /// Starts the virtual processors, each with a stack for signal handlers.
-fn start_runtime(host: &'static Host, spec: &JobSpec, topology: Topology) -> Result<Runtime, HostError> {
+fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostError> {
     let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
     // What one host of several sees is no deadlock: a message may be on its way.
