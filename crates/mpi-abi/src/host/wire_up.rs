@@ -9,10 +9,11 @@ use super::watch::Introduced;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, VERSION};
 use simurgh_net::job::JobSpec;
-use simurgh_net::transport::ofi::{Choice, OfiPort};
+use simurgh_net::transport::ofi::{Choice, Joining, OfiPort};
 use simurgh_net::transport::{HostId, ShmOffer, ShmPeer, Transport};
 use simurgh_settings::Id;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// Names of transports, as in the setting.
 const SHM: &str = "shm";
@@ -103,14 +104,18 @@ impl Doors {
         let mut met = Met::all(spec, others)?;
         let mut ways: Vec<(Box<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
-            let own = Some(ofi.address());
-            let address = |(host, met): (HostId, &Met)| {
-                let address = if host == spec.host { &own } else { &met.ofi };
-                address.clone().ok_or(HostError::Stranger { host })
+            let peer = |&host: &HostId| {
+                let address = met[host as usize].ofi.as_deref();
+                Ok((host, address.ok_or(HostError::Stranger { host })?))
             };
-            let addresses: Vec<_> = (0..).zip(&met).map(address).collect::<Result<_, _>>()?;
-            let secret = self.control.secret().as_bytes();
-            let ofi = ofi.connect(spec.host, secret, &addresses)?;
+            let joining = Joining {
+                own: spec.host,
+                hosts: hosts as HostId,
+                secret: self.control.secret().as_bytes(),
+                peers: routes.ofi.iter().map(peer).collect::<Result<_, HostError>>()?,
+                peer_timeout: spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
+            };
+            let ofi = ofi.connect(&joining)?;
             ways.push((Box::new(ofi), routes.ofi));
         }
         if let Some(shm) = self.shm {
