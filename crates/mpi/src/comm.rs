@@ -44,7 +44,7 @@ use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Place;
-use crate::point2point::SendBuffer;
+use crate::point2point::{Pairs, SendBuffer};
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
@@ -79,6 +79,8 @@ pub struct Comm {
     duplications: AtomicU64,
     /// Number of nonblocking collectives that the rank has started, and of persistent ones that it has set up.
     collectives: AtomicU64,
+    /// Partitioned operations with ranks of other hosts.
+    pairs: Pairs,
     hints: AtomicU8,
     name: SpinLock<String>,
     /// None until one is set, here or on the communicator that this one was made from.
@@ -110,6 +112,7 @@ impl Comm {
             session: None,
             duplications: AtomicU64::new(0),
             collectives: AtomicU64::new(0),
+            pairs: Pairs::default(),
             hints: AtomicU8::new(0),
             name: SpinLock::default(),
             errhandler: SpinLock::default(),
@@ -338,6 +341,11 @@ impl Comm {
     #[must_use]
     pub fn buffer(&self) -> &SendBuffer {
         &self.buffer
+    }
+
+    /// The partitioned operations with ranks of other hosts that have been set up.
+    pub(crate) fn pairs(&self) -> &Pairs {
+        &self.pairs
     }
 
     /// What happens when a call on this communicator fails.

@@ -20,6 +20,9 @@ simurgh_settings::limits! {
     /// pool (a rank has as many at a time as it has threads).
     pub const CALL_SLOTS: usize = 4, PointToPoint;
 
+    /// Partitioned operations between two ranks of different hosts, of one label, that may be set up at a time.
+    pub const PARTITIONED_PAIRS: usize = 128, PointToPoint;
+
     /// What a buffered send takes of the attached buffer besides its data (at most `MPI_BSEND_OVERHEAD`).
     pub const BSEND_OVERHEAD: usize = 128, PointToPoint;
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::{into, out, recv_one, run_hosts, run_hosts_over, send_one, start_send};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
-use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Started};
+use simurgh_mpi::{BufferSpace, Comm, ErrorClass, Mode, Started, Status};
 use simurgh_net::transport::{Access, Loopback};
 use simurgh_settings::{Id, Origin, Values};
 
@@ -282,6 +282,52 @@ fn a_flood_uses_up_the_window_and_loses_nothing() {
                 world.recv(&into(&mut data), 0, 0).unwrap();
                 assert_eq!(data, [number; 256]);
             }
+        }
+    });
+}
+
+#[test]
+fn partitioned_operations_are_paired_in_the_order_of_their_setting_up() {
+    run_hosts(2, 1, |world| {
+        const ROUNDS: usize = 4;
+        const COUNT: usize = 1200;
+        let value = |pair: usize, round: usize| (pair * 100 + round) as i32;
+        if world.rank() == 0 {
+            let mut data = [vec![0; COUNT], vec![0; COUNT]];
+            let sends = data
+                .each_ref()
+                .map(|data| world.psend_init(&out(data), 6, 1, 4).unwrap());
+            for round in 0..ROUNDS {
+                // The second of the pair first: order of starting means nothing.
+                for pair in [1, 0] {
+                    data[pair].fill(value(pair, round));
+                    sends[pair].start().unwrap();
+                    sends[pair].ready(3..6).unwrap();
+                    assert_eq!(sends[pair].ready(3..4).unwrap_err().class(), ErrorClass::Arg);
+                    sends[pair].ready(0..3).unwrap();
+                }
+                sends
+                    .iter()
+                    .for_each(|send| assert_eq!(send.wait(), Status::EMPTY));
+            }
+            return;
+        }
+        let mut data = [vec![0; COUNT], vec![0; COUNT]];
+        let receives = data
+            .each_mut()
+            .map(|data| world.precv_init(&into(data), 4, 0, 4).unwrap());
+        for round in 0..ROUNDS {
+            receives.iter().for_each(|receive| receive.start().unwrap());
+            while !receives[0].has_arrived(2).unwrap() {}
+            for (pair, receive) in receives.iter().enumerate() {
+                let status = receive.wait();
+                assert_eq!(
+                    (status.source, status.tag, status.bytes),
+                    (0, 4, 4 * COUNT as u64)
+                );
+                assert_eq!(data[pair], vec![value(pair, round); COUNT]);
+            }
+            assert_eq!(receives[0].has_arrived(2), Ok(true));
         }
     });
 }

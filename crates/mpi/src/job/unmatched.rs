@@ -2,6 +2,7 @@
 
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::matching::Pattern;
+use crate::point2point::communicator_of;
 use std::fmt;
 
 /// What kind of operation waits.
@@ -42,7 +43,7 @@ impl Unmatched {
             operation,
             source,
             tag,
-            communicator: context,
+            communicator: communicator_of(context),
             blocking,
         }
     }

@@ -3,7 +3,7 @@
 use super::send::{Mode, Sent};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::matching::Place;
+use crate::matching::{Envelope, Place};
 use crate::memory::Source;
 use crate::remote::{Goods, Handle, Letter};
 use crate::request::{Call, Waiter};
@@ -70,7 +70,18 @@ impl Comm {
         tag: i32,
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
-        let envelope = self.outgoing(tag);
+        self.offer_labelled(mode, source, process, self.outgoing(tag), waiter)
+    }
+
+    /// Sends a message with this label to a process of another host.
+    pub(super) fn offer_labelled(
+        &self,
+        mode: Mode,
+        source: &Source,
+        process: u32,
+        envelope: Envelope,
+        waiter: impl FnOnce() -> Waiter,
+    ) -> Result<Sent> {
         let own = self.process();
         tool::sent(own, || source.bytes());
         let (job, lanes) = (own.job(), self.hints().lanes());

@@ -11,13 +11,17 @@
 //! The two sides may be cut into different numbers of partitions; `split.rs` says which of the receiver's a partition
 //! of the sender's touches. The round is over for both sides when all the sender's partitions have been moved.
 //!
+//! Sides on different hosts have no channel: there a round is one message (`away.rs`).
+//!
 //! Costs of a partition that is ready after the round was opened: the copy, one locked instruction on its flag and one
 //! on each of three counters (of the receiver's partition and of the round). No lock, no match table, no allocation.
 
+mod away;
 mod channel;
 mod pairing;
 mod split;
 
+pub(crate) use away::{Pairs, communicator_of};
 pub(crate) use pairing::Unpaired;
 
 use crate::check;
@@ -28,6 +32,7 @@ use crate::matching::Envelope;
 use crate::memory::{Source, Target};
 use crate::request::{Operation, Request};
 use crate::status::Status;
+use away::{ReceivingAway, SendingAway};
 use channel::{Channel, Receiver, Sender, Side};
 use simurgh_core::sync::Arc;
 use simurgh_core::yield_now;
@@ -36,10 +41,22 @@ use std::ops::Range;
 /// One rank's side of a partitioned operation.
 #[derive(Debug)]
 pub(crate) struct Partitioned {
-    /// None if the other side is the null process.
-    channel: Option<Arc<Channel>>,
+    link: Link,
     role: Role,
     partitions: usize,
+}
+
+/// What joins a side with the other one.
+#[derive(Debug)]
+enum Link {
+    /// Nothing: that is the null process.
+    Null,
+    /// What both share.
+    Channel(Arc<Channel>),
+    /// Messages to another host.
+    SendingAway(Box<SendingAway>),
+    /// Messages from another host.
+    ReceivingAway(Box<ReceivingAway>),
 }
 
 /// What a side does.
@@ -52,11 +69,13 @@ enum Role {
 impl Partitioned {
     /// Begins the side's next round in the name of `request`.
     pub(crate) fn start(&self, request: &Arc<Request>) {
-        match (&self.channel, self.role) {
-            (None, Role::Sends) => request.finish(&Status::EMPTY),
-            (None, Role::Receives) => request.finish(&Status::PROC_NULL),
-            (Some(channel), Role::Sends) => channel.start_sender(request),
-            (Some(channel), Role::Receives) => channel.start_receiver(request),
+        match (&self.link, self.role) {
+            (Link::Null, Role::Sends) => request.finish(&Status::EMPTY),
+            (Link::Null, Role::Receives) => request.finish(&Status::PROC_NULL),
+            (Link::Channel(channel), Role::Sends) => channel.start_sender(request),
+            (Link::Channel(channel), Role::Receives) => channel.start_receiver(request),
+            (Link::SendingAway(side), _) => side.start(request),
+            (Link::ReceivingAway(side), _) => side.start(request),
         }
     }
 
@@ -86,13 +105,16 @@ impl Comm {
         tag: i32,
     ) -> Result<Arc<Request>> {
         check::to(dest, tag, self)?;
-        let process = (dest != PROC_NULL).then(|| self.process_of(dest));
-        let channel = process.map(|process| {
+        let link = if dest == PROC_NULL {
+            Link::Null
+        } else if self.is_here(dest) {
             let sender = Side::Sends(Sender::new(source.clone(), partitions));
-            let unpaired = self.process().job().endpoint(process).unpaired();
-            unpaired.add(self.outgoing(tag), self, sender)
-        });
-        Ok(set_up(channel, Role::Sends, partitions))
+            let endpoint = self.process().job().endpoint(self.process_of(dest));
+            Link::Channel(endpoint.unpaired().add(self.outgoing(tag), self, sender))
+        } else {
+            Link::SendingAway(Box::new(SendingAway::new(self, source, partitions, dest, tag)?))
+        };
+        Ok(set_up(link, Role::Sends, partitions))
     }
 
     /// Sets up a receive in `partitions` equal parts, which together are `target` (`MPI_Precv_init`).
@@ -117,22 +139,32 @@ impl Comm {
             return Err(Error::new(class, reason));
         }
         check::from(source, tag, self)?;
-        let channel = (source != PROC_NULL).then(|| {
+        let link = if source == PROC_NULL {
+            Link::Null
+        } else if self.is_here(source) {
             let envelope = Envelope {
                 context: self.context(),
                 source,
                 tag,
             };
             let receiver = Side::Receives(Receiver::new(target.clone(), partitions, envelope));
-            self.process().endpoint().unpaired().add(envelope, self, receiver)
-        });
-        Ok(set_up(channel, Role::Receives, partitions))
+            Link::Channel(self.process().endpoint().unpaired().add(envelope, self, receiver))
+        } else {
+            Link::ReceivingAway(Box::new(ReceivingAway::new(self, target, source, tag)?))
+        };
+        Ok(set_up(link, Role::Receives, partitions))
+    }
+
+    /// Whether the process with a rank that has been checked lives on this host.
+    fn is_here(&self, rank: i32) -> bool {
+        let process = self.process_of(rank);
+        self.process().job().layout().is_here(process)
     }
 }
 
-fn set_up(channel: Option<Arc<Channel>>, role: Role, partitions: usize) -> Arc<Request> {
+fn set_up(link: Link, role: Role, partitions: usize) -> Arc<Request> {
     Request::set_up(Operation::Partitioned(Partitioned {
-        channel,
+        link,
         role,
         partitions,
     }))
@@ -167,12 +199,12 @@ impl Request {
                 "the partitioned send has not been started; start it before its partitions are ready",
             ));
         }
-        let Some(channel) = &side.channel else {
-            return Ok(());
-        };
-        partitions
-            .into_iter()
-            .try_for_each(|partition| channel.ready(partition))
+        let mut partitions = partitions.into_iter();
+        match &side.link {
+            Link::Channel(channel) => partitions.try_for_each(|partition| channel.ready(partition)),
+            Link::SendingAway(away) => partitions.try_for_each(|partition| away.ready(partition)),
+            Link::Null | Link::ReceivingAway(_) => Ok(()),
+        }
     }
 
     /// Whether a partition of a receive has arrived (`MPI_Parrived`); true if the request is at rest. Yields if not.
@@ -183,8 +215,10 @@ impl Request {
     pub fn has_arrived(&self, partition: usize) -> Result<bool> {
         let side = self.side(Role::Receives, "MPI_Parrived")?;
         side.check_range(&(partition..partition + 1))?;
-        let Some(channel) = side.channel.as_ref().filter(|_| self.is_active()) else {
-            return Ok(true);
+        let channel = match &side.link {
+            Link::Channel(channel) if self.is_active() => channel,
+            Link::ReceivingAway(_) if self.is_active() => return Ok(self.peek().is_some()),
+            _ => return Ok(true),
         };
         if !channel.has_arrived(partition) {
             yield_now();

@@ -83,6 +83,17 @@ impl Comm {
             source,
             tag,
         };
+        self.accept_labelled(target, pattern, waiter)
+    }
+
+    /// Receives a message with a label of this pattern.
+    #[inline]
+    pub(super) fn accept_labelled(
+        &self,
+        target: &Target,
+        pattern: Pattern,
+        waiter: impl FnOnce(&Table) -> Waiter,
+    ) -> Received {
         let endpoint = self.process().endpoint();
         let mut table = endpoint.table();
         if let Some((envelope, payload)) = table.take_message(pattern) {
