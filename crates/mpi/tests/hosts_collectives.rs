@@ -4,8 +4,12 @@
 mod common;
 
 use common::{carry_out, into, out, recv_one, run_hosts, send_one};
-use simurgh_mpi::op::{BuiltinOp, Op};
+use simurgh_mpi::constants::{PROC_NULL, ROOT};
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::{Parts, Source, Target, pack, unpack};
+use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 use simurgh_mpi::{Collective, Comm, ErrorClass, Result};
+use std::sync::Arc;
 
 const SUM: Op = Op::Builtin(BuiltinOp::Sum);
 
@@ -113,6 +117,209 @@ fn many_collectives_are_under_way_between_hosts() {
         let size = comm.size() as i32;
         for (index, sum) in sums.iter().enumerate() {
             assert_eq!(*sum, [size * (size - 1) / 2 + size * index as i32]);
+        }
+    });
+}
+
+/// What goes from one number of a sequence to the next, `x -> a x + b`: one after the other, which does not commute.
+fn chaining() -> (Op, Datatype) {
+    let numbers = |source: &Source| {
+        let mut bytes = vec![0; source.bytes()];
+        pack(source, &mut bytes);
+        let number = |bytes: &[u8]| i32::from_le_bytes(bytes.try_into().expect("four bytes"));
+        bytes.chunks_exact(4).map(number).collect::<Vec<_>>()
+    };
+    let function = move |input: &Source, inout: &Target| {
+        let (first, second) = (numbers(input), numbers(&inout.as_source()));
+        let chained = first
+            .chunks(2)
+            .zip(second.chunks(2))
+            .flat_map(|(one, two)| chain(one, two));
+        let bytes: Vec<u8> = chained.flat_map(i32::to_le_bytes).collect();
+        unpack(&bytes, inout);
+    };
+    let pair = Datatype::contiguous(2, &Datatype::Basic(Basic::Int32)).expect("a pair");
+    pair.commit();
+    (Op::User(Arc::new(UserOp::new(Box::new(function), false))), pair)
+}
+
+fn chain(one: &[i32], two: &[i32]) -> [i32; 2] {
+    [
+        one[0].wrapping_mul(two[0]),
+        one[1].wrapping_mul(two[0]).wrapping_add(two[1]),
+    ]
+}
+
+fn step_of(rank: usize) -> [i32; 2] {
+    [2 * rank as i32 + 3, 7 - rank as i32]
+}
+
+fn chained(ranks: std::ops::Range<usize>) -> [i32; 2] {
+    let steps = ranks.map(step_of);
+    steps.reduce(|one, two| chain(&one, &two)).expect("at least one")
+}
+
+/// A communicator in which the ranks of different hosts take turns.
+fn mixed(world: &Arc<Comm>) -> Arc<Comm> {
+    let (rank, ranks) = (world.rank(), RANKS.cast_signed());
+    let key = rank % ranks * 100 - rank / ranks;
+    world.split(0, key).unwrap().expect("all are in it")
+}
+
+#[test]
+fn operands_stay_in_order_however_ranks_sit() {
+    run_hosts(3, RANKS, |world| {
+        let (op, pair) = chaining();
+        for comm in [Arc::clone(world), mixed(world)] {
+            let (rank, size) = (comm.rank() as usize, comm.size());
+            let mine = step_of(rank);
+            let mut got = [0; 2];
+            // SAFETY:
+            // - both buffers outlive the calls.
+            let (send, recv) = unsafe {
+                (
+                    Source::new(mine.as_ptr().cast(), 1, pair.clone()),
+                    Target::new(got.as_mut_ptr().cast(), 1, pair.clone()),
+                )
+            };
+            let all = chained(0..size);
+            comm.allreduce(Some(&send), &recv, &op)
+                .and_then(carry_out)
+                .unwrap();
+            assert_eq!(got, all);
+            let root = size as i32 / 2;
+            comm.reduce(Some(&send), Some(&recv), &op, root)
+                .and_then(carry_out)
+                .unwrap();
+            assert_eq!(got, all);
+            comm.scan(Some(&send), &recv, &op).and_then(carry_out).unwrap();
+            assert_eq!(got, chained(0..rank + 1));
+            comm.exscan(Some(&send), &recv, &op).and_then(carry_out).unwrap();
+            assert_eq!(got, if rank == 0 { mine } else { chained(0..rank) });
+            let everything = vec![mine; size];
+            // SAFETY:
+            // - as above.
+            let send = unsafe { Source::new(everything.as_ptr().cast(), size, pair.clone()) };
+            comm.reduce_scatter_block(Some(&send), &recv, 1, &op)
+                .and_then(carry_out)
+                .unwrap();
+            assert_eq!(got, all);
+        }
+    });
+}
+
+#[test]
+fn data_finds_its_rank_however_ranks_sit() {
+    run_hosts(3, RANKS, |world| {
+        let comm = mixed(world);
+        let (rank, size) = (comm.rank(), comm.size());
+        for len in [1, 5000] {
+            let mine = vec![rank; len];
+            let mut all = vec![-1; len * size];
+            let parts = |all: &mut [i32]| Parts::Even(into(&mut all[..len]));
+            comm.allgather(Some(&out(&mine)), parts(&mut all))
+                .and_then(carry_out)
+                .unwrap();
+            assert!(
+                (0..)
+                    .zip(all.chunks(len))
+                    .all(|(from, part)| part.iter().all(|number| *number == from))
+            );
+            let given: Vec<i32> = (0..size as i32)
+                .flat_map(|to| vec![100 * rank + to; len])
+                .collect();
+            let send = Parts::Even(out(&given[..len]));
+            comm.alltoall(Some(send), parts(&mut all))
+                .and_then(carry_out)
+                .unwrap();
+            let right = |from: i32, part: &[i32]| part.iter().all(|number| *number == 100 * from + rank);
+            assert!((0..).zip(all.chunks(len)).all(|(from, part)| right(from, part)));
+            let mut there = given.clone();
+            comm.alltoall(None, parts(&mut there))
+                .and_then(carry_out)
+                .unwrap();
+            assert!((0..).zip(there.chunks(len)).all(|(from, part)| right(from, part)));
+        }
+    });
+}
+
+/// The even and the odd ranks of the world.
+fn even_and_odd(world: &Arc<Comm>) -> Arc<Comm> {
+    let half = world.split(world.rank() % 2, 0).unwrap().expect("all are in one");
+    let leads = half.rank() == 0;
+    half.create_inter(0, leads.then_some(&**world), 1 - world.rank() % 2, 3)
+        .unwrap()
+}
+
+#[test]
+fn two_groups_exchange_data_between_hosts() {
+    run_hosts(3, RANKS + 1, |world| {
+        let inter = even_and_odd(world);
+        let (rank, size, peers) = (inter.rank(), inter.size(), inter.peers());
+        let is_even = world.rank() % 2 == 0;
+        carry_out(inter.barrier()).unwrap();
+        for (len, even_gives) in [(1, true), (4000, false)] {
+            let gives = is_even == even_gives;
+            let (mine, mut all) = (vec![rank; len], vec![-1; len * peers]);
+            let role = if !gives {
+                1
+            } else if rank == 1 {
+                ROOT
+            } else {
+                PROC_NULL
+            };
+            let mut news = mine.clone();
+            inter.bcast(&into(&mut news), role).and_then(carry_out).unwrap();
+            assert!(gives || news == vec![1; len]);
+            let from_all = |all: &[i32]| {
+                (0..)
+                    .zip(all.chunks(len))
+                    .all(|(from, part)| part == vec![from; len])
+            };
+            let first = Parts::Even(into(&mut all[..len]));
+            inter
+                .gather(Some(&out(&mine)), Some(first.clone()), role)
+                .and_then(carry_out)
+                .unwrap();
+            assert!(role != ROOT || from_all(&all));
+            let mut part = vec![-1; len];
+            inter
+                .scatter(Some(first.as_source()), Some(&into(&mut part)), role)
+                .and_then(carry_out)
+                .unwrap();
+            assert!(gives || part == vec![rank; len]);
+            inter
+                .allgather(Some(&out(&mine)), first.clone())
+                .and_then(carry_out)
+                .unwrap();
+            assert!(from_all(&all));
+            let given: Vec<i32> = (0..peers as i32)
+                .flat_map(|to| vec![100 * rank + to; len])
+                .collect();
+            let send = Parts::Even(out(&given[..len]));
+            inter.alltoall(Some(send), first).and_then(carry_out).unwrap();
+            let right = |(from, part): (i32, &[i32])| part.iter().all(|number| *number == 100 * from + rank);
+            assert!((0..).zip(all.chunks(len)).all(right));
+            let sum = (0..peers as i32).sum::<i32>();
+            let mut total = vec![-1; len];
+            inter
+                .reduce(Some(&out(&mine)), Some(&into(&mut total)), &SUM, role)
+                .and_then(carry_out)
+                .unwrap();
+            assert!(role != ROOT || total == vec![sum; len]);
+            inter
+                .allreduce(Some(&out(&mine)), &into(&mut total), &SUM)
+                .and_then(carry_out)
+                .unwrap();
+            assert_eq!(total, vec![sum; len]);
+            // As many elements from each of one group as the other takes.
+            let brought = vec![rank; size * peers];
+            let mut share = vec![-1; peers];
+            inter
+                .reduce_scatter_block(Some(&out(&brought)), &into(&mut share), peers, &SUM)
+                .and_then(carry_out)
+                .unwrap();
+            assert_eq!(share, vec![sum; peers]);
         }
     });
 }
