@@ -79,7 +79,7 @@ impl Supervisor<'_> {
     }
 
     /// Asks all hosts what their ranks are waiting for, before the job ends.
-    fn ask(&mut self, verdict: Verdict) {
+    pub(super) fn ask(&mut self, verdict: Verdict) {
         for member in &mut self.members {
             member.waiting = member.ended.map(|_| String::new());
         }

@@ -13,6 +13,7 @@ mod ending;
 mod inherited;
 mod member;
 mod signals;
+mod silence;
 mod wire_up;
 
 use crate::error::LaunchError;
@@ -21,6 +22,7 @@ use ending::{Phase, Verdict};
 use member::{Member, exit_code, exit_words};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signals::Signals;
+use silence::Silence;
 use simurgh_net::control::{Channel, FromHost, Received, ToHost};
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
@@ -49,6 +51,7 @@ pub(crate) fn supervise(starter: &Starter) -> Result<u8, LaunchError> {
         deadline: None,
         limit: None,
         status: None,
+        silence: Silence::of(starter.spec().hosts.len()),
     };
     let status = supervisor.run();
     if !matches!(status, Ok(0)) {
@@ -70,6 +73,7 @@ struct Supervisor<'a> {
     limit: Option<Instant>,
     /// The status of the job, as soon as it is decided.
     status: Option<u8>,
+    silence: Silence,
 }
 
 impl Supervisor<'_> {
@@ -167,6 +171,7 @@ impl Supervisor<'_> {
             FromHost::Ended { status } => self.ranks_ended(host, status),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Lost { host: lost, reason } => self.doubt(lost, &reason),
+            FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
         }
     }

@@ -11,7 +11,7 @@ use super::waiting::waiting;
 use super::wake::Wake;
 use super::watch::Watch;
 use super::wire_up::Doors;
-use super::{descriptor, launch, programs, signals, stats};
+use super::{descriptor, launch, programs, quiet, signals, stats};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Process, Remote};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec};
 use simurgh_sched::{Builder, EcSpec, Network, Runtime, Topology, policy};
@@ -45,7 +45,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     let runtime = start_runtime(host, &spec)?;
     let _ = host.job().set_processors_hook(runtime.observer());
     spawn_ranks(host, &runtime, &spec, &programs)?;
-    let status = watch.until_end();
+    let status = watch.until_end(runtime.quiet());
     if spec.settings.is_on(Id::Stats) {
         let name = match spec.hosts.len() {
             1 => String::new(),
@@ -114,8 +114,6 @@ fn abort_message(abort: &Abort) -> String {
 fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostError> {
     let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
-    // What one host of several sees is no deadlock: a message may be on its way.
-    let alone = spec.hosts.len() == 1;
     let mut builder = Builder::new();
     if let Some(network) = host.job().network() {
         let network: Arc<dyn Network> = Arc::<Remote>::clone(network);
@@ -127,11 +125,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)
-        .on_deadlock(move || {
-            if alone {
-                deadlocked(host);
-            }
-        })
+        .on_deadlock(move || deadlocked(host))
         .start()?;
     let vps = runtime.vps() + runtime.network_vps();
     let prepare = move || {
@@ -185,9 +179,11 @@ fn spawn_ranks(
     Ok(())
 }
 
-/// All execution contexts wait, and nobody is left to wake one.
+/// All execution contexts wait, and nobody in this process is left to wake one.
 fn deadlocked(host: &Host) {
-    if host.is_running() {
+    if host.job().network().is_some() {
+        quiet::tell(host, 0, || true);
+    } else if host.is_running() {
         let message = format!("deadlock: every rank waits and none can go on; {}", waiting(host));
         end_job(host, DEADLOCKED, &message)
     }

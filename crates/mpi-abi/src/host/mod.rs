@@ -25,6 +25,7 @@ mod job;
 mod launch;
 mod output;
 mod programs;
+mod quiet;
 mod ranges;
 mod rank;
 mod signals;

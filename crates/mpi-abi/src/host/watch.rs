@@ -5,6 +5,7 @@ use super::crash;
 use super::end::{end_job, exit, flush, wait_for_the_end};
 use super::error::HostError;
 use super::output::say;
+use super::quiet;
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::{Event, News};
@@ -64,10 +65,18 @@ impl Watch {
     }
 
     /// Waits until the job has ended; returns the status of the process.
-    pub(super) fn until_end(&self) -> u8 {
+    ///
+    /// Whether nothing happens in the process, the launcher may ask.
+    pub(super) fn until_end(&self, is_quiet: impl Fn() -> bool) -> u8 {
         loop {
             let news = self.next();
-            if let Some(status) = self.act_on(news) {
+            if let News::Told(Received {
+                message: ToHost::StillQuiet { wave },
+                ..
+            }) = news
+            {
+                quiet::tell(self.host, wave, &is_quiet);
+            } else if let Some(status) = self.act_on(news) {
                 return status;
             }
         }
@@ -132,8 +141,8 @@ impl Watch {
                     control.say(&FromHost::Waiting { text }, &[]);
                 }
             }
-            // Out of turn: it has been told already.
-            ToHost::Peer(_) | ToHost::Go => {}
+            // Out of turn: it has been told already, or nothing has begun.
+            ToHost::Peer(_) | ToHost::Go | ToHost::StillQuiet { .. } => {}
         }
         None
     }

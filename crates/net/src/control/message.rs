@@ -32,6 +32,15 @@ pub enum FromHost {
         /// Why; reads on after "host 3: ".
         reason: String,
     },
+    /// All ranks of the host wait, and nothing happens unless another host sends something.
+    Quiet {
+        /// Number of the question that it answers; 0 if nobody has asked.
+        wave: u32,
+        /// Packets that the host has sent so far.
+        sent: u64,
+        /// Packets that it has received.
+        received: u64,
+    },
     /// What the ranks of the host are waiting for.
     Waiting {
         /// For the user.
@@ -47,6 +56,11 @@ pub enum ToHost {
     Peer(Peer),
     /// All peers are told: connect to them, and run the ranks.
     Go,
+    /// Say whether the host is still quiet; if it is not, it will say so later when it is again.
+    StillQuiet {
+        /// Number of the question.
+        wave: u32,
+    },
     /// Say what the ranks are waiting for.
     Report,
     /// All ranks of the job have ended: so may the host.

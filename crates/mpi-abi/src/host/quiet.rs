@@ -1,0 +1,22 @@
+//! Telling the launcher that nothing happens here any more, unless another host sends something.
+//!
+//! If that is so on all hosts, and nothing is under way between them, all ranks wait for ever. The launcher finds out
+//! (`supervise/silence.rs` there): it compares what has been sent and received.
+
+use super::control::Control;
+use super::state::Host;
+use simurgh_net::control::FromHost;
+
+/// Tells the launcher, in this wave of its questions, that the host is quiet and what it has sent and received, if it
+/// `is_quiet`. Otherwise it will be told when the host is quiet again.
+pub(super) fn tell(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
+    let (Some(control), Some(network)) = (Control::get(), host.job().network()) else {
+        return;
+    };
+    // Counted first: what happens later takes the quiet back before it counts.
+    let (sent, received) = network.fabric().counts();
+    if is_quiet() {
+        let quiet = FromHost::Quiet { wave, sent, received };
+        control.say(&quiet, &[]);
+    }
+}
