@@ -34,6 +34,8 @@ mod typed;
 mod wait_list;
 
 #[cfg(not(loom))]
+mod care;
+#[cfg(not(loom))]
 mod errand;
 #[cfg(not(loom))]
 mod here;

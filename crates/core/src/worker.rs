@@ -16,6 +16,7 @@ use std::time::Duration;
 use corosensei::CoroutineResult;
 use crossbeam_utils::CachePadded;
 
+use crate::care::Care;
 use crate::chain::Chain;
 use crate::ec::{Attribute, Ec, EcRef};
 use crate::errand::Errands;
@@ -69,6 +70,10 @@ pub(crate) fn nudge_teams() {
 pub struct WorkerStats {
     /// Times an execution context was resumed.
     pub switches: u64,
+    /// Polls of the network that found something to do.
+    pub polls: u64,
+    /// Nanoseconds in polls, estimated from some of them.
+    pub network_ns: u64,
 }
 
 /// How a kernel thread is going to be a worker.
@@ -120,6 +125,7 @@ struct Own {
     network: UnsafeCell<Option<Arc<dyn Network>>>,
     /// Switches after which the network is looked after.
     next_look: Cell<u64>,
+    care: Care,
     switches: AtomicU64,
     team: OnceLock<&'static Team>,
 }
@@ -173,6 +179,7 @@ impl Worker {
                 random: Cell::new(None),
                 network: UnsafeCell::new(None),
                 next_look: Cell::new(u64::MAX),
+                care: Care::default(),
                 switches: AtomicU64::new(0),
                 team: OnceLock::new(),
             }),
@@ -208,8 +215,11 @@ impl Worker {
     /// Its counters.
     #[must_use]
     pub fn stats(&self) -> WorkerStats {
+        let (polls, network_ns) = self.own.care.figures();
         WorkerStats {
             switches: self.own.switches.load(Ordering::Relaxed),
+            polls,
+            network_ns,
         }
     }
 
@@ -261,7 +271,7 @@ impl Worker {
         // - only the worker's kernel thread uses the slot, which is this one, and changes it when no EC runs.
         match unsafe { &*self.own.network.get() } {
             Some(network) if network.has_mail() => {
-                if network.poll() {
+                if self.poll(&**network) {
                     Look::Found
                 } else {
                     Look::Vain
@@ -280,8 +290,14 @@ impl Worker {
         let network = unsafe { &*self.own.network.get() };
         if let Some(network) = network.as_ref().filter(|network| network.has_mail()) {
             self.load_pointer(self.own.own_pointer.get());
-            network.poll();
+            self.poll(&**network);
         }
+    }
+
+    /// Polls a network. For the worker's own thread and the ECs that it runs.
+    #[inline]
+    pub fn poll(&self, network: &dyn Network) -> bool {
+        self.own.care.poll(network)
     }
 
     /// Whether the inbox holds something. For the worker's own thread, while idle.

@@ -63,10 +63,10 @@ impl Lookout {
         &self.quiet
     }
 
-    /// Polls the network, on duty; false if there was nothing to do.
-    pub(crate) fn poll(&self) -> bool {
+    /// Polls the network, as the worker on duty; false if there was nothing to do.
+    pub(crate) fn poll(&self, worker: &Worker) -> bool {
         self.quiet.end();
-        self.network.poll()
+        worker.poll(&*self.network)
     }
 
     /// Whether the virtual processor may be on duty.

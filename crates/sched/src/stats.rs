@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use simurgh_core::WorkerStats;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 /// What a virtual processor has done since it started.
@@ -15,6 +16,10 @@ pub struct VpStats {
     pub compute_ns: u64,
     /// Times it went to sleep in the kernel.
     pub sleeps: u64,
+    /// Times it looked after the network and found something to do.
+    pub polls: u64,
+    /// Nanoseconds of the idle and the compute time in which it looked after the network, estimated.
+    pub network_ns: u64,
 }
 
 impl VpStats {
@@ -77,7 +82,7 @@ impl IdleClock {
     }
 
     /// The counters now, the period under way included.
-    pub(crate) fn stats(&self, switches: u64) -> VpStats {
+    pub(crate) fn stats(&self, worker: WorkerStats) -> VpStats {
         let total = self.now_ns();
         let since = self.since_ns.load(Ordering::Relaxed);
         let current = if since == BUSY {
@@ -87,10 +92,12 @@ impl IdleClock {
         };
         let idle_ns = (self.idle_ns.load(Ordering::Relaxed) + current).min(total);
         VpStats {
-            switches,
+            switches: worker.switches,
             idle_ns,
             compute_ns: total - idle_ns,
             sleeps: self.sleeps.load(Ordering::Relaxed),
+            polls: worker.polls,
+            network_ns: worker.network_ns,
         }
     }
 }

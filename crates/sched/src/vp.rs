@@ -61,7 +61,7 @@ impl Vp {
     }
 
     pub(crate) fn stats(&self) -> VpStats {
-        self.idle.stats(self.worker.stats().switches)
+        self.idle.stats(self.worker.stats())
     }
 
     /// The body of the kernel thread.
@@ -123,7 +123,7 @@ impl Vp {
         let Some(lookout) = &self.common.lookout else {
             return false;
         };
-        lookout.take(self.worker.index()) && lookout.network().has_mail() && lookout.poll()
+        lookout.take(self.worker.index()) && lookout.network().has_mail() && lookout.poll(self.worker)
     }
 
     /// There is something to run: the network becomes another's duty, if it was this one's.

@@ -125,6 +125,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)
+        .known_threads(other_threads())
         .on_deadlock(move || deadlocked(host))
         .start()?;
     let vps = runtime.vps() + runtime.network_vps();
@@ -145,6 +146,12 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .unwrap_or_else(|_| Err(std::io::Error::other("a thread of the runtime has failed")));
     added.map_err(HostError::system("stacks for signal handlers"))?;
     Ok(runtime)
+}
+
+/// Threads that there are besides the calling one: the transports', which wake nobody.
+fn other_threads() -> usize {
+    let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+    threads.saturating_sub(1)
 }
 
 /// Starts one execution context per rank.

@@ -10,13 +10,18 @@ pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize) -> String {
         runtime.vps()
     );
     for (index, vp) in runtime.stats().iter().enumerate() {
+        let name = if index < runtime.vps() { "vp" } else { "network vp" };
         let _ = write!(
             text,
-            "\n  vp {index}: {} context switches, {:.1} % busy, slept {} times",
+            "\n  {name} {index}: {} context switches, {:.1} % busy, slept {} times",
             vp.switches,
             vp.utilisation() * 100.0,
             vp.sleeps
         );
+        if vp.polls > 0 {
+            let ms = vp.network_ns as f64 / 1e6;
+            let _ = write!(text, ", network {} times, about {ms:.1} ms", vp.polls);
+        }
     }
     match proportional_memory() {
         Some(kib) => {

@@ -253,6 +253,18 @@ fn processors() -> Vec<Variable> {
             "times each virtual processor has gone to sleep in the kernel",
         ),
         of_each(
+            "vp_network_polls",
+            Class::Counter,
+            |vp| vp.polls,
+            "times each virtual processor has looked after the network and found something to do",
+        ),
+        of_each(
+            "vp_network_time",
+            Class::Timer,
+            |vp| vp.network_ns,
+            "nanoseconds for which each virtual processor has looked after the network, estimated",
+        ),
+        of_each(
             "vp_utilisation",
             Class::Percentage,
             |vp| vp.utilisation().to_bits(),
