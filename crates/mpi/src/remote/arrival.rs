@@ -14,7 +14,6 @@ use crate::memory;
 use crate::point2point::{Parcel, Payload, status_of};
 use crate::status::Status;
 use crate::tool;
-use simurgh_core::sync::Ordering;
 use simurgh_net::transport::{Handler, Header, HostId, Region, TransferError};
 
 /// Acts on packets in the name of a job.
@@ -25,13 +24,13 @@ pub(super) struct Reception<'a> {
 
 impl Handler for Reception<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
+        self.remote.counters.count_received(from, data.len());
         let understood = Packet::read(header, data).and_then(|(packet, credit)| {
             self.remote.accounts.regain(from, credit);
             self.act(from, packet, data)
         });
         if understood.is_none() {
-            // Relaxed: a statistic.
-            self.remote.dropped.fetch_add(1, Ordering::Relaxed);
+            self.remote.counters.count_dropped();
         }
     }
 

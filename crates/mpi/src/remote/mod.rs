@@ -23,6 +23,7 @@
 //! the receiver's table, one or two copies, and one locked instruction on the line of what is owed to the sender's host.
 
 mod arrival;
+mod counters;
 mod credit;
 mod fetch;
 mod goods;
@@ -51,12 +52,13 @@ use crate::matching::{Envelope, Lanes};
 use crate::memory::Source;
 use crate::request::{Request, RequestPool};
 use arrival::Reception;
+use counters::Counters;
 use credit::Accounts;
 use fetch::Incoming;
 pub(crate) use register::Handle;
 use register::Register;
 use send::Outgoing;
-use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
+use simurgh_core::sync::{Arc, AtomicUsize};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{HostId, Transport};
 use simurgh_settings::Id;
@@ -87,8 +89,7 @@ pub struct Remote {
     tasks: Tasks,
     /// Reads and writes that have been started and are not over.
     transfers: AtomicUsize,
-    /// Packets without sense.
-    dropped: AtomicU64,
+    counters: Counters,
 }
 
 impl Remote {
@@ -118,7 +119,7 @@ impl Remote {
             recalls: Register::new(users),
             tasks: Tasks::default(),
             transfers: AtomicUsize::new(0),
-            dropped: AtomicU64::new(0),
+            counters: Counters::new(hosts),
         })
     }
 
@@ -131,7 +132,12 @@ impl Remote {
     /// Packets that made no sense.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
+        self.counters.dropped()
+    }
+
+    /// What has been counted.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     /// Does what there is to do; false if there was nothing, or somebody else is at it.
@@ -180,6 +186,7 @@ impl Remote {
     #[inline]
     fn send(&self, to: HostId, packet: &Packet, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         let header = packet.header(self.accounts.settle(to));
+        self.counters.count_sent(to, length);
         self.fabric.send(to, &header, length, fill);
     }
 
@@ -242,7 +249,7 @@ impl fmt::Debug for Remote {
             .field("backed up", &self.fabric.is_backed_up())
             .field("tasks", &self.tasks.are_there())
             .field("transfers", &self.transfers)
-            .field("dropped", &self.dropped)
+            .field("counters", &self.counters)
             .finish_non_exhaustive()
     }
 }

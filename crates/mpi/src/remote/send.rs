@@ -47,7 +47,11 @@ impl Remote {
     #[inline]
     pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> bool {
         let bytes = letter.source.bytes();
-        if bytes > limit.min(self.capacity(letter.host)) || !self.accounts.spend(letter.host, cost(bytes)) {
+        if bytes > limit.min(self.capacity(letter.host)) {
+            return false;
+        }
+        if !self.accounts.spend(letter.host, cost(bytes)) {
+            self.counters.count_stall();
             return false;
         }
         let (process, number) = letter.origin;

@@ -58,6 +58,7 @@ impl Remote {
         let mut fill = |room: &mut [u8]| stream.goods.fill(offset, room);
         self.fabric()
             .try_send(stream.to, &header, length as usize, &mut fill)?;
+        self.counters.count_sent(stream.to, length as usize);
         stream.offset += length;
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::counters::COLLECTIVES;
 use super::{Counters, Representation, enumeration};
 use crate::comm::Comm;
 use crate::process::Process;
+use crate::remote::Remote;
 use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
 use std::sync::LazyLock;
@@ -53,6 +54,8 @@ enum Source {
     Counted(fn(&Counters, usize) -> Vec<u64>, usize),
     /// What the rank's queues say.
     Queues(fn(&Process, Option<&Comm>) -> u64),
+    /// What the host says of its traffic with others.
+    Network(fn(&Remote) -> u64),
     /// What the virtual processors say, each for itself.
     Processors(fn(&VpStats) -> u64),
 }
@@ -63,6 +66,7 @@ pub fn all() -> &'static [Variable] {
     static ALL: LazyLock<Vec<Variable>> = LazyLock::new(|| {
         let mut all = queues();
         all.extend(traffic());
+        all.extend(network());
         all.extend(collectives());
         all.extend(processors());
         all
@@ -210,6 +214,49 @@ fn traffic() -> Vec<Variable> {
     ]
 }
 
+fn network() -> Vec<Variable> {
+    use Class::{Aggregate, Counter};
+    let of_host = |name, class, read, doc| variable(name, class, Source::Network(read), doc);
+    vec![
+        of_host(
+            "network_packets_sent",
+            Counter,
+            |network| network.fabric().counts().0,
+            "packets that the rank's host has sent to others",
+        ),
+        of_host(
+            "network_packets_received",
+            Counter,
+            |network| network.fabric().counts().1,
+            "packets that the rank's host has received from others",
+        ),
+        of_host(
+            "network_bytes_sent",
+            Aggregate,
+            |network| network.counters().bytes_sent(),
+            "bytes of data in packets that the rank's host has sent to others",
+        ),
+        of_host(
+            "network_bytes_received",
+            Aggregate,
+            |network| network.counters().bytes_received(),
+            "bytes of data in packets that the rank's host has received from others",
+        ),
+        of_host(
+            "network_packets_dropped",
+            Counter,
+            |network| network.counters().dropped(),
+            "packets of other hosts that made no sense",
+        ),
+        of_host(
+            "network_stalls",
+            Counter,
+            |network| network.counters().stalls(),
+            "short messages that were not sent before they were asked for, because too much was unreceived",
+        ),
+    ]
+}
+
 fn collectives() -> impl Iterator<Item = Variable> {
     COLLECTIVES.iter().enumerate().map(|(kind, name)| Variable {
         category: Category::Collectives,
@@ -311,6 +358,7 @@ impl Variable {
         match self.source {
             Source::Counted(read, at) => read(process.tool().counters(), at),
             Source::Queues(read) => vec![read(process, comm)],
+            Source::Network(read) => vec![process.job().network().map_or(0, |network| read(network))],
             Source::Processors(read) => process.job().processors().iter().map(read).collect(),
         }
     }
