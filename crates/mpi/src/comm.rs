@@ -11,7 +11,6 @@
 //! id is free again.
 
 mod assembly;
-mod blocks;
 mod compare;
 mod construct;
 mod context;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{recv_one, run_hosts, run_laid_out, send_one};
-use simurgh_mpi::{Comm, EdgeList, Hardware, Info, Process, ProcessSet, SplitType};
+use simurgh_mpi::{Comm, EdgeList, ErrorClass, Hardware, Info, Process, ProcessSet, SplitType};
 use simurgh_net::transport::{Access, Loopback};
 use simurgh_sched::Topology;
 use simurgh_settings::Values;
@@ -146,13 +146,25 @@ fn an_error_of_one_rank_is_an_error_on_all_hosts() {
         let some = world.group().include(&[0, 2]).unwrap();
         let group = if world.rank() == 2 { &some } else { world.group() };
         let error = world.create(group).map(drop).unwrap_err();
-        assert_eq!(error.class(), simurgh_mpi::ErrorClass::Group);
+        assert_eq!(error.class(), ErrorClass::Group);
         let error = world.cart_create(&[3 - world.rank() / 2], &[false], false);
-        assert_eq!(
-            error.map(drop).unwrap_err().class(),
-            simurgh_mpi::ErrorClass::NotSame
-        );
+        assert_eq!(error.map(drop).unwrap_err().class(), ErrorClass::NotSame);
         round_trip(world);
+    });
+}
+
+#[test]
+fn ranks_in_different_calls_are_told_on_all_hosts() {
+    run(&[2, 1, 2], |world| {
+        for other in 0..5 {
+            let failed = if world.rank() == other {
+                world.barrier().run()
+            } else {
+                world.split(0, 0).map(drop)
+            };
+            assert_eq!(failed.unwrap_err().class(), ErrorClass::Other);
+        }
+        assert_eq!(world.split(0, 0).unwrap().unwrap().size(), 5);
     });
 }
 

@@ -184,14 +184,44 @@ impl Board {
         V: Send + 'static,
         T: Send + Sync + 'static,
     {
-        let gift = Gift::Value(SpinLock::new(Some(Box::new(value))));
-        let visit = self.meet(rank, Call::new(type_name::<V>()), give(gift), |brought, left| {
-            let answer: Arc<dyn Any + Send + Sync> = Arc::new(combine(unpack(&brought)));
-            left.outcome = Outcome::Answer(SpinLock::new(Answer {
-                value: Some(answer),
-                left: self.size(),
-            }));
-        })?;
+        self.settle(rank, value, |values| values.map(combine))
+    }
+
+    /// The same, in which `decide` learns of it if ranks are in different calls, and what it decides may be an error.
+    ///
+    /// # Errors
+    ///
+    /// What `decide` says.
+    pub(crate) fn settle<V, T>(
+        &self,
+        rank: usize,
+        value: V,
+        decide: impl FnOnce(Result<Vec<V>>) -> Result<T>,
+    ) -> Result<Arc<T>>
+    where
+        V: Send + 'static,
+        T: Send + Sync + 'static,
+    {
+        let call = Call::new(type_name::<V>());
+        let bring = |arrived: &mut Arrived| {
+            arrived.call = call;
+            arrived.gift = Gift::Value(SpinLock::new(Some(Box::new(value))));
+        };
+        let last = |brought: Brought<'_, Arrived>, agreed: bool, left: &mut Left| {
+            let values = match agreed {
+                true => Ok(unpack(&brought)),
+                false => Err(self.disagreement(&brought)),
+            };
+            left.outcome = match decide(values) {
+                Ok(answer) => Outcome::Answer(SpinLock::new(Answer {
+                    value: Some(Arc::new(answer)),
+                    left: self.size(),
+                })),
+                Err(fault) => Outcome::Fault(fault),
+            };
+        };
+        let visit = self.place.meet(rank, call.topic(), bring, last, wait);
+        let visit = visit.map_err(|absence| absent(absence, rank, self.size(), call))?;
         match &visit.result().outcome {
             Outcome::Answer(answer) => take(&mut answer.lock())
                 .and_then(|answer| answer.downcast().ok())

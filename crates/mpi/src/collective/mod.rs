@@ -54,6 +54,7 @@ pub use board::Board;
 pub use role::{Role, Rooted};
 pub use table::Table;
 
+pub(crate) use hosts::{Round, tell_all};
 pub(crate) use lead::Lectern;
 pub(crate) use offers::Seating;
 pub(crate) use shelf::Shelf;

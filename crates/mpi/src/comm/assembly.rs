@@ -8,17 +8,15 @@
 //! Costs: a meeting; with H hosts, log2 H packets sent and received one after the other by each host, which carry
 //! about H times what one host has to say.
 
-use super::blocks::tell_all;
 use super::maker::{Founding, Maker};
 use super::{Comm, CommShared, Span};
-use crate::collective::Board;
+use crate::collective::{Board, Round, tell_all};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::portable::{self, Portable};
 use crate::remote::Line;
 use simurgh_core::sync::Arc;
 use std::any::type_name;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Ranks that agree on something, as one of them sees them.
 pub(crate) struct Assembly<'a> {
@@ -44,13 +42,8 @@ pub(super) enum Way<'a> {
     Purpose { context: u32, round: i32 },
 }
 
-/// Rounds of blocking calls after which they begin anew.
-const ROUNDS: u64 = 1 << 29;
-
 /// What a host tells the others.
 struct Block<V> {
-    /// What its ranks have come for.
-    topic: u64,
     /// Ids for communicators that begin on this host.
     ids: Result<Vec<u32>>,
     /// What its ranks give, by place.
@@ -104,35 +97,33 @@ impl Assembly<'_> {
         V: Portable + Send + 'static,
         T: Send + Sync + 'static,
     {
-        let made = self.board.exchange(self.place, value, |values: Vec<V>| {
-            let made = match &self.hosts {
-                None => combine(values, &mut Maker::alone(self.job)),
-                Some(hosts) => {
-                    let (values, mut maker) = hosts.gather(self.job, values, founding)?;
-                    combine(values, &mut maker)
-                }
-            };
-            Ok(Arc::new(made))
-        })?;
-        Result::clone(&made)
+        self.board.settle(self.place, value, |values| match &self.hosts {
+            None => Ok(combine(values?, &mut Maker::alone(self.job))),
+            Some(hosts) => {
+                let (values, mut maker) = hosts.gather(self.job, values, founding)?;
+                Ok(combine(values, &mut maker))
+            }
+        })
     }
 }
 
 impl<'a> Hosts<'a> {
-    /// The values of all seats, and what makes communicators.
+    /// The values of all seats, and what makes communicators, for this host's values if its ranks are in one call.
     fn gather<V: Portable>(
         &self,
         job: &'a Job,
-        values: Vec<V>,
+        values: Result<Vec<V>>,
         founding: Founding,
     ) -> Result<(Vec<V>, Maker<'a>)> {
-        let mut maker = Maker::among(job, self.span, founding.most(values.len()));
-        let block = Block {
-            topic: topic_of::<V>(),
-            ids: maker.own_ids(),
-            values,
-        };
-        let packed = tell_all(&self.line(job), self.span, portable::pack(&block))?;
+        let here = self.span.local().len();
+        let mut maker = Maker::among(job, self.span, founding.most(here));
+        let block = values.map(|values| {
+            portable::pack(&Block {
+                ids: maker.own_ids(),
+                values,
+            })
+        });
+        let packed = tell_all(self.line(job), self.span, type_name::<V>(), block)?;
         let mut values = Vec::with_capacity(packed.len());
         for (position, bytes) in packed.iter().enumerate() {
             let block = Block::<V>::open(bytes, self.span, position)?;
@@ -147,8 +138,8 @@ impl<'a> Hosts<'a> {
     fn line<'j>(&self, job: &'j Job) -> Line<'j> {
         match self.way {
             Way::Communicator(shared) => {
-                let round = shared.next_round() % ROUNDS;
-                job.line(shared.context(), round as i32)
+                let round = Round::Called(shared.next_round());
+                job.line(shared.context(), round.number())
             }
             Way::Purpose { context, round } => job.line(context, round),
         }
@@ -159,10 +150,6 @@ impl<V: Portable> Block<V> {
     /// What the host at a position has told.
     fn open(bytes: &[u8], span: &Span, position: usize) -> Result<Self> {
         let host = span.host(position);
-        let input = &mut &*bytes;
-        if u64::read(input) != Some(topic_of::<V>()) {
-            return Err(elsewhere(host));
-        }
         let block: Option<Self> = portable::unpack(bytes);
         block
             .filter(|block| block.values.len() == span.seats(position).len())
@@ -172,33 +159,16 @@ impl<V: Portable> Block<V> {
 
 impl<V: Portable> Portable for Block<V> {
     fn write(&self, out: &mut Vec<u8>) {
-        self.topic.write(out);
         self.ids.write(out);
         self.values.write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
         Some(Self {
-            topic: u64::read(input)?,
             ids: Portable::read(input)?,
             values: Portable::read(input)?,
         })
     }
-}
-
-/// What ranks that give such values have come for: the same number on all hosts, which run the same program.
-fn topic_of<V>() -> u64 {
-    let mut hasher = DefaultHasher::new();
-    type_name::<V>().hash(&mut hasher);
-    hasher.finish()
-}
-
-#[cold]
-fn elsewhere(host: u32) -> Error {
-    Error::new(
-        ErrorClass::Other,
-        format!("the ranks on host {host} are in another collective call; all ranks have to make the same"),
-    )
 }
 
 #[cold]

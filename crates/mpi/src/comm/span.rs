@@ -89,6 +89,11 @@ impl Span {
         &self.seats[self.starts[position] as usize..self.starts[position + 1] as usize]
     }
 
+    /// Number of seats on all hosts.
+    pub(crate) fn seats_of_all(&self) -> usize {
+        self.seats.len()
+    }
+
     /// The seats of this host, by place.
     pub(crate) fn local(&self) -> &[u32] {
         self.seats(self.own)

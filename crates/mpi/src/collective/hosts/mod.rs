@@ -37,19 +37,26 @@ mod reduction;
 mod ring;
 mod shipping;
 mod talk;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod venue;
 mod way;
 
 pub(super) use everybody::Everybody;
-pub(super) use venue::{Round, Venue};
+pub(crate) use venue::Round;
+pub(super) use venue::Venue;
+
+use talk::Talk;
+use venue::Wires;
 
 use super::board::Arrived;
+use super::call::Call;
 use super::offers::Offers;
 use super::underway::Part;
-use crate::comm::Comm;
+use crate::comm::{Comm, Span};
 use crate::error::Result;
+use crate::remote::Line;
 
 /// Takes part in a collective of several hosts.
 #[cold]
@@ -64,4 +71,27 @@ pub(super) fn run(comm: &Comm, part: Part) -> Result<()> {
         let parts = brought.iter().filter_map(Arrived::part);
         own.map_or(Ok(()), |own| venue.speak(own, parts, local, agreement))
     })
+}
+
+/// Tells all hosts of the span what this one has to say about a subject, or that it has failed; gives what each has
+/// told, by position.
+///
+/// # Errors
+///
+/// On all hosts, when one of them has failed or talks about something else.
+pub(crate) fn tell_all(
+    line: Line<'_>,
+    span: &Span,
+    subject: &'static str,
+    own: Result<Vec<u8>>,
+) -> Result<Vec<Vec<u8>>> {
+    let wires = Wires { line, span };
+    let talk = Talk::new(&wires, Call::new(subject), span.seats_of_all());
+    match own {
+        Ok(own) => telling::tell_all(&talk, own),
+        Err(fault) => {
+            talk.fail(&fault);
+            Err(fault)
+        }
+    }
 }

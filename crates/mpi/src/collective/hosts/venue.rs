@@ -19,7 +19,7 @@ use crate::remote::{self, Line};
 /// Which collective of a communicator the hosts talk about. Those that may be under way at the same time have different
 /// rounds, and so do calls that follow each other, as far as half a billion numbers go.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::collective) enum Round {
+pub(crate) enum Round {
     /// A blocking one.
     Called(u64),
     /// One that was started.
@@ -32,7 +32,7 @@ pub(in crate::collective) enum Round {
 const ROUNDS: u64 = 1 << 29;
 
 impl Round {
-    fn number(self) -> i32 {
+    pub(crate) fn number(self) -> i32 {
         let (kind, number) = match self {
             Self::Called(number) => (0, number),
             Self::Started(number) => (1, number),
@@ -130,9 +130,9 @@ impl Venue {
 }
 
 /// The line between the hosts of a communicator.
-struct Wires<'a> {
-    line: Line<'a>,
-    span: &'a Span,
+pub(super) struct Wires<'a> {
+    pub(super) line: Line<'a>,
+    pub(super) span: &'a Span,
 }
 
 impl<'a> Way for Wires<'a> {
