@@ -1,7 +1,17 @@
-//! Messages of hosts as such.
+//! Messages of hosts as such, and packets that nobody should send.
 
 use crate::comm::Comm;
 use crate::common::{into, out, run_hosts};
+use crate::constants::{ANY_SOURCE, ANY_TAG};
+use crate::job::{Job, Layout};
+use crate::point2point::Mode;
+use crate::process::Process;
+use proptest::prelude::*;
+use simurgh_core::Network;
+use simurgh_core::sync::Arc;
+use simurgh_net::Fabric;
+use simurgh_net::transport::{Access, HEADER, Header, Loopback, Transport};
+use simurgh_settings::Values;
 
 /// The host of a rank, and the number of hosts.
 fn place(world: &Comm) -> (u32, u32) {
@@ -47,4 +57,63 @@ fn lines_do_not_mix_and_both_ways_work_at_once() {
             assert_eq!(theirs, vec![(other * 2 + local) as i32 * 100 + round; length]);
         }
     });
+}
+
+/// A job of two hosts, as host 0 sees it; host 1 says nothing of its own accord.
+fn two_hosts() -> (Arc<Job>, Vec<Loopback>) {
+    let access = Access {
+        read: false,
+        write: false,
+    };
+    let mut ways = Loopback::hosts(2, access);
+    let other = ways.split_off(1);
+    let own = ways.pop().map(|way| Box::new(way) as Box<dyn Transport>);
+    let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), Values::default());
+    assert!(job.connect(Fabric::new(0, 2, vec![(own.unwrap(), vec![0, 1])])));
+    (job, other)
+}
+
+/// Packets that look more or less like ours.
+fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
+    // Small numbers find processes, handles and lengths that there are.
+    let byte = || prop_oneof![4 => Just(0_u8), 2 => 0_u8..4, 1 => any::<u8>()];
+    let header = proptest::collection::vec(byte(), HEADER - 1);
+    let packet = (0_u8..14, header, proptest::collection::vec(any::<u8>(), 0..80));
+    let packet = packet.prop_map(|(kind, rest, data)| {
+        let mut header = [0; HEADER];
+        header[0] = kind;
+        header[1..].copy_from_slice(&rest);
+        (header, data)
+    });
+    proptest::collection::vec(packet, 1..60)
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_host_sends_does_nothing_but_what_packets_can_do(packets in packets()) {
+        let (job, other) = two_hosts();
+        let process = Process::new(Arc::clone(&job), 0);
+        process.init().unwrap();
+        let world = process.comm_world().unwrap();
+        // Something for the packets to meet: receives of both kinds, and a message that waits to be asked for.
+        let mut room = [[7_u8; 32]; 3];
+        let [first, middle, last] = &mut room;
+        let receives = [first, last].map(|room| world.irecv(&into(room), ANY_SOURCE, ANY_TAG).unwrap());
+        let sent = vec![5_u8; 100_000];
+        let send = world.isend(Mode::Synchronous, &out(&sent), 2, 0).unwrap();
+        for (header, data) in &packets {
+            while other[0].send(0, header, data.len(), &mut |room| room.copy_from_slice(data)).is_err() {
+                job.network().unwrap().poll();
+            }
+        }
+        let network = job.network().unwrap();
+        while network.has_mail() && network.poll() {}
+        prop_assert_eq!(*middle, [7; 32]);
+        let (_, received) = network.fabric().counts();
+        prop_assert_eq!(received, packets.len() as u64);
+        prop_assert!(network.dropped() <= received);
+        // What is still there goes with the job; its memory lives until then.
+        drop((send, receives, world));
+        process.finalize().unwrap();
+    }
 }
