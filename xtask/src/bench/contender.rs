@@ -6,7 +6,7 @@ use std::process::Command;
 
 use simurgh_testing::{Compile, Stage};
 
-use super::experiment::Placement;
+use super::experiment::{Experiment, Placement};
 use crate::failure::{Failure, Result};
 use crate::peers::{INTEL, MPICH, OPEN_MPI};
 use crate::workspace::Workspace;
@@ -22,6 +22,21 @@ const PROGRAMS: &[&str] = &[
     "barriers",
 ];
 
+/// Message sizes of `latency`, for libfabric.
+const TCP_SIZES: &[&str] = &["8", "64", "512", "4096", "65536", "1048576"];
+
+/// What makes our hosts talk as libfabric does there.
+const TCP: &[&str] = &[
+    "--hosts-per-node",
+    "2",
+    "--transport",
+    "ofi",
+    "--provider",
+    "tcp",
+    "--interface",
+    "lo",
+];
+
 /// Which MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -29,6 +44,8 @@ enum Kind {
     Mpich,
     Intel,
     OpenMpi,
+    /// No MPI at all.
+    Libfabric,
 }
 
 /// One MPI, ready to run the programs.
@@ -76,6 +93,15 @@ pub(crate) fn all(workspace: &Workspace, stage: &Stage) -> Result<Vec<Contender>
             programs,
         });
     }
+    if Command::new("fi_pingpong").arg("-h").output().is_ok() {
+        contenders.push(Contender {
+            kind: Kind::Libfabric,
+            prefix: workspace.source("benches"),
+            programs: standard,
+        });
+    } else {
+        eprintln!("x: fi_pingpong is left out: install libfabric-bin");
+    }
     Ok(contenders)
 }
 
@@ -108,18 +134,29 @@ impl Contender {
             Kind::Mpich => "MPICH",
             Kind::Intel => "Intel MPI",
             Kind::OpenMpi => "Open MPI",
+            Kind::Libfabric => "fi_pingpong",
         }
     }
 
-    /// Whether it is ours.
-    pub(crate) fn is_ours(&self) -> bool {
-        self.kind == Kind::Simurgh
+    /// Whether it takes part in an experiment.
+    pub(crate) fn takes_part(&self, experiment: &Experiment) -> bool {
+        let tcp = experiment.placement == Placement::Tcp;
+        match self.kind {
+            Kind::Simurgh => true,
+            Kind::Libfabric => tcp,
+            Kind::Mpich | Kind::Intel | Kind::OpenMpi => experiment.peers && !tcp,
+        }
     }
 
     /// The command that runs a program as so many ranks.
     pub(crate) fn command(&self, program: &str, ranks: usize, placement: Placement) -> Command {
+        if self.kind == Kind::Libfabric {
+            let mut command = Command::new(self.prefix.join("fi_pingpong.sh"));
+            command.args(TCP_SIZES);
+            return command;
+        }
         let mut command = match (self.kind, placement) {
-            (Kind::Simurgh, _) | (_, Placement::TwoCores | Placement::AllCores) => self.mpiexec(placement),
+            (Kind::Simurgh, _) => self.mpiexec(placement),
             (_, Placement::OneCore) => {
                 let mut confined = Command::new("taskset");
                 confined
@@ -127,6 +164,7 @@ impl Contender {
                     .arg(self.mpiexec(placement).get_program());
                 confined
             }
+            _ => self.mpiexec(placement),
         };
         self.settings(&mut command, placement);
         command
@@ -145,12 +183,14 @@ impl Contender {
     }
 
     fn settings(&self, command: &mut Command, placement: Placement) {
-        let crowded = placement != Placement::TwoCores;
+        let crowded = matches!(placement, Placement::OneCore | Placement::AllCores);
         match self.kind {
             Kind::Simurgh => match placement {
                 Placement::OneCore => drop(command.args(["--vps", "1"])),
                 Placement::TwoCores => drop(command.args(["--vps", "2"])),
                 Placement::AllCores => {}
+                Placement::TwoProcesses => drop(command.args(["--hosts-per-node", "2"])),
+                Placement::Tcp => drop(command.args(TCP)),
             },
             Kind::Mpich => {
                 command.env("LD_LIBRARY_PATH", self.prefix.join("lib"));
@@ -169,6 +209,7 @@ impl Contender {
                     command.env("I_MPI_PIN", "0").env("I_MPI_WAIT_MODE", "1");
                 }
             }
+            Kind::Libfabric => {}
             Kind::OpenMpi => {
                 command
                     .env("OMPI_ALLOW_RUN_AS_ROOT", "1")

@@ -9,17 +9,20 @@ pub(crate) enum Group {
     Messages,
     /// Collectives.
     Collectives,
+    /// Messages between processes.
+    Network,
 }
 
 impl Group {
     /// All, in the order of the documentation.
-    pub(crate) const ALL: [Group; 2] = [Group::Messages, Group::Collectives];
+    pub(crate) const ALL: [Group; 3] = [Group::Messages, Group::Collectives, Group::Network];
 
     /// Its name in the marks of the documentation.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Group::Messages => "messages",
             Group::Collectives => "collectives",
+            Group::Network => "network",
         }
     }
 }
@@ -33,6 +36,10 @@ pub(crate) enum Placement {
     TwoCores,
     /// Wherever the MPI puts them.
     AllCores,
+    /// On two cores, each in a process of its own.
+    TwoProcesses,
+    /// As that, and the processes talk over TCP: beside what libfabric does without an MPI.
+    Tcp,
 }
 
 impl Placement {
@@ -42,6 +49,8 @@ impl Placement {
             Placement::OneCore => "all ranks on one core",
             Placement::TwoCores => "a core for each rank",
             Placement::AllCores => "all cores",
+            Placement::TwoProcesses => "a process and a core for each rank",
+            Placement::Tcp => "a process for each rank, over TCP",
         }
     }
 
@@ -51,6 +60,8 @@ impl Placement {
             Placement::OneCore => "one-core",
             Placement::TwoCores => "two-cores",
             Placement::AllCores => "all-cores",
+            Placement::TwoProcesses => "two-processes",
+            Placement::Tcp => "tcp",
         }
     }
 }
@@ -80,6 +91,13 @@ const fn pair(program: &'static str, placement: Placement) -> Experiment {
         placement,
         peers: true,
         limit: Duration::from_secs(60),
+    }
+}
+
+const fn processes(program: &'static str, placement: Placement) -> Experiment {
+    Experiment {
+        group: Group::Network,
+        ..pair(program, placement)
     }
 }
 
@@ -135,4 +153,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     growth(512),
     growth(1024),
     growth(2048),
+    processes("latency", Placement::TwoProcesses),
+    processes("bandwidth", Placement::TwoProcesses),
+    processes("latency", Placement::Tcp),
 ];

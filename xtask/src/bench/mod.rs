@@ -43,7 +43,7 @@ fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], 
                 "x: round {round} of {rounds}: {} with {} ranks",
                 experiment.program, experiment.ranks
             );
-            for contender in contenders.iter().filter(|c| experiment.peers || c.is_ours()) {
+            for contender in contenders.iter().filter(|c| c.takes_part(experiment)) {
                 let attempt = (index, contender.name());
                 if !given_up.contains(&attempt) && !measure(*experiment, contender, &mut samples)? {
                     given_up.push(attempt);

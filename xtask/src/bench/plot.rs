@@ -35,6 +35,9 @@ const DRAWN: &[Drawn] = &[
     drawn(Metric::Allreduce, Placement::AllCores, Some(64)),
     drawn(Metric::Alltoall, Placement::AllCores, Some(64)),
     drawn(Metric::Growth, Placement::OneCore, None),
+    drawn(Metric::Latency, Placement::TwoProcesses, None),
+    drawn(Metric::Bandwidth, Placement::TwoProcesses, None),
+    drawn(Metric::Latency, Placement::Tcp, None),
 ];
 
 impl Drawn {

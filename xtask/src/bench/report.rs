@@ -25,7 +25,10 @@ pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
     text
 }
 
+/// A table of those who took part.
 fn table(metric: Metric, points: &[Point], samples: &Samples, contenders: &[&'static str]) -> String {
+    let took_part = |name: &&str| points.iter().any(|point| samples.summary(*point, name).is_some());
+    let contenders: Vec<_> = contenders.iter().copied().filter(took_part).collect();
     let mut head = vec![metric.parameter().to_owned()];
     if metric.varies_ranks() {
         head.insert(0, "ranks".to_owned());
@@ -39,7 +42,7 @@ fn table(metric: Metric, points: &[Point], samples: &Samples, contenders: &[&'st
             row.insert(0, point.ranks.to_string());
         }
         row.extend(contenders.iter().map(|name| cell(samples, point, name)));
-        row.push(advantage(samples, point, contenders));
+        row.push(advantage(samples, point, &contenders));
         rows.push(row);
     }
     aligned(&rows)
@@ -101,11 +104,13 @@ mod tests {
             ("ours", "latency 8 100"),
             ("slow", "latency 8 900"),
             ("fast", "latency 8 250"),
+            ("partial", "latency 64 300"),
         ] {
             samples.add_lines((2, Placement::OneCore), name, line);
         }
-        let text = tables(&samples, &["ours", "slow", "fast", "absent"]);
+        let text = tables(&samples, &["ours", "slow", "fast", "partial", "absent"]);
         assert!(text.contains("2.50 / 2.50 |") && text.contains("– |"), "{text}");
+        assert!(!text.contains("absent"), "{text}");
     }
 
     #[test]
