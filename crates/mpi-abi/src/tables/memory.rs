@@ -39,6 +39,11 @@ pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf
     }
     let address = start.expose_provenance();
     rank.tables.allocations.0.lock().insert(address, layout);
+    if let Some(network) = rank.process.job().network() {
+        // SAFETY:
+        // - the memory is freed in `give_back`, after it has been released, or never.
+        unsafe { network.fabric().hold(start, layout.size()) };
+    }
     Ok(start.cast())
 }
 
@@ -74,6 +79,9 @@ pub(crate) fn give_back(rank: Rank<'_>, base: BufferMut) -> Outcome {
         let reason = format!("base is {start:p}, which is no memory from MPI_Alloc_mem, or has been freed");
         return Err(Fault::new(ErrorClass::Base, reason));
     };
+    if let Some(network) = rank.process.job().network() {
+        network.fabric().release(start);
+    }
     // SAFETY:
     // - the memory was allocated with this layout, and has been taken out of the table by this call alone;
     // - the program does not use what it frees.

@@ -171,6 +171,18 @@ pub trait Transport: Send + Sync {
     /// Takes back what [`Transport::expose`] allowed.
     fn conceal(&self, region: Region);
 
+    /// Memory stays as it is until [`Transport::release`]: a transport may leave it registered between transfers.
+    ///
+    /// # Safety
+    ///
+    /// * It is not given back to the system before then.
+    #[allow(unsafe_code, reason = "raw memory is what it is about")]
+    unsafe fn hold(&self, _address: *const u8, _length: usize) {}
+
+    /// Memory of which [`Transport::hold`] was told, by its beginning, is going to be given back. Transfers from and to
+    /// it are over, and it is exposed no more.
+    fn release(&self, _address: *const u8) {}
+
     /// Reads `length` bytes of a host's region from `offset` on.
     ///
     /// # Safety

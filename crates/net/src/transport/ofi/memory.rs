@@ -1,34 +1,57 @@
 //! Memory that others may access, or that transfers work on.
+//!
+//! For some providers a registration is an entry of a table: it is made when memory is exposed and gone when it is
+//! concealed. Others pin the pages, which is dear, so what may be kept is kept (`cache`).
 
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::ptr::null_mut;
 
-use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU64, Ordering, SpinLock};
 use simurgh_fabric_sys as sys;
 
+use super::cache::{Cache, Found};
 use super::endpoint::{Endpoint, Owned};
 use crate::transport::{Region, TransferError};
 
-/// What others may do.
-const REMOTE: u64 = sys::FI_REMOTE_READ | sys::FI_REMOTE_WRITE | sys::FI_READ | sys::FI_WRITE;
-/// What a transfer does.
-const LOCAL: u64 = sys::FI_READ | sys::FI_WRITE;
+/// What is done to registered memory: anything, from here and from afar, since one registration serves all.
+const ACCESS: u64 = sys::FI_REMOTE_READ | sys::FI_REMOTE_WRITE | sys::FI_READ | sys::FI_WRITE;
+/// What a provider that pins memory demands.
+const PINNING: u64 = sys::FI_MR_LOCAL | sys::FI_MR_ALLOCATED | sys::FI_MR_PROV_KEY;
 /// Keys that are tried before it is given up to find a free one.
 const KEYS: u32 = 8;
 
 /// Registered memory.
-pub(super) type Registration = Owned<sys::fid_mr>;
+pub(super) struct Registration {
+    object: Owned<sys::fid_mr>,
+    /// Where it begins.
+    start: usize,
+}
 
-/// The memory that others may access now.
+/// Registered memory for one use.
+pub(super) type Lent = Arc<Registration>;
+
+impl Registration {
+    fn key(&self) -> u64 {
+        // SAFETY:
+        // - the registration is open.
+        unsafe { (*self.object.as_ptr()).key }
+    }
+}
+
+/// The memory that others may access now, and what else is registered.
 pub(super) struct Memory {
-    exposed: SpinLock<HashMap<u64, Registration>>,
+    /// By key: a registration, and how often it has been exposed.
+    exposed: SpinLock<HashMap<u64, (Lent, usize)>>,
+    /// None for providers to which a registration costs nothing.
+    cache: Option<SpinLock<Cache<Registration>>>,
     /// Where the sequence of keys began, which nobody else knows.
     seed: u64,
     keys: AtomicU64,
     /// The bits that keys have.
     mask: u64,
-    /// Whether addresses are those of this process, or count from the beginning of a region.
+    /// Whether addresses are those of this process, or count from the beginning of a registration.
     virtual_addresses: bool,
     /// Whether transfers need registered memory on this side too.
     local: bool,
@@ -40,11 +63,40 @@ impl Memory {
         let offer = endpoint.offer();
         Self {
             exposed: SpinLock::new(HashMap::new()),
+            cache: offer.demands(PINNING).then(SpinLock::default),
             seed,
             keys: AtomicU64::new(0),
             mask: u64::MAX >> (64 - 8 * offer.key_size().clamp(1, 8)),
             virtual_addresses: offer.demands(sys::FI_MR_VIRT_ADDR),
             local: offer.demands(sys::FI_MR_LOCAL),
+        }
+    }
+
+    /// As for a provider that pins memory.
+    #[cfg(test)]
+    pub(super) fn cached(mut self) -> Self {
+        self.cache = Some(SpinLock::default());
+        self.local = true;
+        self
+    }
+
+    /// Memory stays as it is until it is released.
+    ///
+    /// # Safety
+    ///
+    /// * It is not given back to the system before.
+    pub(super) unsafe fn hold(&self, address: *const u8, length: usize) {
+        if let Some(cache) = &self.cache {
+            cache.lock().hold(range(address, length));
+        }
+    }
+
+    /// Memory is going to be given back.
+    pub(super) fn release(&self, address: *const u8) {
+        if let Some(cache) = &self.cache {
+            // Closed after the lock has been given back.
+            let removed = cache.lock().release(address.addr());
+            drop(removed);
         }
     }
 
@@ -60,18 +112,17 @@ impl Memory {
         length: usize,
     ) -> Result<Region, TransferError> {
         // SAFETY:
-        // - by the caller's word: the registration is dropped when the memory is concealed.
-        let registration = unsafe { self.register(endpoint, address, length, REMOTE) }?;
-        // SAFETY:
-        // - the registration is open.
-        let key = unsafe { (*registration.as_ptr()).key };
-        self.exposed.lock().insert(key, registration);
+        // - by the caller's word: the registration is held until the memory is concealed.
+        let registration = unsafe { self.registered(endpoint, address, length) }?;
+        let key = registration.key();
+        let origin = if self.virtual_addresses {
+            0
+        } else {
+            registration.start
+        };
+        self.exposed.lock().entry(key).or_insert((registration, 0)).1 += 1;
         Ok(Region {
-            address: if self.virtual_addresses {
-                address.addr() as u64
-            } else {
-                0
-            },
+            address: (address.addr() - origin) as u64,
             length: length as u64,
             key,
         })
@@ -79,49 +130,99 @@ impl Memory {
 
     /// Takes it back.
     pub(super) fn conceal(&self, region: Region) {
-        let registration = self.exposed.lock().remove(&region.key);
+        let mut exposed = self.exposed.lock();
+        let Some((_, times)) = exposed.get_mut(&region.key) else {
+            return;
+        };
+        *times -= 1;
+        let over = *times == 0;
+        let registration = over.then(|| exposed.remove(&region.key));
+        // Closed after the lock has been given back.
+        drop(exposed);
         drop(registration);
     }
 
     /// Takes everything back.
     pub(super) fn clear(&mut self) {
         self.exposed.lock().clear();
+        self.cache = None;
     }
 
     /// Registers memory for a transfer, if the provider wants that.
     ///
     /// # Safety
     ///
-    /// * It stays valid until the registration is dropped.
+    /// * It stays valid until what is lent is dropped.
     pub(super) unsafe fn lend(
         &self,
         endpoint: &Endpoint,
         address: *mut u8,
         length: usize,
-    ) -> Result<Option<Registration>, TransferError> {
+    ) -> Result<Option<Lent>, TransferError> {
         if !self.local {
             return Ok(None);
         }
         // SAFETY:
         // - by the caller's word.
-        unsafe { self.register(endpoint, address, length, LOCAL) }.map(Some)
+        unsafe { self.registered(endpoint, address, length) }.map(Some)
     }
 
+    /// A registration of some memory, which may be of more and may have been used before.
+    ///
+    /// # Safety
+    ///
+    /// * The memory stays valid until the last reference is dropped, or until it is released if it is held.
+    unsafe fn registered(
+        &self,
+        endpoint: &Endpoint,
+        address: *mut u8,
+        length: usize,
+    ) -> Result<Lent, TransferError> {
+        let memory = range(address, length);
+        let found = self
+            .cache
+            .as_ref()
+            .map_or(Found::Unknown, |cache| cache.lock().find(&memory));
+        match (found, &self.cache) {
+            (Found::Hit(registration), _) => Ok(registration),
+            (Found::Miss(span), Some(cache)) => {
+                let start = address.wrapping_sub(memory.start - span.start);
+                // SAFETY:
+                // - all of the span is within memory that is held until it is released, and then leaves the cache.
+                let registration = unsafe { self.register(endpoint, start, span.len()) }.map(Arc::new)?;
+                let removed = cache.lock().insert(span, Arc::clone(&registration));
+                drop(removed);
+                Ok(registration)
+            }
+            // SAFETY:
+            // - by the caller's word.
+            _ => unsafe { self.register(endpoint, address, length) }.map(Arc::new),
+        }
+    }
+
+    /// Registers memory.
+    ///
+    /// # Safety
+    ///
+    /// * It stays valid until the registration is dropped.
     unsafe fn register(
         &self,
         endpoint: &Endpoint,
         address: *mut u8,
         length: usize,
-        access: u64,
     ) -> Result<Registration, TransferError> {
         let mut tries = 0..KEYS;
         loop {
             tries.next();
             // SAFETY:
             // - by the caller's word.
-            match unsafe { endpoint.register(address, length, access, self.key()) } {
-                Ok(registration) => return Ok(registration),
+            match unsafe { endpoint.register(address, length, ACCESS, self.key()) } {
+                Ok(object) => {
+                    let start = address.addr();
+                    return Ok(Registration { object, start });
+                }
                 Err(error) if tries.is_empty() => return Err(TransferError::Refused(error.to_string())),
+                // Another registration has this key.
                 Err(_) => {}
             }
         }
@@ -135,12 +236,16 @@ impl Memory {
     }
 }
 
-/// What a provider wants to be told with a registration.
-pub(super) fn descriptor(registration: Option<&Registration>) -> *mut c_void {
-    match registration {
+fn range(address: *const u8, length: usize) -> Range<usize> {
+    address.addr()..address.addr() + length
+}
+
+/// What a provider wants to be told with registered memory.
+pub(super) fn descriptor(lent: Option<&Lent>) -> *mut c_void {
+    match lent {
         // SAFETY:
         // - the registration is open.
-        Some(registration) => unsafe { (*registration.as_ptr()).mem_desc },
+        Some(registration) => unsafe { (*registration.object.as_ptr()).mem_desc },
         None => null_mut(),
     }
 }

@@ -8,6 +8,7 @@
 //!   the stack and injected, longer ones in a buffer that all ranks share (`outbound`); they come into buffers that all
 //!   share (`inbound`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
 //! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`).
+//!   Where that is dear, registrations are kept for later (`cache`).
 //! * **Waiting** is for the completion queue's descriptor, where the provider has one.
 //! * **Loss** of a host comes from errors of sends and transfers (`losses`), and from a thread that asks for signs of
 //!   life (`watch`).
@@ -23,6 +24,7 @@
 mod address;
 mod bell;
 mod buffers;
+mod cache;
 mod choice;
 mod endpoint;
 mod error;
@@ -442,6 +444,16 @@ impl Transport for Ofi {
 
     fn conceal(&self, region: Region) {
         self.memory.conceal(region);
+    }
+
+    unsafe fn hold(&self, address: *const u8, length: usize) {
+        // SAFETY:
+        // - by the caller's word.
+        unsafe { self.memory.hold(address, length) };
+    }
+
+    fn release(&self, address: *const u8) {
+        self.memory.release(address);
     }
 
     unsafe fn read(

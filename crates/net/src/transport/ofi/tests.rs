@@ -221,6 +221,42 @@ fn read_and_write(hosts: &[Ofi]) {
 }
 
 #[test]
+fn registrations_of_memory_that_is_held_are_used_again() {
+    let mut hosts = hosts_of(&tcp(), 2, None);
+    for host in &mut hosts {
+        host.memory = Memory::new(&host.endpoint, 1).cached();
+    }
+    read_and_write(&hosts);
+    let mut memory = vec![1u8; 10_000];
+    let start = memory.as_mut_ptr();
+    // SAFETY:
+    // - the vector is neither freed nor used before the end.
+    let expose = |from: usize, length: usize| unsafe { hosts[0].expose(start.wrapping_add(from), length) };
+    let unknown = [expose(0, 100).unwrap(), expose(0, 100).unwrap()];
+    assert_ne!(unknown[0].key, unknown[1].key);
+    unknown.into_iter().for_each(|region| hosts[0].conceal(region));
+    // SAFETY:
+    // - as above.
+    unsafe { hosts[0].hold(start, 10_000) };
+    let whole = expose(1000, 4000).unwrap();
+    hosts[0].conceal(whole);
+    let part = expose(2000, 100).unwrap();
+    assert_eq!((part.key, part.address, part.length), (whole.key, 1000, 100));
+    let same = expose(2000, 100).unwrap();
+    assert_eq!(same, part);
+    hosts[0].conceal(same);
+    hosts[0].conceal(part);
+    let wider = expose(500, 1000).unwrap();
+    assert_ne!(wider.key, whole.key);
+    hosts[0].conceal(wider);
+    // What it was widened to is registered as a whole.
+    assert_eq!(expose(500, 4500).map(|region| region.key), Ok(wider.key));
+    hosts[0].conceal(wider);
+    hosts[0].release(start);
+    assert_ne!(expose(500, 1000).unwrap().key, wider.key);
+}
+
+#[test]
 fn a_sleeper_is_woken_by_a_packet() {
     providers().for_each(|choice| sleep_and_wake(&hosts_of(&choice, 2, None)));
 }

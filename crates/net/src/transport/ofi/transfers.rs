@@ -5,7 +5,7 @@ use simurgh_fabric_sys as sys;
 use sys::{calls, fi_addr_t};
 
 use super::endpoint::Endpoint;
-use super::memory::{Registration, descriptor};
+use super::memory::{Lent, descriptor};
 use super::operation::{Kind, Operation};
 use super::slots::Slots;
 use crate::transport::HostId;
@@ -34,7 +34,7 @@ pub(super) struct Transfer {
     pub(super) key: u64,
     pub(super) left: usize,
     pub(super) token: u64,
-    pub(super) registration: Option<Registration>,
+    pub(super) registration: Option<Lent>,
 }
 
 // SAFETY:

@@ -1,0 +1,247 @@
+//! Registrations that outlive their use, for providers that pin the memory they work on.
+//!
+//! To register memory costs such a provider a system call and a walk through its pages, so a registration is kept for
+//! the next transfer of the same memory. It goes stale when the memory is given back to the system and other memory
+//! appears at the same addresses. What keeps the cache coherent is that it holds registrations only within blocks whose
+//! owner has promised to tell before that happens ([`Cache::hold`], [`Cache::release`]); all other memory is registered
+//! for one transfer at a time.
+//!
+//! Registrations do not overlap: a request that reaches beyond one registers the union instead, so that the pieces of a
+//! buffer come together. The longest unused one makes room. Who uses one has a reference, so it is closed only after
+//! that. A look costs a short lock and two searches in ordered maps.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use simurgh_core::sync::Arc;
+
+/// Registrations kept at most.
+const LIMIT: usize = 1024;
+
+/// Registrations within blocks of memory that stay until their owners say otherwise.
+pub(super) struct Cache<R> {
+    /// Of each block its beginning and end. They do not overlap.
+    blocks: BTreeMap<usize, usize>,
+    /// Registrations by the beginning of their memory. They do not overlap, and each is within a block.
+    entries: BTreeMap<usize, Entry<R>>,
+    /// Counts looks, to tell what has been used last.
+    clock: u64,
+    limit: usize,
+}
+
+struct Entry<R> {
+    end: usize,
+    used: u64,
+    registration: Arc<R>,
+}
+
+/// What there is for some memory.
+pub(super) enum Found<R> {
+    /// A registration of that and perhaps more.
+    Hit(Arc<R>),
+    /// None yet: this is to be registered, and [`Cache::insert`]ed.
+    Miss(Range<usize>),
+    /// Nobody has promised anything about it.
+    Unknown,
+}
+
+/// Registrations that are no longer in the cache, to be closed after its lock has been given back.
+#[must_use]
+pub(super) struct Removed<R>(Vec<Arc<R>>);
+
+impl<R> Default for Cache<R> {
+    fn default() -> Self {
+        Self {
+            blocks: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            clock: 0,
+            limit: LIMIT,
+        }
+    }
+}
+
+impl<R> Cache<R> {
+    /// A block stays as it is until it is released. One that overlaps a known block is not taken.
+    pub(super) fn hold(&mut self, block: Range<usize>) {
+        let before = self.blocks.range(..block.end).next_back();
+        if before.is_none_or(|(_, end)| *end <= block.start) && !block.is_empty() {
+            self.blocks.insert(block.start, block.end);
+        }
+    }
+
+    /// The block that begins here is going to change: nothing is kept about it.
+    pub(super) fn release(&mut self, start: usize) -> Removed<R> {
+        let Some(end) = self.blocks.remove(&start) else {
+            return Removed(Vec::new());
+        };
+        self.remove(start..end)
+    }
+
+    /// Looks for a registration of some memory.
+    pub(super) fn find(&mut self, memory: &Range<usize>) -> Found<R> {
+        if !self.is_held(memory) {
+            return Found::Unknown;
+        }
+        self.clock += 1;
+        if let Some((_, entry)) = self.entries.range_mut(..=memory.start).next_back()
+            && memory.end <= entry.end
+        {
+            entry.used = self.clock;
+            return Found::Hit(Arc::clone(&entry.registration));
+        }
+        let touched = self.touched(memory);
+        let start = touched
+            .first()
+            .map_or(memory.start, |(start, _)| memory.start.min(*start));
+        let end = touched.last().map_or(memory.end, |(_, end)| memory.end.max(*end));
+        Found::Miss(start..end)
+    }
+
+    /// Keeps a registration of some memory, unless its block has been released meanwhile.
+    pub(super) fn insert(&mut self, memory: Range<usize>, registration: Arc<R>) -> Removed<R> {
+        if !self.is_held(&memory) {
+            return Removed(Vec::new());
+        }
+        let mut removed = self.remove(memory.clone());
+        let used = self.clock;
+        let entry = Entry {
+            end: memory.end,
+            used,
+            registration,
+        };
+        self.entries.insert(memory.start, entry);
+        if self.entries.len() > self.limit
+            && let Some((&oldest, _)) = self.entries.iter().min_by_key(|(_, entry)| entry.used)
+        {
+            removed
+                .0
+                .extend(self.entries.remove(&oldest).map(|entry| entry.registration));
+        }
+        removed
+    }
+
+    /// Whether memory is within one block.
+    fn is_held(&self, memory: &Range<usize>) -> bool {
+        let block = self.blocks.range(..=memory.start).next_back();
+        block.is_some_and(|(_, end)| memory.end <= *end)
+    }
+
+    /// The registrations that share memory with this: beginnings and ends, ascending.
+    fn touched(&self, memory: &Range<usize>) -> Vec<(usize, usize)> {
+        let mut touched: Vec<_> = self
+            .entries
+            .range(..memory.end)
+            .rev()
+            .map(|(start, entry)| (*start, entry.end))
+            .take_while(|(_, end)| memory.start < *end)
+            .collect();
+        touched.reverse();
+        touched
+    }
+
+    fn remove(&mut self, memory: Range<usize>) -> Removed<R> {
+        let touched = self.touched(&memory);
+        let removed = touched.iter().filter_map(|(start, _)| self.entries.remove(start));
+        Removed(removed.map(|entry| entry.registration).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Hold(Range<usize>),
+        Release(usize),
+        Use(Range<usize>),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let range = || (0..200usize, 1..40usize).prop_map(|(start, length)| start..start + length);
+        let step = prop_oneof![
+            1 => range().prop_map(Step::Hold),
+            1 => (0..200usize).prop_map(Step::Release),
+            8 => range().prop_map(Step::Use),
+        ];
+        proptest::collection::vec(step, 0..200)
+    }
+
+    /// What is registered, and when it was released, as a number of the block's generation.
+    struct Registered {
+        memory: Range<usize>,
+        generation: Vec<u64>,
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_covers_what_is_asked_and_is_never_stale(steps in steps(), limit in 1..6usize) {
+            let mut cache = Cache::<Registered> { limit, ..Cache::default() };
+            // Of each byte: whether it is promised, and how often it has been released.
+            let mut promised = [false; 256];
+            let mut generation = [0u64; 256];
+            let mut blocks: Vec<Range<usize>> = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Hold(block) => {
+                        if !promised[block.clone()].contains(&true) {
+                            promised[block.clone()].fill(true);
+                            blocks.push(block.clone());
+                        }
+                        cache.hold(block);
+                    }
+                    Step::Release(start) => {
+                        let _ = cache.release(start);
+                        if let Some(at) = blocks.iter().position(|block| block.start == start) {
+                            let block = blocks.remove(at);
+                            promised[block.clone()].fill(false);
+                            generation[block].iter_mut().for_each(|count| *count += 1);
+                        }
+                    }
+                    Step::Use(memory) => match cache.find(&memory) {
+                        Found::Hit(found) => {
+                            prop_assert!(found.memory.start <= memory.start && memory.end <= found.memory.end);
+                            prop_assert_eq!(&generation[found.memory.clone()], &found.generation[..]);
+                        }
+                        Found::Miss(span) => {
+                            prop_assert!(span.start <= memory.start && memory.end <= span.end);
+                            prop_assert!(blocks.iter().any(|b| b.start <= span.start && span.end <= b.end));
+                            let registered = Registered {
+                                memory: span.clone(),
+                                generation: generation[span.clone()].to_vec(),
+                            };
+                            let _ = cache.insert(span, Arc::new(registered));
+                            prop_assert!(matches!(cache.find(&memory), Found::Hit(_)));
+                        }
+                        Found::Unknown => {
+                            prop_assert!(!blocks.iter().any(|b| b.start <= memory.start && memory.end <= b.end));
+                        }
+                    },
+                }
+                prop_assert!(cache.entries.len() <= limit);
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_unused_makes_room_and_what_is_released_meanwhile_is_not_kept() {
+        let mut cache = Cache::<usize> {
+            limit: 2,
+            ..Cache::default()
+        };
+        cache.hold(0..100);
+        for start in [0, 10] {
+            let _ = cache.insert(start..start + 5, Arc::new(start));
+            let _ = cache.find(&(start..start + 1));
+        }
+        assert!(matches!(cache.find(&(0..5)), Found::Hit(_)));
+        let _ = cache.insert(20..25, Arc::new(20));
+        assert!(matches!(cache.find(&(0..5)), Found::Hit(_)));
+        assert!(matches!(cache.find(&(10..15)), Found::Miss(_)));
+        let _ = cache.release(0);
+        let _ = cache.insert(30..35, Arc::new(30));
+        assert!(cache.entries.is_empty());
+    }
+}
