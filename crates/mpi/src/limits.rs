@@ -56,8 +56,14 @@ simurgh_settings::limits! {
     /// The most that a root copies to where the others find it, to go on at once.
     pub const SHOWN_COPY: usize = 1024, Collectives;
 
-    /// Bytes that a rank may bring to a reduction for it to be done by value.
-    pub const PACKET: usize = 48, Collectives;
+    /// The same, if the others are few.
+    pub const SHOWN_COPY_TO_FEW: usize = 4096, Collectives;
+
+    /// Bytes that a rank may bring to a collective for it to be done by value.
+    pub const PACKET: usize = 40, Collectives;
+
+    /// Bytes of a reduction to all up to which each of few ranks computes its own result.
+    pub const OWN_RESULT: usize = 16 << 10, Collectives;
 
     /// Bytes of a reduction that are not worth being cut into shares.
     pub const SHARE_GRAIN: usize = 4 << 10, Collectives;

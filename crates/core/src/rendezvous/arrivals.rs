@@ -61,18 +61,18 @@ pub(super) enum Arrival<'a> {
     Last,
 }
 
+/// Whether so many parties are tallied on each worker first.
+pub(super) fn are_tallied(parties: usize) -> bool {
+    parties >= slot_count() * PARTIES_PER_TALLY
+}
+
 impl Arrivals {
     pub(super) fn new(parties: usize) -> Self {
         Self {
             parties,
-            tallied: parties >= slot_count() * PARTIES_PER_TALLY,
+            tallied: are_tallied(parties),
             total: CachePadded::default(),
         }
-    }
-
-    /// Whether parties are tallied on each worker first.
-    pub(super) fn are_tallied(&self) -> bool {
-        self.tallied
     }
 
     /// A party arrives on a worker, and will wait in `waiting`.

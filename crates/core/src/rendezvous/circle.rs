@@ -8,6 +8,7 @@
 //! signs say that they sleep; who sleeps says so (another fence) before it looks for the last time. Of all who come, the
 //! one whose fence is the last sees everybody, and everybody who sleeps without having seen all.
 
+use super::arrivals::are_tallied;
 use super::seat::Gift;
 use super::visit::{Brought, Presence};
 use super::{Absence, Rendezvous, Round, Wait};
@@ -36,10 +37,18 @@ impl<T, R> Rendezvous<T, R> {
     }
 }
 
-/// Whether so many parties form a circle, if they are not tallied by worker.
-pub(super) fn is_small(parties: usize) -> bool {
-    parties <= MOST
+/// Whether so many parties see each other: if they are few, and not several on each worker.
+pub(crate) fn is_circle(parties: usize) -> bool {
+    parties <= MOST && !are_tallied(parties)
 }
+
+impl<T, R> Clone for Circle<'_, T, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, R> Copy for Circle<'_, T, R> {}
 
 impl<'a, T, R> Circle<'a, T, R> {
     /// Takes part in the next meeting: brings something, and returns when all others have come. Nobody leaves a result.

@@ -37,6 +37,7 @@ use seat::Seat;
 
 pub(crate) use arrivals::Tally;
 pub use circle::Circle;
+pub(crate) use circle::is_circle;
 pub use visit::{Brought, Presence, Visit};
 
 /// At the first of so many meetings the parties are spread evenly over the workers again.
@@ -115,11 +116,10 @@ impl<T: Default, R: Default> Rendezvous<T, R> {
                 arrivals: Arrivals::new(parties),
             })
         };
-        let rounds = [round(), round()];
         Self {
             seats: (0..parties).map(|_| CachePadded::new(Seat::new())).collect(),
-            is_circle: circle::is_small(parties) && !rounds[0].arrivals.are_tallied(),
-            rounds,
+            rounds: [round(), round()],
+            is_circle: is_circle(parties),
         }
     }
 }

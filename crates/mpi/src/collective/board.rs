@@ -9,7 +9,7 @@ use std::any::{Any, type_name};
 use std::sync::OnceLock;
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Brought, Presence, Rendezvous, Visit, Wait, WaitList};
+use simurgh_core::{Absence, Brought, Circle, Presence, Rendezvous, Visit, Wait, WaitList};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
@@ -39,11 +39,13 @@ pub struct Board {
     drained: OnceLock<WaitList>,
 }
 
-/// What a rank brings to a meeting. Changed in place from one meeting to the next but one. The packet comes first: it
-/// lies on the line that says that the rank has come.
+/// What a rank brings to a meeting. Changed in place from one meeting to the next but one. What is
+/// short comes first: it lies on the line that says that the rank has come.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct Arrived {
+    /// Bytes of each part of what a rank sends to those that see it, if all of it lies in the packet.
+    pub(super) carried: Option<u32>,
     /// The data of a short collective.
     pub(super) packet: Packet,
     call: Call,
@@ -51,7 +53,7 @@ pub(super) struct Arrived {
 }
 
 #[derive(Default)]
-enum Gift {
+pub(super) enum Gift {
     /// Itself.
     #[default]
     Presence,
@@ -61,6 +63,8 @@ enum Gift {
     Part(Part),
     /// A value for [`Board::exchange`].
     Value(SpinLock<Option<Box<dyn Any + Send>>>),
+    /// What went wrong when it did its share.
+    Fault(Error),
 }
 
 /// What the last rank to arrive leaves for the others.
@@ -105,7 +109,7 @@ impl Arrived {
         match &self.gift {
             Gift::Offer(offer) => offer,
             Gift::Part(part) => &part.offer,
-            Gift::Presence | Gift::Value(_) => &NONE,
+            Gift::Presence | Gift::Value(_) | Gift::Fault(_) => &NONE,
         }
     }
 
@@ -113,8 +117,24 @@ impl Arrived {
     pub(super) fn part(&self) -> Option<&Part> {
         match &self.gift {
             Gift::Part(part) => Some(part),
-            Gift::Presence | Gift::Offer(_) | Gift::Value(_) => None,
+            _ => None,
         }
+    }
+
+    /// Comes with a gift.
+    pub(super) fn give(&mut self, gift: Gift) {
+        self.gift = gift;
+    }
+
+    pub(super) fn fault(&self) -> Option<&Error> {
+        match &self.gift {
+            Gift::Fault(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
+    pub(super) fn call(&self) -> Call {
+        self.call
     }
 }
 
@@ -153,6 +173,11 @@ impl Board {
         self.seating.name(seat)
     }
 
+    /// How they sit.
+    pub(super) fn seating(&self) -> Seating {
+        self.seating
+    }
+
     /// Number of ranks that meet.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -165,8 +190,10 @@ impl Board {
     ///
     /// When ranks are in different collective calls.
     pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
-        if let Some(presence) = self.face(rank, Call::BARRIER, Arrived::give_nothing) {
-            return presence.map(drop);
+        if let Some(circle) = self.circle() {
+            return self
+                .face(circle, rank, Call::BARRIER, Arrived::give_nothing)
+                .map(drop);
         }
         let visit = self.meet(rank, Call::BARRIER, Arrived::give_nothing, |_, left| {
             left.finish()
@@ -249,6 +276,9 @@ impl Board {
         job: &Job,
         task: &Task,
     ) -> Result<()> {
+        if let Some(circle) = self.circle() {
+            return self.collect_face_to_face(circle, seat, call, offer, job, task);
+        }
         let visit = self.meet(seat, call, give(Gift::Offer(offer)), |brought, left| {
             let offers = Offers::new(&brought, self.seating);
             let outcome = check_between_groups(|seat| brought[seat].call, self.seating)
@@ -283,26 +313,31 @@ impl Board {
         }
     }
 
-    /// Goes to the next meeting and waits until all have come, if the ranks are so few that they see each other. It is
-    /// each rank's business then what to do with what all have brought.
+    /// The ranks as they see each other, if they are few.
     #[inline]
-    pub(super) fn face(
+    pub(super) fn circle(&self) -> Option<Circle<'_, Arrived, Left>> {
+        self.place.circle()
+    }
+
+    /// Goes to the next meeting of ranks that see each other and waits until all have come. It is each rank's business
+    /// then what to do with what all have brought.
+    #[inline]
+    pub(super) fn face<'a>(
         &self,
+        circle: Circle<'a, Arrived, Left>,
         rank: usize,
         call: Call,
         bring: impl FnOnce(&mut Arrived),
-    ) -> Option<Result<Presence<'_, Arrived, Left>>> {
-        let circle = self.place.circle()?;
+    ) -> Result<Presence<'a, Arrived, Left>> {
         let bring = |arrived: &mut Arrived| {
             arrived.call = call;
             bring(arrived);
         };
-        let presence = match circle.face(rank, call.topic(), bring, wait) {
+        match circle.face(rank, call.topic(), bring, wait) {
             Ok(presence) if presence.agreed() => Ok(presence),
             Ok(presence) => Err(self.disagreement(&presence.brought())),
             Err(absence) => Err(absent(absence, rank, self.size(), call)),
-        };
-        Some(presence)
+        }
     }
 
     /// Takes part in a collective of several hosts: `last` is what the last rank of this host to come does for it. It
@@ -442,7 +477,7 @@ fn wait(wait: Wait<'_>) {
 
 /// Brings a gift.
 fn give(gift: Gift) -> impl FnOnce(&mut Arrived) {
-    |arrived| arrived.gift = gift
+    |arrived| arrived.give(gift)
 }
 
 /// A rank's copy of the answer; the last rank takes it away.
@@ -459,7 +494,7 @@ fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
 fn unpack<V: 'static>(brought: &Brought<'_, Arrived>) -> Vec<V> {
     let value = |arrived: &Arrived| match &arrived.gift {
         Gift::Value(value) => value.lock().take(),
-        Gift::Presence | Gift::Offer(_) | Gift::Part(_) => None,
+        Gift::Presence | Gift::Offer(_) | Gift::Part(_) | Gift::Fault(_) => None,
     };
     brought
         .iter()

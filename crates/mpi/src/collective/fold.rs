@@ -63,6 +63,11 @@ impl<'a> Fold<'a> {
         self.datatype.size()
     }
 
+    /// Whether a buffer is made for the result, and so for partial results too.
+    pub(super) fn fills(&self, target: &Target) -> bool {
+        target.count() == self.count && target.datatype() == self.datatype
+    }
+
     /// Memory for a partial result of a piece of `len` elements.
     pub(super) fn scratch(&self, len: usize) -> Scratch {
         Scratch::new(self.datatype, len.min(self.step))

@@ -29,6 +29,7 @@ mod board;
 mod broadcast;
 mod call;
 mod deliver;
+mod few;
 mod flow;
 mod fold;
 mod gather;

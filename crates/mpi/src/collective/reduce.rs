@@ -9,6 +9,7 @@ use super::share::Share;
 use super::{Call, Collective, Offer, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
+use crate::limits::OWN_RESULT;
 use crate::memory::{Numbers, Parts, Scratch, Source, Target, transfer};
 use crate::op::Op;
 
@@ -67,7 +68,8 @@ impl Comm {
         self.check_placed(send.is_none())?;
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         op.check(source.datatype())?;
-        let (offer, op) = (offer(&source, Some(recv.clone())), op.clone());
+        let offer = offer(&source, Some(recv.clone())).placed(send.is_none());
+        let op = op.clone();
         Ok(Collective::new(
             self,
             Call::ALLREDUCE,
@@ -231,6 +233,28 @@ pub(super) fn to_all(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
     })
 }
 
+/// Whether each rank should rather compute all of its own result than a part of everybody's: if it is so small that
+/// writing it to others costs more, and nobody's result replaces what others still read.
+pub(super) fn is_better_done_by_each(offers: Offers<'_>) -> bool {
+    offers
+        .of(0..offers.len())
+        .all(|offer| offer.work() <= OWN_RESULT && !offer.in_place && offer.whole_source().is_some())
+}
+
+/// Combines all elements for one of the ranks that get them.
+pub(super) fn to_one(op: &Op, offers: Offers<'_>, seat: usize) -> Result<()> {
+    let fold = Fold::new(op, offers, offers.across(seat))?;
+    match offers.at(seat).whole_target() {
+        Some(target) if fold.fills(target) => {
+            for piece in fold.pieces((0, fold.count())) {
+                fold.combine(piece, &target.slice(piece.0, piece.1));
+            }
+            Ok(())
+        }
+        _ => to_seats(&fold, offers, Share::ALL, seat..seat + 1),
+    }
+}
+
 /// Combines the elements of a share and gives them to some seats.
 ///
 /// Nobody else reads or writes these elements of any rank, so a rank's result may replace what it brought.
@@ -284,15 +308,40 @@ fn to_each_of(group: Range<usize>, op: &Op, offers: Offers<'_>, share: Share, co
     Ok(())
 }
 
+/// A result that has to move to the front of its buffer, when nobody reads that any more.
+pub(super) struct Slide {
+    buffer: Target,
+    start: usize,
+    len: usize,
+}
+
+impl Slide {
+    pub(super) fn carry_out(&self) {
+        slide(&self.buffer, self.start, self.len);
+    }
+}
+
 /// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
 pub(super) fn move_to_front(offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
-    let in_place = share.seats(offers.len()).filter(|seat| offers.at(*seat).in_place);
-    for (seat, (start, len)) in counts.slices(offers, in_place) {
-        if let Some(buffer) = offers.at(seat).whole_target() {
-            slide(buffer, start, len);
-        }
-    }
+    slides(offers, share, counts).for_each(|slide| slide.carry_out());
     Ok(())
+}
+
+/// What has to move of the results for the seats of a share.
+pub(super) fn slides<'a>(
+    offers: Offers<'a>,
+    share: Share,
+    counts: &'a Counts,
+) -> impl Iterator<Item = Slide> + 'a {
+    let in_place = share
+        .seats(offers.len())
+        .filter(move |seat| offers.at(*seat).in_place);
+    counts
+        .slices(offers, in_place)
+        .filter_map(move |(seat, (start, len))| {
+            let buffer = offers.at(seat).target()?;
+            Some(Slide { buffer, start, len })
+        })
 }
 
 /// Moves elements to the front of a buffer. Where they go and where they come from may overlap: each piece is out of

@@ -26,6 +26,19 @@ impl Share {
         Self { index, of }
     }
 
+    /// How many of so many pieces of the whole work this share has, one at least.
+    pub(crate) fn pieces_of(self, all: usize) -> usize {
+        all.div_ceil(self.of).max(1)
+    }
+
+    /// A piece of this share, of so many.
+    pub(crate) fn piece(self, index: usize, pieces: usize) -> Self {
+        Self {
+            index: self.index.saturating_add(index * self.of),
+            of: self.of * pieces,
+        }
+    }
+
     /// The seats this share is responsible for, of `size`.
     pub(crate) fn seats(self, size: usize) -> impl Iterator<Item = usize> {
         (self.index..size).step_by(self.of)

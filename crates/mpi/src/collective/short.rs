@@ -96,12 +96,12 @@ impl Board {
             arrived.give_nothing();
             arrived.packet.fill(short.operand);
         };
-        if let Some(presence) = self.face(seat, call.of_length(bytes), bring) {
-            let presence = presence?;
+        if let Some(circle) = self.circle() {
+            let presence = self.face(circle, seat, call.of_length(bytes), bring)?;
             if let Some(target) = recv {
                 let mut result = Packet::default();
                 short.combine(&presence.brought(), &mut result)?;
-                result.hand_out(bytes, target);
+                result.hand_out(0..bytes, target);
             }
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl Board {
         })?;
         visit.result().verdict()?;
         if let Some(target) = recv {
-            visit.result().packet.hand_out(bytes, target);
+            visit.result().packet.hand_out(0..bytes, target);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use simurgh_settings::rules::{Algorithm, Operation};
 use super::agreement::examine;
 use super::call::Call;
 use super::offers::{Offers, Seating};
-use super::reduce::Counts;
+use super::reduce::{Counts, Slide};
 use super::share::Share;
 use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
 use crate::check::Checks;
@@ -153,14 +153,19 @@ impl Task {
 
     /// Does all of the work, together with virtual processors that have nothing else to do.
     pub(crate) fn complete_in_pieces(&self, offers: Offers<'_>) -> Result<()> {
-        let (pieces, fault) = (self.pieces(offers), SpinLock::new(None));
+        self.perform_in_pieces(offers, Share::ALL)?;
+        self.settle(offers, Share::ALL)
+    }
+
+    /// Does a share of the work, together with virtual processors that have nothing else to do.
+    pub(super) fn perform_in_pieces(&self, offers: Offers<'_>, share: Share) -> Result<()> {
+        let (pieces, fault) = (share.pieces_of(self.pieces(offers)), SpinLock::new(None));
         simurgh_core::share(pieces, &|index| {
-            if let Err(error) = self.perform(offers, Share::one(index, pieces)) {
+            if let Err(error) = self.perform(offers, share.piece(index, pieces)) {
                 fault.lock().get_or_insert(error);
             }
         });
-        fault.lock().take().map_or(Ok(()), Err)?;
-        self.settle(offers, Share::ALL)
+        fault.lock().take().map_or(Ok(()), Err)
     }
 
     /// Pieces that are worth it, of elements or of seats.
@@ -203,6 +208,14 @@ impl Task {
         match self {
             Task::ReduceScatter { counts, .. } => reduce::move_to_front(offers, share, counts),
             _ => Ok(()),
+        }
+    }
+
+    /// What of it is left when everybody has performed, for a share of one seat.
+    pub(super) fn slide(&self, offers: Offers<'_>, share: Share) -> Option<Slide> {
+        match self {
+            Task::ReduceScatter { counts, .. } => reduce::slides(offers, share, counts).next(),
+            _ => None,
         }
     }
 }

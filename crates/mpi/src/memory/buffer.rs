@@ -82,6 +82,7 @@ macro_rules! buffer {
             /// `count` elements, so many elements away.
             ///
             /// Only for what was made as a part of a buffer that has them.
+            #[inline]
             pub(super) fn shifted(&self, elements: isize, count: usize) -> Self {
                 let bytes = elements.wrapping_mul(self.datatype.extent());
                 Self { address: self.address.wrapping_offset(bytes), count, datatype: self.datatype.clone() }
@@ -106,6 +107,14 @@ buffer! {
 buffer! {
     /// Data to be written: `count` elements of a datatype at an address.
     Target, *mut u8, "The memory of the elements is readable and writable"
+}
+
+impl Source {
+    /// So many parts, one behind the other, of which `first` was made as the first.
+    #[inline]
+    pub(crate) fn row(first: &Self, parts: usize) -> Self {
+        first.shifted(0, first.count * parts)
+    }
 }
 
 impl Target {

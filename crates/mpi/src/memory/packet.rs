@@ -1,5 +1,7 @@
 //! Data that is short enough to be passed on by value.
 
+use std::ops::Range;
+
 use super::buffer::{Source, Target};
 use super::transfer::{Transfer, transfer};
 use crate::datatype::{Basic, Datatype};
@@ -7,7 +9,7 @@ use crate::limits::PACKET;
 
 /// A few bytes of data without gaps.
 #[derive(Debug)]
-#[repr(C, align(16))]
+#[repr(C, align(8))]
 pub(crate) struct Packet([u8; PACKET]);
 
 impl Default for Packet {
@@ -23,10 +25,11 @@ impl Packet {
         transfer(source, &self.as_target(PACKET, &Datatype::Basic(Basic::Byte)));
     }
 
-    /// Moves the first `bytes` bytes to `target`.
+    /// Moves some bytes to `target`, those of them that exist.
     #[inline]
-    pub(crate) fn hand_out(&self, bytes: usize, target: &Target) -> Transfer {
-        transfer(&self.as_source(bytes, &Datatype::Basic(Basic::Byte)), target)
+    pub(crate) fn hand_out(&self, bytes: Range<usize>, target: &Target) -> Transfer {
+        let whole = self.as_source(bytes.end, &Datatype::Basic(Basic::Byte));
+        transfer(&whole.slice(bytes.start, bytes.len()), target)
     }
 
     /// The first `count` elements of a datatype without gaps, or as many as there is room for. The packet has to be
@@ -76,9 +79,9 @@ mod tests {
         // SAFETY:
         // - the array lives until the end of the test.
         let target = unsafe { Target::new(copy.as_mut_ptr(), copy.len(), byte) };
-        assert!(!packet.hand_out(3, &target).truncated);
+        assert!(!packet.hand_out(0..3, &target).truncated);
         assert_eq!(copy, [0, 1, 2, 0, 0, 0, 0, 0]);
-        assert!(packet.hand_out(9, &target).truncated);
+        assert!(packet.hand_out(0..9, &target).truncated);
         assert_eq!(copy, data[..8]);
         let double = Datatype::Basic(Basic::Double);
         assert_eq!(packet.as_source(1000, &double).bytes(), PACKET);
