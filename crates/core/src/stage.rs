@@ -8,12 +8,13 @@
 //!
 //! Each party numbers its acts, from one on, and all alike. An act is claimed by whoever shows first under its number.
 //! `present` counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then may the
-//! place be written again. What is shown is read only between `shown` and leaving.
+//! place be written again. What is shown is read only between `shown` and leaving. Of a few parties each says on its own
+//! line which act it has left the last, and who needs to know looks there.
 //!
 //! # Cost
 //!
-//! Per member of the audience: a load, and a locked instruction on a line of all. Per act: two splices per worker, if
-//! anybody waits.
+//! Per member of the audience: a load, and a locked instruction on a line of all, or a fence if they are few. Per act:
+//! two splices per worker, if anybody waits; of few parties, one line, and every few acts one back.
 
 use std::cell::UnsafeCell;
 use std::ops::Deref;
@@ -21,7 +22,8 @@ use std::ops::Deref;
 use crossbeam_utils::CachePadded;
 
 use crate::crowd::Crowd;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::rendezvous::is_circle;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence};
 
 /// How many acts who is fast may be ahead. The model checker cannot afford that many.
 const ACTS: u64 = if cfg!(loom) { 1 } else { 8 };
@@ -30,8 +32,9 @@ const WAITS: u64 = 1;
 
 /// Acts of a fixed company, each of which shows a `T`.
 pub struct Stage<T> {
-    /// Of each party twice the number of acts that it has begun, and [`WAITS`] while it waits for others.
-    begun: Box<[CachePadded<AtomicU64>]>,
+    parties: Box<[CachePadded<Party>]>,
+    /// Whether they are few.
+    is_circle: bool,
     acts: Box<[Act<T>]>,
     /// Those who wait for something to be shown.
     audience: Crowd,
@@ -39,13 +42,24 @@ pub struct Stage<T> {
     performers: Crowd,
 }
 
+/// What a party says of itself.
+#[derive(Default)]
+struct Party {
+    /// Twice the number of acts that it has begun, and [`WAITS`] while it waits for others.
+    begun: AtomicU64,
+    /// Of few parties: number of the last act that it has left.
+    left: AtomicU64,
+    /// Number of an act that it knows all to have left.
+    ended: AtomicU64,
+}
+
 struct Act<T> {
     /// Number of the last act that somebody has claimed to show here.
     claimed: CachePadded<AtomicU64>,
     front: CachePadded<Front<T>>,
-    /// Parties that have not left the act.
+    /// Parties that have not left the act, unless they are few.
     present: CachePadded<AtomicUsize>,
-    /// Number of the last act that everybody has left.
+    /// Number of the last act that everybody has left, unless they are few.
     ended: AtomicU64,
 }
 
@@ -86,7 +100,8 @@ impl<T: Default> Stage<T> {
             ended: AtomicU64::new(0),
         };
         Self {
-            begun: (0..parties).map(|_| CachePadded::default()).collect(),
+            parties: (0..parties).map(|_| CachePadded::default()).collect(),
+            is_circle: is_circle(parties),
             acts: (0..ACTS).map(|_| act()).collect(),
             audience: Crowd::new(),
             performers: Crowd::new(),
@@ -95,10 +110,16 @@ impl<T: Default> Stage<T> {
 }
 
 impl<T> Stage<T> {
+    /// Whether the parties are few, so that each acts on lines of its own.
+    #[must_use]
+    pub fn is_circle(&self) -> bool {
+        self.is_circle
+    }
+
     /// Begins a party's next act.
     #[must_use]
     pub fn turn(&self, party: usize) -> Turn<'_, T> {
-        let begun = &self.begun[party];
+        let begun = &self.parties[party].begun;
         // Relaxed: the number concerns this party alone.
         let number = begun.load(Ordering::Relaxed) / 2 + 1;
         begun.store(2 * number, Ordering::Relaxed);
@@ -115,9 +136,9 @@ impl<T> Stage<T> {
     pub fn waiting(&self) -> (Vec<usize>, Vec<usize>) {
         // Relaxed: a glance.
         let begun: Vec<u64> = self
-            .begun
+            .parties
             .iter()
-            .map(|begun| begun.load(Ordering::Relaxed))
+            .map(|party| party.begun.load(Ordering::Relaxed))
             .collect();
         let parties =
             |wanted: &dyn Fn(u64) -> bool| (0..begun.len()).filter(|&party| wanted(begun[party])).collect();
@@ -134,6 +155,41 @@ impl<T> Stage<T> {
     fn act(&self, number: u64) -> &Act<T> {
         &self.acts[(number % ACTS) as usize]
     }
+
+    /// Whether everybody has left an act, as a party asks.
+    fn has_ended(&self, number: u64, party: usize) -> bool {
+        if !self.is_circle {
+            // Acquire pairs with the Release in `Turn::leave`.
+            return self.act(number).ended.load(Ordering::Acquire) >= number;
+        }
+        let known = &self.parties[party].ended;
+        // Relaxed here and below: only the party uses it.
+        if known.load(Ordering::Relaxed) >= number {
+            return true;
+        }
+        let ended = self.parties.iter().map(|party| party.last_left()).min();
+        known.store(ended.unwrap_or(number), Ordering::Relaxed);
+        ended.is_none_or(|ended| ended >= number)
+    }
+
+    /// Whether all but one party have left an act.
+    fn has_ended_but_for(&self, party: usize, number: u64) -> bool {
+        if self.is_circle {
+            let mut others = (0..self.parties.len()).filter(|other| *other != party);
+            others.all(|other| self.parties[other].last_left() >= number)
+        } else {
+            // Acquire pairs with the AcqRel in `Turn::leave`: what others did with what they have seen is done.
+            self.act(number).present.load(Ordering::Acquire) <= 1
+        }
+    }
+}
+
+impl Party {
+    /// Number of the last act that the party has left, if they are few.
+    fn last_left(&self) -> u64 {
+        // Acquire pairs with the Release in `Turn::leave`: what it did with what it has seen is done.
+        self.left.load(Ordering::Acquire)
+    }
 }
 
 impl<'a, T> Turn<'a, T> {
@@ -142,23 +198,49 @@ impl<'a, T> Turn<'a, T> {
     ///
     /// A party that has to wait calls `wait` with what waits, so that it can tell the time it takes.
     pub fn show(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> Option<Seen<'a, T>> {
+        self.put(fill, wait).then(|| {
+            self.stage.audience.release();
+            Seen(*self)
+        })
+    }
+
+    /// Shows something as [`Turn::show`] does, and leaves at once. Whether it was shown.
+    pub fn tell(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> bool {
+        let stage = self.stage;
+        if !stage.is_circle {
+            return self.show(fill, wait).is_some();
+        }
+        let shown = self.put(fill, wait);
+        if shown {
+            self.leave_circle();
+            // For both crowds: see `Crowd`.
+            fence(Ordering::SeqCst);
+            stage.audience.release_after_fence();
+            stage.performers.release_after_fence();
+        }
+        shown
+    }
+
+    /// Puts something where all can see it, and tells nobody. Whether it did, and no other party.
+    #[inline]
+    fn put(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> bool {
         let (stage, number, act) = (self.stage, self.number, self.act());
-        // Acquire pairs with the Release in `Seen`'s drop.
-        let in_use = || act.ended.load(Ordering::Acquire) + ACTS < number;
+        let in_use = || !stage.has_ended(number.saturating_sub(ACTS), self.party);
         self.wait(&stage.performers, in_use, wait);
         // Relaxed: who loses the claim looks at nothing before the act is shown.
         if act.claimed.fetch_max(number, Ordering::Relaxed) >= number {
-            return None;
+            return false;
         }
         // SAFETY:
         // - the act that was shown here before has ended, and this one is claimed by this party alone.
         fill(unsafe { &mut *act.front.value.get() });
-        // Relaxed: published by the next line.
-        act.present.store(stage.begun.len(), Ordering::Relaxed);
+        if !stage.is_circle {
+            // Relaxed: published by the next line.
+            act.present.store(stage.parties.len(), Ordering::Relaxed);
+        }
         // Release pairs with the Acquire in `attend`.
         act.front.shown.store(number, Ordering::Release);
-        stage.audience.release();
-        Some(Seen(*self))
+        true
     }
 
     /// Waits until something is shown.
@@ -179,13 +261,42 @@ impl<'a, T> Turn<'a, T> {
         if !closed() {
             return;
         }
-        let begun = &self.stage.begun[self.party];
+        let begun = &self.stage.parties[self.party].begun;
         // Relaxed here and below: for a glance.
         begun.store((2 * self.number) | WAITS, Ordering::Relaxed);
         wait(&|| list.freeze_while(&closed));
         // Nothing rests on what `wait` does with its argument.
         list.freeze_while(&closed);
         begun.store(2 * self.number, Ordering::Relaxed);
+    }
+
+    /// Leaves the act.
+    #[inline]
+    fn leave(&self) {
+        let (stage, act) = (self.stage, self.act());
+        if stage.is_circle {
+            self.leave_circle();
+            return stage.performers.release();
+        }
+        // AcqRel: all that was done with what was shown comes before whoever sees that it is over.
+        match act.present.fetch_sub(1, Ordering::AcqRel) {
+            1 => {
+                // Release pairs with the Acquire in `Stage::has_ended`.
+                act.ended.store(self.number, Ordering::Release);
+                stage.performers.release();
+            }
+            // The one that is left may be who has shown it, and wait.
+            2 => stage.performers.release(),
+            _ => {}
+        }
+    }
+
+    /// Says that one of few parties has left.
+    #[inline]
+    fn leave_circle(&self) {
+        let left = &self.stage.parties[self.party].left;
+        // Release: all that was done with what was shown comes before whoever sees it.
+        left.store(self.number, Ordering::Release);
     }
 }
 
@@ -200,10 +311,9 @@ impl<T> Copy for Turn<'_, T> {}
 impl<T> Seen<'_, T> {
     /// Waits until everybody else has left.
     pub fn await_others(&self, wait: impl FnOnce(&dyn Fn())) {
-        let act = self.0.act();
-        // Acquire pairs with the AcqRel in `drop`: what others did with what they have seen is done.
-        let watched = || act.present.load(Ordering::Acquire) > 1;
-        self.0.wait(&self.0.stage.performers, watched, wait);
+        let Turn { stage, party, number } = self.0;
+        let watched = || !stage.has_ended_but_for(party, number);
+        self.0.wait(&stage.performers, watched, wait);
     }
 }
 
@@ -219,18 +329,7 @@ impl<T> Deref for Seen<'_, T> {
 
 impl<T> Drop for Seen<'_, T> {
     fn drop(&mut self) {
-        let (stage, act) = (self.0.stage, self.0.act());
-        // AcqRel: all that was done with what was shown comes before whoever sees that it is over.
-        match act.present.fetch_sub(1, Ordering::AcqRel) {
-            1 => {
-                // Release pairs with the Acquire in `show`.
-                act.ended.store(self.0.number, Ordering::Release);
-                stage.performers.release();
-            }
-            // The one that is left may be who has shown it, and wait.
-            2 => stage.performers.release(),
-            _ => {}
-        }
+        self.0.leave();
     }
 }
 

@@ -333,15 +333,20 @@ fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
     });
 }
 
-#[test]
-fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
-    model(|| {
+/// Two parties of so many workers show each other something.
+fn two_show_something(workers: usize) {
+    model(move || {
+        employ(workers);
         let stage = Arc::new(Stage::<u64>::new(2));
         let party = |stage: &Stage<u64>, party: u64| {
             for number in 1..=3 {
                 let turn = stage.turn(party as usize);
                 if number % 2 == party {
                     let fill = |value: &mut u64| *value = number;
+                    if number == 3 {
+                        assert!(turn.tell(fill, |wait| wait()));
+                        continue;
+                    }
                     let seen = turn.show(fill, |wait| wait()).unwrap();
                     if number == 2 {
                         seen.await_others(|wait| wait());
@@ -356,4 +361,14 @@ fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
         party(&stage, 0);
         thread.join().unwrap();
     });
+}
+
+#[test]
+fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
+    two_show_something(2);
+}
+
+#[test]
+fn what_few_are_shown_is_seen_and_not_written_again_before_all_have_left() {
+    two_show_something(3);
 }

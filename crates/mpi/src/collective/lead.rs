@@ -3,7 +3,7 @@
 //! Nobody waits for all. The root of a short broadcast goes on at once, that of a long one when all have taken its
 //! data; the others wait for the root alone.
 
-use simurgh_core::Stage;
+use simurgh_core::{Stage, Turn};
 use simurgh_settings::rules::Operation;
 
 use super::call::Call;
@@ -13,7 +13,7 @@ use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::job::{Place, Stall};
-use crate::limits::SHOWN_COPY;
+use crate::limits::{SHOWN_COPY, SHOWN_COPY_TO_FEW};
 use crate::memory::{Source, Target, Writer, pack, unpack};
 use crate::tool::{self, Reason};
 
@@ -45,6 +45,8 @@ pub(crate) struct Shown {
     copied: usize,
     copy: Copied,
     call: Call,
+    /// Room for a copy for few, made when it is needed for the first time.
+    long: Vec<u8>,
     /// The root's buffer, if it waits for all to take from there.
     lent: Option<Source>,
 }
@@ -75,14 +77,9 @@ pub(super) fn leads(comm: &Comm, offer: &Offer) -> bool {
 /// Takes part in a broadcast.
 pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> Result<()> {
     let turn = comm.lectern().turn(comm.seat());
-    let shown = match offer.whole_source() {
-        Some(source) => turn.show(|shown| shown.fill(call, source), blocked),
-        None => None,
-    };
-    if let Some(shown) = shown {
-        if shown.copied == LENT {
-            shown.await_others(blocked);
-        }
+    if let Some(source) = offer.whole_source()
+        && lead(comm.lectern(), turn, call, source)
+    {
         return Ok(());
     }
     let shown = turn.attend(blocked);
@@ -93,21 +90,59 @@ pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> 
     }
 }
 
+/// Shows the root's data, until all have taken it if it is long. Whether it was shown, and not another root's.
+fn lead(lectern: &Lectern, turn: Turn<'_, Shown>, call: Call, source: &Source) -> bool {
+    let most = if lectern.is_circle() {
+        SHOWN_COPY_TO_FEW
+    } else {
+        SHOWN_COPY
+    };
+    if source.bytes() <= most {
+        return turn.tell(|shown| shown.copy(call, source), blocked);
+    }
+    let shown = turn.show(|shown| shown.lend(call, source), blocked);
+    shown.is_some_and(|shown| {
+        shown.await_others(blocked);
+        true
+    })
+}
+
 fn blocked(wait: &dyn Fn()) {
     tool::blocking(Reason::Collective, wait);
 }
 
 impl Shown {
-    fn fill(&mut self, call: Call, source: &Source) {
+    fn copy(&mut self, call: Call, source: &Source) {
         if self.copied == LENT {
             self.lent = None;
         }
+        (self.topic, self.call, self.copied) = (call.topic(), call, source.bytes());
+        if self.copied > SHOWN_COPY {
+            self.long.resize(SHOWN_COPY_TO_FEW, 0);
+        }
+        let copied = self.copied;
+        pack(source, &mut self.room_mut()[..copied]);
+    }
+
+    fn lend(&mut self, call: Call, source: &Source) {
         (self.topic, self.call) = (call.topic(), call);
-        if source.bytes() <= SHOWN_COPY {
-            self.copied = source.bytes();
-            pack(source, &mut self.copy.0[..self.copied]);
+        (self.copied, self.lent) = (LENT, Some(source.clone()));
+    }
+
+    /// Where the copy lies.
+    fn room(&self) -> &[u8] {
+        if self.copied > SHOWN_COPY {
+            &self.long
         } else {
-            (self.copied, self.lent) = (LENT, Some(source.clone()));
+            &self.copy.0
+        }
+    }
+
+    fn room_mut(&mut self) -> &mut [u8] {
+        if self.copied > SHOWN_COPY {
+            &mut self.long
+        } else {
+            &mut self.copy.0
         }
     }
 
@@ -130,7 +165,7 @@ impl Shown {
             let writer = Writer::new(bytes.saturating_mul(comm.size()));
             return deliver(&writer, seating, source, root, Some(target.clone()), rank);
         }
-        if unpack(&self.copy.0[..self.copied], target).truncated {
+        if unpack(&self.room()[..self.copied], target).truncated {
             return Err(truncated(seating, (root, self.copied), (rank, target.bytes())));
         }
         Ok(())
