@@ -13,6 +13,8 @@ pub(crate) struct Crew {
     /// Which of the two kinds may watch: there are cores for them, so watching takes nothing from anybody.
     common_watch: bool,
     dedicated_watch: bool,
+    /// The first of the machine's cores on which dedicated ones run, if the user has chosen it.
+    network_core: Option<usize>,
 }
 
 impl Crew {
@@ -34,6 +36,17 @@ impl Crew {
             by_others,
             common_watch: !topology.is_crowded() && (fewest..=cores).contains(&wanted),
             dedicated_watch: !topology.is_crowded() && has_cores && common + dedicated <= cores,
+            network_core: None,
+        }
+    }
+
+    /// The same, with the dedicated ones on the machine's cores from this one on. Those of other processes may be there
+    /// too, so they do not watch.
+    pub(crate) fn with_network_core(self, core: usize) -> Self {
+        Self {
+            network_core: Some(core),
+            dedicated_watch: false,
+            ..self
         }
     }
 
@@ -61,11 +74,17 @@ impl Crew {
     /// The hardware threads on which a virtual processor runs: a core, or all of the machine's if it is dedicated but
     /// there is no core for it.
     pub(crate) fn cpus_of(&self, vp: usize, topology: &Topology) -> Vec<usize> {
-        let cores = topology.cores();
-        if self.is_dedicated(vp) && !self.dedicated_watch {
-            topology.all_cpus().to_vec()
-        } else {
-            cores[vp % cores.len()].cpus.clone()
+        let (cores, machine) = (topology.cores(), topology.machine());
+        match self.network_core {
+            Some(first) if self.is_dedicated(vp) => {
+                let core = first + (vp - self.common);
+                machine[core % machine.len()].cpus.clone()
+            }
+            None if self.is_dedicated(vp) && !self.dedicated_watch => machine
+                .iter()
+                .flat_map(|core| core.cpus.iter().copied())
+                .collect(),
+            _ => cores[vp % cores.len()].cpus.clone(),
         }
     }
 }
@@ -102,6 +121,13 @@ mod tests {
         assert_eq!((asleep.common, asleep.dedicated), (4, 1));
         assert!(asleep.may_watch(0) && !asleep.may_watch(4) && asleep.drives(0));
         assert_eq!(asleep.cpus_of(4, &machine(4)), [0, 1, 2, 3]);
+        let share = machine(4).share(0, 2);
+        let chosen = crew(Some(2), 2, &Dedicated::alone(2)).with_network_core(3);
+        assert_eq!(
+            (chosen.cpus_of(1, &share), chosen.cpus_of(2, &share)),
+            (vec![1], vec![3])
+        );
+        assert_eq!((chosen.cpus_of(3, &share), chosen.may_watch(2)), (vec![0], false));
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub struct Builder {
     known_threads: usize,
     network: Option<Arc<dyn Network>>,
     topology: Option<Topology>,
+    network_core: Option<usize>,
 }
 
 impl Default for Builder {
@@ -47,6 +48,7 @@ impl Builder {
             known_threads: 0,
             network: None,
             topology: None,
+            network_core: None,
         }
     }
 
@@ -97,6 +99,14 @@ impl Builder {
         self
     }
 
+    /// The first of the machine's cores on which virtual processors dedicated to the network run, by its place among
+    /// [all](Topology::machine), modulo their number. They may share it with those of other processes.
+    #[must_use]
+    pub fn network_core(mut self, core: Option<usize>) -> Self {
+        self.network_core = core;
+        self
+    }
+
     /// The network that virtual processors with nothing better to do look after.
     #[must_use]
     pub fn network(mut self, network: Arc<dyn Network>) -> Self {
@@ -113,6 +123,9 @@ impl Builder {
         let topology = self.topology.map_or_else(Topology::detect, Ok)?;
         let driving = self.network.as_ref().map(|_| self.policy.driving());
         let crew = Crew::new(self.vps, &topology, driving);
+        let crew = self
+            .network_core
+            .map_or(crew, |core| crew.with_network_core(core));
         if !(1..=VPS_MAX).contains(&crew.all()) || crew.common == 0 {
             return Err(SchedError::VpCount {
                 asked: crew.all(),

@@ -20,8 +20,8 @@ pub struct Topology {
     cores: Vec<Core>,
     root: Domain,
     real: bool,
-    /// Hardware threads of all cores, also of those that are others' share.
-    all_cpus: Vec<usize>,
+    /// All cores, also those that are others' share.
+    machine: Vec<Core>,
     crowded: bool,
 }
 
@@ -76,10 +76,10 @@ impl Topology {
         &self.root
     }
 
-    /// The hardware threads of all cores, also of those that are others' [share](Topology::share).
+    /// All cores, also those that are others' [share](Topology::share).
     #[must_use]
-    pub fn all_cpus(&self) -> &[usize] {
-        &self.all_cpus
+    pub fn machine(&self) -> &[Core] {
+        &self.machine
     }
 
     /// Whether more processes share the machine than it has cores: who watches for something keeps others from running.
@@ -151,7 +151,7 @@ mod tests {
         );
         let middle = machine.clone().share(1, 3);
         assert_eq!(middle.root().distance(0, 1), machine.root().distance(2, 3));
-        assert_eq!(middle.all_cpus(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(middle.machine(), machine.cores());
     }
 
     #[test]

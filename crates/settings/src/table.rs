@@ -38,6 +38,8 @@ pub enum Id {
     Policy,
     /// Virtual processors dedicated to the network.
     NetworkVps,
+    /// Where they run.
+    NetworkCore,
     /// Stack of a rank.
     StackSize,
     /// Seed of the order of ranks.
@@ -333,6 +335,19 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Scheduling,
         verbosity: Verbosity::UserDetail,
         doc: "virtual processors dedicated to the network, if the policy wants any",
+    },
+    Setting {
+        id: Id::NetworkCore,
+        name: "network_core",
+        options: &[Spelling::Takes("network-core")],
+        variables: &["SIMURGH_NETWORK_CORE"],
+        kind: Kind::Count { least: 0, most: 4095 },
+        preset: Preset::Absent("cores that ranks leave, or any"),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::TunerBasic,
+        doc: "core of each node, counted from 0, on which virtual processors dedicated to the network run, those of \
+              all its processes; more of them take the cores behind it",
     },
     Setting {
         id: Id::StackSize,

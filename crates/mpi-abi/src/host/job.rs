@@ -125,6 +125,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)
+        .network_core(settings.get(Id::NetworkCore).map(|core| core as usize))
         .known_threads(other_threads())
         .on_deadlock(move || deadlocked(host))
         .start()?;

@@ -33,7 +33,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
     let root = domains(hwloc.root_object(), &mut cores);
     match root.into_iter().next() {
         Some(root) if !cores.is_empty() => Ok(Topology {
-            all_cpus: cores.iter().flat_map(|core| core.cpus.iter().copied()).collect(),
+            machine: cores.clone(),
             cores,
             root,
             real: hwloc.is_this_system(),
