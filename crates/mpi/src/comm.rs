@@ -1,14 +1,16 @@
 //! Communicators.
 //!
 //! What the ranks of a communicator share exists once per host ([`CommShared`]): who is in it (one group, or the two
-//! of an inter-communicator), the context id that labels its messages, and the board on which all of them meet. Each
-//! rank holds a small object of its own ([`Comm`]) with its rank and what it may set for itself: name, error handler
-//! and hints.
+//! of an inter-communicator), on which hosts they live (`span`), the context id that labels its messages, and the board
+//! on which those of the host meet. Each rank holds a small object of its own ([`Comm`]) with its rank and what it may
+//! set for itself: name, error handler and hints.
 //!
-//! Making a communicator is one exchange on the parent's board (`construct`), or on one laid out for the occasion if
-//! there is no parent or only some of its ranks take part (`gathering`); nobody waits for a duplicate (`duplicate`).
-//! A communicator lives as long as one of its ranks, or an operation on it, refers to it (`linger`); then its context
-//! id is free again.
+//! Making a communicator is one exchange of the parent's ranks (`construct`), or of ranks that come together for the
+//! occasion if there is no parent or only some of its ranks take part (`gathering`); nobody waits for a duplicate
+//! (`duplicate`). In an exchange the ranks of a host meet, and the hosts tell each other what theirs bring
+//! (`assembly`); all make the same of it, and label it alike (`maker`). A communicator lives as long as one of its
+//! ranks, or an operation on it, refers to it (`linger`); when that is so on no host, its context id is free again
+//! (`context`).
 
 mod assembly;
 mod compare;
@@ -22,6 +24,7 @@ mod inter;
 mod linger;
 mod maker;
 mod name;
+mod places;
 mod shared;
 mod sides;
 mod span;
@@ -38,16 +41,14 @@ pub(crate) use span::Span;
 pub use split_type::SplitType;
 
 use crate::check::Checks;
-use crate::collective::{Board, Lectern, Seating, Shelf};
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::job::Place;
 use crate::point2point::{Pairs, SendBuffer};
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
-use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicU8, AtomicU64, SpinLock};
 use std::fmt;
 
 /// A communicator, as one of its ranks sees it.
@@ -215,49 +216,6 @@ impl Comm {
         self.topology.as_deref()
     }
 
-    /// Where the ranks of this host, of both groups, meet by place for collective calls.
-    #[inline]
-    #[must_use]
-    pub(crate) fn board(&self) -> &Board {
-        let lay_out = || match self.span() {
-            None => Board::seated(self.shared.sides.seating()),
-            Some(span) => Board::of_hosts(self.shared.sides.seating(), Arc::clone(span)),
-        };
-        self.shared.board.get_or_init(|| self.noted(lay_out()))
-    }
-
-    /// Where the ranks find each other's nonblocking collectives.
-    pub(crate) fn shelf(&self) -> &Arc<Shelf> {
-        self.shared
-            .shelf
-            .get_or_init(|| self.noted(Shelf::new(self.shared.sides.seating(), self.span().cloned())))
-    }
-
-    /// The number of the next collective that the rank starts or sets up.
-    pub(crate) fn next_collective(&self) -> u64 {
-        // Relaxed: the number concerns this rank alone, whose collectives on one communicator follow each other.
-        self.collectives.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Where roots show their data.
-    #[inline]
-    pub(crate) fn lectern(&self) -> &Lectern {
-        self.shared
-            .lectern
-            .get_or_init(|| self.noted(Lectern::new(self.shared.sides.seats())))
-    }
-
-    /// A place for collectives, of which the job knows when it has to tell who waits for whom.
-    fn noted<P: Place + 'static>(&self, place: P) -> Arc<P> {
-        let place = Arc::new(place);
-        let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
-        let sides = &self.shared.sides;
-        let local = self.span().map(|span| sides.of_seats(span.local()));
-        let places = self.process.job().places();
-        places.add(&known, local.as_ref().unwrap_or(sides), self.context);
-        place
-    }
-
     /// What the ranks share: as long as somebody holds it, its label is no other communicator's.
     pub(crate) fn shared(&self) -> &Arc<CommShared> {
         &self.shared
@@ -273,35 +231,6 @@ impl Comm {
     #[inline]
     pub(crate) fn seat(&self) -> usize {
         self.seat as usize
-    }
-
-    /// The hosts of the ranks; none if all are on this host.
-    #[inline]
-    pub(crate) fn span(&self) -> Option<&Arc<Span>> {
-        self.shared.span()
-    }
-
-    /// Whether some of its ranks live on other hosts.
-    #[inline]
-    pub(crate) fn spans_hosts(&self) -> bool {
-        self.spans_hosts
-    }
-
-    /// Where the rank sits at the boards of this host: its place among the seats that live here.
-    #[inline]
-    pub(crate) fn place(&self) -> usize {
-        self.place as usize
-    }
-
-    /// Number of ranks, of both groups, that live on this host.
-    pub(crate) fn ranks_here(&self) -> usize {
-        self.span()
-            .map_or_else(|| self.shared.sides.seats(), |span| span.local().len())
-    }
-
-    /// How many ranks sit on each side.
-    pub(crate) fn seating(&self) -> Seating {
-        self.shared.sides.seating()
     }
 
     /// The process with a rank that has been checked; in an inter-communicator the remote one.

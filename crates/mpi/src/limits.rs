@@ -29,7 +29,7 @@ simurgh_settings::limits! {
     /// Context ids that rest after their communicator has gone before the first of them is used again.
     pub const RESTING_CONTEXTS: usize = 1024, Objects;
 
-    /// Communicators that may exist on a host at one time.
+    /// Communicators that may exist at one time, on all hosts: each host can make as many as any other.
     pub const MAX_COMMUNICATORS: u32 = 1 << 30, Objects;
 
     /// Duplicates of one communicator that a rank may make before the slowest rank has made the first of them too.

@@ -4,87 +4,14 @@
 //! the topology itself and the layout; then each rank goes to the virtual processor it is to live on. Among several
 //! hosts ranks are renumbered only, for none can move to another host.
 
+use super::brought::{Described, Edges, Part, Seat};
 use super::layout::{Machine, Place, Site, Traffic, lay_out};
 use super::{Cart, DistGraph, EdgeList, Graph, Topology};
 use crate::comm::{Comm, CommShared, Founding, Maker, Sides};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::portable::{Portable, portable};
 use simurgh_core::sync::Arc;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::marker::PhantomData;
-
-/// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest
-/// of its description.
-struct Described<K> {
-    digest: u64,
-    seat: Seat,
-    kind: PhantomData<fn() -> K>,
-}
-
-/// What a rank brings that knows a part of a graph.
-struct Part<E> {
-    edges: E,
-    seat: Seat,
-}
-
-/// Whether a rank may be laid elsewhere, and where it is now.
-#[derive(Clone)]
-struct Seat {
-    reorder: bool,
-    /// None for an attached thread.
-    vp: Option<usize>,
-    /// The same, for ranks of other hosts; none also if there are none, or the hardware is not known.
-    site: Option<Site>,
-}
-
-portable! { Seat { reorder, vp, site } }
-
-impl<K> Portable for Described<K> {
-    fn write(&self, out: &mut Vec<u8>) {
-        self.digest.write(out);
-        self.seat.write(out);
-    }
-
-    fn read(input: &mut &[u8]) -> Option<Self> {
-        let (digest, seat) = Portable::read(input)?;
-        Some(Self {
-            digest,
-            seat,
-            kind: PhantomData,
-        })
-    }
-}
-
-impl<E: Portable> Portable for Part<E> {
-    fn write(&self, out: &mut Vec<u8>) {
-        self.edges.write(out);
-        self.seat.write(out);
-    }
-
-    fn read(input: &mut &[u8]) -> Option<Self> {
-        let (edges, seat) = Portable::read(input)?;
-        Some(Self { edges, seat })
-    }
-}
-
-/// Edges that a rank knows.
-trait Edges: Portable {
-    /// Refuses edges that have ends outside a graph of so many nodes: another host may have told of them.
-    fn check(&self, nodes: usize) -> Result<()>;
-}
-
-impl Edges for EdgeList {
-    fn check(&self, nodes: usize) -> Result<()> {
-        self.check_ends(nodes)
-    }
-}
-
-impl Edges for (EdgeList, EdgeList) {
-    fn check(&self, nodes: usize) -> Result<()> {
-        self.0.check(nodes).and_then(|()| self.1.check(nodes))
-    }
-}
 
 /// What the ranks of the parent get.
 struct Made {
@@ -191,11 +118,7 @@ impl Comm {
         reorder: bool,
         describe: impl FnOnce() -> (Topology, Traffic),
     ) -> Result<Option<Arc<Self>>> {
-        let described = Described::<K> {
-            digest,
-            seat: self.own_seat(reorder),
-            kind: PhantomData,
-        };
+        let described = Described::<K>::new(digest, self.own_seat(reorder));
         let made = self.exchange(described, Founding::One, |ranks, maker| {
             if let Some(other) = ranks.iter().position(|rank| rank.digest != ranks[0].digest) {
                 return Err(Error::new(
@@ -262,18 +185,6 @@ impl Comm {
             vps: places.map(|places| places.iter().map(|place| place.vp).collect()),
             ranks,
         })
-    }
-
-    /// Where the calling rank is.
-    fn own_seat(&self, reorder: bool) -> Seat {
-        let vp = simurgh_core::current().vp();
-        let job = self.process().job();
-        let layout = job.layout();
-        let site = self.span().zip(vp).and_then(|(_, vp)| {
-            let here = (layout.node_of(layout.own()), layout.own());
-            Some(Site::new(here, job.hardware()?.domains(), vp))
-        });
-        Seat { reorder, vp, site }
     }
 
     /// The layout, if all ranks allow one and run on virtual processors.

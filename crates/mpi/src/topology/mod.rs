@@ -3,6 +3,7 @@
 //! A communicator carries at most one [`Topology`], made with it and never changed; the ranks of a host share one
 //! copy. What the ranks of a new communicator do to be near their neighbours is the business of [`layout`].
 
+mod brought;
 mod cart;
 mod create;
 mod dims;

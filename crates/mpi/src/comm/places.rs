@@ -1,0 +1,80 @@
+//! Where the ranks of a communicator find each other for collectives: places of this host, for those that live on it.
+
+use super::{Comm, Span};
+use crate::collective::{Board, Lectern, Seating, Shelf};
+use crate::job::Place;
+use simurgh_core::sync::{Arc, Ordering};
+
+impl Comm {
+    /// Where the ranks of this host, of both groups, meet by place for collective calls.
+    #[inline]
+    #[must_use]
+    pub(crate) fn board(&self) -> &Board {
+        let lay_out = || match self.span() {
+            None => Board::seated(self.shared.sides.seating()),
+            Some(span) => Board::of_hosts(self.shared.sides.seating(), Arc::clone(span)),
+        };
+        self.shared.board.get_or_init(|| self.noted(lay_out()))
+    }
+
+    /// Where the ranks find each other's nonblocking collectives.
+    pub(crate) fn shelf(&self) -> &Arc<Shelf> {
+        self.shared
+            .shelf
+            .get_or_init(|| self.noted(Shelf::new(self.shared.sides.seating(), self.span().cloned())))
+    }
+
+    /// The number of the next collective that the rank starts or sets up.
+    pub(crate) fn next_collective(&self) -> u64 {
+        // Relaxed: the number concerns this rank alone, whose collectives on one communicator follow each other.
+        self.collectives.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Where roots show their data.
+    #[inline]
+    pub(crate) fn lectern(&self) -> &Lectern {
+        self.shared
+            .lectern
+            .get_or_init(|| self.noted(Lectern::new(self.shared.sides.seats())))
+    }
+
+    /// A place for collectives, of which the job knows when it has to tell who waits for whom.
+    fn noted<P: Place + 'static>(&self, place: P) -> Arc<P> {
+        let place = Arc::new(place);
+        let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
+        let sides = &self.shared.sides;
+        let local = self.span().map(|span| sides.of_seats(span.local()));
+        let places = self.process.job().places();
+        places.add(&known, local.as_ref().unwrap_or(sides), self.context);
+        place
+    }
+
+    /// The hosts of the ranks; none if all are on this host.
+    #[inline]
+    pub(crate) fn span(&self) -> Option<&Arc<Span>> {
+        self.shared.span()
+    }
+
+    /// Whether some of its ranks live on other hosts.
+    #[inline]
+    pub(crate) fn spans_hosts(&self) -> bool {
+        self.spans_hosts
+    }
+
+    /// Where the rank sits at the boards of this host: its place among the seats that live here.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.place as usize
+    }
+
+    /// Number of ranks, of both groups, that live on this host.
+    pub(crate) fn ranks_here(&self) -> usize {
+        self.span()
+            .map_or_else(|| self.shared.sides.seats(), |span| span.local().len())
+    }
+
+    /// How many ranks sit on each side.
+    pub(crate) fn seating(&self) -> Seating {
+        self.shared.sides.seating()
+    }
+}
