@@ -61,9 +61,10 @@ static void process_sets(MPI_Session session, int size)
     }
     CHECK(size_of(session, "mpi://WORLD") == size && size_of(session, "MPI://world") == size);
     CHECK(size_of(session, "mpi://SELF") == 1);
-    CHECK(size_of(session, "simurgh://host") == size);
+    int host = size_of(session, "simurgh://host");
+    CHECK(0 < host && host <= size);
     /* Without mpiexec a rank is not bound to a core. */
-    CHECK(covered == size || size == 1);
+    CHECK(covered == host || size == 1);
 }
 
 static void error_handlers(MPI_Session session)

@@ -38,6 +38,8 @@ impl fmt::Display for DomainKind {
 pub struct Domain {
     /// What its cores share.
     pub kind: DomainKind,
+    /// A number by which all processes of the system know it among those of its kind, whichever cores are theirs.
+    pub number: usize,
     /// Size in bytes of the shared cache or memory, if known.
     pub bytes: Option<u64>,
     /// Indices into [`crate::Topology::cores`], ascending.
@@ -66,6 +68,7 @@ impl Domain {
         let children = self.children.iter().filter(|child| child.cores.iter().any(of_it));
         Self {
             kind: self.kind,
+            number: self.number,
             bytes: self.bytes,
             cores: self
                 .cores

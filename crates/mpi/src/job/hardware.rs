@@ -32,8 +32,8 @@ struct Instances {
     instances: usize,
     /// The instance to which each core belongs.
     of_core: Vec<Option<usize>>,
-    /// Of each instance, the lowest number of a processor, which is the same on all hosts of the node.
-    lowest: Vec<usize>,
+    /// The number of each instance, which is the same on all hosts of the node.
+    numbers: Vec<usize>,
 }
 
 /// The kinds of resources from the largest to the smallest, each with its name in process sets and its name as a type
@@ -153,7 +153,7 @@ impl Hardware {
 
     /// A number for an instance by which all hosts of the node know it.
     pub(crate) fn number(&self, kind: DomainKind, instance: usize) -> Option<usize> {
-        self.instances_of(kind)?.lowest.get(instance).copied()
+        self.instances_of(kind)?.numbers.get(instance).copied()
     }
 
     /// The processes of the host that began in an instance, in the order of their numbers.
@@ -261,17 +261,9 @@ impl Instances {
             kind,
             instances: 0,
             of_core: vec![None; topology.cores().len()],
-            lowest: Vec::new(),
+            numbers: Vec::new(),
         };
         level.take(topology.root());
-        let lowest = |instance| {
-            let cores = topology.cores().iter().zip(&level.of_core);
-            let own = cores.filter(|(_, of_core)| **of_core == Some(instance));
-            own.flat_map(|(core, _)| &core.cpus).copied().min()
-        };
-        level.lowest = (0..level.instances)
-            .map(|instance| lowest(instance).unwrap_or(instance))
-            .collect();
         level
     }
 
@@ -281,6 +273,7 @@ impl Instances {
             for &core in &domain.cores {
                 self.of_core[core] = Some(self.instances);
             }
+            self.numbers.push(domain.number);
             self.instances += 1;
         }
         domain.children.iter().for_each(|child| self.take(child));

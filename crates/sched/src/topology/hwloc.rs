@@ -61,9 +61,10 @@ fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
         return Vec::new();
     }
     let members: Vec<usize> = (first..cores.len()).collect();
-    if let Some(bytes) = numa_bytes(object) {
+    if let Some((bytes, number)) = numa(object) {
         children = vec![Domain {
             kind: DomainKind::Numa,
+            number,
             bytes: Some(bytes),
             cores: members.clone(),
             children,
@@ -71,6 +72,7 @@ fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
     }
     vec![Domain {
         kind,
+        number: number(object),
         bytes: cache_bytes(object),
         cores: members,
         children,
@@ -93,6 +95,7 @@ fn core(object: &TopologyObject, cores: &mut Vec<Core>) -> Domain {
     cores.push(Core { cpus: cpus.collect() });
     Domain {
         kind: DomainKind::Core,
+        number: number(object),
         bytes: None,
         cores: vec![index],
         children: Vec::new(),
@@ -106,12 +109,25 @@ fn cache_bytes(object: &TopologyObject) -> Option<u64> {
     }
 }
 
-/// Bytes of the NUMA nodes attached to an object, if there are any.
-fn numa_bytes(object: &TopologyObject) -> Option<u64> {
+/// Bytes of the NUMA nodes attached to an object and the number of the first, if there are any.
+fn numa(object: &TopologyObject) -> Option<(u64, usize)> {
     let nodes = object
         .memory_children()
         .filter(|child| child.object_type() == ObjectType::NUMANode);
     nodes
-        .map(TopologyObject::total_memory)
-        .reduce(|total, bytes| total + bytes)
+        .map(|node| (node.total_memory(), number(node)))
+        .reduce(|(total, first), (bytes, _)| (total + bytes, first))
+}
+
+/// The system's number for an object, or that of its first hardware thread: cores of packages may have the same.
+fn number(object: &TopologyObject) -> usize {
+    let threads = object.cpuset().into_iter();
+    let first = threads
+        .flat_map(|set| set.iter_set().map(usize::from).next())
+        .next();
+    match object.object_type() {
+        ObjectType::Machine => 0,
+        ObjectType::Package | ObjectType::NUMANode => object.os_index().or(first).unwrap_or(0),
+        _ => first.unwrap_or(0),
+    }
 }
