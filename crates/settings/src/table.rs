@@ -239,12 +239,26 @@ pub const SETTINGS: &[Setting] = &[
         name: "cross_memory",
         options: &[Spelling::Takes("cross-memory")],
         variables: &["SIMURGH_CROSS_MEMORY"],
-        kind: Kind::Flag,
-        preset: Preset::Value(1),
+        kind: Kind::Choice(&[
+            Item {
+                name: "auto",
+                doc: "on where the processes of a node outnumber its cores, which is where it is faster",
+            },
+            Item {
+                name: "on",
+                doc: "the kernel copies them, where it allows that; the sender need not take part",
+            },
+            Item {
+                name: "off",
+                doc: "they go in pieces through memory that both share; both copy at a time",
+            },
+        ]),
+        preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        doc: "processes of a node copy long messages straight from one to the other where the kernel allows it",
+        doc: "whether the kernel copies long messages straight from process to process on a node; auto: where processes \
+              outnumber cores",
     },
     Setting {
         id: Id::Provider,

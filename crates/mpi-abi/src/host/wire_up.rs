@@ -124,10 +124,24 @@ impl Doors {
                 peer.ok_or(HostError::Stranger { host })
             };
             let peers: Vec<_> = routes.shm.iter().map(&mut peer).collect::<Result<_, _>>()?;
-            let shm = shm.join(peers, spec.settings.is_on(Id::CrossMemory))?;
+            let shm = shm.join(peers, cross_memory(spec))?;
             ways.push((Box::new(shm), routes.shm));
         }
         Ok(Some(Fabric::new(spec.host, hosts as HostId, ways)))
+    }
+}
+
+/// Whether long messages on a node are copied by the kernel. Who has a core for each process is faster without: both
+/// sides copy at a time, through memory that stays in their caches.
+fn cross_memory(spec: &JobSpec) -> bool {
+    match spec.settings.show(Id::CrossMemory).as_str() {
+        "on" => true,
+        "off" => false,
+        _ => {
+            let node = spec.hosts[spec.host as usize].node;
+            let processes = spec.hosts.iter().filter(|host| host.node == node).count();
+            std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get())
+        }
     }
 }
 
