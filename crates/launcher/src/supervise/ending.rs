@@ -23,8 +23,8 @@ pub(super) enum Phase {
     Joining,
     /// The ranks run.
     Running,
-    /// A host is said to be lost. If its process has ended, that says more.
-    Doubting(Verdict),
+    /// Hosts are said to be lost, by these numbers and for these reasons. If a process has ended, that says more.
+    Doubting(Vec<(HostId, String)>),
     /// The job is going to end, and the hosts are asked what their ranks wait for.
     Asking(Verdict),
     /// All have been told to end.
@@ -70,11 +70,28 @@ impl Supervisor<'_> {
     }
 
     /// Some host cannot reach host `lost`.
-    pub(super) fn doubt(&mut self, lost: HostId, reason: &str) {
-        let Some(member) = self.member(lost) else { return };
-        let message = format!("{member}: {reason}");
-        if let Phase::Joining | Phase::Running = self.phase {
-            self.enter(Phase::Doubting(Verdict { status: 1, message }), Some(DOUBT));
+    pub(super) fn doubt(&mut self, lost: HostId, reason: String) {
+        match &mut self.phase {
+            Phase::Doubting(losses) => losses.push((lost, reason)),
+            Phase::Joining | Phase::Running => {
+                self.enter(Phase::Doubting(vec![(lost, reason)]), Some(DOUBT));
+            }
+            Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
+        }
+    }
+
+    /// Who is lost: the host of which most others say so, for it says so of them.
+    fn verdict_on_losses(&self, losses: &[(HostId, String)]) -> Verdict {
+        let votes = |host: HostId| losses.iter().filter(|(lost, _)| *lost == host).count();
+        // Of those with as many, the first one that was named.
+        let most = losses.iter().rev().max_by_key(|(host, _)| votes(*host));
+        let told = |(host, reason): &(HostId, String)| match self.members.get(*host as usize) {
+            Some(member) => format!("{member}: {reason}"),
+            None => format!("host {host}: {reason}"),
+        };
+        Verdict {
+            status: 1,
+            message: most.map_or_else(String::new, told),
         }
     }
 
@@ -142,7 +159,7 @@ impl Supervisor<'_> {
                 status: 1,
                 message: self.missing(),
             }),
-            Phase::Doubting(verdict) => self.conclude(verdict.clone()),
+            Phase::Doubting(losses) => self.conclude(self.verdict_on_losses(losses)),
             Phase::Asking(_) => self.answer(),
             Phase::Ending => {
                 self.members.iter().for_each(|member| member.signal(Signal::KILL));

@@ -24,7 +24,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signals::Signals;
 use silence::Silence;
 use simurgh_net::control::{Channel, FromHost, Received, ToHost};
-use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -170,7 +169,7 @@ impl Supervisor<'_> {
             FromHost::Hello(hello) => self.welcome(host, hello, received.descriptors),
             FromHost::Ended { status } => self.ranks_ended(host, status),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
-            FromHost::Lost { host: lost, reason } => self.doubt(lost, &reason),
+            FromHost::Lost { host: lost, reason } => self.doubt(lost, reason),
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
         }
@@ -206,11 +205,6 @@ impl Supervisor<'_> {
             });
         }
         self.status.get_or_insert(exit_code(status));
-    }
-
-    /// The host of this number.
-    fn member(&mut self, host: HostId) -> Option<&mut Member> {
-        self.members.get_mut(host as usize)
     }
 
     /// Tells all hosts the same.

@@ -1,0 +1,226 @@
+//! Hosts in network namespaces of their own, which only a network joins: `tests/namespaces.sh` makes them.
+//!
+//! Needs root, iproute2 and nftables. Without, each test says that it is skipped, and why.
+
+#[macro_use]
+mod programs;
+
+use simurgh_testing::{Compile, Mpiexec, Stage, wait};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Hosts, one in each namespace.
+const HOSTS: usize = 4;
+
+/// Longer than any end may take that does not wait for a sign of life.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+macro_rules! names {
+    ($($name:ident)*) => { &[$(stringify!($name)),*] };
+}
+
+/// The test programs.
+const PROGRAMS: &[&str] = programs!(names);
+
+/// Namespaces of one test, gone with it.
+struct Namespaces {
+    prefix: String,
+}
+
+impl Namespaces {
+    /// None, with a word on why, if they cannot be made here.
+    fn make(test: &str) -> Option<Self> {
+        if let Some(reason) = obstacle() {
+            eprintln!("skipped: {test}: {reason}");
+            return None;
+        }
+        let namespaces = Self {
+            prefix: format!("s{}{test}", std::process::id()),
+        };
+        namespaces.script("up");
+        Some(namespaces)
+    }
+
+    fn script(&self, command: &str) {
+        let mut script = Command::new(Stage::workspace().join("tests/namespaces.sh"));
+        succeeds(script.args([command, &self.prefix, &HOSTS.to_string()]));
+    }
+
+    /// A job with its hosts in them.
+    fn mpiexec(&self, ranks: usize) -> Mpiexec {
+        let wrapper = format!("ip netns exec {}{{host}}", self.prefix);
+        Stage::locate().mpiexec(ranks).options([
+            "--hosts-per-node",
+            &HOSTS.to_string(),
+            "--host-wrapper",
+            &wrapper,
+            "--transport",
+            "ofi",
+            "--provider",
+            "tcp",
+            "--interface",
+            "eth0",
+        ])
+    }
+
+    /// Runs a command in each of them.
+    fn everywhere(&self, command: &[&str]) {
+        for host in 0..HOSTS {
+            let mut ip = Command::new("ip");
+            succeeds(
+                ip.args(["netns", "exec", &format!("{}{host}", self.prefix)])
+                    .args(command),
+            );
+        }
+    }
+
+    /// The processes of a host's namespace.
+    fn processes(&self, host: usize) -> Vec<String> {
+        let mut ip = Command::new("ip");
+        let output = ip
+            .args(["netns", "pids", &format!("{}{host}", self.prefix)])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        self.script("down");
+    }
+}
+
+/// Why there cannot be namespaces here.
+fn obstacle() -> Option<String> {
+    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() != 0) {
+        return Some("only root makes network namespaces".to_owned());
+    }
+    let missing = |tool: &&str| Command::new(tool).arg("-V").output().is_err();
+    let tool = ["ip", "nft"].into_iter().find(missing)?;
+    Some(format!("{tool} is missing: apt-get install iproute2 nftables"))
+}
+
+fn succeeds(command: &mut Command) {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {output:?}");
+}
+
+/// Runs a test program; what went wrong.
+fn failure(namespaces: &Namespaces, name: &str) -> Option<String> {
+    let stage = Stage::locate();
+    let program = Compile::c(format!("tests/c/mpi_{name}.c"))
+        .flags(["-O1", "-pthread"])
+        .against(&stage)
+        .build();
+    let outcome = namespaces.mpiexec(6).run(&program);
+    let passed = outcome.success() && outcome.stdout == "passed with 6 ranks\n";
+    (!passed).then(|| outcome.to_string())
+}
+
+#[test]
+fn programs_pass_between_namespaces() {
+    let Some(namespaces) = Namespaces::make("a") else {
+        return;
+    };
+    let failures: Vec<_> = PROGRAMS
+        .iter()
+        .filter_map(|name| failure(&namespaces, name))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_network_that_loses_packets_loses_no_messages() {
+    let Some(namespaces) = Namespaces::make("b") else {
+        return;
+    };
+    let rules = "table inet loss { chain input { type filter hook input priority 0; \
+                 meta l4proto tcp numgen random mod 100 < 1 drop; }; }";
+    namespaces.everywhere(&["nft", rules]);
+    for name in ["matching", "exchange"] {
+        assert_eq!(failure(&namespaces, name), None);
+    }
+}
+
+#[test]
+fn a_slow_network_only_takes_longer() {
+    let Some(namespaces) = Namespaces::make("c") else {
+        return;
+    };
+    let slow = "tc qdisc add dev eth0 root tbf rate 100mbit burst 4kb latency 400ms";
+    namespaces.everywhere(&slow.split(' ').collect::<Vec<_>>());
+    for name in ["matching", "exchange", "large_sends"] {
+        assert_eq!(failure(&namespaces, name), None);
+    }
+}
+
+/// Starts a job whose ranks talk, does something to it, and expects its end in time, with a word on host 2.
+fn ends_with_host_2(namespaces: &Namespaces, limit: Duration, code: Option<i32>, act: impl FnOnce()) {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_exchange.c").against(&stage).build();
+    let mpiexec = namespaces.mpiexec(8).options(["--peer-timeout", "1"]);
+    let mut child = mpiexec
+        .command(&program)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let mut said = [0; 3];
+    stdout.read_exact(&mut said).unwrap();
+    assert_eq!(&said, b"up\n");
+    act();
+    let start = Instant::now();
+    let ending = wait(child, Duration::from_secs(30)).unwrap();
+    let elapsed = start.elapsed();
+    // It ends when nobody is left who could write.
+    let mut text = String::new();
+    stderr.read_to_string(&mut text).unwrap();
+    assert!(!ending.timed_out && elapsed < limit, "after {elapsed:?}: {text}");
+    assert!(
+        code.is_none_or(|code| ending.status.code() == Some(code)) && !ending.status.success(),
+        "{text}"
+    );
+    assert!(text.starts_with("simurgh: host 2 (ranks 4-5)"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!((0..HOSTS).all(|host| namespaces.processes(host).is_empty()));
+}
+
+#[test]
+fn a_host_that_is_killed_ends_the_job_at_once() {
+    let Some(namespaces) = Namespaces::make("d") else {
+        return;
+    };
+    ends_with_host_2(&namespaces, AT_ONCE, Some(137), || {
+        let processes = namespaces.processes(2);
+        assert_eq!(processes.len(), 1);
+        succeeds(Command::new("kill").args(["-s", "KILL", &processes[0]]));
+    });
+}
+
+#[test]
+fn a_host_that_is_cut_off_ends_the_job_in_time() {
+    let Some(namespaces) = Namespaces::make("e") else {
+        return;
+    };
+    ends_with_host_2(&namespaces, Duration::from_secs(4), Some(1), || {
+        let switch = format!("{}sw", namespaces.prefix);
+        succeeds(Command::new("ip").args(["-n", &switch, "link", "set", "port2", "down"]));
+    });
+}
+
+#[test]
+fn a_host_that_is_stopped_ends_the_job_in_time() {
+    let Some(namespaces) = Namespaces::make("f") else {
+        return;
+    };
+    ends_with_host_2(&namespaces, Duration::from_secs(4), Some(1), || {
+        let processes = namespaces.processes(2);
+        succeeds(Command::new("kill").args(["-s", "STOP", &processes[0]]));
+    });
+}
