@@ -108,6 +108,25 @@ fn a_host_that_does_not_come_is_named_in_time() {
         .expect_stderr("has not joined the job within 0.5 s; --start-timeout gives it more time");
 }
 
+#[test]
+fn hosts_that_wait_for_each_other_are_recognised_whoever_drives_the_network() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+    for policy in ["wq", "nd", "nd+wq", "sleep"] {
+        let mpiexec = stage
+            .mpiexec(4)
+            .options(["--hosts-per-node", "2", "--policy", policy]);
+        mpiexec
+            .args(["wait"])
+            .run(&program)
+            .expect_code(125)
+            .expect_stderr("deadlock: every rank waits and none can go on")
+            .expect_stderr("host 0 (ranks 0-1): of 2 ranks these have not ended: 0-1")
+            .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99")
+            .expect_stderr("host 1 (ranks 2-3): of 2 ranks these have not ended: 2-3");
+    }
+}
+
 /// A job of two hosts whose ranks, one on each, are up.
 struct Job {
     mpiexec: Child,

@@ -1,11 +1,13 @@
 //! Every interleaving of small uses of the lock-free types. Run with `RUSTFLAGS="--cfg loom"`, in release.
 #![cfg(loom)]
 
+use std::time::Duration;
+
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicPtr, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Ordering, SpinLock};
 use simurgh_core::{
-    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Node, Rendezvous, Stage, Token, employ, wait_all,
-    wait_any, wander,
+    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Network, Node, Rendezvous, Stage, Token, employ,
+    wait_all, wait_any, wander,
 };
 
 struct Item {
@@ -62,6 +64,74 @@ fn an_inbox_loses_nothing_and_keeps_each_producers_order() {
             let of_producer: Vec<_> = seen.iter().filter(|&&value| value / 10 == producer).collect();
             assert_eq!(of_producer, [&(producer * 10), &(producer * 10 + 1)]);
         }
+    });
+}
+
+/// Rings by a word of its own, as one that sleeps in `poll(2)` does.
+struct Bell {
+    rung: AtomicU32,
+    arrived: AtomicUsize,
+}
+
+impl Bell {
+    fn ring(&self) {
+        self.rung.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Network for Bell {
+    fn has_mail(&self) -> bool {
+        self.arrived.load(Ordering::SeqCst) > 0
+    }
+
+    fn poll(&self) -> bool {
+        self.arrived.swap(0, Ordering::SeqCst) > 0
+    }
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, _limit: Option<Duration>) {
+        let rung = self.rung.load(Ordering::SeqCst);
+        if !self.has_mail() && word.load(Ordering::SeqCst) == expected {
+            // Deaf to the word from here on.
+            while self.rung.load(Ordering::SeqCst) == rung {
+                thread::yield_now();
+            }
+        }
+    }
+
+    fn wake(&self) {
+        self.ring();
+    }
+
+    fn is_quiet(&self) -> bool {
+        !self.has_mail()
+    }
+}
+
+#[test]
+fn who_sleeps_at_the_network_hears_its_inbox_and_the_network() {
+    model(|| {
+        let bell = Arc::new(Bell {
+            rung: AtomicU32::new(0),
+            arrived: AtomicUsize::new(0),
+        });
+        let inbox = Arc::new(Inbox::new());
+        let network: Arc<dyn Network> = bell.clone();
+        inbox.set_network(Arc::downgrade(&network));
+        let (door, remote) = (Arc::clone(&inbox), Arc::clone(&bell));
+        let pusher = thread::spawn(move || door.push(item(1)));
+        let sender = thread::spawn(move || {
+            remote.arrived.fetch_add(1, Ordering::SeqCst);
+            remote.ring();
+        });
+        let (mut mail, mut packets) = (0, 0);
+        while mail == 0 || packets == 0 {
+            inbox.sleep_at(&*bell, inbox.ticket(), None);
+            let mut taken = inbox.take();
+            mail += std::iter::from_fn(|| taken.pop_front()).count();
+            packets += usize::from(bell.poll());
+        }
+        pusher.join().unwrap();
+        sender.join().unwrap();
     });
 }
 
