@@ -3,8 +3,8 @@
 //! The ranks need not wait for each other. Each numbers its duplications of a communicator, which all ranks make in
 //! the same order: the first to come to a number makes the shared part, the others find it, and the last to find it
 //! takes it off the shelf. On several hosts each has a shelf, and whoever makes the shared part asks the host of the
-//! first rank for the id, which answers whatever its ranks do. A rank that blocks in a duplication anyway waits before it gets too far ahead of the
-//! slowest, so that making and freeing duplicates for ever needs no more and more memory.
+//! first rank for the id, which answers whatever its ranks do. A rank that blocks in a duplication anyway waits before
+//! it gets too far ahead of the slowest, so that making and freeing duplicates for ever needs no more and more memory.
 
 use super::{Comm, CommShared, Founding};
 use crate::error::Result;
