@@ -20,6 +20,7 @@ const PROGRAMS: &[&str] = &[
     "memory",
     "collectives",
     "barriers",
+    "overlap",
 ];
 
 /// Message sizes of `latency`, for libfabric.
@@ -36,6 +37,9 @@ const TCP: &[&str] = &[
     "--interface",
     "lo",
 ];
+
+/// What leaves the first core to rank 0, which is looked at, when others drive the network.
+const DRIVEN: &[&str] = &["--hosts-per-node", "2", "--network-core", "1"];
 
 /// Which MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +195,8 @@ impl Contender {
                 Placement::AllCores => {}
                 Placement::TwoProcesses => drop(command.args(["--hosts-per-node", "2"])),
                 Placement::Tcp => drop(command.args(TCP)),
+                Placement::Dedicated => drop(command.args(DRIVEN).args(["--policy", "nd"])),
+                Placement::Asleep => drop(command.args(DRIVEN).args(["--policy", "sleep"])),
             },
             Kind::Mpich => {
                 command.env("LD_LIBRARY_PATH", self.prefix.join("lib"));

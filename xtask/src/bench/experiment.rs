@@ -40,6 +40,10 @@ pub(crate) enum Placement {
     TwoProcesses,
     /// As that, and the processes talk over TCP: beside what libfabric does without an MPI.
     Tcp,
+    /// As in two processes, and a virtual processor on the second core drives the network of each.
+    Dedicated,
+    /// As that, and those who wait drive it too.
+    Asleep,
 }
 
 impl Placement {
@@ -51,6 +55,8 @@ impl Placement {
             Placement::AllCores => "all cores",
             Placement::TwoProcesses => "a process and a core for each rank",
             Placement::Tcp => "a process for each rank, over TCP",
+            Placement::Dedicated => "a process for each rank, policy nd",
+            Placement::Asleep => "a process for each rank, policy sleep",
         }
     }
 
@@ -62,6 +68,8 @@ impl Placement {
             Placement::AllCores => "all-cores",
             Placement::TwoProcesses => "two-processes",
             Placement::Tcp => "tcp",
+            Placement::Dedicated => "dedicated",
+            Placement::Asleep => "asleep",
         }
     }
 }
@@ -98,6 +106,13 @@ const fn processes(program: &'static str, placement: Placement) -> Experiment {
     Experiment {
         group: Group::Network,
         ..pair(program, placement)
+    }
+}
+
+const fn driven(placement: Placement) -> Experiment {
+    Experiment {
+        peers: false,
+        ..processes("overlap", placement)
     }
 }
 
@@ -156,4 +171,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     processes("latency", Placement::TwoProcesses),
     processes("bandwidth", Placement::TwoProcesses),
     processes("latency", Placement::Tcp),
+    processes("overlap", Placement::TwoProcesses),
+    driven(Placement::Dedicated),
+    driven(Placement::Asleep),
 ];

@@ -29,6 +29,10 @@ pub(crate) enum Metric {
     Alltoall,
     /// Of barriers on one core, and of as many switches as there are ranks, by number of ranks.
     Growth,
+    /// While a message of this size is being sent: how much of its processor a rank keeps.
+    SendAvailability,
+    /// The same while one is being received.
+    ReceiveAvailability,
 }
 
 impl Metric {
@@ -46,6 +50,8 @@ impl Metric {
             "bcast" => Some(Metric::Bcast),
             "allreduce" => Some(Metric::Allreduce),
             "alltoall" => Some(Metric::Alltoall),
+            "availability_send" => Some(Metric::SendAvailability),
+            "availability_receive" => Some(Metric::ReceiveAvailability),
             "barriers" | "switches" => Some(Metric::Growth),
             _ => None,
         }
@@ -67,6 +73,8 @@ impl Metric {
             Metric::Allreduce => "Allreduce of doubles, µs per call",
             Metric::Alltoall => "Alltoall, µs per call",
             Metric::Growth => "Barrier and as many switches of ranks, µs",
+            Metric::SendAvailability => "Kept for computing while sending, %",
+            Metric::ReceiveAvailability => "Kept for computing while receiving, %",
         }
     }
 
@@ -86,6 +94,8 @@ impl Metric {
             Metric::Allreduce => "allreduce",
             Metric::Alltoall => "alltoall",
             Metric::Growth => "growth",
+            Metric::SendAvailability => "availability-send",
+            Metric::ReceiveAvailability => "availability-receive",
         }
     }
 
@@ -145,6 +155,9 @@ impl Metric {
     }
 
     fn lower_is_better(self) -> bool {
-        !matches!(self, Metric::Bandwidth | Metric::Rate)
+        !matches!(
+            self,
+            Metric::Bandwidth | Metric::Rate | Metric::SendAvailability | Metric::ReceiveAvailability
+        )
     }
 }
