@@ -3,12 +3,15 @@
 
 mod common;
 
-use common::{carry_out, into, out, recv_one, run_hosts, send_one};
+use common::{carry_out, into, out, recv_one, run_hosts, run_hosts_over, send_one};
 use simurgh_mpi::constants::{PROC_NULL, ROOT};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Parts, Source, Target, pack, unpack};
 use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 use simurgh_mpi::{Collective, Comm, ErrorClass, Result};
+use simurgh_net::transport::{Access, Loopback};
+use simurgh_settings::{Id, Values};
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 const SUM: Op = Op::Builtin(BuiltinOp::Sum);
@@ -321,5 +324,59 @@ fn two_groups_exchange_data_between_hosts() {
                 .unwrap();
             assert_eq!(share, vec![sum; peers]);
         }
+    });
+}
+
+#[test]
+fn all_checks_compare_what_ranks_of_all_hosts_bring() {
+    let mut settings = Values::default();
+    settings
+        .read(Id::Check, "the test", OsStr::new("all"))
+        .expect("a kind of check");
+    run_hosts_over(Loopback::hosts(3, Access::default()), RANKS, &settings, |comm| {
+        let (rank, mut sum, mut part) = (comm.rank(), [0], [0; 2]);
+        let fault = |outcome: Result<()>| {
+            let error = outcome.expect_err("it is a mistake");
+            (error.class(), error.message().to_owned())
+        };
+        let op = Op::Builtin(if rank == 5 { BuiltinOp::Max } else { BuiltinOp::Sum });
+        let (class, message) = fault(
+            comm.allreduce(Some(&out(&[1])), &into(&mut sum), &op)
+                .and_then(carry_out),
+        );
+        assert_eq!(class, ErrorClass::Op);
+        assert!(
+            message.contains("MPI_SUM") && message.contains("MPI_MAX"),
+            "{message}"
+        );
+        let root = i32::from(rank > 3);
+        let (class, message) = fault(comm.bcast(&into(&mut sum), root).and_then(carry_out));
+        assert_eq!(class, ErrorClass::Root);
+        assert!(
+            message.contains("rank 4 calls MPI_Bcast with root 1"),
+            "{message}"
+        );
+        let taken = if rank == 3 { 2 } else { 1 };
+        let (class, message) = fault(comm.bcast(&into(&mut part[..taken]), 0).and_then(carry_out));
+        assert_eq!(class, ErrorClass::Count);
+        assert!(
+            message.contains("rank 0 sends 1 ") && message.contains("but rank 3 takes 2 "),
+            "{message}"
+        );
+        comm.allreduce(Some(&out(&[1])), &into(&mut sum), &SUM)
+            .and_then(carry_out)
+            .unwrap();
+        assert_eq!(sum, [6]);
+        let inter = even_and_odd(comm);
+        let own = if inter.rank() == 2 { PROC_NULL } else { 0 };
+        let role = if comm.rank() % 2 == 1 {
+            own
+        } else if inter.rank() == 0 {
+            ROOT
+        } else {
+            PROC_NULL
+        };
+        let (class, message) = fault(inter.bcast(&into(&mut sum), role).and_then(carry_out));
+        assert_eq!(class, ErrorClass::Root, "{message}");
     });
 }

@@ -12,9 +12,44 @@ use super::offers::Offers;
 use super::task::Task;
 use simurgh_settings::rules::Operation;
 
-use crate::datatype::{Basic, Datatype, Signature};
+use std::fmt::Display;
+
+use crate::datatype::{Basic, Datatype, Digest, Signature};
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
+use crate::portable::portable;
+
+/// Elements in a buffer, as they are told to others.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    bytes: usize,
+    /// Whether they may be any.
+    packed: bool,
+    digest: Digest,
+    /// The signature in words.
+    text: String,
+}
+
+portable! {
+    Told { bytes, packed, digest, text }
+}
+
+impl Told {
+    /// What is in a buffer.
+    pub(super) fn of(source: &Source) -> Self {
+        Content::of(source).tell()
+    }
+
+    /// What a buffer has room for.
+    pub(super) fn to(target: &Target) -> Self {
+        Content::to(target).tell()
+    }
+
+    /// Whether both have the same elements. Packed data may hold any.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && (self.packed || other.packed || self.digest == other.digest)
+    }
+}
 
 /// Elements in a buffer.
 #[derive(Clone, Copy)]
@@ -49,7 +84,8 @@ fn compare_ends(call: Call, offers: Offers<'_>, flow: &Flow) -> Result<()> {
     if sent.is_like(taken) {
         return Ok(());
     }
-    Err(misfit(call, offers, flow, sent, taken))
+    let names = (offers.name(flow.from), offers.name(flow.to));
+    Err(misfit(&call, names, &sent.tell(), &taken.tell()))
 }
 
 /// All ranks must bring the same to a reduction, and have the same room for its result if they get all of it.
@@ -69,7 +105,12 @@ fn compare_all(call: Call, offers: Offers<'_>, whole_result: bool) -> Result<()>
     };
     match contents.find(|(_, _, content)| !content.is_like(first.2)) {
         None => Ok(()),
-        Some(other) => Err(unlike(call, offers, first, other)),
+        Some(other) => {
+            let told = |(seat, does, content): (usize, &'static str, Content<'_>)| {
+                (offers.name(seat), does, content.tell())
+            };
+            Err(unlike(&call, told(first), told(other)))
+        }
     }
 }
 
@@ -101,7 +142,17 @@ impl<'a> Content<'a> {
         self.datatype.signature().repeat(self.count)
     }
 
-    /// Whether both have the same elements. Packed data may hold any.
+    fn tell(self) -> Told {
+        let signature = self.signature();
+        Told {
+            bytes: self.bytes(),
+            packed: self.is_packed(),
+            digest: signature.digest(),
+            text: signature.to_string(),
+        }
+    }
+
+    /// As [`Told::is_like`].
     fn is_like(self, other: Self) -> bool {
         if self.is_packed() || other.is_packed() {
             return self.bytes() == other.bytes();
@@ -111,15 +162,15 @@ impl<'a> Content<'a> {
     }
 }
 
+/// The error of a rank that sends something else than another takes from it.
 #[cold]
-fn misfit(call: Call, offers: Offers<'_>, flow: &Flow, sent: Content<'_>, taken: Content<'_>) -> Error {
-    let class = match sent.bytes().cmp(&taken.bytes()) {
+pub(super) fn misfit(call: &dyn Display, (from, to): (String, String), sent: &Told, taken: &Told) -> Error {
+    let class = match sent.bytes.cmp(&taken.bytes) {
         std::cmp::Ordering::Greater => ErrorClass::Truncate,
         std::cmp::Ordering::Less => ErrorClass::Count,
         std::cmp::Ordering::Equal => ErrorClass::Type,
     };
-    let (from, to) = (offers.name(flow.from), offers.name(flow.to));
-    let (sent, taken) = (sent.signature(), taken.signature());
+    let (sent, taken) = (&sent.text, &taken.text);
     Error::new(
         class,
         format!(
@@ -128,20 +179,19 @@ fn misfit(call: Call, offers: Offers<'_>, flow: &Flow, sent: Content<'_>, taken:
     )
 }
 
+/// The error of ranks that bring different things to a reduction: who, what it does, and with what.
 #[cold]
-fn unlike(
-    call: Call,
-    offers: Offers<'_>,
-    (seat, does, one): (usize, &str, Content<'_>),
-    (other_seat, other_does, other): (usize, &str, Content<'_>),
+pub(super) fn unlike(
+    call: &dyn Display,
+    (rank, does, one): (String, &str, Told),
+    (other_rank, other_does, other): (String, &str, Told),
 ) -> Error {
-    let class = if one.bytes() == other.bytes() {
+    let class = if one.bytes == other.bytes {
         ErrorClass::Type
     } else {
         ErrorClass::Truncate
     };
-    let (rank, other_rank) = (offers.name(seat), offers.name(other_seat));
-    let (one, other) = (one.signature(), other.signature());
+    let (one, other) = (one.text, other.text);
     Error::new(
         class,
         format!(

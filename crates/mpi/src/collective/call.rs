@@ -2,9 +2,10 @@
 
 use super::reduce::Counts;
 use super::task::Task;
-use crate::error::{Error, ErrorClass};
+use crate::error::{Error, ErrorClass, Result};
 use crate::limits::PACKET;
 use crate::op::{BuiltinOp, Op};
+use crate::portable::portable;
 
 /// A collective call: its name and its root, and its operation if all is checked.
 #[derive(Clone, Copy, Debug)]
@@ -224,6 +225,67 @@ impl Call {
     }
 }
 
+/// A call as it is told to other hosts.
+#[derive(Clone, Debug)]
+pub(super) struct Spoken {
+    name: String,
+    root: Option<u32>,
+    operation: Option<String>,
+    topic: u64,
+}
+
+portable! {
+    Spoken { name, root, operation, topic }
+}
+
+impl Spoken {
+    pub(super) fn of(call: Call) -> Self {
+        Self {
+            name: call.name.to_owned(),
+            root: call.root_rank(),
+            operation: call.operation.map(|operation| operation.to_string()),
+            topic: call.topic(),
+        }
+    }
+
+    /// Refuses another call, which somebody else makes.
+    pub(super) fn agree(&self, rank: &str, theirs: &Self, other: &str) -> Result<()> {
+        if self.topic == theirs.topic {
+            return Ok(());
+        }
+        let class = if self.name != theirs.name {
+            ErrorClass::Other
+        } else if self.root != theirs.root {
+            ErrorClass::Root
+        } else if self.operation != theirs.operation {
+            ErrorClass::Op
+        } else {
+            let message =
+                format!("{rank} and {other} call {self} with different counts: all ranks must give the same");
+            return Err(Error::new(ErrorClass::Count, message));
+        };
+        let message =
+            format!("{rank} calls {self} while {other} calls {theirs}: all ranks must make the same call");
+        Err(Error::new(class, message))
+    }
+}
+
+impl std::fmt::Display for Spoken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)?;
+        let and = match self.root {
+            Some(root) => {
+                write!(f, " with root {root}")?;
+                "and"
+            }
+            None => "with",
+        };
+        self.operation
+            .as_ref()
+            .map_or(Ok(()), |operation| write!(f, " {and} {operation}"))
+    }
+}
+
 impl Default for Call {
     fn default() -> Self {
         Self::BARRIER
@@ -336,6 +398,35 @@ mod tests {
         );
         let roots = bcast.disagreement("rank 4", Call::new("MPI_Bcast").at(1), "rank 7");
         assert_eq!(roots.class(), ErrorClass::Root);
+    }
+
+    #[test]
+    fn spoken_calls_disagree_as_calls_do() {
+        let detailed = |op: BuiltinOp| Call::REDUCE.at(1).in_detail(&Task::Allreduce { op: op.into() });
+        let calls = [
+            Call::BARRIER,
+            Call::REDUCE.at(0),
+            Call::REDUCE.at(1),
+            detailed(BuiltinOp::Sum),
+            detailed(BuiltinOp::Max),
+        ];
+        for one in calls {
+            for other in calls.into_iter().filter(|other| other.topic() != one.topic()) {
+                let error = one.disagreement("rank 0", other, "rank 1");
+                let spoken = Spoken::of(one)
+                    .agree("rank 0", &Spoken::of(other), "rank 1")
+                    .unwrap_err();
+                assert_eq!(
+                    (spoken.class(), spoken.message()),
+                    (error.class(), error.message())
+                );
+            }
+            assert!(
+                Spoken::of(one)
+                    .agree("rank 0", &Spoken::of(one), "rank 1")
+                    .is_ok()
+            );
+        }
     }
 
     #[test]

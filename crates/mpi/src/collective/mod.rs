@@ -1,4 +1,4 @@
-//! Collective communication within a host.
+//! Collective communication.
 //!
 //! A collective is a value ([`Collective`]): the buffers of the calling rank and what has to be done with everybody's
 //! (`task.rs`). It is made by the methods of [`Comm`] that are called as the standard's functions are, and then run.
@@ -14,6 +14,9 @@
 //! One that is started instead waits for nobody (`underway.rs`): the offers lie at a gathering, which the ranks find by
 //! counting what they start (`shelf.rs`), and who comes last does the work or leaves it to whoever has time. One that
 //! is persistent finds its gathering once (`start.rs`).
+//!
+//! All that is what the ranks of a host do. If there are others, whoever is last to come then speaks for its host
+//! (`hosts`).
 //!
 //! Reductions combine the ranks' data in rank order, each element by one rank alone, so results depend neither on the
 //! scheduling nor on how the work was shared. A user's operation is called as the function of the rank that works.

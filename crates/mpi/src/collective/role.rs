@@ -157,7 +157,7 @@ pub(super) fn check_between_groups(call: impl Fn(usize) -> Call, seating: Seatin
 }
 
 /// Checks what the ranks of two groups pass as root: one rank is the root, whose seat this is, and all others know.
-fn check_roots(passed: impl Fn(usize) -> Option<i32>, seating: Seating) -> Result<usize> {
+pub(super) fn check_roots(passed: impl Fn(usize) -> Option<i32>, seating: Seating) -> Result<usize> {
     let mut seats = 0..seating.seats();
     let Some(root) = seats.clone().find(|seat| passed(*seat) == Some(ROOT)) else {
         return Err(no_root());

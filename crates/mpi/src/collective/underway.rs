@@ -136,8 +136,8 @@ impl Underway {
     /// Does the part of this host in the collective, by an execution context that works for the rank at `place`.
     fn speak(&self, gifts: Gifts<'_, Contribution>, place: usize, venue: &Venue) -> Result<()> {
         let part = |place| gifts.of(place).part();
-        let parts = (0..gifts.len()).map(part);
-        venue.speak(part(place), parts, self.offers(gifts), self.agree(gifts))
+        let parts: Vec<_> = (0..gifts.len()).map(part).collect();
+        venue.speak(part(place), &parts, self.offers(gifts), self.agree(gifts))
     }
 
     /// Refuses ranks of this host that have started different collectives.

@@ -5,6 +5,7 @@
 
 use super::basic::Basic;
 use super::signature::Signature;
+use crate::portable::portable;
 
 /// 2^61 - 1.
 const PRIME: u64 = (1 << 61) - 1;
@@ -19,6 +20,10 @@ pub(crate) struct Digest {
     value: u64,
     /// The point to the power of the number of elements.
     power: u64,
+}
+
+portable! {
+    Digest { value, power }
 }
 
 fn times(a: u64, b: u64) -> u64 {

@@ -32,6 +32,7 @@ pub use kinds::{MatchClass, match_size};
 pub use layout::Layout;
 pub use recipe::{Combiner, Recipe, Width};
 
+pub(crate) use digest::Digest;
 pub(crate) use form::{Block, Form, Part};
 pub(crate) use signature::Signature;
 pub(crate) use stretch::Stretch;

@@ -21,9 +21,10 @@ const ANY: &str = "any";
 pub struct Rule {
     /// The operation; every one if there is none.
     pub operation: Option<Operation>,
-    /// It applies from this much work on: bytes that are moved or combined for all ranks together.
+    /// It applies from this much work on: bytes that are moved or combined for all ranks together; between hosts, the
+    /// bytes that every host knows of.
     pub bytes: u64,
-    /// It applies from this many ranks on.
+    /// It applies from this many ranks on; between hosts, from this many hosts on.
     pub ranks: u64,
     /// It applies if the ranks are spread over a domain of this level or a larger one.
     pub level: Level,

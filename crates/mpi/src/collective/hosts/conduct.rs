@@ -2,8 +2,6 @@
 
 use simurgh_settings::rules::Algorithm;
 
-use super::super::agreement::examine;
-use super::super::call::Call;
 use super::super::offers::{Offers, Seating};
 use super::super::task::Task;
 use super::everybody::Everybody;
@@ -12,7 +10,6 @@ use super::shipping::Shipping;
 use super::talk::Talk;
 use super::way::Way;
 use super::{allgather, broadcast, dissemination};
-use crate::check::Checks;
 use crate::comm::Span;
 use crate::error::Result;
 use crate::job::Job;
@@ -30,11 +27,7 @@ pub(super) struct Conduct<'a, 'b, W> {
 
 impl<W: Way> Conduct<'_, '_, W> {
     /// Does the part of this host, whose ranks have laid their offers.
-    pub(super) fn carry_out(&self, call: Call, local: Offers<'_>) -> Result<()> {
-        let mut everybody = Everybody::new(local, self.seating, self.span);
-        if self.job.checks() == Checks::All {
-            examine(call, self.task, everybody.offers())?;
-        }
+    pub(super) fn carry_out(&self, mut everybody: Everybody<'_>) -> Result<()> {
         match self.task {
             Task::Barrier => dissemination::barrier(self.talk),
             Task::Aside { .. } => Ok(()),

@@ -12,7 +12,8 @@
 //!   up a binomial tree or pairwise (`reduction.rs`).
 //!
 //! Algorithms talk over [`Way`](way::Way) alone, so tests run them without a network (`mock.rs`). Hosts notice when
-//! they are in different calls, and a host that fails says so to those who wait for it (`talk.rs`).
+//! they are in different calls, and a host that fails says so to those who wait for it (`talk.rs`); when everything is to
+//! be checked they compare first what all ranks bring (`statement.rs`).
 //!
 //! Costs: one meeting of the ranks here, as on one host; then the messages that each algorithm's file tells, whatever
 //! the number of ranks on each host.
@@ -36,6 +37,7 @@ mod powers;
 mod reduction;
 mod ring;
 mod shipping;
+mod statement;
 mod talk;
 mod telling;
 #[cfg(test)]
@@ -68,8 +70,8 @@ pub(super) fn run(comm: &Comm, part: Part) -> Result<()> {
         };
         let local = Offers::new(brought, comm.seating());
         let own = brought[comm.place()].part();
-        let parts = brought.iter().filter_map(Arrived::part);
-        own.map_or(Ok(()), |own| venue.speak(own, parts, local, agreement))
+        let parts: Vec<_> = brought.iter().filter_map(Arrived::part).collect();
+        own.map_or(Ok(()), |own| venue.speak(own, &parts, local, agreement))
     })
 }
 

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use super::super::flow::Route;
+use super::super::task::Task;
 use super::talk::malformed;
 use crate::error::Result;
 use crate::limits::IN_PARCEL;
@@ -44,6 +46,15 @@ impl Key {
 
     /// Not data, but the number of elements for which a seat has room.
     pub(super) const ROOM: u32 = u32::MAX - 1;
+
+    /// What goes on a route: all routes on which the same goes have the same key.
+    pub(super) fn on(task: &Task, route: Route) -> Self {
+        let part = match task.gives_whole() {
+            true => Self::WHOLE,
+            false => u32::try_from(route.given).expect("fewer parts than there are ranks"),
+        };
+        Self::new(route.from, part)
+    }
 
     pub(super) fn new(from: usize, part: u32) -> Self {
         let from = u32::try_from(from).expect("no communicator has more seats");

@@ -98,7 +98,7 @@ impl<W: Way> Shipping<'_, '_, W> {
             let routes = self.task.routes_to(self.seating, to as usize);
             for route in routes.filter(|route| offers.is_here(route.from)) {
                 any = true;
-                let key = self.key(route);
+                let key = Key::on(self.task, route);
                 if key.part == Key::WHOLE && !seen.insert(key) {
                     continue;
                 }
@@ -106,14 +106,6 @@ impl<W: Way> Shipping<'_, '_, W> {
             }
         }
         any.then_some(parts)
-    }
-
-    fn key(&self, route: Route) -> Key {
-        let part = match self.task.gives_whole() {
-            true => Key::WHOLE,
-            false => u32::try_from(route.given).expect("fewer parts than there are ranks"),
-        };
-        Key::new(route.from, part)
     }
 
     /// Whether hosts tell each other how much room their ranks have for a result: nobody else knows.
@@ -194,7 +186,7 @@ impl<W: Way> Shipping<'_, '_, W> {
         let parcel = self.talk.recv_parcel(host)?;
         let mut parts = HashMap::new();
         for Entry { key, content } in parcel::unpack(parcel.bytes())? {
-            let taker = routes.iter().find(|route| self.key(**route) == key);
+            let taker = routes.iter().find(|route| Key::on(self.task, **route) == key);
             let route = *taker.ok_or_else(malformed)?;
             let part = match content {
                 Content::Here(range) => Part::here(&parcel.bytes()[range]),
@@ -210,7 +202,7 @@ impl<W: Way> Shipping<'_, '_, W> {
         came?;
         let writer = Writer::new(0);
         routes.iter().try_for_each(|route| {
-            let part = parts.get(&self.key(*route));
+            let part = parts.get(&Key::on(self.task, *route));
             match part {
                 Some(part) if part.taken_by == Some(*route) => Ok(()),
                 _ => {

@@ -8,8 +8,11 @@ use simurgh_core::{EcSpec, StackError, create, current_worker};
 use super::super::offers::{Offers, Seating};
 use super::super::underway::Part;
 use super::conduct::Conduct;
+use super::everybody::Everybody;
+use super::statement::Comparison;
 use super::talk::Talk;
 use super::way::{Pending, Way};
+use crate::check::Checks;
 use crate::comm::{Comm, CommShared, Span};
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
@@ -69,10 +72,10 @@ impl Venue {
 
     /// Speaks for this host in a collective: `own` is the caller's part, `parts` are those of all ranks here, whose
     /// offers lie by place, and `agreement` says whether they make the same call.
-    pub(in crate::collective) fn speak<'a>(
+    pub(in crate::collective) fn speak(
         &self,
         own: &Part,
-        mut parts: impl Iterator<Item = &'a Part>,
+        parts: &[&Part],
         local: Offers<'_>,
         agreement: Result<()>,
     ) -> Result<()> {
@@ -83,11 +86,23 @@ impl Venue {
         let line = job.line(self.context, self.round.number());
         let way = Wires { line, span };
         let talk = Talk::new(&way, own.call, self.seating.seats());
-        if let Err(fault) = agreement {
+        let known = parts.iter().find(|part| part.task.is_known());
+        let everybody = Everybody::new(local, self.seating, span);
+        if job.checks() == Checks::All {
+            let comparison = Comparison {
+                line,
+                span,
+                seating: self.seating,
+                call: own.call,
+                task: known.map(|part| &part.task),
+                offers: everybody.offers(),
+            };
+            comparison.make(agreement, parts.iter().map(|part| part.call))?;
+        } else if let Err(fault) = agreement {
             talk.fail(&fault);
             return Err(fault);
         }
-        let Some(known) = parts.find(|part| part.task.is_known()) else {
+        let Some(known) = known else {
             // All stand aside.
             return Ok(());
         };
@@ -99,8 +114,7 @@ impl Venue {
             job,
         };
         // Others may be waiting for this host.
-        let outcome = conduct.carry_out(own.call, local);
-        outcome.inspect_err(|fault| talk.fail(fault))
+        conduct.carry_out(everybody).inspect_err(|fault| talk.fail(fault))
     }
 
     /// Lets an execution context of its own speak in the name of the caller.
