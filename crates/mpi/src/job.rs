@@ -218,6 +218,10 @@ impl Job {
         for (process, endpoint) in self.layout.here().zip(&self.endpoints) {
             found.extend(endpoint.table().unmatched(process).take(limit - found.len()));
         }
+        let away = self
+            .network()
+            .map_or_else(Vec::new, |network| network.unmatched());
+        found.extend(away.into_iter().take(limit - found.len()));
         found
     }
 

@@ -161,6 +161,34 @@ fn sends_are_taken_back_until_they_are_received() {
 }
 
 #[test]
+fn buffered_sends_are_taken_back_too() {
+    run_hosts(2, 1, |world| {
+        for size in [10, 50_000] {
+            if world.rank() == 1 {
+                meet(world);
+                assert_eq!(world.iprobe(0, 1), Ok(None));
+                receives(world, size, 0, 2);
+                continue;
+            }
+            world.process().buffer().attach(BufferSpace::Automatic).unwrap();
+            let send = |tag: i32| {
+                let data = pattern(size, tag as usize);
+                match world.isend(Mode::Buffered, &out(&data), 1, tag) {
+                    Ok(Started::Left(receipt)) => receipt,
+                    other => panic!("{other:?}"),
+                }
+            };
+            let (first, second) = (send(1), send(2));
+            assert!(first.withdraw(world.process()));
+            meet(world);
+            world.process().buffer().detach().unwrap();
+            assert!(!first.withdraw(world.process()));
+            let _ = second;
+        }
+    });
+}
+
+#[test]
 fn a_posted_receive_is_taken_back() {
     run_hosts(2, 1, |world| {
         if world.rank() == 0 {
@@ -329,5 +357,23 @@ fn partitioned_operations_are_paired_in_the_order_of_their_setting_up() {
             }
             assert_eq!(receives[0].has_arrived(2), Ok(true));
         }
+    });
+}
+
+#[test]
+fn sends_without_counterpart_are_told() {
+    run_hosts(2, 1, |world| {
+        if world.rank() == 1 {
+            meet(world);
+            assert_eq!(recv_one(world, 0, 7), 1);
+            return;
+        }
+        let data = [1];
+        let send = start_send(world, Mode::Synchronous, &out(&data), 1, 7);
+        let told: Vec<_> = world.process().job().unmatched(10);
+        let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["rank 0 has started a send to rank 1 with tag 7"]);
+        meet(world);
+        send.wait();
     });
 }

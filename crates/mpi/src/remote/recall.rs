@@ -7,10 +7,11 @@
 use super::Remote;
 use super::arrival::Reception;
 use super::register::Handle;
+use super::send::Outgoing;
 use super::wire::Packet;
 use crate::job::Job;
 use crate::point2point::Payload;
-use crate::request::Request;
+use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 use simurgh_net::transport::HostId;
@@ -35,6 +36,9 @@ impl Remote {
     pub(crate) fn recall(&self, job: &Job, sender: u32, process: u32, number: u32) -> bool {
         let host = job.layout().host_of(process);
         let asked = Request::task();
+        if self.cancel_copy(job, (sender, number), process, &asked) {
+            return asked.wait().cancelled;
+        }
         let answer = self.recalls.add(sender as usize, host, Arc::clone(&asked));
         let packet = Packet::Recall {
             process,
@@ -43,6 +47,29 @@ impl Remote {
         };
         self.tell(host, &packet);
         asked.wait().cancelled
+    }
+}
+
+impl Remote {
+    /// Takes back a message of which a copy waits here, if that is so; `asked` is told of the end.
+    fn cancel_copy(&self, job: &Job, origin: (u32, u32), process: u32, asked: &Arc<Request>) -> bool {
+        let user = origin.0 as usize;
+        let is_it = |outgoing: &Outgoing| outgoing.origin == origin;
+        let Some(copy) = self.outgoing.find(user, is_it) else {
+            return false;
+        };
+        let wait_for_it = |_, outgoing: &mut Outgoing| {
+            let nobody_waits = outgoing.waiter.is_none();
+            if nobody_waits {
+                outgoing.waiter = Some(Waiter::Request(Arc::clone(asked)));
+            }
+            nobody_waits
+        };
+        let waits = self.outgoing.visit_own(copy, wait_for_it) == Some(true);
+        if waits {
+            self.cancel(job, process, copy);
+        }
+        waits
     }
 }
 

@@ -107,6 +107,26 @@ impl<T> Register<T> {
         Some((host, self.take(handle, host)?))
     }
 
+    /// Looks for an entry of a user of which `is_it` holds.
+    pub(super) fn find(&self, user: usize, is_it: impl Fn(&T) -> bool) -> Option<Handle> {
+        let number = user % self.0.len();
+        let shard = self.0[number].lock();
+        let fits = |slot: &Slot<T>| slot.entry.as_ref().is_some_and(|(_, value)| is_it(value));
+        let index = shard.slots.iter().position(fits)?;
+        Some(Handle::new(number, shard.slots[index].generation, index as u32))
+    }
+
+    /// What `f` makes of the entries.
+    pub(super) fn collect<R>(&self, mut f: impl FnMut(&T) -> Option<R>) -> Vec<R> {
+        let mut found = Vec::new();
+        for shard in &self.0 {
+            let shard = shard.lock();
+            let entries = shard.slots.iter().filter_map(|slot| slot.entry.as_ref());
+            found.extend(entries.filter_map(|(_, value)| f(value)));
+        }
+        found
+    }
+
     /// The host of an entry, if it is there.
     fn owner(&self, handle: Handle) -> Option<HostId> {
         let shard = self.0.get(handle.shard())?.lock();

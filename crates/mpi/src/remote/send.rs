@@ -1,11 +1,12 @@
 //! The sending side.
 
-use super::Remote;
 use super::credit::cost;
 use super::goods::Goods;
 use super::recall::origin;
 use super::register::Handle;
 use super::wire::{Label, Packet};
+use super::{HOST_BASE, Remote};
+use crate::job::{Operation, Unmatched};
 use crate::memory::{self, Source};
 use crate::request::Waiter;
 use simurgh_net::transport::{HostId, Region};
@@ -35,6 +36,8 @@ impl<'a> Letter<'a> {
 /// A message that waits to be asked for.
 #[derive(Debug)]
 pub(super) struct Outgoing {
+    pub(super) label: Label,
+    pub(super) origin: (u32, u32),
     pub(super) goods: Goods,
     /// Who waits for the end; nobody if the data has been copied.
     pub(super) waiter: Option<Waiter>,
@@ -42,7 +45,29 @@ pub(super) struct Outgoing {
     pub(super) region: Option<Region>,
 }
 
+impl Outgoing {
+    /// What is to be told of it in a deadlock; nothing if nobody waits for it, or a host sends it.
+    fn unmatched(&self) -> Option<Unmatched> {
+        let Label {
+            process, envelope, ..
+        } = self.label;
+        let waiter = self.waiter.as_ref().filter(|_| process < HOST_BASE)?;
+        let blocking = waiter.is_call();
+        Some(Unmatched::new(
+            process,
+            envelope.exactly(),
+            Operation::Send,
+            blocking,
+        ))
+    }
+}
+
 impl Remote {
+    /// The sends to other hosts that wait for their receives.
+    pub(crate) fn unmatched(&self) -> Vec<Unmatched> {
+        self.outgoing.collect(Outgoing::unmatched)
+    }
+
     /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room.
     #[inline]
     pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> bool {
@@ -70,6 +95,8 @@ impl Remote {
         let length = goods.bytes();
         let user = letter.origin.0 as usize;
         let mut outgoing = Outgoing {
+            label: letter.label,
+            origin: letter.origin,
             goods,
             waiter,
             region: None,
@@ -77,11 +104,10 @@ impl Remote {
         let region = self.let_read(letter.host, &outgoing);
         outgoing.region = region;
         let sender = self.outgoing.add(user, letter.host, outgoing);
-        let label = letter.label;
         self.tell(
             letter.host,
             &Packet::Request {
-                label,
+                label: letter.label,
                 length,
                 sender,
                 region,

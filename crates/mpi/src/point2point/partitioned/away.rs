@@ -8,7 +8,7 @@
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::PARTITIONED_PAIRS;
-use crate::matching::{Envelope, Pattern, Place};
+use crate::matching::{Envelope, Pattern};
 use crate::memory::{Source, Target};
 use crate::point2point::{Mode, Received, Sent};
 use crate::request::{Request, Waiter};
