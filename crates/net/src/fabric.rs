@@ -166,27 +166,6 @@ impl Fabric {
         }
     }
 
-    /// Memory stays as it is until [`Fabric::release`], so that transports may leave it registered between transfers.
-    ///
-    /// # Safety
-    ///
-    /// * It is not given back to the system before then.
-    #[allow(unsafe_code, reason = "passes a promise on")]
-    pub unsafe fn hold(&self, address: *const u8, length: usize) {
-        for transport in &self.transports {
-            // SAFETY:
-            // - by the caller's word.
-            unsafe { transport.hold(address, length) };
-        }
-    }
-
-    /// Memory of which [`Fabric::hold`] was told, by its beginning, is going to be given back.
-    pub fn release(&self, address: *const u8) {
-        self.transports
-            .iter()
-            .for_each(|transport| transport.release(address));
-    }
-
     /// Whether [`Fabric::poll`] would find something to do, or to try again: a cheap hint.
     #[inline]
     #[must_use]

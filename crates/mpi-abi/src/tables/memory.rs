@@ -6,6 +6,7 @@ use std::ffi::c_void;
 
 use simurgh_core::sync::SpinLock;
 use simurgh_mpi::{ErrorClass, Info};
+use simurgh_net::transport::Transport;
 
 use super::Rank;
 use crate::boundary::BufferMut;
@@ -39,12 +40,20 @@ pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf
     }
     let address = start.expose_provenance();
     rank.tables.allocations.0.lock().insert(address, layout);
-    if let Some(network) = rank.process.job().network() {
+    for way in ways(rank) {
         // SAFETY:
         // - the memory is freed in `give_back`, after it has been released, or never.
-        unsafe { network.fabric().hold(start, layout.size()) };
+        unsafe { way.hold(start, layout.size()) };
     }
     Ok(start.cast())
+}
+
+/// The transports, which may leave memory registered between transfers.
+fn ways(rank: Rank<'_>) -> impl Iterator<Item = &dyn Transport> {
+    let network = rank.process.job().network();
+    network
+        .into_iter()
+        .flat_map(|network| network.fabric().transports())
 }
 
 fn layout_of(size: MPI_Aint, hints: &Info) -> ResultOf<Layout> {
@@ -79,9 +88,7 @@ pub(crate) fn give_back(rank: Rank<'_>, base: BufferMut) -> Outcome {
         let reason = format!("base is {start:p}, which is no memory from MPI_Alloc_mem, or has been freed");
         return Err(Fault::new(ErrorClass::Base, reason));
     };
-    if let Some(network) = rank.process.job().network() {
-        network.fabric().release(start);
-    }
+    ways(rank).for_each(|way| way.release(start));
     // SAFETY:
     // - the memory was allocated with this layout, and has been taken out of the table by this call alone;
     // - the program does not use what it frees.

@@ -332,8 +332,8 @@ unsafe fn open_vector(
     Ok(own(vector))
 }
 
-/// Providers whose descriptors cannot be relied on: that of `net` stays silent about data that it has already taken from
-/// its socket, so that a sleeper misses it. Without a descriptor, sleeps are naps.
+/// Providers whose descriptors cannot be relied on: that of `net` stays silent about data that it has already taken
+/// from its socket, so that a sleeper misses it. Without a descriptor, sleeps are naps.
 const MUTE: &[&str] = &["net"];
 
 /// Opens the completion queue, with a descriptor if the provider has one.
