@@ -5,9 +5,9 @@
  *
  *     1 - (iteration - work) / base
  *
- * (post-work-wait method). The work takes twice as long as the message, and a while longer, in which who sleeps until the
- * message needs him can wake up. Prints "availability_send SIZE PERCENT" and "availability_receive SIZE PERCENT": of medians,
- * for the three are measured in turns.
+ * (post-work-wait method). The work takes twice as long as the message, and a while longer, in which who sleeps until
+ * the message needs him can wake up. Prints "availability_send SIZE PERCENT" and "availability_receive SIZE PERCENT":
+ * of medians, for the three are measured in turns.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -8,10 +8,11 @@
 //! Cost of a switch between two ECs: two coroutine jumps (about 3 ns), one `wrfsbase` (9 to 28 ns), one or two locked
 //! instructions for the token, no system call. Bench: `benches/switch.rs`.
 
+mod network;
+
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
-use std::sync::{OnceLock, Weak};
-use std::time::Duration;
+use std::sync::OnceLock;
 
 use corosensei::CoroutineResult;
 use crossbeam_utils::CachePadded;
@@ -30,19 +31,7 @@ use crate::suspend::Suspend;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use crate::thread_pointer::ThreadPointer;
 
-/// Switches between two looks of a busy worker at the network.
-const SWITCHES_PER_LOOK: u64 = 8;
-
-/// What came of looking after the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// Nothing seemed to be there, or there is no network.
-    Hint,
-    /// There was nothing, or somebody else was at it.
-    Vain,
-    /// Something has been done.
-    Found,
-}
+pub(crate) use network::Look;
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
 
@@ -259,47 +248,6 @@ impl Worker {
         self.own.switches.load(Ordering::Relaxed) - before
     }
 
-    /// Says where the worker may [sleep](Worker::sleep_at) besides; before it does, and once.
-    pub fn set_network(&self, network: Weak<dyn Network>) {
-        self.shared.inbox.set_network(network);
-    }
-
-    /// Looks after the network, if there is anything to do. For the worker's own thread and the ECs that it runs.
-    #[inline]
-    pub(crate) fn look_after_network(&self) -> Look {
-        // SAFETY:
-        // - only the worker's kernel thread uses the slot, which is this one, and changes it when no EC runs.
-        match unsafe { &*self.own.network.get() } {
-            Some(network) if network.has_mail() => {
-                if self.poll(&**network) {
-                    Look::Found
-                } else {
-                    Look::Vain
-                }
-            }
-            _ => Look::Hint,
-        }
-    }
-
-    /// Looks after the network between two switches.
-    #[cold]
-    fn look_in_passing(&self, switches: u64) {
-        self.own.next_look.set(switches + SWITCHES_PER_LOOK);
-        // SAFETY:
-        // - only the worker's kernel thread uses the slot, which is this one.
-        let network = unsafe { &*self.own.network.get() };
-        if let Some(network) = network.as_ref().filter(|network| network.has_mail()) {
-            self.load_pointer(self.own.own_pointer.get());
-            self.poll(&**network);
-        }
-    }
-
-    /// Polls a network. For the worker's own thread and the ECs that it runs.
-    #[inline]
-    pub fn poll(&self, network: &dyn Network) -> bool {
-        self.own.care.poll(network)
-    }
-
     /// Whether the inbox holds something. For the worker's own thread, while idle.
     #[must_use]
     #[inline]
@@ -316,12 +264,6 @@ impl Worker {
     /// Sleeps in the kernel until there is something to do or, since `ticket`, somebody has called [`Worker::nudge`].
     pub fn sleep(&self, ticket: u32) {
         self.shared.inbox.sleep(ticket);
-    }
-
-    /// As [`Worker::sleep`], but also until something arrives from the network, or the time is over. The worker must
-    /// have been told of the network.
-    pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {
-        self.shared.inbox.sleep_at(network, ticket, limit);
     }
 
     /// Has the worker look around, if it sleeps or is about to.

@@ -75,9 +75,9 @@ impl Builder {
         self
     }
 
-    /// Called, by a virtual processor, when every execution context is blocked and nobody in the process is left to wake
-    /// one. If there is a network, others may yet: then the process is [quiet](Runtime::quiet), and it is called again
-    /// when it has not been so for a while and is again.
+    /// Called, by a virtual processor, when every execution context is blocked and nobody in the process is left to
+    /// wake one. If there is a network, others may yet: then the process is [quiet](Runtime::quiet), and it is called
+    /// again when it has not been so for a while and is again.
     #[must_use]
     pub fn on_deadlock(mut self, report: impl Fn() + Send + Sync + 'static) -> Self {
         self.on_deadlock = Some(Box::new(report));

@@ -1,4 +1,5 @@
-//! A runtime with a network says when it is quiet, and takes it back. Alone in its file: it counts the process' threads.
+//! A runtime with a network says when it is quiet, and takes it back. Alone in its file: it counts the threads of the
+//! process.
 
 use std::sync::Arc;
 use std::sync::mpsc;

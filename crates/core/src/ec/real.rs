@@ -520,7 +520,7 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
         looks = looks.saturating_sub(match worker.look_after_network() {
             Look::Found => 1,
             Look::Vain => LOOKS_PER_POLL,
-            Look::Hint => {
+            Look::Nothing => {
                 relax();
                 1
             }

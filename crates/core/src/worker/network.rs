@@ -1,0 +1,70 @@
+//! What a worker does for the network.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use super::Worker;
+use crate::network::Network;
+
+/// Switches between two looks of a busy worker at the network.
+const SWITCHES_PER_LOOK: u64 = 8;
+
+/// What came of looking after the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Nothing seemed to be there, or there is no network.
+    Nothing,
+    /// There was nothing, or somebody else was at it.
+    Vain,
+    /// Something has been done.
+    Found,
+}
+
+impl Worker {
+    /// Says where the worker may [sleep](Worker::sleep_at) besides; before it does, and once.
+    pub fn set_network(&self, network: Weak<dyn Network>) {
+        self.shared.inbox.set_network(network);
+    }
+
+    /// Looks after the network, if there is anything to do. For the worker's own thread and the ECs that it runs.
+    #[inline]
+    pub(crate) fn look_after_network(&self) -> Look {
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one, and changes it when no EC runs.
+        match unsafe { &*self.own.network.get() } {
+            Some(network) if network.has_mail() => {
+                if self.poll(&**network) {
+                    Look::Found
+                } else {
+                    Look::Vain
+                }
+            }
+            _ => Look::Nothing,
+        }
+    }
+
+    /// Looks after the network between two switches.
+    #[cold]
+    pub(super) fn look_in_passing(&self, switches: u64) {
+        self.own.next_look.set(switches + SWITCHES_PER_LOOK);
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one.
+        let network = unsafe { &*self.own.network.get() };
+        if let Some(network) = network.as_ref().filter(|network| network.has_mail()) {
+            self.load_pointer(self.own.own_pointer.get());
+            self.poll(&**network);
+        }
+    }
+
+    /// Polls a network. For the worker's own thread and the ECs that it runs.
+    #[inline]
+    pub fn poll(&self, network: &dyn Network) -> bool {
+        self.own.care.poll(network)
+    }
+
+    /// As [`Worker::sleep`], but also until something arrives from the network, or the time is over. The worker must
+    /// have been told of the network.
+    pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {
+        self.shared.inbox.sleep_at(network, ticket, limit);
+    }
+}
