@@ -41,7 +41,7 @@ pub use numbers::Numbers;
 pub use parts::Parts;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 
-pub(crate) use borrowed::{collect, lend};
+pub(crate) use borrowed::collect;
 pub(crate) use elements::{Element, Number, Pair, Plain, combine};
 pub(crate) use exposed::{expose_source, expose_target, is_plain, is_plain_source, read, write};
 pub(crate) use extended::F80;

@@ -5,7 +5,6 @@
 //! ranks', with the same matching and the same protocols. Blocking calls suspend whatever execution context makes them.
 //!
 //! Costs: as a message between ranks; requests come from a pool of the host.
-#![allow(dead_code, reason = "what ranks of a host do together uses it")]
 
 use super::send::Letter;
 use super::wire::Label;
@@ -152,11 +151,6 @@ impl<'a> Line<'a> {
                 self.under_way(request)
             }
         }
-    }
-
-    /// Sends bytes to another host and returns when they may be changed.
-    pub(crate) fn send_bytes(&self, to: HostId, bytes: &[u8]) {
-        memory::lend(bytes, |source| drop(self.start_send(to, source)));
     }
 
     /// Receives what another host has sent, whatever its length.

@@ -42,7 +42,6 @@ mod tests;
 
 pub(crate) use fetch::{Promise, Wanted};
 pub(crate) use goods::Goods;
-#[allow(unused_imports, reason = "what ranks of a host do together uses it")]
 pub(crate) use line::{Line, Pending};
 pub(crate) use send::Letter;
 

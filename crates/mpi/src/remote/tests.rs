@@ -28,11 +28,11 @@ fn bytes_of_any_number_go_round_all_hosts() {
             let line = world.process().job().line(7, round);
             if own == 0 {
                 let mine = vec![round as u8; size];
-                line.send_bytes(next, &mine);
+                assert_eq!(line.start_send(next, &out(&mine)).wait(), Ok(size));
                 assert_eq!(line.recv_bytes(previous).unwrap(), mine);
             } else {
                 let theirs = line.recv_bytes(previous).unwrap();
-                line.send_bytes(next, &theirs);
+                assert_eq!(line.start_send(next, &out(&theirs)).wait(), Ok(size));
             }
         }
     });

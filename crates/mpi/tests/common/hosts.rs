@@ -10,6 +10,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+/// What each rank does.
+type Life = dyn Fn(&Arc<Comm>) + Send + Sync;
+
 /// The longest time that a job may take.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -93,7 +96,7 @@ pub(crate) fn run_laid_out<T: Transport + 'static>(
     settings: &Values,
     f: impl Fn(&Arc<Comm>) + Send + Sync + 'static,
 ) {
-    let f: Arc<dyn Fn(&Arc<Comm>) + Send + Sync> = Arc::new(f);
+    let f: Arc<Life> = Arc::new(f);
     let hosts = u32::try_from(ways.len()).expect("tests are small");
     let all: Vec<_> = (0..hosts).collect();
     let running: Vec<_> = (0..hosts)
@@ -143,7 +146,7 @@ impl Host {
 }
 
 /// Starts the ranks of a host.
-fn start_host(job: Arc<Job>, f: &Arc<dyn Fn(&Arc<Comm>) + Send + Sync>) -> Host {
+fn start_host(job: Arc<Job>, f: &Arc<Life>) -> Host {
     let network = Arc::clone(job.network().expect("it is joined"));
     let builder = Builder::new().vps(Some(1)).network(network);
     let runtime = builder.start().expect("the runtime starts");

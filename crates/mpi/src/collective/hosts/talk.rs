@@ -96,10 +96,8 @@ impl<'a, W: Way> Talk<'a, W> {
 
     /// Waits until all have gone, whatever becomes of the first.
     pub(super) fn finish(&self, sent: Vec<Sending<W::Pending>>) -> Result<()> {
-        sent.into_iter().fold(Ok(()), |outcome, sending| {
-            let gone = sending.wait();
-            outcome.and(gone)
-        })
+        let outcomes: Vec<Result<()>> = sent.into_iter().map(|sending| sending.wait()).collect();
+        outcomes.into_iter().collect()
     }
 
     /// Receives data that fills `target`.
