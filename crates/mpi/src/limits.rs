@@ -1,5 +1,7 @@
 //! The engine's limits: every queue, pool and threshold has its number here, or is a setting (`simurgh-settings`).
 
+use simurgh_net::transport;
+
 /// Room for a message inside its match table entry: the most that the setting of this name allows.
 pub const INLINE_LIMIT: usize = 56;
 
@@ -22,6 +24,15 @@ simurgh_settings::limits! {
 
     /// Partitioned operations between two ranks of different hosts, of one label, that may be set up at a time.
     pub const PARTITIONED_PAIRS: usize = 128, PointToPoint;
+
+    /// Packets that may wait for a process in memory that it shares with the others of its node.
+    pub const SHM_SLOTS: usize = transport::SHM_SLOTS, PointToPoint;
+
+    /// Buffers of a process there, for data of packets.
+    pub const SHM_BUFFERS: usize = transport::SHM_BUFFERS, PointToPoint;
+
+    /// Bytes of such a buffer: longer messages go in pieces.
+    pub const SHM_PIECE: usize = transport::SHM_PIECE, PointToPoint;
 
     /// What a buffered send takes of the attached buffer besides its data (at most `MPI_BSEND_OVERHEAD`).
     pub const BSEND_OVERHEAD: usize = 128, PointToPoint;

@@ -30,7 +30,7 @@ mod simulated;
 #[cfg(not(loom))]
 pub use loopback::Loopback;
 #[cfg(not(loom))]
-pub use shm::{SHM_DESCRIPTORS, Shm, ShmError, ShmOffer, ShmPeer};
+pub use shm::{SHM_BUFFERS, SHM_DESCRIPTORS, SHM_PIECE, SHM_SLOTS, Shm, ShmError, ShmOffer, ShmPeer};
 #[cfg(not(loom))]
 pub use simulated::{Conditions, Simulated};
 

@@ -43,6 +43,10 @@ mod way;
 #[cfg(not(loom))]
 pub use offer::{SHM_DESCRIPTORS, ShmOffer, ShmPeer};
 #[cfg(not(loom))]
+pub use pool::{BUFFERS as SHM_BUFFERS, ROOM as SHM_PIECE};
+#[cfg(not(loom))]
+pub use ring::SLOTS as SHM_SLOTS;
+#[cfg(not(loom))]
 pub use way::Shm;
 
 /// Why hosts cannot share memory.

@@ -9,11 +9,11 @@
 
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 
-/// Bytes of a buffer, and so the most data of a packet.
-pub(super) const ROOM: usize = 32 << 10;
-/// Buffers of a host.
+/// Bytes of a buffer, and so the most data of a packet over shared memory.
+pub const ROOM: usize = 32 << 10;
+/// Buffers of a host for packets over shared memory that are too long for a slot.
 #[cfg(not(loom))]
-pub(super) const BUFFERS: usize = 64;
+pub const BUFFERS: usize = 64;
 /// So few that a model uses one twice.
 #[cfg(loom)]
 pub(super) const BUFFERS: usize = 1;

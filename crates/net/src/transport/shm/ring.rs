@@ -19,9 +19,9 @@ use super::doorbell::Doorbell;
 use super::slot::{About, Slot};
 use crate::transport::{Busy, Header};
 
-/// Slots of a ring; a power of two.
+/// Packets over shared memory that may wait for a host; a power of two.
 #[cfg(not(loom))]
-pub(super) const SLOTS: usize = 512;
+pub const SLOTS: usize = 512;
 /// So few that a model goes round.
 #[cfg(loom)]
 pub(super) const SLOTS: usize = 2;
