@@ -1,5 +1,5 @@
-//! Recursive halving (Rabenseifner's algorithm): the hosts combine halves, quarters and so on of the elements, until each
-//! has a piece of the result, which they then pass on.
+//! Recursive halving (Rabenseifner's algorithm): the hosts combine halves, quarters and so on of the elements, until
+//! each has a piece of the result, which they then pass on.
 //!
 //! Cost: 2 log2 H rounds, in which a host sends about twice the data in all, whatever their number: for long data.
 

@@ -12,8 +12,8 @@
 //!   up a binomial tree or pairwise (`reduction.rs`).
 //!
 //! Algorithms talk over [`Way`](way::Way) alone, so tests run them without a network (`mock.rs`). Hosts notice when
-//! they are in different calls, and a host that fails says so to those who wait for it (`talk.rs`); when everything is to
-//! be checked they compare first what all ranks bring (`statement.rs`).
+//! they are in different calls, and a host that fails says so to those who wait for it (`talk.rs`); when everything is
+//! to be checked they compare first what all ranks bring (`statement.rs`).
 //!
 //! Costs: one meeting of the ranks here, as on one host; then the messages that each algorithm's file tells, whatever
 //! the number of ranks on each host.

@@ -51,7 +51,7 @@ pub(super) struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares what the ranks of all hosts bring. `agreement` is that of the ranks here, and `calls` is what they call.
+    /// Compares what the ranks of all hosts bring. `agreement` is that of the ranks here; `calls` is what they call.
     pub(super) fn make(&self, agreement: Result<()>, calls: impl Iterator<Item = Call>) -> Result<()> {
         let found = agreement.and_then(|()| match self.task {
             Some(task) => examine(self.call, task, self.offers),
