@@ -20,7 +20,7 @@
 //!
 //! Costs of a short message: for the sender, one locked instruction on the line of the receiver's window, and the
 //! transport's send; no lock that unrelated ranks share. For the receiving host, the transport's poll, one lock of
-//! the receiver's table, one or two copies, and one locked instruction on the line of what is owed to the sender's host.
+//! the receiver's table, one or two copies, and one locked instruction on the line of what is owed to the sender.
 
 mod arrival;
 mod counters;

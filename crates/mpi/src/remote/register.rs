@@ -1,8 +1,8 @@
 //! Things under way that another host refers to by number.
 //!
-//! A handle that comes from another host is believed only if it names an entry that is there and is that host's. Numbers
-//! are used again with another generation, so a late or invented handle finds nothing. Entries of different ranks lie
-//! under different locks.
+//! A handle that comes from another host is believed only if it names an entry that is there and is that host's.
+//! Numbers are used again with another generation, so a late or invented handle finds nothing. Entries of different
+//! ranks lie under different locks.
 //!
 //! Costs: one lock, of the rank's own shard, per call; no allocation once the shard has grown.
 
