@@ -13,7 +13,7 @@ use std::ptr;
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
 use super::buffer::{Source, Target};
-use super::transfer::{Transfer, transfer};
+use super::transfer::{Transfer, transfer, unpack_at};
 
 /// Bytes of a line, as far as a run of stores has to go for memory to be written without being read.
 const LINE: usize = 64;
@@ -64,6 +64,19 @@ impl Writer {
             self.copy(src, dst)
         } else {
             transfer(src, dst)
+        }
+    }
+
+    /// Moves bytes to `dst`, from byte `skip` of its data on, as much as it has room for.
+    pub(crate) fn unpack_at(&self, from: &[u8], dst: &Target, skip: usize) {
+        let bytes = from.len().min(dst.bytes().saturating_sub(skip));
+        if self.past && dst.datatype().is_contiguous() && bytes >= SHORTEST {
+            // SAFETY:
+            // - contiguous elements cover `bytes()` bytes from the address on, valid by the promise of the target's
+            //   maker; what lies there is nobody's slice meanwhile.
+            unsafe { copy_past(from.as_ptr(), dst.address().add(skip), bytes) };
+        } else {
+            unpack_at(from, dst, skip);
         }
     }
 

@@ -7,10 +7,11 @@ use super::transfer::Reading;
 use super::wire::Packet;
 use crate::job::Job;
 use crate::matching::Envelope;
-use crate::memory::{self, Target, Transfer};
+use crate::memory::{self, Target, Transfer, Writer};
 use crate::point2point::status_of;
 use crate::request::Waiter;
 use crate::status::Status;
+use simurgh_core::sync::Ordering;
 use simurgh_net::transport::{HostId, Region};
 
 /// A message that waits at its sender, on another host.
@@ -84,12 +85,15 @@ impl Incoming {
         self.received = self.limit();
     }
 
-    /// Takes a piece. Whether it was the last; none if it is not the next piece.
-    fn take_piece(&mut self, offset: u64, data: &[u8]) -> Option<bool> {
+    /// Takes a piece, of so many bytes that are under way to this host. Whether it was the last; none if it is not the
+    /// next piece.
+    fn take_piece(&mut self, offset: u64, data: &[u8], under_way: u64) -> Option<bool> {
         let expected = offset == self.received && !data.is_empty();
         let fits = data.len() as u64 <= self.limit() - self.received;
         (expected && fits).then(|| {
-            memory::unpack_at(data, &self.wanted.target, offset as usize);
+            // As much is read as is written.
+            let writer = Writer::new(under_way.saturating_mul(2) as usize);
+            writer.unpack_at(data, &self.wanted.target, offset as usize);
             self.received += data.len() as u64;
             self.received == self.limit()
         })
@@ -132,6 +136,8 @@ impl Remote {
             self.finish(job, from, incoming);
             return None;
         }
+        // Relaxed, as where it is read: a hint.
+        self.expected.fetch_add(limit, Ordering::Relaxed);
         let receiver = self.incoming.add(user, from, incoming);
         if let Some(region) = readable {
             return Some(Task::Read(Reading {
@@ -173,7 +179,8 @@ impl Remote {
         offset: u64,
         data: &[u8],
     ) -> Option<()> {
-        let take = |incoming: &mut Incoming| incoming.take_piece(offset, data);
+        let under_way = self.expected.load(Ordering::Relaxed);
+        let take = |incoming: &mut Incoming| incoming.take_piece(offset, data, under_way);
         let last = self.incoming.visit(receiver, from, take)??;
         if last {
             let incoming = self.incoming.take(receiver, from)?;

@@ -53,11 +53,12 @@ use crate::request::{Request, RequestPool};
 use arrival::Reception;
 use counters::Counters;
 use credit::Accounts;
+use crossbeam_utils::CachePadded;
 use fetch::Incoming;
 pub(crate) use register::Handle;
 use register::Register;
 use send::Outgoing;
-use simurgh_core::sync::{Arc, AtomicUsize};
+use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{HostId, Transport};
 use simurgh_settings::Id;
@@ -81,6 +82,8 @@ pub struct Remote {
     line_requests: RequestPool,
     outgoing: Register<Outgoing>,
     incoming: Register<Incoming>,
+    /// Bytes that have been asked for and have not come: whether they would fill the caches.
+    expected: CachePadded<AtomicU64>,
     accounts: Accounts,
     writing: Register<Writing>,
     /// Questions for messages that have been sent.
@@ -113,6 +116,7 @@ impl Remote {
             line_requests: RequestPool::new(),
             outgoing: Register::new(users),
             incoming: Register::new(users),
+            expected: CachePadded::default(),
             accounts: Accounts::new(hosts, window),
             writing: Register::new(users),
             recalls: Register::new(users),

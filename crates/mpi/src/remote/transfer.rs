@@ -173,6 +173,7 @@ impl Remote {
     /// Completes a message that has come.
     pub(super) fn finish(&self, job: &Job, from: HostId, incoming: Incoming) {
         self.conceal(from, incoming.region());
+        self.expected.fetch_sub(incoming.limit(), Ordering::Relaxed);
         let status = incoming.status();
         incoming.into_waiter().finish(job, &status);
     }
