@@ -168,6 +168,7 @@ fn buffered_sends_are_taken_back_too() {
                 meet(world);
                 assert_eq!(world.iprobe(0, 1), Ok(None));
                 receives(world, size, 0, 2);
+                meet(world);
                 continue;
             }
             world.process().buffer().attach(BufferSpace::Automatic).unwrap();
@@ -178,12 +179,12 @@ fn buffered_sends_are_taken_back_too() {
                     other => panic!("{other:?}"),
                 }
             };
-            let (first, second) = (send(1), send(2));
+            let (first, _second) = (send(1), send(2));
             assert!(first.withdraw(world.process()));
             meet(world);
             world.process().buffer().detach().unwrap();
             assert!(!first.withdraw(world.process()));
-            let _ = second;
+            meet(world);
         }
     });
 }
