@@ -148,7 +148,7 @@ fn shapes_that_do_not_fit_are_refused() {
         Err(JobError::Malformed(_))
     ));
     assert!(matches!(
-        changed(|v| v["settings"]["policy"]["value"] = "nd".into()),
+        changed(|v| v["settings"]["policy"]["value"] = "whim".into()),
         Err(JobError::Malformed(_))
     ));
     assert!(matches!(JobSpec::parse(b"not json"), Err(JobError::Malformed(_))));
