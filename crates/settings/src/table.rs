@@ -242,7 +242,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Choice(&[
             Item {
                 name: "auto",
-                doc: "on where the processes of a node outnumber its cores, which is where it is faster",
+                doc: "on where the processes of a node outnumber its cores: the sender need not run again",
             },
             Item {
                 name: "on",
@@ -257,8 +257,8 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        doc: "whether the kernel copies long messages straight from process to process on a node; auto: where processes \
-              outnumber cores",
+        doc: "whether the kernel copies long messages straight from process to process on a node; auto: where \
+              processes outnumber cores",
     },
     Setting {
         id: Id::Provider,
