@@ -18,7 +18,7 @@ fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> ResultOf<Collective<'_>> {
 }
 
 /// `MPI_Bcast`: gives the root's data to all ranks.
-#[mpi(large, collective, raises = comm)]
+#[mpi(large, collective, short, raises = comm)]
 fn bcast(
     rank: Rank<'_>,
     buffer: BufferMut,
@@ -184,7 +184,7 @@ fn allgatherv(
 }
 
 /// `MPI_Alltoall`: gives each rank an equal part of each rank's data.
-#[mpi(large, collective, raises = comm)]
+#[mpi(large, collective, short, raises = comm)]
 fn alltoall(
     rank: Rank<'_>,
     sendbuf: Buffer,

@@ -1,4 +1,4 @@
-//! Short reductions of plain data, without the value that a collective otherwise is: it would be most of their cost.
+//! Short collectives of plain data, without the value that a collective otherwise is: it would be most of their cost.
 //!
 //! Whatever is not plain, and whatever is wrong, goes the usual way.
 
@@ -83,4 +83,41 @@ pub(crate) fn reduce(
     let comm = rank.comm(comm).ok()?;
     let recvbuf = (root == comm.rank()).then_some(recvbuf);
     Plain::of(rank, (sendbuf, recvbuf), (count, datatype), op, comm)?.reduce(Some(root))
+}
+
+/// `MPI_Bcast`.
+#[inline(always)]
+pub(crate) fn bcast(
+    rank: Rank<'_>,
+    buffer: BufferMut,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Option<Outcome> {
+    let comm = rank.comm(comm).ok()?;
+    let result = comm.bcast_at_once(&rank.plain_target(buffer, count, datatype)?, root)?;
+    Some(result.map_err(Into::into))
+}
+
+/// `MPI_Alltoall`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the standard's arguments")]
+pub(crate) fn alltoall(
+    rank: Rank<'_>,
+    sendbuf: Buffer,
+    sendcount: impl Number,
+    sendtype: MPI_Datatype,
+    recvbuf: BufferMut,
+    recvcount: impl Number,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Option<Outcome> {
+    if sendbuf.is_in_place() {
+        return None;
+    }
+    let comm = rank.comm(comm).ok()?;
+    let send = rank.plain_source(sendbuf, sendcount, sendtype)?;
+    let result = comm.alltoall_at_once(&send, &rank.plain_target(recvbuf, recvcount, recvtype)?)?;
+    Some(result.map_err(Into::into))
 }

@@ -17,10 +17,32 @@ use super::offers::Offers;
 use super::role::check_between_groups;
 use super::share::Share;
 use super::task::Task;
+use crate::check::Checks;
+use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::limits::PACKET;
-use crate::memory::{Packet, Parts, Source};
+use crate::memory::{Packet, Parts, Source, Target};
+use crate::tool;
+
+impl Comm {
+    /// Gives each rank its part of every rank's buffer at once, of which the first part is given, if the ranks are few:
+    /// without the value that a collective otherwise is, which would be most of the cost of a short one.
+    #[inline]
+    pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
+        if self.spans_hosts() || self.is_inter() || self.checks() == Checks::All {
+            return None;
+        }
+        let circle = self.board().circle()?;
+        let (call, job) = (Call::ALLTOALL, self.process().job());
+        tool::collective(self.process(), call.name());
+        let work = recv.bytes().saturating_mul(self.size());
+        let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
+        let offer = Offer::new(Some(send), Some(recv), work);
+        let (board, seat) = (self.board(), self.seat());
+        Some(board.collect_face_to_face(circle, seat, call, offer, job, &Task::Alltoall))
+    }
+}
 
 impl Board {
     /// Runs a collective of ranks that see each other.

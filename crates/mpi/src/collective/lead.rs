@@ -8,7 +8,6 @@ use simurgh_settings::rules::Operation;
 
 use super::call::Call;
 use super::deliver::{deliver, truncated};
-use super::offer::Offer;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -62,29 +61,47 @@ impl Default for Copied {
     }
 }
 
-/// Whether the root leads in a broadcast. All ranks say the same, because they bring as much. When everything is to be
-/// checked it does not: only who meets can compare.
-pub(super) fn leads(comm: &Comm, offer: &Offer) -> bool {
-    let own = match (offer.whole_source(), offer.whole_target()) {
-        (Some(source), _) => source.bytes(),
-        (None, target) => target.map_or(0, Target::bytes),
-    };
+impl Comm {
+    /// Broadcasts the root's `buffer` at once, if the root leads and all live here: without the value that a collective
+    /// otherwise is, which would be most of the cost of a short one.
+    #[inline]
+    pub fn bcast_at_once(&self, buffer: &Target, root: i32) -> Option<Result<()>> {
+        let root = usize::try_from(root).ok().filter(|root| *root < self.size())?;
+        if self.spans_hosts() || !leads(self, buffer.bytes()) {
+            return None;
+        }
+        tool::collective(self.process(), Call::BCAST.name());
+        let source = (root == self.index()).then(|| buffer.as_source());
+        let call = Call::BCAST.at(root);
+        Some(broadcast(self, call, (source.as_ref(), Some(buffer)), root))
+    }
+}
+
+/// Whether the root leads in a broadcast of so many bytes. All ranks say the same, because they bring as much. When
+/// everything is to be checked it does not: only who meets can compare.
+#[inline]
+pub(super) fn leads(comm: &Comm, bytes: usize) -> bool {
     let (job, ranks) = (comm.process().job(), comm.size());
-    let bytes = own.saturating_mul(ranks - 1);
+    let bytes = bytes.saturating_mul(ranks - 1);
     !comm.is_inter() && job.checks() < Checks::All && job.one_leads(Operation::Bcast, ranks, bytes)
 }
 
-/// Takes part in a broadcast.
-pub(super) fn broadcast(comm: &Comm, call: Call, offer: &Offer, root: usize) -> Result<()> {
+/// Takes part in a broadcast, as the root with what it sends.
+pub(super) fn broadcast(
+    comm: &Comm,
+    call: Call,
+    (source, target): (Option<&Source>, Option<&Target>),
+    root: usize,
+) -> Result<()> {
     let turn = comm.lectern().turn(comm.seat());
-    if let Some(source) = offer.whole_source()
+    if let Some(source) = source
         && lead(comm.lectern(), turn, call, source)
     {
         return Ok(());
     }
     let shown = turn.attend(blocked);
     shown.check(call, comm.index())?;
-    match offer.whole_target() {
+    match target {
         Some(target) => shown.give(target, root, comm),
         None => Ok(()),
     }

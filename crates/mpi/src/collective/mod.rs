@@ -74,6 +74,7 @@ use task::Task;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::memory::{Source, Target};
 use crate::tool;
 
 /// A collective operation as one rank calls it, ready to run.
@@ -145,10 +146,12 @@ impl<'a> Collective<'a> {
             lends,
             task,
         } = self;
-        if let Task::Broadcast { root } = task
-            && lead::leads(comm, &offer)
-        {
-            return lead::broadcast(comm, call, &offer, root);
+        if let Task::Broadcast { root } = task {
+            let (source, target) = (offer.whole_source(), offer.whole_target());
+            let bytes = source.map(Source::bytes).or_else(|| target.map(Target::bytes));
+            if lead::leads(comm, bytes.unwrap_or(0)) {
+                return lead::broadcast(comm, call, (source, target), root);
+            }
         }
         comm.board()
             .collect(comm.seat(), call, offer, lends, comm.process().job(), &task)

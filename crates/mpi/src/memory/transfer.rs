@@ -117,6 +117,12 @@ pub fn pack(src: &Source, into: &mut [u8]) -> usize {
 /// Copies the data of `src` from byte `skip` on to the front of `into`; returns the bytes copied.
 pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
     let bytes = src.bytes().saturating_sub(skip).min(into.len());
+    if src.datatype().is_contiguous() {
+        // SAFETY:
+        // - as below; contiguous elements cover their bytes from the address on.
+        unsafe { copy_bytes(src.address().wrapping_add(skip), into.as_mut_ptr(), bytes) };
+        return bytes;
+    }
     let raw = Datatype::Basic(Basic::Byte);
     let from = Side {
         base: src.address().cast_mut(),
@@ -142,6 +148,16 @@ pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
 /// Copies `from` to the layout of `dst` from byte `skip` of its data on, as much as there is room for.
 pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
     let bytes = from.len().min(dst.bytes().saturating_sub(skip));
+    let transfer = Transfer {
+        bytes,
+        truncated: from.len() > bytes,
+    };
+    if dst.datatype().is_contiguous() {
+        // SAFETY:
+        // - as below; contiguous elements cover their bytes from the address on.
+        unsafe { copy_bytes(from.as_ptr(), dst.address().wrapping_add(skip), bytes) };
+        return transfer;
+    }
     let raw = Datatype::Basic(Basic::Byte);
     let src = Side {
         base: from.as_ptr().cast_mut(),
@@ -156,10 +172,7 @@ pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
     // SAFETY:
     // - `bytes` is within the slice and within the target, valid by the promise of its maker.
     unsafe { move_stretches(&src, &to, bytes) };
-    Transfer {
-        bytes,
-        truncated: from.len() > bytes,
-    }
+    transfer
 }
 
 /// One end of a transfer, from byte `skip` of its data on. Sources are only read through `base`.
