@@ -33,7 +33,7 @@ const WAITS: u64 = 1;
 /// Acts of a fixed company, each of which shows a `T`.
 pub struct Stage<T> {
     parties: Box<[CachePadded<Party>]>,
-    /// Whether they are few.
+    /// Whether they are few, so that each acts on lines of its own.
     is_circle: bool,
     acts: Box<[Act<T>]>,
     /// Those who wait for something to be shown.
@@ -110,12 +110,6 @@ impl<T: Default> Stage<T> {
 }
 
 impl<T> Stage<T> {
-    /// Whether the parties are few, so that each acts on lines of its own.
-    #[must_use]
-    pub fn is_circle(&self) -> bool {
-        self.is_circle
-    }
-
     /// Begins a party's next act.
     #[must_use]
     pub fn turn(&self, party: usize) -> Turn<'_, T> {

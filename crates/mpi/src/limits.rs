@@ -67,9 +67,6 @@ simurgh_settings::limits! {
     /// The most that a root copies to where the others find it, to go on at once.
     pub const SHOWN_COPY: usize = 1024, Collectives;
 
-    /// The same, if the others are few.
-    pub const SHOWN_COPY_TO_FEW: usize = 4096, Collectives;
-
     /// Bytes that a rank may bring to a collective for it to be done by value.
     pub const PACKET: usize = 40, Collectives;
 

@@ -12,7 +12,7 @@ use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::job::{Place, Stall};
-use crate::limits::{SHOWN_COPY, SHOWN_COPY_TO_FEW};
+use crate::limits::SHOWN_COPY;
 use crate::memory::{Source, Target, Writer, pack, unpack};
 use crate::tool::{self, Reason};
 
@@ -44,8 +44,6 @@ pub(crate) struct Shown {
     copied: usize,
     copy: Copied,
     call: Call,
-    /// Room for a copy for few, made when it is needed for the first time.
-    long: Vec<u8>,
     /// The root's buffer, if it waits for all to take from there.
     lent: Option<Source>,
 }
@@ -95,7 +93,7 @@ pub(super) fn broadcast(
 ) -> Result<()> {
     let turn = comm.lectern().turn(comm.seat());
     if let Some(source) = source
-        && lead(comm.lectern(), turn, call, source)
+        && lead(turn, call, source)
     {
         return Ok(());
     }
@@ -108,13 +106,8 @@ pub(super) fn broadcast(
 }
 
 /// Shows the root's data, until all have taken it if it is long. Whether it was shown, and not another root's.
-fn lead(lectern: &Lectern, turn: Turn<'_, Shown>, call: Call, source: &Source) -> bool {
-    let most = if lectern.is_circle() {
-        SHOWN_COPY_TO_FEW
-    } else {
-        SHOWN_COPY
-    };
-    if source.bytes() <= most {
+fn lead(turn: Turn<'_, Shown>, call: Call, source: &Source) -> bool {
+    if source.bytes() <= SHOWN_COPY {
         return turn.tell(|shown| shown.copy(call, source), blocked);
     }
     let shown = turn.show(|shown| shown.lend(call, source), blocked);
@@ -134,33 +127,12 @@ impl Shown {
             self.lent = None;
         }
         (self.topic, self.call, self.copied) = (call.topic(), call, source.bytes());
-        if self.copied > SHOWN_COPY {
-            self.long.resize(SHOWN_COPY_TO_FEW, 0);
-        }
-        let copied = self.copied;
-        pack(source, &mut self.room_mut()[..copied]);
+        pack(source, &mut self.copy.0[..source.bytes()]);
     }
 
     fn lend(&mut self, call: Call, source: &Source) {
         (self.topic, self.call) = (call.topic(), call);
         (self.copied, self.lent) = (LENT, Some(source.clone()));
-    }
-
-    /// Where the copy lies.
-    fn room(&self) -> &[u8] {
-        if self.copied > SHOWN_COPY {
-            &self.long
-        } else {
-            &self.copy.0
-        }
-    }
-
-    fn room_mut(&mut self) -> &mut [u8] {
-        if self.copied > SHOWN_COPY {
-            &mut self.long
-        } else {
-            &mut self.copy.0
-        }
     }
 
     /// Whether the root has called what this rank has called.
@@ -182,7 +154,7 @@ impl Shown {
             let writer = Writer::new(bytes.saturating_mul(comm.size()));
             return deliver(&writer, seating, source, root, Some(target.clone()), rank);
         }
-        if unpack(&self.room()[..self.copied], target).truncated {
+        if unpack(&self.copy.0[..self.copied], target).truncated {
             return Err(truncated(seating, (root, self.copied), (rank, target.bytes())));
         }
         Ok(())
