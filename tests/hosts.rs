@@ -253,3 +253,25 @@ fn the_time_limit_asks_all_hosts() {
         .expect_stderr("host 1 (rank 1): of 1 ranks these have not ended: 1\n");
     assert!(outcome.elapsed < Duration::from_secs(3), "{outcome}");
 }
+
+#[test]
+fn a_rank_that_gives_up_ends_all_hosts_with_one_message() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+    for (way, message) in [
+        ("abort", "rank 1 ended the job with code 7"),
+        (
+            "exit",
+            "rank 1 (launch_mpi) ended with status 7 without calling MPI_Finalize",
+        ),
+    ] {
+        for transport in ["shm", "ofi"] {
+            let mpiexec = stage
+                .mpiexec(3)
+                .options(["--hosts-per-node", "3", "--transport", transport]);
+            let outcome = mpiexec.args([way, "7"]).run(&program);
+            outcome.expect_code(7).expect_stderr(message);
+            assert_eq!(outcome.stderr.matches("simurgh: ").count(), 1, "{outcome}");
+        }
+    }
+}

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// Hosts, one in each namespace.
 const HOSTS: usize = 4;
 
+/// Hosts that outnumber the cores take turns.
+const PATIENCE: Duration = Duration::from_secs(180);
+
 /// Longer than any end may take that does not wait for a sign of life.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
@@ -116,7 +119,7 @@ fn failure(namespaces: &Namespaces, name: &str) -> Option<String> {
         .flags(["-O1", "-pthread"])
         .against(&stage)
         .build();
-    let outcome = namespaces.mpiexec(6).run(&program);
+    let outcome = namespaces.mpiexec(6).limit(PATIENCE).run(&program);
     let passed = outcome.success() && outcome.stdout == "passed with 6 ranks\n";
     (!passed).then(|| outcome.to_string())
 }

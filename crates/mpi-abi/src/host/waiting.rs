@@ -40,10 +40,15 @@ fn told(collective: &Unfinished) -> String {
         0 => String::new(),
         communicator => format!(" on communicator {communicator}"),
     };
+    let missing = match missing.as_str() {
+        // All of this host have.
+        "" => ", and waits for other hosts".to_owned(),
+        missing => format!(" and not by {missing}"),
+    };
     let call = &collective.call;
     if collective.blocking {
-        format!("{call}{place} has been called by ranks {started} and not by {missing}")
+        format!("{call}{place} has been called by ranks {started}{missing}")
     } else {
-        format!("a nonblocking {call}{place} has been started by ranks {started} and not by {missing}")
+        format!("a nonblocking {call}{place} has been started by ranks {started}{missing}")
     }
 }
