@@ -6,10 +6,10 @@
 //!
 //! # Protocol
 //!
-//! Each party numbers its acts, from one on, and all alike. An act is claimed by whoever shows first under its number.
-//! `present` counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then may the
-//! place be written again. What is shown is read only between `shown` and leaving. Of a few parties each says on its own
-//! line which act it has left the last, and who needs to know looks there.
+//! Each party numbers its acts, from one on, and all alike. An act is claimed by whoever shows first under its
+//! number. `present` counts the audience and the one who shows; who leaves last ends the act (`ended`), and only then
+//! may the place be written again. What is shown is read only between `shown` and leaving. Of a few parties each says
+//! on its own line which act it has left the last, and who needs to know looks there.
 //!
 //! # Cost
 //!

@@ -4,9 +4,9 @@
 //! from each to each, small values with it, and everybody knows at once that all have come; there need not be a last
 //! one that tells the others.
 //!
-//! Who comes makes its sign visible (a fence) before it looks for the others, and who finds all there wakes those whose
-//! signs say that they sleep; who sleeps says so (another fence) before it looks for the last time. Of all who come, the
-//! one whose fence is the last sees everybody, and everybody who sleeps without having seen all.
+//! Who comes makes its sign visible (a fence) before it looks for the others, and who finds all there wakes those
+//! whose signs say that they sleep; who sleeps says so (another fence) before it looks for the last time. Of all who
+//! come, the one whose fence is the last sees everybody, and everybody who sleeps without having seen all.
 
 use super::arrivals::are_tallied;
 use super::seat::Gift;

@@ -11,9 +11,9 @@
 //!
 //! # Cost
 //!
-//! Of few parties, each: a line to each other one. Of many, each: a locked instruction on its own line, another on a line that stays on its core ([`Arrivals`]), which also
-//! is the lock under which it freezes, and one switch. Per worker: one message to the common count and one splice.
-//! Bench: `benches/collectives.rs` of `simurgh-mpi`.
+//! Of few parties, each: a line to each other one. Of many, each: a locked instruction on its own line, another on a
+//! line that stays on its core ([`Arrivals`]), which also is the lock under which it freezes, and one switch. Per
+//! worker: one message to the common count and one splice. Bench: `benches/collectives.rs` of `simurgh-mpi`.
 
 mod arrivals;
 mod circle;

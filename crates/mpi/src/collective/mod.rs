@@ -3,13 +3,13 @@
 //! A collective is a value ([`Collective`]): the buffers of the calling rank and what has to be done with everybody's
 //! (`task.rs`). It is made by the methods of [`Comm`] that are called as the standard's functions are, and then run.
 //!
-//! A short reduction goes by value (`short.rs`), and in a broadcast the root leads (`lead.rs`). Few ranks see each other,
-//! and each does its share of the work at once (`few.rs`). Running another collective is one meeting of the
-//! communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the table; then the algorithm is looked up
-//! (`table`): the last rank to arrive does all of the work before it releases the others, alone or with the help of idle
-//! virtual processors, or it is shared: every rank does its part after the release, and whoever's buffers others use
-//! waits until all have done theirs (`meeting.rs`). Either way data goes once, straight from the users' buffers to the
-//! users' buffers. When everything is checked, what all bring is compared first (`agreement.rs`).
+//! A short reduction goes by value (`short.rs`), and in a broadcast the root leads (`lead.rs`). Few ranks see each
+//! other, and each does its share of the work at once (`few.rs`). Running another collective is one meeting of the
+//! communicator's ranks (`board.rs`). Each lays descriptors of its buffers on the table; then the algorithm is looked
+//! up (`table`): the last rank to arrive does all of the work before it releases the others, alone or with the help
+//! of idle virtual processors, or it is shared: every rank does its part after the release, and whoever's buffers
+//! others use waits until all have done theirs (`meeting.rs`). Either way data goes once, straight from the users'
+//! buffers to the users' buffers. When everything is checked, what all bring is compared first (`agreement.rs`).
 //!
 //! One that is started instead waits for nobody (`underway.rs`): the offers lie at a gathering, which the ranks find by
 //! counting what they start (`shelf.rs`), and who comes last does the work or leaves it to whoever has time. One that
