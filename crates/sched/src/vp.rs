@@ -218,7 +218,7 @@ impl Vp {
         let start = Instant::now();
         let limit = (!lookout.quiet().lasts()).then_some(CALM);
         self.worker.sleep_at(network, ticket, limit);
-        lookout.set_calm(start.elapsed() >= CALM && !self.worker.has_mail() && !network.has_mail());
+        lookout.set_calm(start.elapsed() >= CALM && !self.worker.has_mail());
     }
 
     /// Nobody is left in this process to wake an execution context.

@@ -32,6 +32,7 @@ impl Network for Remote {
     }
 
     fn is_quiet(&self) -> bool {
-        !self.has_mail() && self.transfers.load(Ordering::SeqCst) == 0
+        // What has arrived and has not been looked at counts as sent, not as received.
+        !self.fabric().is_backed_up() && !self.tasks.are_there() && self.transfers.load(Ordering::SeqCst) == 0
     }
 }
