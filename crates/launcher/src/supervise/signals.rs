@@ -30,7 +30,7 @@ impl Signals {
             .map(|(number, ..)| number)
             .filter(|&number| ignored >> (number - 1) & 1 == 0);
         let (read, write) = UnixStream::pair().map_err(LaunchError::Supervise)?;
-        SignalDelivery::with_pipe(read, write, SignalOnly::default(), wanted)
+        SignalDelivery::with_pipe(read, write, SignalOnly, wanted)
             .map(Self)
             .map_err(LaunchError::Supervise)
     }

@@ -5,8 +5,8 @@
 //! Each host has a [`Channel`] to the launcher. It is the only way between hosts before they are connected, and the
 //! only one that remains when one of them fails.
 //!
-//! 1. The host says [`FromHost::Hello`]: the version of the protocol, the job's [`Secret`], and under which address each
-//!    of its transports can be reached. The launcher hears nobody who does not begin so.
+//! 1. The host says [`FromHost::Hello`]: the version of the protocol, the job's [`Secret`], and under which address
+//!    each of its transports can be reached. The launcher hears nobody who does not begin so.
 //! 2. When all hosts have done so, the launcher tells each host of each other one ([`ToHost::Peer`]), with descriptors
 //!    only if they are on one node, and then [`ToHost::Go`]. So each address is handed in once, and given out once per
 //!    host.

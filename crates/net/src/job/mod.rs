@@ -4,8 +4,8 @@
 //!
 //! 1. `mpiexec` builds a [`JobSpec`], [`seal`]s it as JSON into a memfd and starts the host with that descriptor open
 //!    and its number in the environment variable [`FD_VARIABLE`], and with the runtime's path in [`LIBRARY_VARIABLE`].
-//! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`]. If there are several hosts, they find each
-//!    other by the [control protocol](crate::control).
+//! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`]. If
+//!    there are several hosts, they find each other by the [control protocol](crate::control).
 //!
 //! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment
 //! string has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then
