@@ -146,7 +146,8 @@ impl Transport for Loopback {
     ) -> Result<Transfer, TransferError> {
         let to = std::ptr::with_exposed_provenance_mut::<u8>((region.address + offset) as usize);
         // SAFETY:
-        // - the region's owner keeps it valid, and the caller promises the same of `from`; nobody uses either meanwhile.
+        // - the region's owner keeps it valid, and the caller promises the same of `from`; nobody uses either
+        //   meanwhile.
         unsafe { to.copy_from_nonoverlapping(from, length) };
         Ok(Transfer::Done)
     }
