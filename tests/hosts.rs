@@ -275,3 +275,21 @@ fn a_rank_that_gives_up_ends_all_hosts_with_one_message() {
         }
     }
 }
+
+/// A gigabyte is sent, and most of it while the receiver computes: the window, 4 MiB, is what lies at the receiver.
+#[test]
+fn a_million_unexpected_messages_take_little_memory() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/unexpected.c")
+        .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
+        .against(&stage)
+        .build();
+    // In MiB; libfabric has much of its own from the start.
+    for (transport, most, growth) in [("shm", 64, 16), ("ofi", 320, 64)] {
+        let mpiexec = stage.mpiexec(4).limit(Duration::from_secs(120));
+        let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--transport", transport]);
+        let limits = [most, growth].map(|limit: u32| (limit << 10).to_string());
+        let outcome = mpiexec.args(limits.each_ref().map(String::as_str)).run(&program);
+        outcome.expect_success();
+    }
+}
