@@ -59,6 +59,24 @@ fn lengths_that_differ_between_hosts_are_told() {
     });
 }
 
+/// What is long goes on its own, and what is short does not.
+#[test]
+fn short_data_where_another_host_has_long_data_is_told() {
+    run_hosts(2, RANKS, |comm| {
+        for (short, long) in [(1, 3000), (0, 3000), (0, 1), (10, 100_000)] {
+            for first_is_long in [false, true] {
+                let len = if on_first_host(comm) == first_is_long {
+                    long
+                } else {
+                    short
+                };
+                assert_eq!(fault(total(comm, &vec![1; len]).map(drop)), ErrorClass::Truncate);
+                assert_eq!(total(comm, &[1]).unwrap(), [comm.size() as i32]);
+            }
+        }
+    });
+}
+
 #[test]
 fn nobody_waits_for_a_host_whose_ranks_disagree() {
     run_hosts(2, RANKS, |comm| {

@@ -26,6 +26,9 @@ const WORD: usize = 8;
 /// The word of a host that has failed, and the reason behind it; no call has this topic.
 const FAULT: u64 = 0;
 
+/// The bit of a word that says that data follows in a message of its own; no topic has it.
+const FOLLOWS: u64 = 1 << 63;
+
 /// A message on its way, with the memory that it needs.
 pub(super) struct Sending<P> {
     word: P,
@@ -67,7 +70,7 @@ impl<'a, W: Way> Talk<'a, W> {
         let topic = self.call.topic();
         let bytes = source.bytes();
         if bytes > TOGETHER {
-            let sending = self.start_word(to, topic, &bytes_of(&[]));
+            let sending = self.start_word(to, topic | FOLLOWS, &bytes_of(&[]));
             return Sending {
                 data: Some(self.way.start_send(to, source)),
                 ..sending
@@ -106,18 +109,12 @@ impl<'a, W: Way> Talk<'a, W> {
     ///
     /// When the other host is in another call, has failed, or sends another amount of data.
     pub(super) fn recv(&self, from: usize, target: &Target) -> Result<()> {
-        let expected = target.bytes();
-        if expected > TOGETHER {
-            let data = self.way.recv_bytes(from)?;
-            self.check(&data)?;
-            let came = match data.len() {
-                WORD => self.way.start_recv(from, target).wait()?,
-                more => more - WORD,
-            };
-            return check_amount(came, expected);
-        }
         let data = self.way.recv_bytes(from)?;
-        self.check(&data)?;
+        let expected = target.bytes();
+        if self.check(&data)? {
+            // Whatever its length, it has to be taken: its sender waits for that.
+            return check_amount(self.way.start_recv(from, target).wait()?, expected);
+        }
         check_amount(data.len() - WORD, expected)?;
         transfer(&bytes_of(&data[WORD..]), target);
         Ok(())
@@ -167,14 +164,15 @@ impl<'a, W: Way> Talk<'a, W> {
         told.into_iter().for_each(|sending| drop(sending.wait()));
     }
 
-    /// Whether the host that has sent this is in the same call.
-    fn check(&self, data: &[u8]) -> Result<()> {
-        let word = data.first_chunk().map(|word| u64::from_le_bytes(*word));
+    /// Refuses what a host has sent that is in another call; tells whether data follows.
+    fn check(&self, data: &[u8]) -> Result<bool> {
+        let word = data.first_chunk().ok_or_else(malformed)?;
+        let word = u64::from_le_bytes(*word);
+        let topic = word & !FOLLOWS;
         match word {
-            Some(topic) if topic == self.call.topic() => Ok(()),
-            Some(FAULT) => Err(Self::told(&data[WORD..])),
-            Some(topic) => Err(self.another(topic)),
-            None => Err(malformed()),
+            _ if topic == self.call.topic() => Ok(topic != word),
+            FAULT => Err(Self::told(&data[WORD..])),
+            _ => Err(self.another(topic)),
         }
     }
 
