@@ -35,7 +35,7 @@ macro_rules! tests {
 }
 
 programs!(tests);
-one_host_programs!(tests);
+agreeing_programs!(tests);
 
 /// Started without mpiexec, a program is rank 0 of 1.
 fn passes_alone(program: &str) {

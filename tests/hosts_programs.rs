@@ -5,16 +5,22 @@ mod programs;
 
 use simurgh_testing::{Compile, Stage};
 
-fn passes(program: &str) {
+/// Ranks, hosts, transport.
+type Shape = (usize, &'static str, &'static str);
+
+const SHAPES: [Shape; 3] = [(4, "2", "shm"), (9, "4", "shm"), (4, "2", "ofi")];
+
+fn passes(program: &str, shapes: &[Shape], options: &[&str]) {
     let stage = Stage::locate();
     let binary = Compile::c(format!("tests/c/mpi_{program}.c"))
         .flags(["-O1", "-Wall", "-Werror", "-pthread"])
         .against(&stage)
         .build();
-    for (ranks, hosts, transport) in [(4, "2", "shm"), (9, "4", "shm"), (4, "2", "ofi")] {
+    for &(ranks, hosts, transport) in shapes {
         let mpiexec = stage.mpiexec(ranks);
         let outcome = mpiexec
             .options(["--hosts-per-node", hosts, "--transport", transport])
+            .options(options)
             .run(&binary);
         outcome.expect_success();
         let passed = format!("passed with {ranks} ranks\n");
@@ -26,9 +32,33 @@ macro_rules! tests {
     ($($name:ident)*) => {$(
         #[test]
         fn $name() {
-            passes(stringify!($name));
+            passes(stringify!($name), &SHAPES, &[]);
         }
     )*};
 }
 
 programs!(tests);
+
+macro_rules! checked_tests {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            passes(stringify!($name), &SHAPES, &["--check"]);
+        }
+    )*};
+}
+
+agreeing_programs!(checked_tests);
+
+/// All kinds of collectives of many ranks are under way between hosts at the same time.
+#[test]
+fn collectives_of_many_threads_and_ranks() {
+    let shapes = [(16, "4", "ofi"), (16, "4", "shm"), (7, "7", "shm")];
+    passes("collective_threads", &shapes, &[]);
+}
+
+/// Ranks hear of the mistakes of ranks of hosts that are not next to theirs.
+#[test]
+fn neighbours_of_many_hosts_agree_on_errors() {
+    passes("neighbors", &[(16, "4", "shm"), (8, "8", "shm")], &["--check"]);
+}

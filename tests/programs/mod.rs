@@ -38,7 +38,6 @@ macro_rules! programs {
             matching
             memory
             modes
-            neighbors
             neighbors_underway
             operations
             packing
@@ -53,14 +52,15 @@ macro_rules! programs {
     };
 }
 
-/// Hands the names of those on to a macro that pass on one host only: they expect that nothing is taken from a sender
-/// before it is received, or that a receiver's errors reach all ranks.
-#[allow(unused_macros, reason = "tests of several hosts leave them out")]
-macro_rules! one_host_programs {
+/// Hands the names of those on to a macro that make mistakes together and expect that each is an error of all ranks: on
+/// several hosts it is if everything is checked. Otherwise those hosts hear of it that are concerned.
+#[allow(unused_macros, reason = "some tests leave them out")]
+macro_rules! agreeing_programs {
     ($then:ident) => {
         $then! {
             collective_requests
             inter_wrong
+            neighbors
         }
     };
 }
