@@ -193,7 +193,11 @@ impl Fabric {
             .transports
             .iter()
             .fold(false, |any, transport| transport.poll(&counted) | any);
-        arrived | (self.is_backed_up() && self.flush_all())
+        let any = arrived | (self.is_backed_up() && self.flush_all());
+        if any {
+            self.alarm.found();
+        }
+        any
     }
 
     /// Passes on what waits for any host; whether anything went.

@@ -7,6 +7,10 @@
 //! Nothing is lost in between: every transport is armed before the last look at what has arrived; the sleeper says that
 //! it is about to poll before its last look at its word, and wakers change the word before they look for a poller.
 //!
+//! A transport may refuse to be armed though a poll finds nothing: rxm of libfabric does so for as long as it does not
+//! look at a connection that another host wants to make (`FI_OFI_RXM_CM_PROGRESS_INTERVAL`). Who has been refused in
+//! vain a few times naps, lest it takes the core from those whom it waits for.
+//!
 //! Costs: one or two system calls to sleep, one to wake; and one load for a waker if nobody polls.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -27,6 +31,9 @@ const WORDS_MAX: usize = 128;
 /// Longest sleep while something that is awaited does not ring.
 const NAP: Duration = Duration::from_micros(200);
 
+/// Times in a row that a refused sleep is over at once, though nothing has been found since.
+const REFUSALS: u32 = 3;
+
 /// What ends the sleep of a thread on behalf of others in the process.
 #[derive(Default)]
 pub(super) struct Alarm {
@@ -36,10 +43,23 @@ pub(super) struct Alarm {
     descriptor: OnceLock<Option<OwnedFd>>,
     /// The kernel does not let us wait for several words.
     refused: AtomicBool,
+    /// Sleeps that a transport has refused since something was found, or all could be armed.
+    vain: AtomicU32,
 }
 
 impl Alarm {
+    /// Something has arrived: another refusal has a reason.
+    #[inline]
+    pub(super) fn found(&self) {
+        // Relaxed: it only says how soon to look again. Looked at first, as most often it is so already.
+        if self.vain.load(Ordering::Relaxed) > 0 {
+            self.vain.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Sleeps until something arrives over one of the transports, `word` is no longer `expected`, or the time is over.
+    /// Returns early if something is there already; if that is said again and again but not [found](Alarm::found),
+    /// after a nap.
     pub(super) fn sleep(
         &self,
         transports: &[Box<dyn Transport>],
@@ -51,6 +71,30 @@ impl Alarm {
         if refused || !self.sleep_on_words(transports, until, limit) {
             self.sleep_in_poll(transports, until, limit);
         }
+        // Relaxed: as in `found`.
+        if self.vain.load(Ordering::Relaxed) > REFUSALS {
+            futex_wait_for(until.0, until.1, nap(limit));
+        }
+    }
+
+    /// Runs `f` with all transports armed, unless something is there already.
+    fn while_armed(&self, transports: &[Box<dyn Transport>], waiting: Waiting, f: impl FnOnce()) {
+        let armed = transports
+            .iter()
+            .take_while(|transport| transport.arm(waiting))
+            .count();
+        if armed == transports.len() {
+            self.found();
+            f();
+        } else {
+            // Relaxed: as in `found`. It wraps only after years.
+            self.vain.fetch_add(1, Ordering::Relaxed);
+        }
+        // The one that refused may have armed its bell all the same.
+        transports
+            .iter()
+            .take(armed + 1)
+            .for_each(|transport| transport.disarm());
     }
 
     /// Wakes who sleeps in `poll(2)`, if somebody does. The word it waits for has been changed before.
@@ -83,7 +127,7 @@ impl Alarm {
             return false;
         }
         let mut can = true;
-        while_armed(transports, Waiting::Futex, || {
+        self.while_armed(transports, Waiting::Futex, || {
             let end = limit.and_then(deadline);
             let outcome = waitv(&waits, WaitvFlags::empty(), end.as_ref(), ClockId::Monotonic);
             can = !matches!(outcome, Err(Errno::NOSYS | Errno::PERM | Errno::INVAL));
@@ -121,7 +165,7 @@ impl Alarm {
             .collect();
         // SeqCst: before the look at the word; see `ring`.
         self.polls.store(true, Ordering::SeqCst);
-        while_armed(transports, Waiting::Poll, || {
+        self.while_armed(transports, Waiting::Poll, || {
             if word.load(Ordering::SeqCst) == expected {
                 let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
                 // An interrupted wait is an early return, which the caller expects.
@@ -132,22 +176,6 @@ impl Alarm {
         // Fails if nobody has rung.
         let _ = rustix::io::read(alarm, &mut [0; 8]);
     }
-}
-
-/// Runs `f` with all transports armed, unless something is there already.
-fn while_armed(transports: &[Box<dyn Transport>], waiting: Waiting, f: impl FnOnce()) {
-    let armed = transports
-        .iter()
-        .take_while(|transport| transport.arm(waiting))
-        .count();
-    if armed == transports.len() {
-        f();
-    }
-    // The one that refused may have armed its bell all the same.
-    transports
-        .iter()
-        .take(armed + 1)
-        .for_each(|transport| transport.disarm());
 }
 
 /// A limit that is no longer than a nap.
@@ -256,6 +284,24 @@ mod tests {
         let limit = Duration::from_millis(20);
         let slept = sleeps(&pair(), Some(limit), |_| {});
         assert!((limit..PATIENCE).contains(&slept), "{slept:?}");
+    }
+
+    #[test]
+    fn who_is_refused_in_vain_naps_until_something_is_found() {
+        let pair = pair();
+        send(&pair);
+        let sleep = || pair.alarm.sleep(&pair.first, (&pair.word, 0), None);
+        let start = Instant::now();
+        const TIMES: u32 = 50;
+        for _ in 0..REFUSALS + TIMES {
+            sleep();
+        }
+        let slept = start.elapsed();
+        assert!((TIMES * NAP..PATIENCE).contains(&slept), "{slept:?}");
+        pair.alarm.found();
+        assert_eq!(pair.alarm.vain.load(Ordering::SeqCst), 0);
+        sleep();
+        assert_eq!(pair.alarm.vain.load(Ordering::SeqCst), 1);
     }
 
     #[test]
