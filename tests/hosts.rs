@@ -112,10 +112,11 @@ fn a_host_that_does_not_come_is_named_in_time() {
 fn hosts_that_wait_for_each_other_are_recognised_whoever_drives_the_network() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
-    for policy in ["wq", "nd", "nd+wq", "sleep"] {
-        let mpiexec = stage
-            .mpiexec(4)
-            .options(["--hosts-per-node", "2", "--policy", policy]);
+    let ways =
+        ["shm", "ofi"].map(|transport| ["wq", "nd", "nd+wq", "sleep"].map(|policy| (transport, policy)));
+    for (transport, policy) in ways.into_iter().flatten() {
+        let hosts = ["--hosts-per-node", "2", "--transport", transport];
+        let mpiexec = stage.mpiexec(4).options(hosts).options(["--policy", policy]);
         mpiexec
             .args(["wait"])
             .run(&program)
@@ -125,6 +126,28 @@ fn hosts_that_wait_for_each_other_are_recognised_whoever_drives_the_network() {
             .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99")
             .expect_stderr("host 1 (ranks 2-3): of 2 ranks these have not ended: 2-3");
     }
+}
+
+/// While hosts connect, rxm of libfabric refuses to be waited for: whoever calls it again and again meanwhile goes to
+/// sleep hundreds of times and more.
+#[test]
+fn hosts_that_connect_over_libfabric_do_not_keep_the_core() {
+    const SLEEPS_MAX: u32 = 300;
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+    let mpiexec = stage.mpiexec(8).options(["--hosts-per-node", "4", "--stats"]);
+    let outcome = mpiexec.options(["--transport", "ofi"]).run(&program);
+    outcome.expect_success();
+    let sleeps: Vec<u32> = outcome
+        .stderr
+        .split("slept ")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(" times")?.0.parse().ok())
+        .collect();
+    assert!(
+        sleeps.len() >= 4 && sleeps.iter().all(|sleeps| *sleeps < SLEEPS_MAX),
+        "{outcome}"
+    );
 }
 
 /// A job of two hosts whose ranks, one on each, are up.
