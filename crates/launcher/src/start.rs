@@ -18,6 +18,10 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
+/// What libraries of the hosts are told, unless the user does: rxm of libfabric looks at connections that others want
+/// to make every 10 ms only, in which the hosts wait for each other; now every 100 us.
+const DEFAULTS: [(&str, &str); 1] = [("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100")];
+
 /// Runs a job to its end; the status is the launcher's.
 pub fn run(run: Run) -> Result<u8, LaunchError> {
     let installation = Installation::of_this_tool()?;
@@ -94,6 +98,10 @@ impl Starter {
             .env_remove(PRELOAD)
             .env(LIBRARY_VARIABLE, &self.library)
             .env(FD_VARIABLE, description.as_raw_fd().to_string());
+        if self.wiring.is_some() {
+            let unset = |(name, _): &(&str, _)| std::env::var_os(name).is_none();
+            command.envs(DEFAULTS.into_iter().filter(unset));
+        }
         if spec.ranks().first > 0 {
             // Only rank 0 reads.
             command.stdin(Stdio::null());
