@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 const PROGRAMS: &[&str] = &["tests/c", "examples"];
 
 /// Where the tests in Rust are that run them.
-const TESTS: &[&str] = &["tests", "crates/mpi-abi/tests"];
+const TESTS: &[&str] = &["tests", "tests/programs", "crates/mpi-abi/tests"];
 
 /// The files that mention each function, without folder.
 pub(crate) type Calls = BTreeMap<String, BTreeSet<String>>;
