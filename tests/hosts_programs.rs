@@ -62,3 +62,10 @@ fn collectives_of_many_threads_and_ranks() {
 fn neighbours_of_many_hosts_agree_on_errors() {
     passes("neighbors", &[(16, "4", "shm"), (8, "8", "shm")], &["--check"]);
 }
+
+#[test]
+fn hosts_that_outnumber_the_cores_take_turns_over_libfabric() {
+    for program in ["communicators", "collectives", "exchange"] {
+        passes(program, &[(9, "3", "ofi"), (8, "4", "ofi")], &[]);
+    }
+}
