@@ -14,8 +14,9 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///   it found there the last time.
 /// * A part for each pair of ranks costs something even if it is short.
 /// * Neighbours are few: it takes more data before help with them pays.
-/// * Hosts among each other: the fewest messages for short data, and for long data those in which a host sends least.
-///   Of two hosts, each sends all that it has to the other whatever the algorithm.
+/// * Hosts among each other: the fewest messages for short data. For long data a few hosts share the memory of a node, so
+///   that the fewest copies count: each gathers straight from buffer to buffer, which rings and Bruck's algorithm do
+///   not. Of many hosts, those algorithms in which a host sends least.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
     every(0, 0, Level::Core, Algorithm::Last),
@@ -40,18 +41,24 @@ pub(super) const RULES: &[Rule] = &[
         ..every(0, 0, Level::Core, Algorithm::Lead)
     },
     between(Operation::Bcast, 0, 0, Algorithm::Binomial),
-    between(Operation::Bcast, 512 << 10, 3, Algorithm::Ring),
+    between(Operation::Bcast, 512 << 10, MANY_HOSTS, Algorithm::Ring),
     between(Operation::Reduce, 0, 0, Algorithm::Binomial),
-    between(Operation::Reduce, 32 << 10, 4, Algorithm::Halving),
+    between(Operation::Reduce, 32 << 10, MANY_HOSTS, Algorithm::Halving),
     between(Operation::Allreduce, 0, 0, Algorithm::Doubling),
-    between(Operation::Allreduce, 32 << 10, 2, Algorithm::Halving),
-    between(Operation::Allreduce, 1 << 20, 3, Algorithm::Ring),
+    between(Operation::Allreduce, 128 << 10, 2, Algorithm::Ring),
+    between(Operation::Allreduce, 128 << 10, 3, Algorithm::Doubling),
+    between(Operation::Allreduce, 512 << 10, 3, Algorithm::Halving),
+    between(Operation::Allreduce, 1 << 20, MANY_HOSTS, Algorithm::Ring),
     between(Operation::Scan, 0, 0, Algorithm::Doubling),
     between(Operation::Exscan, 0, 0, Algorithm::Doubling),
     between(Operation::ReduceScatter, 0, 0, Algorithm::Pairwise),
     between(Operation::Allgather, 0, 0, Algorithm::Bruck),
-    between(Operation::Allgather, 64 << 10, 3, Algorithm::Ring),
+    between(Operation::Allgather, 128 << 10, 2, Algorithm::Parcels),
+    between(Operation::Allgather, 128 << 10, MANY_HOSTS, Algorithm::Ring),
 ];
+
+/// Hosts from which on the algorithms count in which each sends least: up to 8 were measured, over shared memory.
+const MANY_HOSTS: u64 = 9;
 
 /// A rule for the hosts of a communicator.
 const fn between(operation: Operation, bytes: u64, hosts: u64, algorithm: Algorithm) -> Rule {
