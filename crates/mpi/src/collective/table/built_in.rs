@@ -14,8 +14,8 @@ use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 ///   it found there the last time.
 /// * A part for each pair of ranks costs something even if it is short.
 /// * Neighbours are few: it takes more data before help with them pays.
-/// * Hosts among each other: the fewest messages for short data. For long data a few hosts share the memory of a node, so
-///   that the fewest copies count: each gathers straight from buffer to buffer, which rings and Bruck's algorithm do
+/// * Hosts among each other: the fewest messages for short data. For long data a few hosts share the memory of a node,
+///   so that the fewest copies count: each gathers straight from buffer to buffer, which rings and Bruck's algorithm do
 ///   not. Of many hosts, those algorithms in which a host sends least.
 /// * A broadcast needs nobody to wait for all: each rank waits for the root, if it comes before it.
 pub(super) const RULES: &[Rule] = &[
