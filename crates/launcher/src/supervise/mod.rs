@@ -7,7 +7,7 @@
 //! subreaper) and, if the job ended badly, killed.
 //!
 //! One thread does everything: it sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or its
-//! process ends. How a job ends is decided once, by what is known first ([`Verdict`]): the user reads one message.
+//! process ends. How a job ends is decided once, by what is known first (`ending`): the user reads one message.
 
 mod ending;
 mod inherited;

@@ -1,6 +1,6 @@
 //! How this host is connected with the others.
 //!
-//! Before it knows them, it opens a [`Door`] for each transport that will be needed, and tells the launcher how to get
+//! Before it knows them, it opens a door for each transport that will be needed, and tells the launcher how to get
 //! there; when it has been told of theirs, it makes a fabric of them all.
 
 use super::control::Control;

@@ -6,7 +6,7 @@
 //!    descriptors the launcher passes on. Nothing is left when the processes are gone, however they go.
 //! 2. Each host maps the segments of the others ([`ShmOffer::join`]), and tries whether it can access their other
 //!    memory, too.
-//! 3. A packet goes into a slot of the receiver's [`ring`]; up to [`INLINE`] bytes of data with it, longer data in a
+//! 3. A packet goes into a slot of the receiver's [`ring`]; up to 72 bytes of data with it, longer data in a
 //!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`].
 //! 4. Long data is read or written by [`cross_memory`], in one copy, where that is allowed. It is done when the call
 //!    returns.
