@@ -1,7 +1,7 @@
 /* Many unexpected messages with distinct tags, received from the last to the first, in time linear in their number. */
 #include "mpi_check.h"
 
-enum { FEW = 3000, MANY = 60000, TIMES = 3 };
+enum { FEW = 1500, MANY = 30000, TIMES = 3 };
 
 /* Of the first rank's sends. They are synchronous, because standard ones need not be over either before they are
    received, and those beyond what a host grants another are slower than the others. */
