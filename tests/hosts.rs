@@ -285,7 +285,7 @@ fn a_rank_that_gives_up_ends_all_hosts_with_one_message() {
         ("abort", "rank 1 ended the job with code 7"),
         (
             "exit",
-            "rank 1 (launch_mpi) ended with status 7 without calling MPI_Finalize",
+            "launch_mpi) ended with status 7 without calling MPI_Finalize",
         ),
     ] {
         for transport in ["shm", "ofi"] {

@@ -13,7 +13,7 @@ use simurgh_settings::rules::Algorithm;
 use super::board::{Arrived, Board, Gift, Left};
 use super::call::Call;
 use super::offer::Offer;
-use super::offers::Offers;
+use super::offers::{Offers, Seating};
 use super::role::check_between_groups;
 use super::share::Share;
 use super::task::Task;
@@ -56,7 +56,7 @@ impl Board {
         task: &Task,
     ) -> Result<()> {
         let presence = self.face(circle, seat, call, |arrived| {
-            arrived.carried = carry(&mut arrived.packet, task, &offer, self.size());
+            arrived.carried = carry(&mut arrived.packet, task, &offer, self.seating());
             arrived.give(Gift::Offer(offer));
         })?;
         let brought = presence.brought();
@@ -87,12 +87,16 @@ impl Board {
 
 /// Puts what a rank sends into its packet, if it is worth it; how many bytes each part of it has.
 #[inline]
-fn carry(packet: &mut Packet, task: &Task, offer: &Offer, ranks: usize) -> Option<u32> {
+fn carry(packet: &mut Packet, task: &Task, offer: &Offer, seating: Seating) -> Option<u32> {
+    // Parts are counted by ranks of the other group then, not by seats.
+    if seating.right > 0 {
+        return None;
+    }
     let (Some(Parts::Even(source)), Some(Parts::Even(target))) = (&offer.send, &offer.recv) else {
         return None;
     };
     let parts = match task {
-        Task::Alltoall => ranks,
+        Task::Alltoall => seating.seats(),
         Task::Allgather => 1,
         _ => return None,
     };
