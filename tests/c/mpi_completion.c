@@ -81,6 +81,30 @@ static void families(void)
     OK(MPI_Waitall(N, requests, MPI_STATUSES_IGNORE));
 }
 
+/* Who asks for some again and again lets the rank run that the others depend on. */
+static void asking_for_the_rest(void)
+{
+    MPI_Request requests[2];
+    int in[2], indices[2], count, token = 4;
+
+    if (check_rank == check_size - 1 && check_rank > 0) {
+        OK(MPI_Recv(&token, 1, MPI_INT, 0, 778, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Send(&token, 1, MPI_INT, 0, 779, MPI_COMM_WORLD));
+    }
+    if (check_rank > 0 || check_size == 1)
+        return;
+    OK(MPI_Irecv(&in[0], 1, MPI_INT, 0, 777, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Irecv(&in[1], 1, MPI_INT, left, 779, MPI_COMM_WORLD, &requests[1]));
+    OK(MPI_Send(&token, 1, MPI_INT, 0, 777, MPI_COMM_WORLD));
+    OK(MPI_Send(&token, 1, MPI_INT, left, 778, MPI_COMM_WORLD));
+    do {
+        OK(MPI_Request_get_status_some(2, requests, &count, indices, MPI_STATUSES_IGNORE));
+        CHECK(count >= 1 && indices[0] == 0);
+    } while (count < 2);
+    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    CHECK(in[0] == token && in[1] == token);
+}
+
 /* Asking leaves the requests as they are. */
 static void asking(void)
 {
@@ -392,6 +416,7 @@ int main(int argc, char **argv)
     left = (check_rank + check_size - 1) % check_size;
     families();
     asking();
+    asking_for_the_rest();
     errors_in_statuses();
     wrong_uses();
     persistent();

@@ -198,35 +198,27 @@ where
 }
 
 /// Reports the requests that are complete; lets others run if there are none. `None` if none is active.
-pub fn test_some<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<usize>
+pub fn test_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
 where
     I: Iterator<Item = Option<&'a Request>> + Clone,
 {
-    report_twice(requests, Request::take_outcome, report)
-}
-
-/// As [`test_some`], but leaves the requests as they are.
-pub fn peek_some<'a, I>(requests: I, report: impl FnMut(usize, Status)) -> Option<usize>
-where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
-{
-    report_twice(requests, Request::glance, report)
-}
-
-/// Reports outcomes; if there are none, lets others run and looks once more.
-fn report_twice<'a, I>(
-    requests: I,
-    look: impl Fn(&Request) -> Option<Status>,
-    mut report: impl FnMut(usize, Status),
-) -> Option<usize>
-where
-    I: Iterator<Item = Option<&'a Request>> + Clone,
-{
-    match poll_some(requests.clone(), &look, &mut report) {
+    match poll_some(requests.clone(), Request::take_outcome, &mut report) {
         Some(0) => {
             yield_now();
-            poll_some(requests, look, &mut report)
+            poll_some(requests, Request::take_outcome, &mut report)
         }
         complete => complete,
     }
+}
+
+/// Reports the requests that are complete, and leaves them as they are; lets others run if there are any that are not:
+/// who calls until all are complete finds some of them each time. `None` if none is active.
+pub fn peek_some<'a, I>(requests: I, mut report: impl FnMut(usize, Status)) -> Option<usize>
+where
+    I: Iterator<Item = Option<&'a Request>> + Clone,
+{
+    if !requests.clone().flatten().all(Request::is_done) {
+        yield_now();
+    }
+    poll_some(requests, Request::glance, &mut report)
 }
