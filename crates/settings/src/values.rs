@@ -280,8 +280,8 @@ mod tests {
         );
         let error =
             Values::from_environment(environment(&[("SIMURGH_COLLECTIVES", "bcast=fast")])).unwrap_err();
-        let told = "SIMURGH_COLLECTIVES: \"bcast=fast\" is not rules such as allreduce:64K=shared: \"fast\" is not one of \
-                    last, shared, ";
+        let told = "SIMURGH_COLLECTIVES: \"bcast=fast\" is not rules such as allreduce:64K=shared: \"fast\" is not \
+                    one of last, shared, ";
         assert!(error.to_string().starts_with(told), "{error}");
         assert!(Values::default().set(Id::Collectives, 0, Origin::Preset).is_err());
         assert_eq!(Values::default().show(Id::Collectives), "as built in");
