@@ -294,7 +294,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserDetail,
-        doc: "end the job if a process on the network has given no sign of life for this time (and a quarter of it)",
+        doc: "end the job if a process gives no sign of life for this time (found up to three quarters later)",
     },
     Setting {
         id: Id::Vps,

@@ -1,5 +1,6 @@
 //! How a job ends before its ranks do.
 
+use super::doubts::Doubts;
 use super::{GRACE, Supervisor};
 use rustix::process::Signal;
 use simurgh_net::control::ToHost;
@@ -23,8 +24,12 @@ pub(super) enum Phase {
     Joining,
     /// The ranks run.
     Running,
-    /// Hosts are said to be lost, by these numbers and for these reasons. If a process has ended, that says more.
-    Doubting(Vec<(HostId, String)>),
+    /// Hosts are said to be lost. If a process has ended, that says more.
+    Doubting {
+        doubts: Doubts,
+        /// No process has ended in time: what is waited for is the word of more hosts.
+        alone: bool,
+    },
     /// The job is going to end, and the hosts are asked what their ranks wait for.
     Asking(Verdict),
     /// All have been told to end.
@@ -69,30 +74,52 @@ impl Supervisor<'_> {
         self.enter(Phase::Ending, Some(GRACE));
     }
 
-    /// Some host cannot reach host `lost`.
-    pub(super) fn doubt(&mut self, lost: HostId, reason: String) {
+    /// A host cannot reach host `lost`.
+    pub(super) fn doubt(&mut self, by: HostId, lost: HostId, reason: String) {
         match &mut self.phase {
-            Phase::Doubting(losses) => losses.push((lost, reason)),
+            Phase::Doubting { doubts, alone } => {
+                doubts.add(by, lost, reason);
+                if *alone && doubts.are_settled() {
+                    self.conclude_by_doubts();
+                }
+            }
             Phase::Joining | Phase::Running => {
-                self.enter(Phase::Doubting(vec![(lost, reason)]), Some(DOUBT));
+                let mut doubts = Doubts::default();
+                doubts.add(by, lost, reason);
+                self.enter(Phase::Doubting { doubts, alone: false }, Some(DOUBT));
             }
             Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
         }
     }
 
-    /// Who is lost: the host of which most others say so, for it says so of them.
-    fn verdict_on_losses(&self, losses: &[(HostId, String)]) -> Verdict {
-        let votes = |host: HostId| losses.iter().filter(|(lost, _)| *lost == host).count();
-        // Of those with as many, the first one that was named.
-        let most = losses.iter().rev().max_by_key(|(host, _)| votes(*host));
-        let told = |(host, reason): &(HostId, String)| match self.members.get(*host as usize) {
-            Some(member) => format!("{member}: {reason}"),
-            None => format!("host {host}: {reason}"),
+    /// No process has ended in the time for that.
+    fn go_on_doubting(&mut self) {
+        let peer_timeout = self.starter.spec().settings.get(Id::PeerTimeout).unwrap_or(0);
+        let hosts = self.members.len();
+        let Phase::Doubting { doubts, alone } = &mut self.phase else {
+            return;
         };
-        Verdict {
-            status: 1,
-            message: most.map_or_else(String::new, told),
+        // Of two hosts each has only the other.
+        if *alone || hosts == 2 || doubts.are_settled() {
+            return self.conclude_by_doubts();
         }
+        *alone = true;
+        self.deadline = Some(Instant::now() + Duration::from_millis(peer_timeout) / 2);
+    }
+
+    /// Ends the job with the name of the host that is lost.
+    fn conclude_by_doubts(&mut self) {
+        let Phase::Doubting { doubts, .. } = &self.phase else {
+            return;
+        };
+        let Some((lost, reason)) = doubts.lost() else {
+            return;
+        };
+        let message = match self.members.get(lost as usize) {
+            Some(member) => format!("{member}: {reason}"),
+            None => format!("host {lost}: {reason}"),
+        };
+        self.conclude(Verdict { status: 1, message });
     }
 
     /// Asks all hosts what their ranks are waiting for, before the job ends.
@@ -159,7 +186,7 @@ impl Supervisor<'_> {
                 status: 1,
                 message: self.missing(),
             }),
-            Phase::Doubting(losses) => self.conclude(self.verdict_on_losses(losses)),
+            Phase::Doubting { .. } => self.go_on_doubting(),
             Phase::Asking(_) => self.answer(),
             Phase::Ending => {
                 self.members.iter().for_each(|member| member.signal(Signal::KILL));

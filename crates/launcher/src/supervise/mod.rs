@@ -9,6 +9,7 @@
 //! One thread does everything: it sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or its
 //! process ends. How a job ends is decided once, by what is known first (`ending`): the user reads one message.
 
+mod doubts;
 mod ending;
 mod inherited;
 mod member;
@@ -169,7 +170,7 @@ impl Supervisor<'_> {
             FromHost::Hello(hello) => self.welcome(host, hello, received.descriptors),
             FromHost::Ended { status } => self.ranks_ended(host, status),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
-            FromHost::Lost { host: lost, reason } => self.doubt(lost, reason),
+            FromHost::Lost { host: lost, reason } => self.doubt(self.members[host].number(), lost, reason),
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
         }
