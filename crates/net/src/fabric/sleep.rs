@@ -146,19 +146,17 @@ impl Alarm {
     ) {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let alarm = self.descriptor.get_or_init(|| eventfd(0, flags).ok());
-        let bells = transports.iter().map(|transport| descriptor(&**transport));
-        let complete = || {
-            let mut all = vec![alarm.as_ref()?.as_fd()];
-            bells.for_each(|bell| all.extend(bell));
-            Some(all)
-        };
-        let (Some(descriptors), Some(alarm)) = (complete(), alarm) else {
+        let Some(alarm) = alarm else {
             // Nothing rings here, so somebody has to look again soon.
             return futex_wait_for(word, expected, nap(limit));
         };
+        let mut descriptors = vec![alarm.as_fd()];
+        let silent = transports
+            .iter()
+            .filter(|transport| !add_bell(&***transport, &mut descriptors))
+            .count();
         // What does not ring has to be looked at now and then.
-        let all_ring = descriptors.len() > transports.len();
-        let limit = if all_ring { limit } else { nap(limit) };
+        let limit = if silent == 0 { limit } else { nap(limit) };
         let mut waits: Vec<_> = descriptors
             .iter()
             .map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN))
@@ -191,11 +189,14 @@ fn wait(word: &AtomicU32, expected: u32, flags: WaitFlags) -> Wait {
     wait
 }
 
-fn descriptor(transport: &dyn Transport) -> Option<BorrowedFd<'_>> {
+/// Adds what becomes readable when something arrives over a transport; false if it has no such thing.
+fn add_bell<'a>(transport: &'a dyn Transport, descriptors: &mut Vec<BorrowedFd<'a>>) -> bool {
     match transport.bell(Waiting::Poll) {
-        Some(Bell::Descriptor(descriptor)) => Some(descriptor),
-        _ => None,
+        Some(Bell::Descriptor(bell)) => descriptors.push(bell),
+        Some(Bell::Descriptors(bells)) => descriptors.extend(bells),
+        _ => return false,
     }
+    true
 }
 
 /// The time at which so much more has passed.

@@ -112,6 +112,8 @@ pub enum Bell<'a> {
     Word(&'a AtomicU32),
     /// A descriptor that becomes readable.
     Descriptor(BorrowedFd<'a>),
+    /// Two descriptors, one of which becomes readable.
+    Descriptors([BorrowedFd<'a>; 2]),
 }
 
 /// How a thread is going to wait for a transport's bell.

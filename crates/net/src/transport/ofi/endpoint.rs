@@ -1,6 +1,7 @@
 //! An endpoint with what belongs to it, opened and closed in the right order.
 
 use std::ffi::{CStr, c_int};
+use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null_mut};
 
@@ -236,15 +237,8 @@ impl Endpoint {
     /// Reads completions and gives them to `act`; false if there was none.
     pub(super) fn complete(&self, act: &mut dyn FnMut(Completion)) -> bool {
         const BATCH: usize = 16;
-        let mut entries = [const {
-            sys::fi_cq_data_entry {
-                op_context: null_mut(),
-                flags: 0,
-                len: 0,
-                buf: null_mut(),
-                data: 0,
-            }
-        }; BATCH];
+        // Not initialised: it would cost every look in vain as much as a short message.
+        let mut entries = [const { MaybeUninit::<sys::fi_cq_data_entry>::uninit() }; BATCH];
         // SAFETY:
         // - the queue is open and was opened for entries of this form, for which there is room.
         let count = unsafe { calls::fi_cq_read(self.queue.as_ptr(), entries.as_mut_ptr().cast(), BATCH) };
@@ -253,6 +247,9 @@ impl Endpoint {
             return true;
         }
         for entry in entries.iter().take(usize::try_from(count).unwrap_or(0)) {
+            // SAFETY:
+            // - the library has written so many.
+            let entry = unsafe { entry.assume_init_ref() };
             act(Completion::Done {
                 // SAFETY:
                 // - every operation that is completed was given one of ours as its context.

@@ -1,9 +1,12 @@
 //! Hosts that will not be heard of any more, until the handler has been told.
 
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
 use simurgh_core::sync::{AtomicBool, Ordering, SpinLock};
 
-use super::bell::RungBell;
 use crate::transport::{Handler, HostId};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::io::Errno;
 
 /// Hosts that have been lost.
 pub(super) struct Losses {
@@ -12,19 +15,19 @@ pub(super) struct Losses {
     /// Whether some have not been told yet. Set under the lock.
     any: AtomicBool,
     untold: SpinLock<Vec<(HostId, String)>>,
-    /// Wakes who has to tell it.
-    bell: Option<RungBell>,
+    /// Becomes readable when there is something to tell.
+    bell: OwnedFd,
 }
 
 impl Losses {
-    /// Of so many hosts none; the bell is rung for each.
-    pub(super) fn new(hosts: u32, bell: Option<RungBell>) -> Self {
-        Self {
+    /// Of so many hosts none.
+    pub(super) fn new(hosts: u32) -> Result<Self, Errno> {
+        Ok(Self {
             lost: (0..hosts).map(|_| AtomicBool::new(false)).collect(),
             any: AtomicBool::new(false),
             untold: SpinLock::new(Vec::new()),
-            bell,
-        }
+            bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+        })
     }
 
     /// Whether a host has been lost.
@@ -45,14 +48,13 @@ impl Losses {
         // SeqCst: who goes to sleep arms, then looks here.
         self.any.store(true, Ordering::SeqCst);
         drop(untold);
-        if let Some(bell) = &self.bell {
-            bell.ring();
-        }
+        // It fails only if it has been rung so often that nobody can miss it.
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
     }
 
-    /// What becomes readable when a host has been lost or the completion queue has something.
-    pub(super) fn bell(&self) -> Option<&RungBell> {
-        self.bell.as_ref()
+    /// What becomes readable when a host has been lost, until that has been told.
+    pub(super) fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
     }
 
     /// Whether there is something to tell.
@@ -70,9 +72,8 @@ impl Losses {
             self.any.store(false, Ordering::SeqCst);
             std::mem::take(&mut *untold)
         };
-        if let Some(bell) = &self.bell {
-            bell.quiet();
-        }
+        // It fails if another turn has read it.
+        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         for (host, reason) in &untold {
             handler.lost(*host, reason);
         }

@@ -22,7 +22,6 @@
 //! is a system call. A transfer is a lock of its own and a call on either end.
 
 mod address;
-mod bell;
 mod buffers;
 mod cache;
 mod choice;
@@ -75,7 +74,7 @@ const ROOM: Room = Room {
     many: (4, 512 << 10),
     single: 128,
 };
-/// Times that the completion queue is read in one poll.
+/// Times that the completion queue is read in one poll, if only sends are over.
 const ROUNDS: usize = 4;
 
 /// What libfabric says when something is to be tried again.
@@ -212,11 +211,15 @@ impl Ofi {
         }
     }
 
-    fn act(&self, handler: &dyn Handler, completion: Completion) {
+    /// Deals with a completion; whether it was one that the handler waits for.
+    fn act(&self, handler: &dyn Handler, completion: Completion) -> bool {
         match completion {
             Completion::Done { key, flags, data } => match key.kind {
                 Kind::Receive => self.take(handler, key.number, flags, data),
-                Kind::Send => drop(self.outbound.give(key.number)),
+                Kind::Send => {
+                    self.outbound.give(key.number);
+                    return false;
+                }
                 Kind::Transfer => self.go_on(handler, key.number, None),
             },
             Completion::Failed {
@@ -226,6 +229,24 @@ impl Ofi {
                 message,
             } => self.fail(handler, key, flags, error, &message),
         }
+        true
+    }
+
+    /// Looks for completions until there is one that the handler waits for: another look, which is a system call or
+    /// two, comes after what it does about that.
+    fn look(&self, handler: &dyn Handler) -> bool {
+        let mut found = false;
+        let mut awaited = false;
+        for _ in 0..ROUNDS {
+            let any = self
+                .endpoint
+                .complete(&mut |completion| awaited |= self.act(handler, completion));
+            found |= any;
+            if awaited || !any {
+                break;
+            }
+        }
+        found
     }
 
     fn take(&self, handler: &dyn Handler, number: u32, flags: u64, data: (*const u8, usize)) {
@@ -415,11 +436,7 @@ impl Transport for Ofi {
     }
 
     fn poll(&self, handler: &dyn Handler) -> bool {
-        let mut act = |completion| self.act(handler, completion);
-        let rounds = (0..ROUNDS)
-            .take_while(|_| self.endpoint.complete(&mut act))
-            .count();
-        let mut any = rounds > 0;
+        let mut any = self.look(handler);
         if self.inbound.is_short() {
             // What cannot be posted now is tried again at the next poll.
             any |= self.inbound.replenish(&self.endpoint).is_ok();
@@ -495,7 +512,10 @@ impl Transport for Ofi {
     fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
         match waiting {
             Waiting::Futex => None,
-            Waiting::Poll => self.losses.bell().map(|bell| Bell::Descriptor(bell.descriptor())),
+            Waiting::Poll => {
+                let queue = self.endpoint.descriptor()?;
+                Some(Bell::Descriptors([queue, self.losses.bell()]))
+            }
         }
     }
 

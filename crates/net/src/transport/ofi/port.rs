@@ -8,7 +8,6 @@ use simurgh_fabric_sys as sys;
 use sys::Library;
 
 use super::address::Address;
-use super::bell::RungBell;
 use super::choice::Choice;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
@@ -104,9 +103,8 @@ impl OfiPort {
             provider: address.provider.clone(),
             message,
         };
-        let bell = endpoint.descriptor().map(RungBell::new).transpose();
-        let bell = bell.map_err(|error| refused(error.to_string()))?;
-        let losses = Arc::new(Losses::new(joining.hosts, bell));
+        let losses = Losses::new(joining.hosts).map_err(|error| refused(error.to_string()))?;
+        let losses = Arc::new(losses);
         let inbound = Inbound::new(&endpoint, LONGEST, ROOM)?;
         inbound
             .replenish(&endpoint)

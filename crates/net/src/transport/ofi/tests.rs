@@ -275,10 +275,10 @@ fn sleep_and_wake(hosts: &[Ofi], length: usize) {
                     if hosts[1].poll(&notes[1]) || !hosts[1].arm(Waiting::Poll) {
                         continue;
                     }
-                    let Some(Bell::Descriptor(bell)) = hosts[1].bell(Waiting::Poll) else {
+                    let Some(Bell::Descriptors(bells)) = hosts[1].bell(Waiting::Poll) else {
                         panic!("tcp has a descriptor");
                     };
-                    let mut fds = [PollFd::new(&bell, PollFlags::IN)];
+                    let mut fds = bells.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN));
                     let limit = Timespec {
                         tv_sec: 30,
                         tv_nsec: 0,
@@ -410,14 +410,15 @@ fn a_sleeper_is_woken_by_a_loss() {
     while notes[0].lost.lock().is_empty() {
         assert!(begun.elapsed() < LIMIT);
         if !hosts[0].poll(&notes[0]) && hosts[0].arm(Waiting::Poll) {
-            let Some(Bell::Descriptor(bell)) = hosts[0].bell(Waiting::Poll) else {
+            let Some(Bell::Descriptors(bells)) = hosts[0].bell(Waiting::Poll) else {
                 panic!("tcp has a descriptor");
             };
             let limit = Timespec {
                 tv_sec: 30,
                 tv_nsec: 0,
             };
-            let rung = poll(&mut [PollFd::new(&bell, PollFlags::IN)], Some(&limit));
+            let mut fds = bells.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN));
+            let rung = poll(&mut fds, Some(&limit));
             assert_eq!(rung, Ok(1), "nothing has woken it");
             hosts[0].disarm();
         }
