@@ -2,6 +2,7 @@
 
 use crate::args::{Run, SectionArgs};
 use crate::error::LaunchError;
+use crate::nodes::{self, Node};
 use crate::{preload, program, shares};
 use simurgh_net::job::{self, EnvChange, JobSpec, Section, Text};
 use simurgh_settings::Id;
@@ -11,13 +12,22 @@ use std::path::{Path, PathBuf};
 /// The variable whose libraries go into the ranks' programs.
 pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 
-/// What a job is, but for what tells its hosts apart: it is written for the first one.
-pub(crate) fn describe(run: &Run) -> Result<JobSpec, LaunchError> {
+/// A job, and where it runs.
+pub(crate) struct Described {
+    /// What it is, but for what tells its hosts apart: it is written for the first one.
+    pub(crate) spec: JobSpec,
+    /// The names of its nodes; none if it runs on this machine alone and nobody has named it otherwise.
+    pub(crate) names: Option<Vec<String>>,
+}
+
+/// Describes a job that runs on these nodes, or on this machine.
+pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described, LaunchError> {
     let wdir = working_directory(&run.sections)?;
+    let preset = preset(run, nodes.as_deref());
     let sections: Vec<_> = run
         .sections
         .iter()
-        .map(|args| section(args, &wdir))
+        .map(|args| section(args, &wdir, args.ranks.unwrap_or(preset)))
         .collect::<Result<_, _>>()?;
     let mut spec = JobSpec {
         version: job::VERSION,
@@ -29,12 +39,34 @@ pub(crate) fn describe(run: &Run) -> Result<JobSpec, LaunchError> {
         settings: run.settings.clone(),
         parent: Some(std::process::id()),
     };
+    let total = spec.total_ranks()?;
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
-    spec.hosts = shares::of_one_node(spec.total_ranks()?, u32::try_from(most).unwrap_or(1));
-    Ok(spec)
+    let most = u32::try_from(most).unwrap_or(1);
+    let Some(nodes) = nodes else {
+        spec.hosts = shares::of_one_node(total, most);
+        return Ok(Described { spec, names: None });
+    };
+    let ranks = run.nodes.mapping.shares(total, &nodes);
+    spec.hosts = shares::of_nodes(&ranks, most);
+    let used = nodes.into_iter().zip(ranks).filter(|(_, ranks)| *ranks > 0);
+    let names: Vec<_> = used.map(|(node, _)| node.name).collect();
+    // This machine alone needs no agent, unless the user wants it started in another way.
+    let here = run.nodes.command.is_empty() && matches!(&names[..], [name] if nodes::is_here(name));
+    Ok(Described {
+        spec,
+        names: (!here).then_some(names),
+    })
 }
 
-fn section(args: &SectionArgs, wdir: &Path) -> Result<Section, LaunchError> {
+/// How many ranks run a program if nobody says so: as many as there are places, if somebody has named places.
+fn preset(run: &Run, nodes: Option<&[Node]>) -> u32 {
+    match nodes {
+        Some(nodes) if run.sections.len() == 1 => run.nodes.mapping.preset(nodes),
+        _ => 1,
+    }
+}
+
+fn section(args: &SectionArgs, wdir: &Path, ranks: u32) -> Result<Section, LaunchError> {
     let (preloads, env): (Vec<_>, Vec<_>) = args
         .env
         .iter()
@@ -49,7 +81,7 @@ fn section(args: &SectionArgs, wdir: &Path) -> Result<Section, LaunchError> {
     Ok(Section {
         program: text(program)?,
         argv: args.command.iter().cloned().map(text).collect::<Result<_, _>>()?,
-        ranks: args.ranks,
+        ranks,
         env,
         preload: preload.into_iter().map(text).collect::<Result<_, _>>()?,
     })

@@ -1,6 +1,7 @@
 //! What can go wrong before the ranks run.
 
 use crate::args::ArgError;
+use crate::nodes::NodesError;
 use simurgh_image::ImageError;
 use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
@@ -132,6 +133,34 @@ pub enum LaunchError {
     /// The answer cannot be printed.
     #[error("cannot write to the standard output: {0}")]
     Output(#[source] io::Error),
+    /// What is said of nodes makes no sense.
+    #[error(transparent)]
+    Nodes(#[from] NodesError),
+    /// The command that starts agents cannot be started.
+    #[error("{what}; --launcher-exec names another command")]
+    Launcher {
+        /// What went wrong.
+        what: String,
+    },
+    /// An agent does not reach the launcher.
+    #[error("mpiexec cannot be reached at {caller}: {source}")]
+    Call {
+        /// Where it should be.
+        caller: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// An agent cannot do its work.
+    #[error("the agent of a node: {0}")]
+    Agent(String),
+    /// A processor of `--cpu-list` is not there.
+    #[error("--cpu-list: processor {cpu} is not among those that may be used here: {allowed}")]
+    Processor {
+        /// Its number.
+        cpu: usize,
+        /// Those that may be used.
+        allowed: String,
+    },
     /// The host cannot be watched.
     #[error("the host process cannot be supervised: {0}")]
     Supervise(#[source] io::Error),
@@ -143,7 +172,7 @@ impl LaunchError {
         match self {
             Self::NotFound { .. } | Self::NotInPath { .. } => 127,
             Self::NotExecutable { .. } | Self::Directory { .. } => 126,
-            Self::Arguments(_) => 2,
+            Self::Arguments(_) | Self::Nodes(_) => 2,
             _ => 1,
         }
     }

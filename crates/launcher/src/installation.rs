@@ -34,6 +34,11 @@ impl Installation {
         present(self.prefix.join("libexec/simurgh/host"))
     }
 
+    /// The tool that is an agent on another node.
+    pub fn tool(&self) -> Result<PathBuf, LaunchError> {
+        present(self.prefix.join("bin/simurgh"))
+    }
+
     /// Where `mpi.h` is.
     pub fn include_dir(&self) -> PathBuf {
         self.prefix.join("include")

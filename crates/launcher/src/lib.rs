@@ -9,14 +9,18 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agent;
 pub mod args;
+mod binding;
 pub mod check;
 pub mod collectives;
 mod describe;
+mod environment;
 pub mod error;
 pub mod fit;
 pub mod info;
 pub mod installation;
+pub mod nodes;
 pub mod prefix;
 pub mod preload;
 pub mod program;

@@ -1,5 +1,6 @@
 //! A command through which hosts are started: into network namespaces, under a debugger, bound to memory.
 
+use simurgh_net::job::Text;
 use simurgh_net::transport::HostId;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -29,6 +30,16 @@ impl Prefix {
     /// Whether there are any.
     pub fn is_given(&self) -> bool {
         !self.0.is_empty()
+    }
+
+    /// Of these words.
+    pub(crate) fn of(words: Vec<OsString>) -> Self {
+        Self(words)
+    }
+
+    /// Its words, if they can be passed on.
+    pub(crate) fn texts(&self) -> Option<Vec<Text>> {
+        self.0.iter().map(Text::new).collect()
     }
 
     /// The command that starts a host.

@@ -1,16 +1,18 @@
 //! From a command line to running hosts.
 
+use crate::agent::message::NodeJob;
 use crate::args::Run;
-use crate::describe::{PRELOAD, describe};
+use crate::describe::{Described, PRELOAD, describe};
 use crate::error::LaunchError;
 use crate::fit::{self, Wanted};
 use crate::installation::Installation;
+use crate::nodes::{self, Allocation, Launch, Launcher};
 use crate::prefix::Prefix;
-use crate::supervise;
+use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::Secret;
-use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE};
+use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Text};
 use simurgh_net::transport::HostId;
 use std::fs::File;
 use std::io::Write;
@@ -22,22 +24,84 @@ use std::process::{Child, Stdio};
 /// to make every 10 ms only, in which the hosts wait for each other; now every 100 us.
 const DEFAULTS: [(&str, &str); 1] = [("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100")];
 
+/// How many agents one process starts: three levels reach 32,768 nodes.
+const TREE_WIDTH: u32 = 32;
+
 /// Runs a job to its end; the status is the launcher's.
 pub fn run(run: Run) -> Result<u8, LaunchError> {
-    let installation = Installation::of_this_tool()?;
-    let library = installation.library()?;
-    let spec = describe(&run)?;
-    let reservation = fit::reservation(&wanted(&spec))?;
-    let host = installation.host()?;
-    let patched = reservation.map(|need| patched_copy(&host, need)).transpose()?;
-    let starter = Starter {
-        executable: patched.as_ref().map_or(host, path_of),
-        library,
-        wiring: Wiring::of(&spec, &run.host_wrapper)?,
-        prefix: run.host_wrapper,
-        spec,
+    let allocation = Allocation::found(|name| std::env::var(name).ok())?;
+    let nodes = nodes::of(&run.nodes, allocation.as_ref())?;
+    let described = describe(&run, nodes)?;
+    let Described { spec, names } = described;
+    if let Some(names) = names {
+        return run_on_nodes(&run, spec, names, allocation.as_ref());
+    }
+    if let Some(cpus) = &run.nodes.cpus {
+        binding::bind(cpus)?;
+    }
+    let secret = (spec.hosts.len() > 1 || run.host_wrapper.is_given()).then(Secret::random);
+    let secret = secret.transpose().map_err(LaunchError::Supervise)?;
+    supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, None)
+}
+
+/// Runs a job whose hosts are started by agents.
+fn run_on_nodes(
+    run: &Run,
+    spec: JobSpec,
+    names: Vec<String>,
+    allocation: Option<&Allocation>,
+) -> Result<u8, LaunchError> {
+    let launcher = run.nodes.launcher.resolved(allocation);
+    let secret = Secret::random().map_err(LaunchError::Supervise)?;
+    let command = &run.nodes.command;
+    let launch = match launcher {
+        Launcher::Fork => Launch::Fork,
+        _ => Launch::ssh(command),
     };
-    supervise::supervise(&starter)
+    let is_slurm = launcher == Launcher::Slurm;
+    let job = NodeJob {
+        version: agent::message::VERSION,
+        secret: secret.clone(),
+        nodes: (0, u32::try_from(names.len()).unwrap_or(u32::MAX)),
+        names,
+        spec: spec.clone(),
+        wrapper: run.host_wrapper.texts().ok_or_else(|| LaunchError::Nul {
+            text: "--host-wrapper".to_owned(),
+        })?,
+        launch,
+        width: run.nodes.width.unwrap_or(TREE_WIDTH),
+        cpus: run.nodes.cpus.clone(),
+        // srun brings the environment itself.
+        environment: (!is_slurm).then(environment::of_this_process),
+    };
+    let tool = Installation::of_this_tool()?.tool()?;
+    let nodes = Nodes {
+        job,
+        tool,
+        srun: is_slurm.then(|| command.clone()),
+    };
+    // What is wrong with the programs is seen here, once, and not on each node.
+    let starter = Starter::new(spec, run.host_wrapper.clone(), Some(secret))?;
+    supervise::supervise(&starter, Some(nodes))
+}
+
+/// What is needed to start the agents of a job.
+pub(crate) struct Nodes {
+    /// What they do: for all nodes.
+    pub(crate) job: NodeJob,
+    /// The executable that is an agent.
+    pub(crate) tool: PathBuf,
+    /// The command for srun, if that starts them; none of its words if it is srun itself.
+    pub(crate) srun: Option<Vec<String>>,
+}
+
+/// Where the standard streams of a host lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Streams {
+    /// Where those of this process do.
+    Inherited,
+    /// To this process.
+    Piped,
 }
 
 /// What is needed to start the hosts of a job.
@@ -47,6 +111,10 @@ pub(crate) struct Starter {
     library: PathBuf,
     prefix: Prefix,
     wiring: Option<Wiring>,
+    /// The executable, if it is a copy made for this job.
+    _patched: Option<File>,
+    /// The environment of the hosts, if it is not that of this process.
+    pub(crate) environment: Option<Vec<(Text, Text)>>,
 }
 
 /// What hosts share that find each other; a single host that mpiexec itself starts needs nothing of it.
@@ -57,6 +125,24 @@ struct Wiring {
 }
 
 impl Starter {
+    /// For a job whose hosts show the secret, if they have to report.
+    pub(crate) fn new(spec: JobSpec, prefix: Prefix, secret: Option<Secret>) -> Result<Self, LaunchError> {
+        let installation = Installation::of_this_tool()?;
+        let library = installation.library()?;
+        let reservation = fit::reservation(&wanted(&spec))?;
+        let host = installation.host()?;
+        let patched = reservation.map(|need| patched_copy(&host, need)).transpose()?;
+        Ok(Self {
+            executable: patched.as_ref().map_or(host, path_of),
+            library,
+            wiring: secret.map(Wiring::of).transpose()?,
+            prefix,
+            spec,
+            _patched: patched,
+            environment: None,
+        })
+    }
+
     /// The job.
     pub(crate) fn spec(&self) -> &JobSpec {
         &self.spec
@@ -75,7 +161,12 @@ impl Starter {
     /// Starts a host, with its end of its channel if it has to report.
     ///
     /// No other thread may start processes meanwhile: descriptors are made to survive `exec` for this host alone.
-    pub(crate) fn start(&self, host: HostId, channel: Option<OwnedFd>) -> Result<Child, LaunchError> {
+    pub(crate) fn start(
+        &self,
+        host: HostId,
+        channel: Option<OwnedFd>,
+        streams: Streams,
+    ) -> Result<Child, LaunchError> {
         let mut spec = self.spec.clone();
         spec.host = host;
         if let (Some(wiring), Some(channel)) = (&self.wiring, &channel) {
@@ -94,6 +185,11 @@ impl Starter {
         spec.validate()?;
         let description = job::seal(&spec)?;
         let mut command = self.prefix.command(host, &self.executable);
+        if let Some(environment) = &self.environment {
+            let pair =
+                |(name, value): &(Text, Text)| (name.as_os_str().to_owned(), value.as_os_str().to_owned());
+            command.env_clear().envs(environment.iter().map(pair));
+        }
         command
             .env_remove(PRELOAD)
             .env(LIBRARY_VARIABLE, &self.library)
@@ -101,6 +197,12 @@ impl Starter {
         if self.wiring.is_some() {
             let unset = |(name, _): &(&str, _)| std::env::var_os(name).is_none();
             command.envs(DEFAULTS.into_iter().filter(unset));
+        }
+        if streams == Streams::Piped {
+            command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
         }
         if spec.ranks().first > 0 {
             // Only rank 0 reads.
@@ -118,15 +220,10 @@ impl Starter {
 }
 
 impl Wiring {
-    fn of(spec: &JobSpec, prefix: &Prefix) -> Result<Option<Self>, LaunchError> {
-        if spec.hosts.len() == 1 && !prefix.is_given() {
-            return Ok(None);
-        }
+    fn of(secret: Secret) -> Result<Self, LaunchError> {
         let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
-        Ok(Some(Self {
-            secret: Secret::random().map_err(LaunchError::Supervise)?,
-            output: output.map_err(|error| LaunchError::Supervise(error.into()))?,
-        }))
+        let output = output.map_err(|error| LaunchError::Supervise(error.into()))?;
+        Ok(Self { secret, output })
     }
 }
 

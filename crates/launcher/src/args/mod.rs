@@ -17,6 +17,7 @@ pub use parse::parse;
 pub(crate) use parse::stack_limit;
 pub use table::{Arity, Id, OptionInfo, Scope, options};
 
+use crate::nodes::NodesArgs;
 use crate::prefix::Prefix;
 use simurgh_net::job::EnvChange;
 use simurgh_settings::Values;
@@ -43,6 +44,8 @@ pub struct Run {
     pub settings: Values,
     /// What hosts are started through.
     pub host_wrapper: Prefix,
+    /// Where it runs.
+    pub nodes: NodesArgs,
 }
 
 /// One program of the command line.
@@ -50,8 +53,8 @@ pub struct Run {
 pub struct SectionArgs {
     /// Program and arguments.
     pub command: Vec<OsString>,
-    /// How many ranks run it.
-    pub ranks: u32,
+    /// How many ranks run it, if somebody says so.
+    pub ranks: Option<u32>,
     /// Changes to the environment, in order, those for all programs first.
     pub env: Vec<EnvChange>,
     /// Working directory.

@@ -55,7 +55,7 @@ impl Parser<'_> {
     fn section(&mut self, words: &mut VecDeque<OsString>) -> Result<Step, ArgError> {
         let mut section = SectionArgs {
             command: Vec::new(),
-            ranks: 1,
+            ranks: None,
             env: Vec::new(),
             wdir: None,
         };
@@ -153,11 +153,12 @@ impl Parser<'_> {
     /// Takes the value of an option for one program or for the job.
     fn value(&mut self, id: Id, value: &Value<'_>, section: &mut SectionArgs) -> Result<(), ArgError> {
         match id {
-            Id::Ranks => section.ranks = value.ranks()?,
+            Id::Ranks => section.ranks = Some(value.ranks()?),
             Id::Wdir => section.wdir = Some(PathBuf::from(value.text)),
             Id::Export => section.env.extend(value.assignment(self.environment)?),
             Id::HostWrapper => self.run.host_wrapper = Prefix::new(value.text),
             Id::Setting(setting, _) => self.run.settings.read(setting, value.origin, value.text)?,
+            Id::Place(place) => value.place(place, &mut self.run.nodes)?,
             Id::Env | Id::GlobalEnv | Id::Help | Id::Version => {}
         }
         Ok(())

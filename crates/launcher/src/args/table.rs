@@ -18,12 +18,37 @@ pub enum Id {
     GlobalEnv,
     /// What hosts are started through.
     HostWrapper,
+    /// Where the job runs.
+    Place(Place),
     /// A setting of the job; an option without a value sets it to this one.
     Setting(simurgh_settings::Id, Option<u64>),
     /// Help.
     Help,
     /// Version.
     Version,
+}
+
+/// What says where a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The nodes.
+    Hosts,
+    /// A file of nodes.
+    File,
+    /// Ranks on each.
+    PerNode,
+    /// The same in Open MPI's words.
+    Map,
+    /// What starts agents.
+    Launcher,
+    /// The command for that.
+    Command,
+    /// What is bound to what.
+    Bind,
+    /// The processors.
+    Cpus,
+    /// How many agents a process starts.
+    Width,
 }
 
 /// What an option holds for.
@@ -67,7 +92,12 @@ pub struct OptionInfo {
 pub fn options() -> &'static [OptionInfo] {
     static OPTIONS: LazyLock<Vec<OptionInfo>> = LazyLock::new(|| {
         let settings = SETTINGS.iter().flat_map(of_setting);
-        shape().into_iter().chain(settings).chain(questions()).collect()
+        shape()
+            .into_iter()
+            .chain(places())
+            .chain(settings)
+            .chain(questions())
+            .collect()
     });
     &OPTIONS
 }
@@ -128,6 +158,75 @@ fn shape() -> [OptionInfo; 6] {
             "start each process of the job through this command, in which {host} becomes its number",
         ),
     ]
+}
+
+/// What says where a job runs.
+fn places() -> impl Iterator<Item = OptionInfo> {
+    let places: [(Place, &[&'static str], &str, &str); 9] = [
+        (
+            Place::Hosts,
+            &["hosts", "host", "H"],
+            "LIST",
+            "nodes, such as a,b:4 or n[1-3]; a number is how many ranks a node takes before the next has its turn [1]",
+        ),
+        (
+            Place::File,
+            &["hostfile", "machinefile", "f"],
+            "FILE",
+            "file of nodes, a line for each: `a`, `a:4` or `a slots=4`",
+        ),
+        (
+            Place::PerNode,
+            &["ppn", "N", "npernode", "perhost"],
+            "N",
+            "ranks that each node takes, whatever its number says",
+        ),
+        (
+            Place::Map,
+            &["map-by"],
+            "HOW",
+            "slot: nodes one after the other; ppr:N:node: as -ppn N [slot]",
+        ),
+        (
+            Place::Bind,
+            &["bind-to"],
+            "WHAT",
+            "core: each virtual processor is bound to a core, as it is anyway [core]",
+        ),
+        (
+            Place::Cpus,
+            &["cpu-list", "cpu-set"],
+            "LIST",
+            "processors of each node that may be used, such as 0-3,6 [all that may be used]",
+        ),
+        (
+            Place::Launcher,
+            &["launcher", "bootstrap"],
+            "NAME",
+            "what starts processes on other nodes: ssh, slurm, or fork: this machine stands for all; auto: slurm in an \
+             allocation, else ssh [auto]",
+        ),
+        (
+            Place::Command,
+            &["launcher-exec", "bootstrap-exec"],
+            "COMMAND",
+            "command with its options in the place of ssh or srun",
+        ),
+        (
+            Place::Width,
+            &["tree-width"],
+            "N",
+            "nodes that one process starts: those start the others [32]",
+        ),
+    ];
+    places.into_iter().map(|(place, names, value, help)| OptionInfo {
+        id: Id::Place(place),
+        names: names.to_vec(),
+        arity: Arity::One(value.to_owned()),
+        scope: Scope::Job,
+        variables: &[],
+        help: help.to_owned(),
+    })
 }
 
 /// What is answered instead of running a job.
@@ -193,11 +292,11 @@ fn help_of(setting: &Setting, value: Option<u64>) -> String {
 /// Options of other launchers that have no use here, and what to say to those who give them.
 pub(super) const FOREIGN: &[(&[&str], &str)] = &[
     (
-        &["oversubscribe", "map-by", "rank-by"],
+        &["oversubscribe", "rank-by"],
         "ranks may outnumber cores here without it, leave it out",
     ),
     (
-        &["bind-to", "binding", "report-bindings"],
+        &["binding", "report-bindings"],
         "virtual processors are always bound to cores, leave it out",
     ),
     (&["allow-run-as-root"], "any user may run jobs, leave it out"),
@@ -205,19 +304,5 @@ pub(super) const FOREIGN: &[(&[&str], &str)] = &[
         &["genvall", "envall"],
         "the whole environment is always passed on, leave it out",
     ),
-    (
-        &[
-            "H",
-            "host",
-            "hosts",
-            "f",
-            "hostfile",
-            "machinefile",
-            "ppn",
-            "N",
-            "npernode",
-        ],
-        "jobs run on this machine only",
-    ),
-    (&["mca", "iface", "launcher"], "it belongs to another MPI"),
+    (&["mca", "iface"], "it belongs to another MPI"),
 ];

@@ -34,7 +34,7 @@ fn changes(section: &SectionArgs) -> Vec<String> {
 #[test]
 fn every_spelling_of_a_long_option_works() {
     for line in ["-n 3 a", "-np 3 a", "--np 3 a", "-np=3 a", "--n=3 a", "-c 3 a"] {
-        assert_eq!(run(line).sections[0].ranks, 3, "{line}");
+        assert_eq!(run(line).sections[0].ranks, Some(3), "{line}");
     }
 }
 
@@ -42,7 +42,7 @@ fn every_spelling_of_a_long_option_works() {
 fn arguments_of_the_program_are_left_alone() {
     let run = run("-n 2 prog -n 5 --vps x -l");
     assert_eq!(run.sections[0].command, ["prog", "-n", "5", "--vps", "x", "-l"]);
-    assert_eq!(run.sections[0].ranks, 2);
+    assert_eq!(run.sections[0].ranks, Some(2));
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn programs_are_separated_by_a_colon() {
     let run = run("-l -genv G 1 -n 2 -env A 1 a x : -np 3 -x B=2 b");
     assert_eq!(run.sections.len(), 2);
     assert_eq!(run.sections[0].command, ["a", "x"]);
-    assert_eq!(run.sections[1].ranks, 3);
+    assert_eq!(run.sections[1].ranks, Some(3));
     assert_eq!(changes(&run.sections[0]), ["G=1", "A=1"]);
     assert_eq!(changes(&run.sections[1]), ["G=1", "B=2"]);
     assert!(run.settings.is_on(Id::TagOutput));

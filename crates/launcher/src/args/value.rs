@@ -1,10 +1,22 @@
 //! Values of options.
 
 use super::ArgError;
+use super::table::Place;
+use crate::nodes::{Launcher, Mapping, NodesArgs};
 use simurgh_net::job::{EnvChange, MAX_RANKS, Text};
 use simurgh_settings::{BadValue, Kind};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// Accepts what is done anyway: each virtual processor is bound to a core of its own.
+fn bound(text: &str) -> Result<(), &'static str> {
+    let unit = text.split(':').next().unwrap_or_default();
+    match unit.to_ascii_lowercase().as_str() {
+        "core" | "hwthread" => Ok(()),
+        _ => Err("core or hwthread: ranks move among virtual processors, each of which is bound to a core"),
+    }
+}
 
 /// A value and where it comes from, for messages.
 pub(super) struct Value<'a> {
@@ -34,6 +46,30 @@ impl Value<'_> {
         ranks
             .and_then(|ranks| u32::try_from(ranks).ok())
             .ok_or_else(|| self.bad(kind.expected()))
+    }
+
+    /// Where a job runs.
+    pub(super) fn place(&self, place: Place, nodes: &mut NodesArgs) -> Result<(), ArgError> {
+        let text = self.text.to_str().ok_or_else(|| self.bad("UTF-8"))?;
+        let words = || text.split_whitespace().map(str::to_owned).collect();
+        match place {
+            Place::Hosts => nodes.hosts = Some(text.to_owned()),
+            Place::File => nodes.file = Some(PathBuf::from(self.text)),
+            Place::PerNode => nodes.mapping = Mapping::PerNode(self.ranks()?),
+            Place::Map => nodes.mapping = Mapping::parse(text).map_err(|expected| self.bad(expected))?,
+            Place::Launcher => {
+                let launcher = Launcher::named(text);
+                nodes.launcher = launcher.ok_or_else(|| self.bad("auto, fork, ssh or slurm"))?;
+            }
+            Place::Command => nodes.command = words(),
+            Place::Bind => bound(text).map_err(|expected| self.bad(expected))?,
+            Place::Cpus => {
+                let cpus = crate::binding::parse(text);
+                nodes.cpus = Some(cpus.ok_or_else(|| self.bad("a list of processors such as 0-3,6"))?);
+            }
+            Place::Width => nodes.width = Some(self.ranks()?),
+        }
+        Ok(())
     }
 
     /// `NAME=VALUE`, or `NAME` alone: the variable as it is.

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::{check, collectives, info, preload};
+use simurgh_launcher::{agent, check, collectives, info, preload};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,6 +32,9 @@ enum Command {
         #[arg(required = true)]
         programs: Vec<PathBuf>,
     },
+    /// Serve a node of a job: mpiexec starts it there.
+    #[command(hide = true)]
+    Agent,
 }
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
             }
         }
         Command::Check { programs } => Ok(check_all(&programs)),
+        Command::Agent => agent::run().map(ExitCode::from),
     };
     answer.unwrap_or_else(|error| failed(&error))
 }

@@ -66,9 +66,7 @@ impl Supervisor<'_> {
         if self.phase.is_over() {
             return;
         }
-        // In one piece, whatever the hosts are writing.
-        let text = format!("simurgh: {}\n", verdict.message);
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+        self.say(&verdict.message);
         self.status = Some(verdict.status);
         self.tell_all(&ToHost::Die);
         self.enter(Phase::Ending, Some(GRACE));
@@ -189,20 +187,21 @@ impl Supervisor<'_> {
             Phase::Doubting { .. } => self.go_on_doubting(),
             Phase::Asking(_) => self.answer(),
             Phase::Ending => {
-                self.members.iter().for_each(|member| member.signal(Signal::KILL));
-                self.enter(Phase::Killed, None);
+                self.signal_all(Signal::KILL);
+                // Nodes that cannot be reached do not answer.
+                let patience = self.far.is_some().then_some(GRACE);
+                self.enter(Phase::Killed, patience);
             }
-            Phase::Running | Phase::Killed => {}
+            Phase::Killed => self.give_up_nodes(),
+            Phase::Running => {}
         }
     }
 
     fn missing(&self) -> String {
         let settings = &self.starter.spec().settings;
-        let missing = self.members.iter().filter(|member| !member.has_joined());
-        let names: Vec<_> = missing.map(ToString::to_string).collect();
         format!(
-            "{} has not joined the job within {} s; --start-timeout gives it more time",
-            names.join(", "),
+            "{} within {} s; --start-timeout gives it more time",
+            self.waited_for(),
             settings.show(Id::StartTimeout)
         )
     }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 const ROUNDS: usize = 1000;
 
 /// Kills what ranks have started, and what that has started, until nothing is left.
-pub(super) fn kill() {
+pub(crate) fn kill() {
     for _ in 0..ROUNDS {
         let children = children();
         if children.is_empty() {

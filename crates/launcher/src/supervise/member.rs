@@ -1,32 +1,42 @@
 //! One host, as the launcher sees it.
 
+use super::Watched;
 use crate::error::LaunchError;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Received, ToHost};
 use simurgh_net::job::RankRange;
 use simurgh_net::transport::HostId;
 use std::collections::VecDeque;
 use std::fmt;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 
 /// A host.
-pub(super) struct Member {
+pub(crate) struct Member {
     number: HostId,
     ranks: RankRange,
-    child: Child,
-    process: OwnedFd,
-    channel: Option<Channel>,
-    /// What there was no room for in the channel.
-    untold: VecDeque<(ToHost, Vec<Arc<OwnedFd>>)>,
+    /// Its process; none if another process has started it.
+    own: Option<Own>,
+    /// The name of its node, if there are several.
+    node: Option<String>,
     joined: Option<Joined>,
     exit: Option<ExitStatus>,
     /// The status of its ranks, when all of them have ended.
     pub(super) ended: Option<u8>,
     /// What its ranks wait for, when it has been asked.
     pub(super) waiting: Option<String>,
+}
+
+/// The process of a host that this process has started.
+struct Own {
+    child: Child,
+    process: OwnedFd,
+    channel: Option<Channel>,
+    /// What there was no room for in the channel.
+    untold: VecDeque<(ToHost, Vec<Arc<OwnedFd>>)>,
 }
 
 /// How a host can be reached.
@@ -37,7 +47,8 @@ struct Joined {
 }
 
 impl Member {
-    pub(super) fn new(
+    /// A host whose process this one has started.
+    pub(crate) fn of_process(
         number: HostId,
         ranks: RankRange,
         child: Child,
@@ -45,49 +56,70 @@ impl Member {
     ) -> Result<Self, LaunchError> {
         let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())
             .map_err(|error| LaunchError::Supervise(error.into()))?;
-        Ok(Self {
-            number,
-            ranks,
+        let own = Own {
             child,
             process,
             channel,
             untold: VecDeque::new(),
+        };
+        Ok(Self::new(number, ranks, Some(own), None))
+    }
+
+    /// A host that the agent of a node has started.
+    pub(super) fn of_node(number: HostId, ranks: RankRange, node: String) -> Self {
+        Self::new(number, ranks, None, Some(node))
+    }
+
+    fn new(number: HostId, ranks: RankRange, own: Option<Own>, node: Option<String>) -> Self {
+        Self {
+            number,
+            ranks,
+            own,
+            node,
             joined: None,
             exit: None,
             ended: None,
             waiting: None,
-        })
+        }
     }
 
-    pub(super) fn number(&self) -> HostId {
+    /// Its number.
+    pub(crate) fn number(&self) -> HostId {
         self.number
     }
 
-    /// Readable when its process has ended.
-    pub(super) fn process(&self) -> BorrowedFd<'_> {
-        self.process.as_fd()
-    }
-
-    /// Its channel, if it has one that is still open.
-    pub(super) fn channel(&self) -> Option<&Channel> {
-        self.channel.as_ref()
-    }
-
-    /// Whether it waits for room in its channel.
-    pub(super) fn is_behind(&self) -> bool {
-        !self.untold.is_empty()
+    /// What is to be waited for.
+    pub(crate) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
+        let Some(own) = self.own.as_ref().filter(|_| !self.is_gone()) else {
+            return;
+        };
+        watched.add(own.process.as_fd(), PollFlags::IN);
+        let writable = if own.untold.is_empty() {
+            PollFlags::empty()
+        } else {
+            PollFlags::OUT
+        };
+        if let Some(channel) = &own.channel {
+            watched.add(channel.as_fd(), PollFlags::IN | writable);
+        }
     }
 
     pub(super) fn has_joined(&self) -> bool {
         self.joined.is_some()
     }
 
-    pub(super) fn is_gone(&self) -> bool {
+    /// Whether its process has ended.
+    pub(crate) fn is_gone(&self) -> bool {
         self.exit.is_some()
     }
 
+    /// Whether its process has ended badly.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.exit.is_some_and(|status| !status.success())
+    }
+
     /// Takes note of where it can be reached.
-    pub(super) fn join(&mut self, hello: Hello, descriptors: Vec<OwnedFd>) {
+    pub(crate) fn join(&mut self, hello: Hello, descriptors: Vec<OwnedFd>) {
         self.joined = Some(Joined {
             pid: hello.pid,
             addresses: hello.addresses,
@@ -96,7 +128,7 @@ impl Member {
     }
 
     /// What others have to know of it to connect to it; descriptors only for those on its node.
-    pub(super) fn as_peer(&self, same_node: bool) -> Option<(ToHost, Vec<Arc<OwnedFd>>)> {
+    pub(crate) fn as_peer(&self, same_node: bool) -> Option<(ToHost, Vec<Arc<OwnedFd>>)> {
         let joined = self.joined.as_ref()?;
         let address = |address: &Address| Address {
             descriptors: if same_node { address.descriptors } else { 0 },
@@ -116,66 +148,85 @@ impl Member {
     }
 
     /// Closes what it has lent to its peers.
-    pub(super) fn forget_descriptors(&mut self) {
+    pub(crate) fn forget_descriptors(&mut self) {
         if let Some(joined) = &mut self.joined {
             joined.descriptors.clear();
         }
     }
 
     /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
-    pub(super) fn tell(&mut self, message: ToHost, descriptors: Vec<Arc<OwnedFd>>) {
-        self.untold.push_back((message, descriptors));
+    pub(crate) fn tell(&mut self, message: ToHost, descriptors: Vec<Arc<OwnedFd>>) {
+        if let Some(own) = &mut self.own {
+            own.untold.push_back((message, descriptors));
+        }
         self.catch_up();
     }
 
     /// Tells it what there was no room for before.
-    pub(super) fn catch_up(&mut self) {
-        let Some(channel) = &self.channel else {
-            return self.untold.clear();
+    pub(crate) fn catch_up(&mut self) {
+        let Some(own) = &mut self.own else { return };
+        let Some(channel) = &own.channel else {
+            return own.untold.clear();
         };
-        while let Some((message, descriptors)) = self.untold.front() {
+        while let Some((message, descriptors)) = own.untold.front() {
             let descriptors: Vec<_> = descriptors.iter().map(|fd| fd.as_fd()).collect();
             match channel.tell(message, &descriptors) {
                 Ok(false) => return,
-                Ok(true) => drop(self.untold.pop_front()),
+                Ok(true) => drop(own.untold.pop_front()),
                 // Why is found out when its channel is read, or its process has ended.
-                Err(_) => return self.untold.clear(),
+                Err(_) => return own.untold.clear(),
             }
         }
     }
 
     /// What it says, if it says something; nothing more after its channel is closed.
-    pub(super) fn hear(&mut self) -> Result<Option<Received<FromHost>>, ControlError> {
-        let Some(channel) = &self.channel else {
+    pub(crate) fn hear(&mut self) -> Result<Option<Received<FromHost>>, ControlError> {
+        let Some(own) = &mut self.own else { return Ok(None) };
+        let Some(channel) = &own.channel else {
             return Ok(None);
         };
         let said = channel.said();
         if let Err(ControlError::Closed) = said {
-            self.channel = None;
+            own.channel = None;
             return Ok(None);
         }
         said
     }
 
     /// Sends its process a signal; one that has ended needs none.
-    pub(super) fn signal(&self, signal: Signal) {
-        if self.exit.is_none() {
-            let _ = rustix::process::pidfd_send_signal(&self.process, signal);
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let (Some(own), None) = (&self.own, self.exit) {
+            let _ = rustix::process::pidfd_send_signal(&own.process, signal);
         }
     }
 
-    /// Takes note of the end of its process.
-    pub(super) fn reap(&mut self) -> Result<ExitStatus, LaunchError> {
-        let status = self.child.wait().map_err(LaunchError::Supervise)?;
+    /// The status of its process if it has ended since the last call.
+    pub(crate) fn ended_process(&mut self) -> Result<Option<ExitStatus>, LaunchError> {
+        let Some(own) = self.own.as_mut().filter(|_| self.exit.is_none()) else {
+            return Ok(None);
+        };
+        let mut ended = [PollFd::from_borrowed_fd(own.process.as_fd(), PollFlags::IN)];
+        if poll(&mut ended, Some(&Timespec::default())) != Ok(1) {
+            return Ok(None);
+        }
+        let status = own.child.wait().map_err(LaunchError::Supervise)?;
         self.exit = Some(status);
-        Ok(status)
+        Ok(Some(status))
+    }
+
+    /// Takes note of the end of a process that another one has started.
+    pub(super) fn has_exited(&mut self, status: ExitStatus) {
+        self.exit = Some(status);
     }
 }
 
 impl fmt::Display for Member {
-    /// As `host 1 (ranks 2-3)`.
+    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "host {} ({})", self.number, self.ranks)
+        match &self.node {
+            Some(node) => write!(f, "host {} ({} on {node})", self.number, self.ranks),
+            None => write!(f, "host {} ({})", self.number, self.ranks),
+        }
     }
 }
 
@@ -186,7 +237,7 @@ pub(super) fn exit_code(status: ExitStatus) -> u8 {
 }
 
 /// A process's end in words, which follow its name.
-pub(super) fn exit_words(status: ExitStatus) -> String {
+pub(crate) fn exit_words(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) => format!("was killed by signal {signal}"),
         None => format!("ended with status {}", exit_code(status)),

@@ -11,18 +11,30 @@
 
 mod doubts;
 mod ending;
+mod far;
 mod inherited;
+mod input;
 mod member;
+mod printer;
+mod progress;
 mod signals;
 mod silence;
+mod srun;
+mod watched;
 mod wire_up;
 
+pub(crate) use inherited::kill as kill_inherited;
+pub(crate) use member::{Member, exit_words};
+pub(crate) use signals::Signals;
+pub(crate) use watched::Watched;
+
 use crate::error::LaunchError;
-use crate::start::Starter;
+use crate::start::{Nodes, Starter, Streams};
 use ending::{Phase, Verdict};
-use member::{Member, exit_code, exit_words};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use signals::Signals;
+use far::Far;
+use member::exit_code;
+use progress::Progress;
+use rustix::event::PollFlags;
 use silence::Silence;
 use simurgh_net::control::{Channel, FromHost, Received, ToHost};
 use simurgh_settings::Id;
@@ -38,22 +50,26 @@ pub const GRACE: Duration = Duration::from_millis(500);
 ///
 /// It must be called on the main thread: the kernel takes the end of the thread that started a host for the end of
 /// the host's parent.
-pub(crate) fn supervise(starter: &Starter) -> Result<u8, LaunchError> {
+pub(crate) fn supervise(starter: &Starter, nodes: Option<Nodes>) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| LaunchError::Supervise(error.into()))?;
     // Before the hosts start, so that no signal is lost between.
     let signals = Signals::listen()?;
+    let start = Instant::now();
     let mut supervisor = Supervisor {
         starter,
         signals,
         members: Vec::new(),
+        far: None,
+        progress: Progress::new(start, starter.spec()),
         phase: Phase::Joining,
         deadline: None,
         limit: None,
         status: None,
         silence: Silence::of(starter.spec().hosts.len()),
     };
-    let status = supervisor.run();
+    let status = supervisor.run(nodes);
+    supervisor.end_far(matches!(status, Ok(0)));
     if !matches!(status, Ok(0)) {
         // Those that could be started before another could not are among them.
         inherited::kill();
@@ -66,6 +82,9 @@ struct Supervisor<'a> {
     starter: &'a Starter,
     signals: Signals,
     members: Vec<Member>,
+    /// The nodes of the job, if there are others than this machine: their agents have started all members.
+    far: Option<Far>,
+    progress: Progress,
     phase: Phase,
     /// When the phase has taken too long.
     deadline: Option<Instant>,
@@ -77,9 +96,12 @@ struct Supervisor<'a> {
 }
 
 impl Supervisor<'_> {
-    fn run(&mut self) -> Result<u8, LaunchError> {
+    fn run(&mut self, nodes: Option<Nodes>) -> Result<u8, LaunchError> {
         let start = Instant::now();
-        self.start_hosts()?;
+        match nodes {
+            Some(nodes) => self.start_nodes(nodes)?,
+            None => self.start_hosts()?,
+        }
         let settings = &self.starter.spec().settings;
         let time = |id| settings.get(id).map(|ms| start + Duration::from_millis(ms));
         if self.starter.secret().is_some() {
@@ -91,11 +113,13 @@ impl Supervisor<'_> {
         while self.members.iter().any(|member| !member.is_gone()) {
             self.sleep()?;
             self.pass_on_signals();
+            self.listen_far();
             for host in 0..self.members.len() {
                 self.listen_to(host);
                 self.look_after(host)?;
             }
             self.watch_time();
+            self.report_progress();
         }
         Ok(self.status.unwrap_or(0))
     }
@@ -107,39 +131,34 @@ impl Supervisor<'_> {
                 Some(_) => Channel::pair().map(|(channel, end)| (Some(channel), Some(end)))?,
                 None => (None, None),
             };
-            let child = self.starter.start(host, end)?;
+            let child = self.starter.start(host, end, Streams::Inherited)?;
+            let ranks = spec.ranks_of(host);
             self.members
-                .push(Member::new(host, spec.ranks_of(host), child, channel)?);
+                .push(Member::of_process(host, ranks, child, channel)?);
         }
         Ok(())
     }
 
     /// Sleeps until there is something to do.
     fn sleep(&self) -> Result<(), LaunchError> {
-        let mut fds = vec![PollFd::from_borrowed_fd(self.signals.as_fd(), PollFlags::IN)];
-        for member in self.members.iter().filter(|member| !member.is_gone()) {
-            fds.push(PollFd::from_borrowed_fd(member.process(), PollFlags::IN));
-            let writable = if member.is_behind() {
-                PollFlags::OUT
-            } else {
-                PollFlags::empty()
-            };
-            let channel = member.channel().map(AsFd::as_fd);
-            fds.extend(channel.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN | writable)));
+        let mut watched = Watched::default();
+        watched.add(self.signals.as_fd(), PollFlags::IN);
+        self.members.iter().for_each(|member| member.watch(&mut watched));
+        if let Some(far) = &self.far {
+            far.watch(&mut watched);
         }
-        let until = [self.deadline, self.limit].into_iter().flatten().min();
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let left = left.and_then(|left| Timespec::try_from(left).ok());
-        match poll(&mut fds, left.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(LaunchError::Supervise(error.into())),
-        }
+        let far = self.far.as_ref().and_then(Far::wakes_at);
+        let times = [self.deadline, self.limit, far, self.progress.next()];
+        let until = times.into_iter().flatten().min();
+        watched
+            .wait(until)
+            .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
     fn pass_on_signals(&mut self) {
         let signals: Vec<_> = self.signals.pending().collect();
         for (signal, fatal) in signals {
-            self.members.iter().for_each(|member| member.signal(signal));
+            self.signal_all(signal);
             if fatal && !self.phase.is_over() {
                 self.enter(Phase::Ending, Some(GRACE));
             }
@@ -178,12 +197,9 @@ impl Supervisor<'_> {
 
     /// Takes note of the end of a host's process.
     fn look_after(&mut self, host: usize) -> Result<(), LaunchError> {
-        let member = &mut self.members[host];
-        let mut ended = [PollFd::from_borrowed_fd(member.process(), PollFlags::IN)];
-        if member.is_gone() || poll(&mut ended, Some(&Timespec::default())) != Ok(1) {
+        let Some(status) = self.members[host].ended_process()? else {
             return Ok(());
-        }
-        let status = member.reap()?;
+        };
         // Its last words.
         self.listen_to(host);
         self.host_ended(host, status);
@@ -210,8 +226,28 @@ impl Supervisor<'_> {
 
     /// Tells all hosts the same.
     fn tell_all(&mut self, message: &ToHost) {
+        if let Some(far) = &mut self.far {
+            return far.tell_all(message);
+        }
         for member in &mut self.members {
             member.tell(message.clone(), Vec::new());
+        }
+    }
+
+    /// Sends all hosts a signal.
+    fn signal_all(&mut self, signal: rustix::process::Signal) {
+        if let Some(far) = &mut self.far {
+            far.signal_all(signal);
+        }
+        self.members.iter().for_each(|member| member.signal(signal));
+    }
+
+    /// Tells the user something, in one piece, whatever the hosts are writing.
+    fn say(&mut self, text: &str) {
+        let text = format!("simurgh: {text}\n");
+        match &mut self.far {
+            Some(far) => far.print_error(text.as_bytes()),
+            None => drop(std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes())),
         }
     }
 }

@@ -19,11 +19,11 @@ const FORWARDED: &[(i32, Signal, bool)] = &[
 ];
 
 /// Signals that have come; the descriptor is readable when there may be one.
-pub(super) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
+pub(crate) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
 impl Signals {
     /// Listens from now on, save to signals that the caller wants ignored.
-    pub(super) fn listen() -> Result<Self, LaunchError> {
+    pub(crate) fn listen() -> Result<Self, LaunchError> {
         let ignored = ignored();
         let wanted = FORWARDED
             .iter()
@@ -36,7 +36,7 @@ impl Signals {
     }
 
     /// What has come since the last call, with whether it ends the job.
-    pub(super) fn pending(&mut self) -> impl Iterator<Item = (Signal, bool)> {
+    pub(crate) fn pending(&mut self) -> impl Iterator<Item = (Signal, bool)> {
         let known = |number| FORWARDED.iter().find(move |(n, ..)| *n == number);
         self.0
             .pending()

@@ -22,6 +22,9 @@ impl Supervisor<'_> {
 
     /// Tells each host of each other one.
     fn introduce(&mut self) {
+        if let Some(far) = &mut self.far {
+            return far.introduce(&self.members);
+        }
         let nodes: Vec<_> = self.starter.spec().hosts.iter().map(|host| host.node).collect();
         for (to, node) in nodes.iter().enumerate() {
             for (of, other) in nodes.iter().enumerate() {

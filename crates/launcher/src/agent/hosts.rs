@@ -1,0 +1,214 @@
+//! The hosts of an agent's node.
+
+use super::lines::Lines;
+use super::link::Link;
+use super::message::{NodeJob, Up};
+use crate::error::LaunchError;
+use crate::prefix::Prefix;
+use crate::start::{Starter, Streams};
+use crate::supervise::{Member, Watched};
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::process::Signal;
+use simurgh_net::control::{Channel, FromHost, Peer, Received, ToHost};
+use simurgh_net::transport::HostId;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// A host of this node.
+pub(super) struct Host {
+    pub(super) member: Member,
+    lines: [Lines; 2],
+    input: Option<Input>,
+}
+
+/// What rank 0 reads.
+struct Input {
+    pipe: OwnedFd,
+    pending: Vec<u8>,
+    /// Nothing more comes.
+    ended: bool,
+}
+
+/// Starts the hosts of the agent's node, up to the first that cannot be started.
+pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchError> {
+    let mut spec = job.spec.clone();
+    spec.parent = Some(std::process::id());
+    let wrapper = Prefix::of(
+        job.wrapper
+            .iter()
+            .map(|word| word.as_os_str().to_owned())
+            .collect(),
+    );
+    let mut starter = Starter::new(spec, wrapper, Some(job.secret.clone()))?;
+    starter.environment = job.environment.clone();
+    for (number, share) in (0..).zip(&job.spec.hosts) {
+        if share.node != job.nodes.0 {
+            continue;
+        }
+        let (channel, end) = Channel::pair()?;
+        let mut child = starter.start(number, Some(end), Streams::Piped)?;
+        let missing = || LaunchError::Supervise(io::Error::other("a standard stream is missing"));
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let errors = child.stderr.take().ok_or_else(missing)?;
+        let input = child.stdin.take().map(|pipe| Input::new(pipe.into())).transpose();
+        let lines = |pipe, error| Lines::new(pipe, error).map_err(system);
+        hosts.push(Host {
+            lines: [lines(output.into(), false)?, lines(errors.into(), true)?],
+            input: input.map_err(system)?,
+            member: Member::of_process(number, job.spec.ranks_of(number), child, Some(channel))?,
+        });
+    }
+    Ok(())
+}
+
+fn system(error: Errno) -> LaunchError {
+    LaunchError::Supervise(error.into())
+}
+
+impl Host {
+    pub(super) fn number(&self) -> HostId {
+        self.member.number()
+    }
+
+    /// What is to be waited for; what ranks write is left where it is while `crowded`.
+    pub(super) fn watch<'a>(&'a self, crowded: bool, watched: &mut Watched<'a>) {
+        self.member.watch(watched);
+        for pipe in self.lines.iter().filter_map(Lines::pipe).filter(|_| !crowded) {
+            watched.add(pipe, PollFlags::IN);
+        }
+        if let Some(input) = self.input.as_ref().filter(|input| !input.pending.is_empty()) {
+            watched.add(input.pipe.as_fd(), PollFlags::OUT);
+        }
+    }
+
+    /// Sends on what it writes and says, and its end.
+    pub(super) fn pass_on(&mut self, link: &mut Link, crowded: bool) -> Result<(), LaunchError> {
+        if !crowded {
+            for lines in &mut self.lines {
+                lines.pass_on(link);
+            }
+        }
+        self.feed(link);
+        self.listen(link);
+        if let Some(status) = self.member.ended_process()? {
+            self.listen(link);
+            for lines in &mut self.lines {
+                lines.finish(link);
+            }
+            self.input = None;
+            let status = std::os::unix::process::ExitStatusExt::into_raw(status);
+            link.send(
+                &Up::Exited {
+                    host: self.number(),
+                    status,
+                },
+                &[],
+            );
+        }
+        Ok(())
+    }
+
+    /// Sends on what it says.
+    fn listen(&mut self, link: &mut Link) {
+        self.member.catch_up();
+        let host = self.number();
+        loop {
+            let message = match self.member.hear() {
+                Ok(Some(Received { message, descriptors })) => {
+                    if let FromHost::Hello(hello) = &message {
+                        self.member.join(hello.clone(), descriptors);
+                    }
+                    message
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    let message = format!("{}: {error}", self.member);
+                    link.send(
+                        &Up::Said {
+                            host,
+                            message: FromHost::Abort { status: 1, message },
+                        },
+                        &[],
+                    );
+                    return;
+                }
+            };
+            link.send(&Up::Said { host, message }, &[]);
+        }
+    }
+
+    /// Takes more for rank 0 to read; nothing is the end.
+    pub(super) fn take_input(&mut self, bytes: &[u8], link: &mut Link) {
+        match &mut self.input {
+            Some(input) if bytes.is_empty() => input.ended = true,
+            Some(input) => input.pending.extend_from_slice(bytes),
+            // Nobody reads any more.
+            None => link.send(&Up::TookInput, &[]),
+        }
+        self.feed(link);
+    }
+
+    fn feed(&mut self, link: &mut Link) {
+        let Some(input) = &mut self.input else { return };
+        let waited = !input.pending.is_empty();
+        let open = input.write();
+        if waited && (input.pending.is_empty() || !open) {
+            link.send(&Up::TookInput, &[]);
+        }
+        if !open || (input.ended && input.pending.is_empty()) {
+            self.input = None;
+        }
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        self.member.signal(signal);
+    }
+
+    pub(super) fn tell(&mut self, message: ToHost) {
+        self.member.tell(message, Vec::new());
+    }
+}
+
+impl Input {
+    fn new(pipe: OwnedFd) -> rustix::io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self {
+            pipe,
+            pending: Vec::new(),
+            ended: false,
+        })
+    }
+
+    /// Writes what there is room for; false if nobody reads.
+    fn write(&mut self) -> bool {
+        while !self.pending.is_empty() {
+            match rustix::io::write(&self.pipe, &self.pending) {
+                Ok(written) => drop(self.pending.drain(..written)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Introduces the hosts of a node to all others, those of the node with their descriptors, and sets them going.
+pub(super) fn introduce(hosts: &mut [Host], peers: &[Peer]) {
+    for to in 0..hosts.len() {
+        let own = hosts[to].number();
+        for peer in peers.iter().filter(|peer| peer.host != own) {
+            let near = hosts.iter().find(|host| host.number() == peer.host);
+            let (message, descriptors) = match near.and_then(|host| host.member.as_peer(true)) {
+                Some(near) => near,
+                None => (ToHost::Peer(peer.clone()), Vec::new()),
+            };
+            hosts[to].member.tell(message, descriptors);
+        }
+        hosts[to].tell(ToHost::Go);
+    }
+    for host in hosts {
+        host.member.forget_descriptors();
+    }
+}

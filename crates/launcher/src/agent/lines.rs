@@ -1,0 +1,79 @@
+//! What the ranks of a host write: whole lines out of a pipe.
+
+use super::link::{Link, MOST_BYTES};
+use super::message::Up;
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// How much is read at a time.
+const CHUNK: usize = 64 << 10;
+
+/// Longest incomplete line that is held back.
+const LONGEST: usize = MOST_BYTES - CHUNK;
+
+/// A stream of a host's output.
+pub(super) struct Lines {
+    pipe: Option<OwnedFd>,
+    error: bool,
+    pending: Vec<u8>,
+}
+
+impl Lines {
+    /// What comes out of a pipe; `error` is whether it is the standard error.
+    pub(super) fn new(pipe: OwnedFd, error: bool) -> rustix::io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self {
+            pipe: Some(pipe),
+            error,
+            pending: Vec::new(),
+        })
+    }
+
+    /// Readable when there is something, if there may be something.
+    pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Sends on what is complete of what is there; false if nothing is there.
+    pub(super) fn pass_on(&mut self, link: &mut Link) -> bool {
+        let Some(pipe) = &self.pipe else { return false };
+        let mut chunk = [0; CHUNK];
+        match rustix::io::read(pipe, &mut chunk) {
+            Ok(0) => self.close(link),
+            Ok(read) => {
+                self.pending.extend_from_slice(&chunk[..read]);
+                let newline = self.pending.iter().rposition(|&byte| byte == b'\n');
+                let complete = newline.map_or(0, |newline| newline + 1);
+                let end = if self.pending.len() > LONGEST {
+                    self.pending.len()
+                } else {
+                    complete
+                };
+                self.send(end, link);
+                return true;
+            }
+            Err(Errno::INTR) => return true,
+            Err(Errno::AGAIN) => {}
+            Err(_) => self.close(link),
+        }
+        false
+    }
+
+    /// Sends on everything that is there when the host has ended. What it has started may still write: to nobody.
+    pub(super) fn finish(&mut self, link: &mut Link) {
+        while self.pass_on(link) {}
+        self.close(link);
+    }
+
+    fn close(&mut self, link: &mut Link) {
+        self.pipe = None;
+        self.send(self.pending.len(), link);
+    }
+
+    fn send(&mut self, end: usize, link: &mut Link) {
+        if end > 0 {
+            link.send(&Up::Output { error: self.error }, &self.pending[..end]);
+            self.pending.drain(..end);
+        }
+    }
+}

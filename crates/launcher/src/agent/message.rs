@@ -1,0 +1,130 @@
+//! What `mpiexec` and its agents say to each other.
+
+use crate::nodes::Launch;
+use serde::{Deserialize, Serialize};
+use simurgh_net::control::{FromHost, Peer, Secret, ToHost};
+use simurgh_net::job::{JobSpec, Text};
+use simurgh_net::transport::HostId;
+
+/// Version of the protocol.
+pub(crate) const VERSION: u32 = 1;
+
+/// Towards the nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) enum Down {
+    /// The first word to an agent that shall connect to `mpiexec`.
+    Call(Call),
+    /// The first word, or that which follows the connection: what is to be run.
+    Job(Box<NodeJob>),
+    /// To one host.
+    Tell {
+        /// Which.
+        host: HostId,
+        /// What.
+        message: ToHost,
+    },
+    /// To all hosts.
+    TellAll(ToHost),
+    /// All hosts of the job: each agent introduces them to its own, and sets those going.
+    Peers(Vec<Peer>),
+    /// A signal for all hosts.
+    Signal(i32),
+    /// What rank 0 reads: the bytes of the frame; none is the end.
+    Input,
+    /// A sign of life.
+    Alive,
+}
+
+/// Where `mpiexec` waits for agents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Call {
+    /// [`VERSION`].
+    pub(crate) version: u32,
+    /// The job's secret, which the agent shows.
+    pub(crate) secret: Secret,
+    /// The port, on the node that the batch system says it was called from.
+    pub(crate) port: u16,
+}
+
+/// What an agent does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NodeJob {
+    /// [`VERSION`].
+    pub(crate) version: u32,
+    /// The job's secret.
+    pub(crate) secret: Secret,
+    /// Names of all nodes.
+    pub(crate) names: Vec<String>,
+    /// The agent's own node, and behind it those whose agents it starts or has started: `first..last`.
+    pub(crate) nodes: (u32, u32),
+    /// The job, written for no host in particular.
+    pub(crate) spec: JobSpec,
+    /// What hosts are started through.
+    pub(crate) wrapper: Vec<Text>,
+    /// How other agents are started.
+    pub(crate) launch: Launch,
+    /// How many agents one process starts.
+    pub(crate) width: u32,
+    /// The processors that hosts may use; all that the node gives them if absent.
+    pub(crate) cpus: Option<Vec<usize>>,
+    /// The environment of the hosts; the agent's own if absent.
+    pub(crate) environment: Option<Vec<(Text, Text)>>,
+}
+
+/// From the nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) enum Up {
+    /// An agent that has been called is there.
+    Called {
+        /// [`VERSION`].
+        version: u32,
+        /// The job's secret.
+        secret: Secret,
+        /// The name of its node.
+        node: String,
+    },
+    /// An agent has got its job.
+    Here {
+        /// Its node.
+        node: u32,
+    },
+    /// A host says something. The agent keeps its descriptors.
+    Said {
+        /// Which host.
+        host: HostId,
+        /// What.
+        message: FromHost,
+    },
+    /// A host has ended.
+    Exited {
+        /// Which.
+        host: HostId,
+        /// As `wait` tells it.
+        status: i32,
+    },
+    /// What ranks have written: the bytes of the frame.
+    Output {
+        /// To the standard error instead of the standard output.
+        error: bool,
+    },
+    /// There is room for more of what rank 0 reads.
+    TookInput,
+    /// A node cannot do its part.
+    Failed {
+        /// Which.
+        node: u32,
+        /// Why; reads on after the node's name.
+        reason: String,
+    },
+    /// All hosts of a node have ended, and what they wrote has been passed on.
+    Done {
+        /// Which.
+        node: u32,
+    },
+    /// A sign of life.
+    Alive,
+}

@@ -1,0 +1,34 @@
+//! The agent of a node: starts the hosts of its node, and supervises them for `mpiexec`.
+//!
+//! # Protocol
+//!
+//! `mpiexec` starts agents by ssh, through a command in its place, by srun, or itself. Messages (`message`) pass over
+//! the agent's standard input and output; an agent that srun has started hears there only where `mpiexec` is, connects
+//! to it, and shows the job's secret. So the secret is in no command line and no environment.
+//!
+//! 1. The first message is the job (`NodeJob`) with a range of nodes. The agent serves the first of them, and starts
+//!    agents for the others in the same way, each with a part of the range: a tree, in which messages from above are
+//!    sent on to where they belong, and those from below are sent on upwards.
+//! 2. It starts its hosts. What they say to the launcher ([`simurgh_net::control`]) is passed on, and what is for them
+//!    is handed to them; descriptors stay with the agent, which introduces the hosts of its node to each other.
+//! 3. What ranks write goes upwards line by line, and what rank 0 reads comes to its host.
+//! 4. When its hosts have ended and the agents behind it are done, the agent ends.
+//!
+//! An agent without `mpiexec` kills its hosts: when its connection ends, or no sign of life has come for the time of
+//! `peer_timeout`. Costs: each message is decoded and written anew at every level of the tree, which is as deep as the
+//! logarithm of the number of nodes to the base of `--tree-width`. While ranks run undisturbed there are only signs of
+//! life.
+
+mod branch;
+mod hosts;
+mod lines;
+mod link;
+pub(crate) mod message;
+mod relay;
+mod start;
+mod started;
+
+pub(crate) use branch::{Branch, CROWDED, silent, split};
+pub(crate) use link::{Link, LinkError};
+pub use start::run;
+pub(crate) use started::Started;

@@ -1,0 +1,107 @@
+//! How an agent learns what it is to do.
+
+use super::branch::own;
+use super::link::{Link, LinkError};
+use super::message::{Call, Down, Up, VERSION};
+use super::relay;
+use crate::error::LaunchError;
+use rustix::event::{PollFd, PollFlags, poll};
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// Where Slurm says that srun was called.
+const CALLERS: [&str; 2] = ["SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"];
+
+/// The name under which Slurm knows this node.
+const NODE: &str = "SLURMD_NODENAME";
+
+/// How long a connection may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Serves a node until the job has ended; returns the status of the process.
+///
+/// # Errors
+///
+/// When whoever has started it is no `mpiexec` of the same version.
+pub fn run() -> Result<u8, LaunchError> {
+    let streams = own(rustix::stdio::stdin()).and_then(|input| Ok((input, own(rustix::stdio::stdout())?)));
+    let (input, output) = streams.map_err(LaunchError::Supervise)?;
+    let mut link = Link::new(input, output, true).map_err(refused)?;
+    let job = match first(&mut link)? {
+        Down::Job(job) => job,
+        Down::Call(call) => {
+            link = answer(&call)?;
+            match first(&mut link)? {
+                Down::Job(job) => job,
+                _ => return Err(stranger()),
+            }
+        }
+        _ => return Err(stranger()),
+    };
+    if job.version != VERSION || job.nodes.0 >= job.nodes.1 || job.nodes.1 as usize > job.names.len() {
+        return Err(stranger());
+    }
+    relay::serve(*job, link)
+}
+
+/// Waits for a message.
+fn first(link: &mut Link) -> Result<Down, LaunchError> {
+    loop {
+        if let Some((message, _)) = link.receive().map_err(refused)? {
+            return Ok(message);
+        }
+        let waits = link.waits_for();
+        let mut fds = vec![PollFd::from_borrowed_fd(link.input(), PollFlags::IN)];
+        fds.extend(waits.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
+        match poll(&mut fds, None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => link.flush(),
+            Err(error) => return Err(LaunchError::Supervise(error.into())),
+        }
+    }
+}
+
+/// Connects to `mpiexec` where the batch system says that it is, and shows the secret.
+fn answer(call: &Call) -> Result<Link, LaunchError> {
+    if call.version != VERSION {
+        return Err(stranger());
+    }
+    let variable = |name: &&str| std::env::var(name).ok();
+    let caller = CALLERS
+        .iter()
+        .find_map(variable)
+        .unwrap_or_else(|| "127.0.0.1".to_owned());
+    let connected = connect(&caller, call.port);
+    let stream = connected.map_err(|source| LaunchError::Call { caller, source })?;
+    let other = stream.try_clone().map_err(LaunchError::Supervise)?;
+    let mut link = Link::new(stream.into(), other.into(), true).map_err(refused)?;
+    let called = Up::Called {
+        version: VERSION,
+        secret: call.secret.clone(),
+        node: std::env::var(NODE).unwrap_or_default(),
+    };
+    link.send(&called, &[]);
+    Ok(link)
+}
+
+fn connect(caller: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for address in (caller, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn stranger() -> LaunchError {
+    LaunchError::Agent("it is started by mpiexec of the same installation, and by nobody else".to_owned())
+}
+
+fn refused(error: LinkError) -> LaunchError {
+    LaunchError::Agent(error.to_string())
+}

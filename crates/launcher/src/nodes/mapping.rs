@@ -1,0 +1,118 @@
+//! How many ranks each node gets.
+//!
+//! Ranks of a node follow each other, since those of a host do. A node gets its slots one time after the other until
+//! all ranks have a place: what is left over goes round again, as with other launchers, but the ranks of the second
+//! round stand behind those of the first on the same node.
+
+use super::Node;
+use simurgh_net::job::MAX_RANKS;
+
+/// How ranks are mapped to nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mapping {
+    /// Each node by its slots.
+    #[default]
+    Slots,
+    /// So many ranks on each.
+    PerNode(u32),
+}
+
+impl Mapping {
+    /// What `--map-by` means.
+    ///
+    /// # Errors
+    ///
+    /// When it asks for something else, what it should be.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        const EXPECTED: &str =
+            "slot or ppr:N:node (rank i and i+1 are neighbours, on one node as far as it has slots)";
+        // Open MPI's modifiers, such as `:PE=2` or `:OVERSUBSCRIBE`.
+        let first = text.split(':').next().unwrap_or_default();
+        match first.to_ascii_lowercase().as_str() {
+            "slot" | "core" | "hwthread" => Ok(Self::Slots),
+            "ppr" => {
+                let mut words = text.split(':').skip(1);
+                let number = words.next().and_then(|number| number.parse().ok());
+                let number = number.filter(|number| (1..=MAX_RANKS).contains(number));
+                match (number, words.next()) {
+                    (Some(number), Some(unit)) if unit.eq_ignore_ascii_case("node") => {
+                        Ok(Self::PerNode(number))
+                    }
+                    _ => Err(EXPECTED),
+                }
+            }
+            _ => Err(EXPECTED),
+        }
+    }
+
+    /// How many ranks a node takes at a time.
+    fn round_of(self, node: &Node) -> u32 {
+        match self {
+            Self::Slots => node.slots,
+            Self::PerNode(ranks) => ranks,
+        }
+    }
+
+    /// How many ranks there are if nobody says so: as many as all nodes take at a time.
+    pub(crate) fn preset(self, nodes: &[Node]) -> u32 {
+        let sum: u64 = nodes.iter().map(|node| u64::from(self.round_of(node))).sum();
+        u32::try_from(sum).unwrap_or(u32::MAX)
+    }
+
+    /// How many of `ranks` each node gets.
+    pub(crate) fn shares(self, ranks: u32, nodes: &[Node]) -> Vec<u32> {
+        let round: Vec<u64> = nodes.iter().map(|node| u64::from(self.round_of(node))).collect();
+        let per_round: u64 = round.iter().sum::<u64>().max(1);
+        let (rounds, mut rest) = (u64::from(ranks) / per_round, u64::from(ranks) % per_round);
+        let share = |slots: u64| {
+            let more = slots.min(rest);
+            rest -= more;
+            u32::try_from(rounds * slots + more).unwrap_or(u32::MAX)
+        };
+        round.into_iter().map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn nodes(slots: &[u32]) -> Vec<Node> {
+        let node = |&slots| Node {
+            name: "n".into(),
+            slots,
+        };
+        slots.iter().map(node).collect()
+    }
+
+    #[test]
+    fn slots_are_filled_and_then_again() {
+        let shares = |ranks, slots: &[u32]| Mapping::Slots.shares(ranks, &nodes(slots));
+        assert_eq!(shares(3, &[2, 4]), [2, 1]);
+        assert_eq!(shares(8, &[1, 1]), [4, 4]);
+        assert_eq!(shares(9, &[2, 4]), [4, 5]);
+        assert_eq!(shares(1, &[2, 4]), [1, 0]);
+        assert_eq!(Mapping::PerNode(3).shares(5, &nodes(&[1, 1, 1])), [3, 2, 0]);
+        assert_eq!(Mapping::PerNode(3).preset(&nodes(&[1, 1])), 6);
+        assert_eq!(Mapping::Slots.preset(&nodes(&[2, 4])), 6);
+    }
+
+    #[test]
+    fn what_users_of_others_write_is_understood() {
+        assert_eq!(Mapping::parse("slot"), Ok(Mapping::Slots));
+        assert_eq!(Mapping::parse("core:PE=2"), Ok(Mapping::Slots));
+        assert_eq!(Mapping::parse("ppr:2:node"), Ok(Mapping::PerNode(2)));
+        for text in ["node", "ppr:0:node", "ppr:2:socket", "ppr", "socket", ""] {
+            assert!(Mapping::parse(text).unwrap_err().contains("ppr:N:node"), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_rank_has_one_place(ranks in 1u32..5000, slots in proptest::collection::vec(1u32..40, 1..9)) {
+            let shares = Mapping::Slots.shares(ranks, &nodes(&slots));
+            prop_assert_eq!(shares.iter().sum::<u32>(), ranks);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Writes what ranks on other nodes have written, on a thread of its own: whoever reads may be slow, and the job goes
+//! on.
+
+use super::Watched;
+use crate::error::LaunchError;
+use rustix::event::PollFlags;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// A stream of output.
+pub(super) struct Printer {
+    /// To the thread; none when nothing more comes.
+    texts: Option<Sender<Vec<u8>>>,
+    /// From the thread: the length of each text that it has written. Its end is that of the thread.
+    written: UnixStream,
+    /// Bytes that have not been written.
+    backlog: usize,
+}
+
+impl Printer {
+    /// To a stream.
+    pub(super) fn new(stream: impl Write + Send + 'static) -> Result<Self, LaunchError> {
+        let (written, reports) = UnixStream::pair().map_err(LaunchError::Supervise)?;
+        written.set_nonblocking(true).map_err(LaunchError::Supervise)?;
+        let (texts, taken) = channel();
+        let thread = std::thread::Builder::new().name("output".to_owned());
+        let thread = thread.spawn(move || print(stream, &taken, reports));
+        thread.map_err(LaunchError::Supervise)?;
+        Ok(Self {
+            texts: Some(texts),
+            written,
+            backlog: 0,
+        })
+    }
+
+    /// Has a text written.
+    pub(super) fn print(&mut self, text: Vec<u8>) {
+        self.backlog += text.len();
+        if let Some(texts) = &self.texts {
+            // A thread that has ended could not write, and neither could we.
+            let _ = texts.send(text);
+        }
+    }
+
+    pub(super) fn backlog(&self) -> usize {
+        self.backlog
+    }
+
+    pub(super) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
+        if self.backlog > 0 {
+            watched.add(self.written.as_fd(), PollFlags::IN);
+        }
+    }
+
+    /// Takes note of what has been written; false if nothing ever will be.
+    pub(super) fn catch_up(&mut self) -> bool {
+        let mut length = [0; 8];
+        loop {
+            match self.written.read(&mut length) {
+                Ok(8) => self.backlog = self.backlog.saturating_sub(usize::from_le_bytes(length)),
+                Ok(_) => {
+                    self.backlog = 0;
+                    return false;
+                }
+                Err(_) => return true,
+            }
+        }
+    }
+
+    /// Waits until everything has been written, or the time is over.
+    pub(super) fn finish(mut self, patience: Option<Duration>) {
+        self.texts = None;
+        let until = patience.map(|patience| Instant::now() + patience);
+        while self.catch_up() && until.is_none_or(|until| Instant::now() < until) {
+            let mut watched = Watched::default();
+            watched.add(self.written.as_fd(), PollFlags::IN);
+            if watched.wait(until).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The thread: writes what comes. If nobody reads any more, it goes on reporting, as if somebody did.
+fn print(mut stream: impl Write, texts: &Receiver<Vec<u8>>, mut reports: UnixStream) {
+    for text in texts {
+        let _ = stream.write_all(&text).and_then(|()| stream.flush());
+        if reports.write_all(&text.len().to_le_bytes()).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Jobs on several nodes, each of which has an agent. Here this machine stands for all of them, be it that the launcher
+//! is `fork`, be it that a script takes the place of ssh; other tests have network namespaces, sshd and Slurm.
+
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage, wait};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than any end may take that does not wait for a sign of life.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Hosts on "different" nodes talk over the network.
+const NETWORK: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
+
+fn plain() -> Binary {
+    Compile::c("tests/c/launch_plain.c").build()
+}
+
+fn mpi() -> Binary {
+    Compile::c("tests/c/launch_mpi.c")
+        .against(&Stage::locate())
+        .build()
+}
+
+/// A run without a number of ranks.
+fn unnumbered(options: &[&str], program: &Binary, arguments: &[&str]) -> Outcome {
+    let stage = Stage::locate();
+    let mut command = Command::new(stage.mpiexec(1).command("x").get_program());
+    command
+        .args(NETWORK)
+        .args(options)
+        .arg(program.path())
+        .args(arguments);
+    let limit = Duration::from_secs(60);
+    simurgh_testing::run(&mut command, simurgh_testing::Input::Bytes(b""), limit).unwrap()
+}
+
+/// A run with a number of ranks.
+fn on(options: &[&str], ranks: usize, program: &Binary, arguments: &[&str]) -> Outcome {
+    let mpiexec = Stage::locate().mpiexec(ranks).options(NETWORK).options(options);
+    mpiexec.args(arguments).input("a\nb\n").run(program)
+}
+
+/// A script in the place of ssh: it gets the name of a node and a command.
+fn script(scratch: &Scratch, text: &str) -> PathBuf {
+    let path = scratch.write("reach", &format!("#!/bin/sh\nnode=$1; shift\n{text}\n"));
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    path
+}
+
+fn shown(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn ranks_are_shared_out_among_nodes() {
+    let scratch = Scratch::new("hostfile");
+    let file = scratch.write("nodes", "# two\na slots=2\nb:1\n");
+    let file = shown(&file);
+    for (options, ranks) in [
+        (vec!["-hosts", "a:2,b"], 3),
+        (vec!["-hostfile", file], 3),
+        (vec!["-machinefile", file, "-ppn", "2"], 4),
+        (
+            vec!["-H", "n[1-2]", "--map-by", "ppr:1:node", "--bind-to", "core"],
+            2,
+        ),
+    ] {
+        let options = [&["--launcher", "fork", "--stats"], &options[..]].concat();
+        let outcome = unnumbered(&options, &mpi(), &[]);
+        let line = |rank| format!("rank {rank} of {ranks}: sum {}", ranks * (ranks - 1) / 2);
+        let expected: Vec<_> = (0..ranks).map(line).collect();
+        assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+        outcome
+            .expect_stderr("statistics of host 0")
+            .expect_stderr("statistics of host 1");
+    }
+}
+
+#[test]
+fn agents_start_agents_and_the_environment_goes_with_the_job() {
+    let scratch = Scratch::new("tree");
+    let reach = script(&scratch, "exec env -i NODE=$node PATH=\"$PATH\" \"$@\"");
+    let options = [
+        "--launcher-exec",
+        shown(&reach),
+        "--tree-width",
+        "2",
+        "-l",
+        "-hosts",
+        "n[1-6]",
+    ];
+    let stage = Stage::locate();
+    let mpiexec = stage.mpiexec(6).options(NETWORK).options(options);
+    let outcome = mpiexec.env("SHOWN", "x y").args(["env", "SHOWN"]).run(&plain());
+    let expected: Vec<_> = (0..6).map(|rank| format!("[{rank}] SHOWN=x y")).collect();
+    assert_eq!(outcome.expect_success().sorted_lines(), expected);
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn rank_0_reads_and_lines_stay_whole() {
+    let fork = ["--launcher", "fork", "-hosts", "a,b", "-l"];
+    let outcome = on(&fork, 3, &plain(), &["stdin"]);
+    let lines = ["[0] 2 lines", "[1] 0 lines", "[2] 0 lines"];
+    assert_eq!(outcome.expect_success().sorted_lines(), lines);
+    let program = Compile::c("tests/c/launch_lines.c").build();
+    let outcome = on(&fork[..4], 4, &program, &[]);
+    let text = &outcome.expect_success().stdout;
+    let whole = |line: &str| line.len() == 20_000 && line.bytes().all(|byte| byte == line.as_bytes()[0]);
+    assert!(text.lines().count() == 4 * 20 && text.lines().all(whole));
+}
+
+#[test]
+fn a_job_ends_on_all_nodes_with_its_status_and_one_reason() {
+    let fork = ["--launcher", "fork", "-hosts", "a,b"];
+    on(&fork, 4, &plain(), &["exit", "3"]).expect_code(3);
+    let outcome = on(&fork, 4, &mpi(), &["abort", "7"]);
+    outcome.expect_code(7);
+    assert_eq!(
+        outcome.stderr,
+        "simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n"
+    );
+    on(&fork, 4, &mpi(), &["wait"])
+        .expect_code(125)
+        .expect_stderr("deadlock: every rank waits")
+        .expect_stderr("host 0 (ranks 0-1 on a): ")
+        .expect_stderr("host 1 (ranks 2-3 on b): ");
+    let timed = [&fork[..], &["--timeout", "0.5"]].concat();
+    let program = Compile::c("tests/c/launch_wait.c").build();
+    on(&timed, 2, &program, &[])
+        .expect_code(124)
+        .expect_stderr("the job has run for 0.5 s, its time limit");
+}
+
+#[test]
+fn a_node_that_cannot_be_reached_is_named_with_what_the_launcher_says() {
+    let scratch = Scratch::new("unreachable");
+    let with = |text: &str, more: &[&str]| {
+        let reach = script(&scratch, text);
+        let options = [&["--launcher-exec", shown(&reach), "-hosts", "a,b"], more].concat();
+        on(&options, 2, &plain(), &[])
+    };
+    with(
+        "[ $node = a ] && exec \"$@\"; echo no route to $node >&2; exit 9",
+        &[],
+    )
+    .expect_code(1)
+    .expect_stderr("simurgh: node b: ")
+    .expect_stderr("/reach ended with status 9: no route to b\n");
+    with("echo Welcome; exec \"$@\"", &[])
+        .expect_code(1)
+        .expect_stderr(
+            "\"Welcome\" came instead of a message: what a login shell starts with must print nothing",
+        );
+    let slow = with(
+        "[ $node = a ] && exec \"$@\"; exec sleep 100",
+        &["--start-timeout", "1"],
+    );
+    slow.expect_code(1);
+    let told = [
+        "simurgh: starting for 0.5",
+        ": node b has not answered ",
+        "/reach\n",
+    ];
+    assert!(told.iter().all(|told| slow.stderr.contains(told)), "{slow}");
+    slow.expect_stderr("/reach within 1 s; --start-timeout gives it more time");
+    on(
+        &["--launcher-exec", "/no/such", "-hosts", "a,b"],
+        2,
+        &plain(),
+        &[],
+    )
+    .expect_code(1)
+    .expect_stderr("node a: /no/such: No such file or directory");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_a_word() {
+    let refused = |options: &[&str], words: &str| {
+        let outcome = on(options, 2, &plain(), &[]);
+        outcome.expect_code(2).expect_stderr(words);
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
+    };
+    refused(&["-hosts", "a,,b"], "\"a,,b\" is not a list of host names");
+    refused(&["-hosts", "-oProxyCommand=x"], "is not a list of host names");
+    refused(&["-hostfile", "/no/such"], "/no/such: No such file");
+    refused(&["--map-by", "node"], "ppr:N:node");
+    refused(&["--bind-to", "socket"], "core or hwthread");
+    refused(&["--launcher", "rsh"], "auto, fork, ssh or slurm");
+    refused(&["--cpu-list", "x"], "a list of processors such as 0-3,6");
+    on(&["--cpu-list", "1000"], 1, &plain(), &[])
+        .expect_code(1)
+        .expect_stderr("processor 1000 is not among those that may be used here");
+}
+
+#[test]
+fn processors_can_be_chosen() {
+    for nodes in [&[][..], &["--launcher", "fork", "-hosts", "a"]] {
+        let mpiexec = Stage::locate().mpiexec(1).options(NETWORK).options(nodes);
+        let mpiexec = mpiexec.options(["--cpu-list", "0"]);
+        let outcome = mpiexec
+            .args(["Cpus_allowed_list", "/proc/self/status"])
+            .run("grep");
+        assert_eq!(outcome.expect_success().stdout, "Cpus_allowed_list:\t0\n");
+    }
+}
+
+/// A job of four ranks on two nodes, which have said that they are up.
+struct Job {
+    mpiexec: Child,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+    _program: Binary,
+}
+
+impl Job {
+    fn start() -> Self {
+        let program = Compile::c("tests/c/launch_wait.c").build();
+        let mpiexec = Stage::locate().mpiexec(4).options(NETWORK);
+        let mpiexec = mpiexec.options(["--launcher", "fork", "-hosts", "a,b"]);
+        let command = mpiexec.args(["sleep"]).command(&program);
+        // The tests' own parent may ignore signals, as nohup does.
+        let mut wrapped = Command::new("env");
+        wrapped.arg("--default-signal=HUP,INT,QUIT,TERM");
+        wrapped.arg(command.get_program()).args(command.get_args());
+        let mut mpiexec = wrapped
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = mpiexec.stdout.take().unwrap();
+        let stderr = mpiexec.stderr.take().unwrap();
+        let mut said = [0; 12];
+        stdout.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"up\nup\nup\nup\n");
+        Self {
+            mpiexec,
+            stdout,
+            stderr,
+            _program: program,
+        }
+    }
+
+    fn agents(&self) -> Vec<u32> {
+        children(self.mpiexec.id())
+    }
+
+    /// Ends in time with this status; what is said of it.
+    #[track_caller]
+    fn ends(mut self, code: Option<i32>) -> String {
+        let agents = self.agents();
+        let hosts: Vec<_> = agents.iter().flat_map(|&agent| children(agent)).collect();
+        let start = Instant::now();
+        let ending = wait(self.mpiexec, Duration::from_secs(20)).unwrap();
+        let (mut said, mut text) = (String::new(), String::new());
+        self.stderr.read_to_string(&mut text).unwrap();
+        self.stdout.read_to_string(&mut said).unwrap();
+        assert!(
+            !ending.timed_out && start.elapsed() < AT_ONCE,
+            "{:?}: {text}",
+            start.elapsed()
+        );
+        assert_eq!(ending.status.code(), code, "{text}");
+        while start.elapsed() < AT_ONCE && agents.iter().chain(&hosts).any(|&process| is_alive(process)) {
+            std::thread::yield_now();
+        }
+        assert!(
+            !agents.iter().chain(&hosts).any(|&process| is_alive(process)),
+            "{text}"
+        );
+        text
+    }
+}
+
+fn children(process: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let list = list.unwrap_or_default();
+    list.split_whitespace()
+        .map(|child| child.parse().unwrap())
+        .collect()
+}
+
+fn is_alive(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(") ")
+        .next()
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}
+
+fn signal(process: u32, name: &str) {
+    let status = Command::new("kill")
+        .args(["-s", name, &process.to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn the_loss_of_an_agent_ends_the_job_everywhere() {
+    let job = Job::start();
+    signal(job.agents()[1], "KILL");
+    let text = job.ends(Some(1));
+    assert!(
+        text.starts_with("simurgh: node b: ") && text.contains("was killed by signal 9"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
+fn the_loss_of_a_host_ends_the_job_everywhere() {
+    let job = Job::start();
+    signal(children(job.agents()[1])[0], "KILL");
+    let text = job.ends(Some(137));
+    assert_eq!(text, "simurgh: host 1 (ranks 2-3 on b) was killed by signal 9\n");
+}
+
+#[test]
+fn the_loss_of_mpiexec_ends_the_job_everywhere() {
+    let job = Job::start();
+    signal(job.mpiexec.id(), "KILL");
+    job.ends(None);
+}
+
+#[test]
+fn signals_go_to_all_nodes() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let job = Job::start();
+        signal(job.mpiexec.id(), name);
+        assert_eq!(job.ends(Some(code)), "");
+    }
+}
+
+#[test]
+fn an_agent_that_is_stopped_is_missed() {
+    let scratch = Scratch::new("stopped");
+    // An agent that is there and then sleeps.
+    let reach = script(
+        &scratch,
+        "[ $node = a ] && exec \"$@\"; \"$@\" & sleep 0.3; kill -STOP $!; wait",
+    );
+    let options = [
+        "--launcher-exec",
+        shown(&reach),
+        "-hosts",
+        "a,b",
+        "--peer-timeout",
+        "1",
+    ];
+    let program = Compile::c("tests/c/launch_wait.c").build();
+    let outcome = on(&options, 2, &program, &["sleep"]);
+    outcome.expect_code(1);
+    assert!(outcome.stderr.contains(" b"), "{outcome}");
+}
