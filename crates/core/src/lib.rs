@@ -34,6 +34,8 @@ mod typed;
 mod wait_list;
 
 #[cfg(not(loom))]
+mod abreast;
+#[cfg(not(loom))]
 mod care;
 #[cfg(not(loom))]
 mod errand;
@@ -73,6 +75,8 @@ pub use stage::{Seen, Stage, Turn};
 pub use token::Token;
 pub use wait_list::WaitList;
 
+#[cfg(not(loom))]
+pub use abreast::abreast;
 #[cfg(not(loom))]
 pub use ec::{
     Attribute, StackBounds, attached_count, attached_running, current_worker, keep_warm, migrate,

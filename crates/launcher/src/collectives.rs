@@ -18,6 +18,8 @@ together.
 const TAIL: &str = "
 The setting collectives adds rows, separated by commas: OPERATION:BYTES:RANKS:LEVEL=ALGORITHM, where what is left out
 at the end or between two colons is the least there is. So mpiexec --collectives allreduce:256K=shared,any::64:l3=last
+What hosts do with each other they may do in slices of the data, all at the same time: ALGORITHM/SLICES, as in
+allreduce:4M:2:hosts=ring/4 (bcast, allgather, alltoall, reduce, allreduce, reduce_scatter; alltoall by parcels).
 ";
 
 /// The table of algorithms with the rules that `environment` adds.
@@ -68,11 +70,8 @@ fn write(text: &mut String, values: &Values, level: Level) -> fmt::Result {
 
 fn write_rule(text: &mut String, rule: &Rule, origin: &str) -> fmt::Result {
     let ranks = rule.ranks.to_string();
-    let (level, algorithm) = (rule.level.name(), rule.algorithm.name());
-    row(
-        text,
-        [rule.subject(), &rule.size(), &ranks, level, algorithm, origin],
-    )
+    let (level, way) = (rule.level.name(), rule.way());
+    row(text, [rule.subject(), &rule.size(), &ranks, level, &way, origin])
 }
 
 fn row(text: &mut String, [operation, bytes, ranks, level, algorithm, origin]: [&str; 6]) -> fmt::Result {

@@ -138,12 +138,21 @@ impl Table {
 
     #[cold]
     fn answer_probes(&mut self, job: &Job, envelope: Envelope) {
-        for probe in self
-            .probes
-            .extract_if(.., |probe| probe.pattern.accepts(envelope))
-        {
+        self.answer_probes_of(job, |pattern| pattern.accepts(envelope));
+    }
+
+    /// Tells the probes that wait for such messages.
+    pub(crate) fn answer_probes_of(&mut self, job: &Job, is_so: impl Fn(Pattern) -> bool) {
+        for probe in self.probes.extract_if(.., |probe| is_so(probe.pattern)) {
             probe.waiter.finish(job, &Status::EMPTY);
         }
+    }
+
+    /// Takes the oldest message that is so.
+    pub(crate) fn take_first(&mut self, is_so: impl Fn(Pattern) -> bool) -> Option<Payload> {
+        let found = self.arrived.iter().find(|(pattern, _)| is_so(*pattern));
+        let pattern = found.map(|(pattern, _)| pattern)?;
+        self.take_message(pattern).map(|(_, payload)| payload)
     }
 
     /// The envelope and size of the message that a receive would get.

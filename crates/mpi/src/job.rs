@@ -12,8 +12,8 @@ pub(crate) use unfinished::{Place, Places, Stall};
 pub use unmatched::{Operation, Unmatched};
 
 use crate::check::Checks;
-use crate::collective::{Extent, Table};
-use crate::comm::{CommShared, ContextPool, Gatherings};
+use crate::collective::{Between, Extent, Table};
+use crate::comm::{CommShared, ContextPool, Gatherings, Span};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::group::Group;
@@ -54,6 +54,8 @@ pub struct Job {
     endpoints: Box<[CachePadded<Endpoint>]>,
     settings: Values,
     table: Table,
+    /// What hosts of one node share that talk to each other.
+    neighbours: Level,
     checks: Checks,
     world: Arc<CommShared>,
     contexts: Arc<ContextPool>,
@@ -103,6 +105,10 @@ impl Job {
             contexts: Arc::new(contexts),
             layout,
             table: Table::new(settings.rules(Id::Collectives)),
+            neighbours: match settings.show(Id::Transport).as_str() {
+                "ofi" => Level::Network,
+                _ => Level::Hosts,
+            },
             checks: Checks::of(&settings),
             settings,
             gatherings: Gatherings::default(),
@@ -142,16 +148,14 @@ impl Job {
             .algorithm_together(operation, self.extent(ranks, bytes))
     }
 
-    /// How so many hosts do a collective with each other, in which so many bytes go around as all of them can tell.
-    pub(crate) fn algorithm_between(
-        &self,
-        operation: rules::Operation,
-        hosts: usize,
-        bytes: usize,
-    ) -> Algorithm {
-        let (ranks, level) = (hosts, Level::Hosts);
-        self.table
-            .algorithm_between(operation, Extent { bytes, ranks, level })
+    /// How some hosts do a collective with each other, in which so many bytes go around as all of them can tell.
+    pub(crate) fn between(&self, operation: rules::Operation, span: &Span, bytes: usize) -> Between {
+        let level = match span.is_on_one_node() {
+            true => self.neighbours,
+            false => Level::Network,
+        };
+        let ranks = span.hosts();
+        self.table.between(operation, Extent { bytes, ranks, level })
     }
 
     /// Whether one rank leads in a collective of so many ranks with so many bytes to move.

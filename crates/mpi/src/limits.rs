@@ -88,6 +88,9 @@ simurgh_settings::limits! {
     /// Bytes that a host passes on at a time when long data goes from host to host.
     pub const RING_SEGMENT: usize = 256 << 10, Collectives;
 
+    /// Collectives between hosts that have failed, of which a host remembers that nothing more is to be taken for them.
+    pub const ABANDONED: usize = 1 << 10, Collectives;
+
     /// Gatherings of a communicator's ranks for nonblocking collectives that are kept for the next.
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 

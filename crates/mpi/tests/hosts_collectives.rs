@@ -9,7 +9,7 @@ use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Parts, Source, Target, pack, unpack};
 use simurgh_mpi::op::{BuiltinOp, Op, UserOp};
 use simurgh_mpi::{Collective, Comm, ErrorClass, Result};
-use simurgh_net::transport::{Access, Loopback};
+use simurgh_net::transport::{Access, Conditions, Loopback, Simulated};
 use simurgh_settings::{Id, Values};
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -396,5 +396,136 @@ fn all_checks_compare_what_ranks_of_all_hosts_bring() {
         };
         let (class, message) = fault(inter.bcast(&into(&mut sum), role).and_then(carry_out));
         assert_eq!(class, ErrorClass::Root, "{message}");
+    });
+}
+
+/// Rules by which every operation that can be done in slices is.
+const SLICED: &str = "bcast:::hosts=binomial/3,allgather:::hosts=ring/2,alltoall:::hosts=parcels/3,\
+                      reduce:::hosts=halving/2,allreduce:::hosts=ring/4,reduce_scatter:::hosts=pairwise/3";
+
+fn with(id: Id, value: &str) -> Values {
+    let mut settings = Values::default();
+    settings
+        .read(id, "the test", OsStr::new(value))
+        .expect("a value of the setting");
+    settings
+}
+
+#[test]
+fn slices_go_their_own_ways() {
+    let settings = with(Id::Collectives, SLICED);
+    for (seed, hosts) in (1..).zip([2, 3, 4]) {
+        let conditions = Conditions {
+            seed,
+            ..Conditions::default()
+        };
+        run_hosts_over(Simulated::hosts(hosts, conditions), 3, &settings, |comm| {
+            let (rank, size) = (comm.rank() as usize, comm.size());
+            for len in [0, 1, 5, 3000, 20_000] {
+                let number = |rank: usize, index: usize| (rank * 31 + index) as i32;
+                let of =
+                    |rank: usize, len: usize| (0..len).map(|index| number(rank, index)).collect::<Vec<_>>();
+                let sum_of = |index: usize| (0..size).map(|rank| number(rank, index)).sum::<i32>();
+                let sums: Vec<i32> = (0..len).map(sum_of).collect();
+                let mine = of(rank, len);
+                assert_eq!(total(comm, &mine).unwrap(), sums);
+                let mut there = mine.clone();
+                let all = comm.allreduce(None, &into(&mut there), &SUM);
+                let started = all.and_then(Collective::start).unwrap();
+                started.result(started.wait()).unwrap();
+                assert_eq!(there, sums);
+                let root = size - 1;
+                let mut there = mine.clone();
+                comm.bcast(&into(&mut there), root as i32)
+                    .and_then(carry_out)
+                    .unwrap();
+                assert_eq!(there, of(root, len));
+                let mut sum = vec![0; len];
+                comm.reduce(Some(&out(&mine)), Some(&into(&mut sum)), &SUM, root as i32)
+                    .and_then(carry_out)
+                    .unwrap();
+                assert!(rank != root || sum == sums);
+                let mut all = vec![0; len * size];
+                comm.allgather(Some(&out(&mine)), Parts::Even(into(&mut all[..len])))
+                    .and_then(carry_out)
+                    .unwrap();
+                assert!((0..size).all(|from| all[from * len..][..len] == of(from, len)));
+                let given = of(rank, len * size);
+                comm.alltoall(
+                    Some(Parts::Even(out(&given[..len]))),
+                    Parts::Even(into(&mut all[..len])),
+                )
+                .and_then(carry_out)
+                .unwrap();
+                assert!(
+                    (0..size)
+                        .all(|from| all[from * len..][..len] == of(from, len * size)[rank * len..][..len])
+                );
+                let mut part = vec![0; len];
+                comm.reduce_scatter_block(Some(&out(&given)), &into(&mut part), len, &SUM)
+                    .and_then(carry_out)
+                    .unwrap();
+                assert!((0..len).all(|index| part[index] == sum_of(rank * len + index)));
+            }
+        });
+    }
+}
+
+/// Hosts that do it in slices and hosts that do not, because they bring more or less.
+#[test]
+fn nobody_waits_for_slices_that_another_host_does_not_make() {
+    let rules = "bcast:1K::hosts=binomial/3,allreduce:1K::hosts=ring/4,allgather:1K::hosts=ring/2";
+    run_hosts_over(
+        Loopback::hosts(3, Access::default()),
+        RANKS,
+        &with(Id::Collectives, rules),
+        |comm| {
+            for (short, long) in [(10, 300), (10, 100_000)] {
+                for odd in 0..3 {
+                    let host = comm.rank() / RANKS.cast_signed();
+                    let mine = vec![1; if host == odd { short } else { long }];
+                    assert_eq!(fault(total(comm, &mine).map(drop)), ErrorClass::Truncate);
+                    assert_eq!(total(comm, &[1]).unwrap(), [comm.size() as i32]);
+                }
+            }
+        },
+    );
+}
+
+/// One host sends what another never takes, because that has failed.
+#[test]
+fn nobody_waits_for_a_host_that_has_failed_to_receive() {
+    run_hosts(3, RANKS, |comm| {
+        let host = comm.rank() / RANKS.cast_signed();
+        for len in [10, 100_000] {
+            // In a call of its own, the host in the middle does not receive what the first one sends.
+            for odd in 0..3 {
+                let mut data = vec![comm.rank(); len];
+                let outcome = match host == odd {
+                    true => carry_out(comm.barrier()),
+                    false => total(comm, &data).map(drop),
+                };
+                assert_eq!(fault(outcome), ErrorClass::Other);
+                if host != 0 {
+                    data.truncate(len - 1);
+                }
+                // The root may be done before it hears of it.
+                let outcome = comm.bcast(&into(&mut data), 0).and_then(carry_out);
+                assert!(host == 0 || fault(outcome) == ErrorClass::Truncate);
+                assert_eq!(total(comm, &[1]).unwrap(), [comm.size() as i32]);
+            }
+        }
+        let mine = [comm.rank()];
+        let mut sum = [0];
+        let send = out(if host == 1 { &mine[..0] } else { &mine[..] });
+        let again = comm
+            .allreduce(Some(&send), &into(&mut sum), &SUM)
+            .unwrap()
+            .persistent();
+        for _ in 0..10 {
+            again.start().unwrap();
+            assert!(again.result(again.wait()).is_err());
+        }
+        assert_eq!(total(comm, &[1]).unwrap(), [comm.size() as i32]);
     });
 }

@@ -63,7 +63,7 @@ pub(crate) use lead::Lectern;
 pub(crate) use offers::Seating;
 pub(crate) use shelf::Shelf;
 pub(crate) use start::Rehearsed;
-pub(crate) use table::Extent;
+pub(crate) use table::{Between, Extent};
 pub(crate) use underway::Underway;
 
 use call::Call;

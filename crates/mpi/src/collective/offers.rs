@@ -8,6 +8,7 @@ use super::board::Arrived;
 use super::hosts::Everybody;
 use super::offer::Offer;
 use super::underway::Contribution;
+use crate::comm::Span;
 use crate::memory::{Target, Writer};
 
 /// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
@@ -64,6 +65,19 @@ impl<'a> Offers<'a> {
     pub(crate) fn work(self) -> usize {
         self.of(0..self.len())
             .fold(0, |work: usize, offer| work.saturating_add(offer.work()))
+    }
+
+    /// Bytes that the first rank of this host gets, when that is the same on all.
+    pub(super) fn bytes_here(self, span: &Span) -> usize {
+        let first = span.local().first().map_or(0, |&seat| seat as usize);
+        let recv = self.at(first).recv.as_ref();
+        recv.map_or(0, |recv| recv.bytes(self.len()))
+    }
+
+    /// Whether the first rank of this host gets as much from each rank.
+    pub(super) fn have_even_parts(self, span: &Span) -> bool {
+        let first = span.local().first().map_or(0, |&seat| seat as usize);
+        self.at(first).whole_target().is_some()
     }
 
     /// What writes to the buffers of a seat, when all others get about as much.

@@ -44,6 +44,16 @@ impl Share {
         (self.index..size).step_by(self.of)
     }
 
+    /// Whether it is the whole work.
+    pub(crate) fn is_all(self) -> bool {
+        self.of == 1 && self.index == 0
+    }
+
+    /// Whether this share is responsible for a seat.
+    pub(crate) fn is_of(self, seat: usize) -> bool {
+        seat % self.of == self.index
+    }
+
     /// Those of some seats that this share is responsible for.
     pub(crate) fn among(self, seats: Range<usize>) -> impl Iterator<Item = usize> {
         self.seats(seats.len()).map(move |index| seats.start + index)
@@ -84,6 +94,8 @@ mod tests {
     fn every_seat_is_in_one_share() {
         assert_eq!(Share::ALL.seats(3).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(Share::one(2, 4).seats(4).collect::<Vec<_>>(), [2]);
+        let of_three = |index| (0..7).filter(move |seat| Share::one(index, 3).is_of(*seat));
+        assert!((0..3).all(|index| of_three(index).eq(Share::one(index, 3).seats(7))));
         assert_eq!(Share::one(1, 2).among(5..8).collect::<Vec<_>>(), [6]);
         assert_eq!(Share::NONE.seats(4).count(), 0);
         assert_eq!(Share::NONE.slice(1000, 8).1, 0);

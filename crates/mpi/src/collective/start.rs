@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::job::Job;
 use crate::request::{Participation, Request};
 use crate::tool;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 
 /// A persistent collective as one rank has set it up.
 #[derive(Debug)]
@@ -19,6 +19,10 @@ pub(crate) struct Rehearsed {
     job: Arc<Job>,
     /// Where the hosts talk, if there are several.
     venue: Option<Venue>,
+    /// Number of the collective on its communicator.
+    number: u64,
+    /// How often it has been started.
+    starts: AtomicU64,
 }
 
 impl Rehearsed {
@@ -34,8 +38,12 @@ impl Rehearsed {
     pub(crate) fn start(&self, request: &Arc<Request>) -> Result<()> {
         self.participation.begin(Arc::clone(&self.underway));
         let contribution = Contribution::Again(Arc::clone(request));
+        // Relaxed: only one thread at a time starts a request.
+        let time = self.starts.fetch_add(1, Ordering::Relaxed);
+        let round = Round::Rehearsed(self.number, time);
+        let venue = self.venue.as_ref().map(|venue| venue.at(round));
         self.underway
-            .bring(self.place, contribution, &self.job, self.venue.as_ref())
+            .bring(self.place, contribution, &self.job, venue.as_ref())
     }
 }
 
@@ -65,7 +73,9 @@ impl Collective<'_> {
             underway: comm.shelf().take_persistent(number, self.call),
             participation: Participation::default(),
             place: comm.place(),
-            venue: Venue::of(comm, Round::Rehearsed(number)),
+            venue: Venue::of(comm, Round::Rehearsed(number, 0)),
+            number,
+            starts: AtomicU64::new(0),
             part: self.into_part(),
             job: Arc::clone(comm.process().job()),
         })

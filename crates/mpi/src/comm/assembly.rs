@@ -14,7 +14,7 @@ use crate::collective::{Board, Round, tell_all};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::portable::{self, Portable};
-use crate::remote::Line;
+use crate::remote::{Line, Rounds};
 use simurgh_core::sync::Arc;
 use std::any::type_name;
 
@@ -139,9 +139,13 @@ impl<'a> Hosts<'a> {
         match self.way {
             Way::Communicator(shared) => {
                 let round = Round::Called(shared.next_round());
-                job.line(shared.context(), round.number())
+                job.line(round.of(shared.context()))
             }
-            Way::Purpose { context, round } => job.line(context, round),
+            Way::Purpose { context, round } => job.line(Rounds {
+                context,
+                first: round,
+                count: 1,
+            }),
         }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Span {
     /// The position of the host of each seat.
     positions: Box<[u32]>,
     is_ordered: bool,
+    is_on_one_node: bool,
 }
 
 impl Span {
@@ -51,6 +52,9 @@ impl Span {
         let own = hosts.binary_search(&layout.own());
         Some(Self {
             is_ordered: seats.is_sorted(),
+            is_on_one_node: hosts
+                .windows(2)
+                .all(|two| layout.node_of(two[0]) == layout.node_of(two[1])),
             own: own.expect("a communicator has members on each host that knows it"),
             hosts: hosts.into(),
             seats: seats.into(),
@@ -72,6 +76,17 @@ impl Span {
     /// Whether all seats of a host come before those of the next.
     pub(crate) fn is_ordered(&self) -> bool {
         self.is_ordered
+    }
+
+    /// Whether all hosts run on the same node.
+    pub(crate) fn is_on_one_node(&self) -> bool {
+        self.is_on_one_node
+    }
+
+    /// The most seats of a host.
+    pub(crate) fn most_seats(&self) -> usize {
+        let most = self.starts.windows(2).map(|two| two[1] - two[0]).max();
+        most.unwrap_or(0) as usize
     }
 
     /// The number of the host at a position.
@@ -136,7 +151,8 @@ mod tests {
     fn both_sides_count() {
         let sides = Sides::two(Group::run(4, 2), Group::run(1, 3));
         let span = Span::of(&sides, &layout()).unwrap();
-        assert_eq!((span.hosts(), span.own()), (3, 1));
+        assert_eq!((span.hosts(), span.own(), span.most_seats()), (3, 1, 2));
+        assert!(!span.is_on_one_node());
         assert_eq!(
             [span.seats(0), span.seats(1), span.seats(2)],
             [&[2][..], &[3, 4], &[0, 1]]

@@ -49,5 +49,5 @@ pub(crate) use halves::{ComplexHalf, Half};
 pub(crate) use packet::Packet;
 pub(crate) use quad::F128;
 pub(crate) use scratch::Scratch;
-pub(crate) use store::{Elements, Store, as_bytes, bytes_of};
+pub(crate) use store::{Elements, Store, as_bytes, bytes_of, source_as_bytes};
 pub(crate) use stream::{Writer, set_caches};

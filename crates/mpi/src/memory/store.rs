@@ -109,6 +109,14 @@ pub(crate) fn as_bytes(target: &Target) -> Option<Target> {
     plain.then(|| unsafe { Target::new(target.address(), target.bytes(), Datatype::Basic(Basic::Byte)) })
 }
 
+/// The same data as bytes, if it has no gaps.
+pub(crate) fn source_as_bytes(source: &Source) -> Option<Source> {
+    let plain = source.datatype().is_contiguous();
+    // SAFETY:
+    // - as above.
+    plain.then(|| unsafe { Source::new(source.address(), source.bytes(), Datatype::Basic(Basic::Byte)) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -82,6 +82,7 @@ impl Reception<'_> {
             } => self.give_back(from, process, origin, answer),
             Packet::Recalled { answer, was_there } => self.answered(from, answer, was_there),
             Packet::Credit => Some(()),
+            Packet::GivenUp(rounds) => self.hear_of_failure(rounds, data),
             Packet::Context(notice) => self.job.contexts().hear(from, notice).then_some(()),
         }
     }
@@ -110,6 +111,11 @@ impl Reception<'_> {
         parcel.bytes_mut().copy_from_slice(data);
         let mut table = to.table();
         match table.take_receive(label.envelope) {
+            None if self.remote.is_given_up(label) => {
+                table.parcels().give_back(parcel);
+                drop(table);
+                self.remote.received(from, data.len());
+            }
             None => {
                 tool::unexpected(to, label.envelope, data.len());
                 let payload = Payload::Arrived { parcel, from, origin };
@@ -145,6 +151,11 @@ impl Reception<'_> {
         let to = self.endpoint(process)?;
         let mut table = to.table();
         let Some(receive) = table.take_receive(envelope) else {
+            if self.remote.is_given_up(label) {
+                drop(table);
+                self.remote.throw_away(Payload::Promised(promise));
+                return Some(());
+            }
             tool::unexpected(to, envelope, promise.bytes());
             table.arrive(self.job, envelope, lanes, Payload::Promised(promise));
             return Some(());

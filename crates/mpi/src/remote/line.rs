@@ -8,8 +8,8 @@
 
 use super::send::Letter;
 use super::wire::Label;
-use super::{Goods, HOST_BASE, Remote, Wanted};
-use crate::error::Result;
+use super::{Goods, HOST_BASE, Remote, Rounds, Wanted};
+use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::matching::{Envelope, Lanes, Pattern};
 use crate::memory::{self, Source, Target};
@@ -23,9 +23,10 @@ use simurgh_settings::Id;
 /// A way to the other hosts for one thing at a time: messages of another context, or of another round, are not seen.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
-    job: &'a Job,
-    remote: &'a Remote,
-    context: u32,
+    pub(super) job: &'a Job,
+    pub(super) remote: &'a Remote,
+    /// What all conversations are about, of which this is one.
+    pub(super) rounds: Rounds,
     round: i32,
 }
 
@@ -35,33 +36,41 @@ pub(crate) struct Pending<'a> {
     requests: &'a RequestPool,
     /// None once it is over.
     request: Option<Arc<Request>>,
-    status: Status,
+    /// What became of it.
+    outcome: Result<Status>,
     /// Bytes that were sent; none for what is received.
     sent: Option<usize>,
 }
 
 impl Job {
-    /// A way to the other hosts. `round` is not negative.
+    /// A way to the other hosts, for the first of these rounds, which are not negative.
     ///
     /// # Panics
     ///
     /// When the job has not joined its other hosts.
-    pub(crate) fn line(&self, context: u32, round: i32) -> Line<'_> {
-        debug_assert!(round >= 0, "rounds are sent as tags");
+    pub(crate) fn line(&self, rounds: Rounds) -> Line<'_> {
+        debug_assert!(rounds.first >= 0, "rounds are sent as tags");
         Line {
             job: self,
             remote: self.remote(),
-            context,
-            round,
+            rounds,
+            round: rounds.first,
         }
     }
 }
 
 impl<'a> Line<'a> {
+    /// The way for another of its rounds.
+    pub(crate) fn beside(&self, further: i32) -> Self {
+        debug_assert!((further as u32) < self.rounds.count, "it has that round");
+        let round = self.rounds.first + further;
+        Self { round, ..*self }
+    }
+
     /// The label of messages from a host.
     fn envelope(&self, from: HostId) -> Envelope {
         Envelope {
-            context: self.context,
+            context: self.rounds.context,
             source: from.cast_signed(),
             tag: self.round,
         }
@@ -78,23 +87,23 @@ impl<'a> Line<'a> {
             },
             source,
             // Nobody takes such a message back, so it needs no number; the place spreads what waits over locks.
-            origin: (HOST_BASE.wrapping_add(self.context).wrapping_add(to), 0),
+            origin: (HOST_BASE.wrapping_add(self.rounds.context).wrapping_add(to), 0),
         }
     }
 
-    /// A message that is over when the request is, or with this status.
-    fn pending(&self, request: Option<Arc<Request>>, status: Status) -> Pending<'a> {
+    /// A message that is over when the request is, or so.
+    fn pending(&self, request: Option<Arc<Request>>, outcome: Result<Status>) -> Pending<'a> {
         Pending {
             requests: &self.remote.line_requests,
             request,
-            status,
+            outcome,
             sent: None,
         }
     }
 
     /// A message that goes on.
     fn under_way(&self, request: Arc<Request>) -> Pending<'a> {
-        self.pending(Some(request), Status::EMPTY)
+        self.pending(Some(request), Ok(Status::EMPTY))
     }
 
     /// Starts to send to another host. The memory is in use until the end.
@@ -108,7 +117,7 @@ impl<'a> Line<'a> {
                 .announce(&letter, Goods::Lent(source.clone()), Some(waiter));
             request
         });
-        let mut pending = self.pending(request, Status::EMPTY);
+        let mut pending = self.pending(request, Ok(Status::EMPTY));
         pending.sent = Some(source.bytes());
         pending
     }
@@ -118,6 +127,9 @@ impl<'a> Line<'a> {
         let pattern = self.envelope(from).exactly();
         let mut table = self.remote.line.table();
         let Some((envelope, payload)) = table.take_message(pattern) else {
+            if let Some(fault) = self.fault() {
+                return self.pending(None, Err(fault));
+            }
             let request = self.remote.line_requests.take_receive();
             let waiter = Waiter::Request(Arc::clone(&request));
             table.post(
@@ -136,11 +148,11 @@ impl<'a> Line<'a> {
     /// Brings a message that is there, or promised, to its target.
     fn deliver(&self, envelope: Envelope, payload: Payload, target: &Target) -> Pending<'a> {
         match payload.deliver(self.job, &self.remote.line, envelope, target) {
-            Ok(status) => self.pending(None, status),
+            Ok(status) => self.pending(None, Ok(status)),
             Err(promise) => {
                 let request = self.remote.line_requests.take_receive();
                 let waiter = Waiter::Request(Arc::clone(&request));
-                let user = HOST_BASE.wrapping_add(self.context);
+                let user = HOST_BASE.wrapping_add(self.rounds.context);
                 let wanted = Wanted {
                     user,
                     envelope,
@@ -157,20 +169,28 @@ impl<'a> Line<'a> {
     ///
     /// # Errors
     ///
-    /// What became of the message.
+    /// What became of the message, or why it will not come.
     pub(crate) fn recv_bytes(&self, from: HostId) -> Result<Vec<u8>> {
-        let (envelope, payload) = self.await_message(self.envelope(from).exactly());
+        let (envelope, payload) = self.await_message(self.envelope(from).exactly())?;
         memory::collect(payload.bytes(), |target| {
             self.deliver(envelope, payload, target).wait().map(drop)
         })
     }
 
+    /// Why what the hosts talk about has been given up, if it has.
+    fn fault(&self) -> Option<Error> {
+        self.remote.abandoned.fault(self.rounds.context, self.round)
+    }
+
     /// Takes the next message that fits, once it is there.
-    fn await_message(&self, pattern: Pattern) -> (Envelope, Payload) {
+    fn await_message(&self, pattern: Pattern) -> Result<(Envelope, Payload)> {
         loop {
             let mut table = self.remote.line.table();
             if let Some(found) = table.take_message(pattern) {
-                return found;
+                return Ok(found);
+            }
+            if let Some(fault) = self.fault() {
+                return Err(fault);
             }
             let request = self.remote.line_requests.take_receive();
             table.await_message(pattern, Waiter::Request(Arc::clone(&request)));
@@ -185,16 +205,18 @@ impl Pending<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if what came was longer than the target.
+    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if what came was longer than the target; or why nothing
+    /// came.
     pub(crate) fn wait(mut self) -> Result<usize> {
         self.finish();
-        let status = self.status.into_result()?;
+        let outcome = std::mem::replace(&mut self.outcome, Ok(Status::EMPTY));
+        let status = outcome?.into_result()?;
         Ok(self.sent.unwrap_or(status.bytes as usize))
     }
 
     fn finish(&mut self) {
         if let Some(request) = self.request.take() {
-            self.status = request.wait();
+            self.outcome = Ok(request.wait());
             self.requests.give_back(request);
         }
     }

@@ -22,6 +22,7 @@
 //! transport's send; no lock that unrelated ranks share. For the receiving host, the transport's poll, one lock of
 //! the receiver's table, one or two copies, and one locked instruction on the line of what is owed to the sender.
 
+mod abandoned;
 mod arrival;
 mod counters;
 mod credit;
@@ -40,6 +41,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use abandoned::Rounds;
 pub(crate) use fetch::{Promise, Wanted};
 pub(crate) use goods::Goods;
 pub(crate) use line::{Line, Pending};
@@ -50,6 +52,7 @@ use crate::job::Job;
 use crate::matching::{Envelope, Lanes};
 use crate::memory::Source;
 use crate::request::{Request, RequestPool};
+use abandoned::Abandoned;
 use arrival::Reception;
 use counters::Counters;
 use credit::Accounts;
@@ -80,6 +83,7 @@ pub struct Remote {
     /// Where messages to this host as such go.
     line: Endpoint,
     line_requests: RequestPool,
+    abandoned: Abandoned,
     outgoing: Register<Outgoing>,
     incoming: Register<Incoming>,
     /// Bytes that have been asked for and have not come: whether they would fill the caches.
@@ -114,6 +118,7 @@ impl Remote {
             fabric,
             line: Endpoint::new(settings.amount(Id::ScanLimit)),
             line_requests: RequestPool::new(),
+            abandoned: Abandoned::default(),
             outgoing: Register::new(users),
             incoming: Register::new(users),
             expected: CachePadded::default(),

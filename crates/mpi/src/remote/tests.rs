@@ -6,6 +6,7 @@ use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::job::{Job, Layout};
 use crate::point2point::Mode;
 use crate::process::Process;
+use crate::remote::Rounds;
 use proptest::prelude::*;
 use simurgh_core::Network;
 use simurgh_core::sync::Arc;
@@ -19,13 +20,22 @@ fn place(world: &Comm) -> (u32, u32) {
     (layout.own(), layout.hosts())
 }
 
+fn single(context: u32, first: i32) -> Rounds {
+    let count = 1;
+    Rounds {
+        context,
+        first,
+        count,
+    }
+}
+
 #[test]
 fn bytes_of_any_number_go_round_all_hosts() {
     run_hosts(3, 1, |world| {
         let (own, hosts) = place(world);
         let (next, previous) = ((own + 1) % hosts, (own + hosts - 1) % hosts);
         for (round, size) in (0..).zip([0, 1, 100, 4096, 5000, 100_000]) {
-            let line = world.process().job().line(7, round);
+            let line = world.process().job().line(single(7, round));
             if own == 0 {
                 let mine = vec![round as u8; size];
                 assert_eq!(line.start_send(next, &out(&mine)).wait(), Ok(size));
@@ -45,7 +55,7 @@ fn lines_do_not_mix_and_both_ways_work_at_once() {
         let other = 1 - own;
         let local = world.rank() as u32 % 2;
         for round in 0..20 {
-            let line = world.process().job().line(local, round);
+            let line = world.process().job().line(single(local, round));
             let length = [3, 2000, 20_000][round as usize % 3];
             let mine = vec![(own * 2 + local) as i32 * 100 + round; length];
             let mut theirs = vec![0; length];

@@ -13,6 +13,7 @@
 //!
 //! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
 
+use super::abandoned::Rounds;
 use super::register::Handle;
 use crate::comm::Notice;
 use crate::matching::{Envelope, Lanes};
@@ -59,6 +60,8 @@ pub(super) enum Packet {
     Credit,
     /// Something about the labels of communicators.
     Context(Notice),
+    /// The sender has failed in what hosts do together; the data says why.
+    GivenUp(Rounds),
 }
 
 /// Where a message goes.
@@ -85,6 +88,7 @@ const CANCELLED: u8 = 9;
 const RECALL: u8 = 10;
 const RECALLED: u8 = 11;
 const CONTEXT: u8 = 32;
+const GIVEN_UP: u8 = 33;
 
 impl Packet {
     /// The header, with credit to be given back.
@@ -135,6 +139,11 @@ impl Packet {
             Self::Recalled { answer, was_there } => (RECALLED, was_there.into(), [answer.0, 0, 0, 0]),
             Self::Credit => (CREDIT, 0, [0; 4]),
             Self::Context(notice) => (CONTEXT, 0, notice.words()),
+            Self::GivenUp(rounds) => {
+                let numbers = [rounds.context, rounds.first.cast_unsigned(), rounds.count];
+                let [context, first, count] = numbers.map(u64::from);
+                (GIVEN_UP, 0, [context, first, count, 0])
+            }
         }
     }
 
@@ -205,10 +214,20 @@ impl Packet {
             },
             CREDIT => Self::Credit,
             CONTEXT => Self::Context(Notice::read([word(0), word(1), word(2), word(3)])?),
+            GIVEN_UP => {
+                let number = |index| u32::try_from(word(index)).ok();
+                let (context, first, count) = (number(0)?, number(1)?.cast_signed(), number(2)?);
+                (first >= 0 && count > 0).then_some(())?;
+                Self::GivenUp(Rounds {
+                    context,
+                    first,
+                    count,
+                })
+            }
             _ => return None,
         };
         // What is written again must be the same: nothing may hide in bytes that mean nothing.
-        let carries_data = matches!(packet, Self::Eager { .. } | Self::Data { .. });
+        let carries_data = matches!(packet, Self::Eager { .. } | Self::Data { .. } | Self::GivenUp(_));
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
         (whole && packet.header(credit) == *header).then_some((packet, credit))
     }
@@ -279,6 +298,14 @@ mod tests {
         )
     }
 
+    fn rounds(context: u32, first: i32, count: u32) -> Rounds {
+        Rounds {
+            context,
+            first,
+            count,
+        }
+    }
+
     fn packet() -> impl Strategy<Value = Packet> {
         let handle = || any::<u64>().prop_map(Handle);
         prop_oneof![
@@ -313,6 +340,8 @@ mod tests {
             }),
             (handle(), any::<bool>()).prop_map(|(answer, was_there)| Packet::Recalled { answer, was_there }),
             Just(Packet::Credit),
+            (any::<u32>(), 0..i32::MAX, 1..u32::MAX)
+                .prop_map(|(context, first, count)| Packet::GivenUp(rounds(context, first, count))),
         ]
     }
 

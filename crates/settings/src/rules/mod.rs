@@ -1,8 +1,9 @@
 //! Rules that say which way a collective operation goes.
 //!
 //! A rule is a row of a table: an operation, from how many bytes, ranks and levels on it applies, and an algorithm. As
-//! text it is `operation:bytes:ranks:level=algorithm`; what is left out between or behind the colons is the least there
-//! is. Of all rules that apply the last one counts, so rules that a user gives come after the ones that are built in.
+//! text it is `operation:bytes:ranks:level=algorithm/slices`; what is left out between or behind the colons is the
+//! least there is, and what is not said to be done in slices is done at once. Of all rules that apply the last one
+//! counts, so rules that a user gives come after the ones that are built in.
 
 mod parse;
 mod words;
@@ -15,6 +16,9 @@ use std::fmt;
 
 /// The word for every operation.
 const ANY: &str = "any";
+
+/// What stands between an algorithm and its slices.
+const SLICED: char = '/';
 
 /// A row of the table of algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub struct Rule {
     pub level: Level,
     /// What is done.
     pub algorithm: Algorithm,
+    /// In how many slices at the same time hosts do it with each other; one at least.
+    pub slices: u8,
 }
 
 impl Rule {
@@ -38,6 +44,9 @@ impl Rule {
         least: 0,
         most: 1 << 40,
     };
+
+    /// Most slices that a rule may ask for.
+    pub const MOST_SLICES: u8 = 16;
 
     /// Whether the rule says something about an operation.
     #[must_use]
@@ -51,6 +60,15 @@ impl Rule {
         self.operation.map_or(ANY, Operation::name)
     }
 
+    /// The algorithm and the slices as a user would write them.
+    #[must_use]
+    pub fn way(&self) -> String {
+        match self.slices {
+            1 => self.algorithm.to_string(),
+            slices => format!("{}{SLICED}{slices}", self.algorithm),
+        }
+    }
+
     /// The number of bytes as a user would write it.
     #[must_use]
     pub fn size(&self) -> String {
@@ -60,14 +78,9 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (subject, size) = (self.subject(), self.size());
-        let Self {
-            ranks,
-            level,
-            algorithm,
-            ..
-        } = self;
-        write!(f, "{subject}:{size}:{ranks}:{level}={algorithm}")
+        let (subject, size, way) = (self.subject(), self.size(), self.way());
+        let Self { ranks, level, .. } = self;
+        write!(f, "{subject}:{size}:{ranks}:{level}={way}")
     }
 }
 

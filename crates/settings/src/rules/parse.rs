@@ -1,6 +1,6 @@
 //! Rules in text.
 
-use super::{ANY, Algorithm, Level, Operation, Rule};
+use super::{ANY, Algorithm, Level, Operation, Rule, SLICED};
 use crate::{Item, Kind};
 use std::fmt;
 
@@ -52,7 +52,7 @@ fn rule(text: &str) -> Result<Rule, BadRule> {
             &[any(), names(Operation::ITEMS)].concat(),
         )?),
     };
-    let algorithm = word(algorithm, Algorithm::named, &names(Algorithm::ITEMS))?;
+    let (algorithm, slices) = way(algorithm)?;
     let rule = Rule {
         operation,
         bytes: amount(bytes, Rule::BYTES)?,
@@ -68,13 +68,28 @@ fn rule(text: &str) -> Result<Rule, BadRule> {
             name => word(name, Level::named, &names(Level::ITEMS))?,
         },
         algorithm,
+        slices,
     };
     match operation {
         Some(operation) if !algorithm.serves(operation) => {
             Err(bad(algorithm.name(), format!("a way to do {operation}")))
         }
+        Some(operation) if slices > 1 && !algorithm.serves_in_slices(operation) => {
+            Err(bad(&rule.way(), format!("a way to do {operation}")))
+        }
         _ => Ok(rule),
     }
+}
+
+/// An algorithm and the number of slices.
+fn way(text: &str) -> Result<(Algorithm, u8), BadRule> {
+    let (name, slices) = text.split_once(SLICED).unwrap_or((text, "1"));
+    let algorithm = word(name, Algorithm::named, &names(Algorithm::ITEMS))?;
+    let kind = Kind::Count {
+        least: 1,
+        most: u64::from(Rule::MOST_SLICES),
+    };
+    Ok((algorithm, amount(slices, kind)? as u8))
 }
 
 fn any() -> Vec<&'static str> {
@@ -123,6 +138,16 @@ mod tests {
     }
 
     #[test]
+    fn slices_stand_behind_the_algorithm() {
+        let rules = parse("allreduce:1M:2:hosts=ring/4,bcast:::network=binomial/16").unwrap();
+        assert_eq!((rules[0].slices, rules[1].slices), (4, 16));
+        assert_eq!(
+            show(&rules),
+            "allreduce:1M:2:hosts=ring/4,bcast:0:0:network=binomial/16"
+        );
+    }
+
+    #[test]
     fn the_part_that_is_wrong_is_named() {
         for (text, message) in [
             ("", "\"\" is not OPERATION:BYTES:RANKS:LEVEL=ALGORITHM"),
@@ -138,13 +163,15 @@ mod tests {
             ("any:1:few=last", "\"few\" is not a number from 0 to 2147483648"),
             (
                 "any:1:2:l4=last",
-                "\"l4\" is not one of core, l2, l3, numa, package, machine, hosts",
+                "\"l4\" is not one of core, l2, l3, numa, package, machine, hosts, network",
             ),
             (
                 "any:1:2:l3:4=last",
                 "\"4\" is not a part of a rule: a level is followed by =",
             ),
             ("barrier=shared", "\"shared\" is not a way to do barrier"),
+            ("scan=doubling/2", "\"doubling/2\" is not a way to do scan"),
+            ("bcast=ring/17", "\"17\" is not a number from 1 to 16"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with(message), "{text}: {error}");

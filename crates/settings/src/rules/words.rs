@@ -91,8 +91,10 @@ words! {
     Package = "package",
     /// the machine
     Machine = "machine",
-    /// nothing but a network
+    /// the memory of a node, as several processes: hosts among each other
     Hosts = "hosts",
+    /// nothing but a network: hosts of several nodes, or that talk over one all the same
+    Network = "network",
 }
 
 words! {
@@ -160,6 +162,25 @@ impl Algorithm {
             Self::Pairwise => matches!(operation, Operation::ReduceScatter),
         }
     }
+
+    /// Whether hosts can do an operation this way in several slices of the data at the same time.
+    #[must_use]
+    pub const fn serves_in_slices(self, operation: Operation) -> bool {
+        let in_parts = matches!(
+            operation,
+            Operation::Bcast
+                | Operation::Allgather
+                | Operation::Alltoall
+                | Operation::Reduce
+                | Operation::Allreduce
+                | Operation::ReduceScatter
+        );
+        let in_parcels = matches!(operation, Operation::Allgather | Operation::Alltoall);
+        match self {
+            Self::Parcels => in_parcels,
+            _ => self.is_between_hosts() && in_parts && self.serves(operation),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -174,7 +195,7 @@ mod tests {
         }
         assert_eq!(Level::named("numa"), Some(Level::Numa));
         assert_eq!(Algorithm::named("Last"), None);
-        assert!(Level::Core < Level::L2 && Level::Machine < Level::Hosts);
+        assert!(Level::Core < Level::L2 && Level::Machine < Level::Hosts && Level::Hosts < Level::Network);
         assert_eq!(format!("{:>6}|", Level::L3), "    l3|");
     }
 }

@@ -2,53 +2,60 @@
 //!
 //! Each host packs what its ranks bring into a block; the blocks go around, and every rank takes its data from there.
 //! All ranks know how much each gives, so no lengths have to be told.
+//! A slice is about some ranks of each host.
 
 use simurgh_settings::rules::Algorithm;
 
+use super::super::Between;
 use super::super::deliver::{deliver, truncated};
 use super::super::offers::Offers;
+use super::super::share::Share;
 use super::blocks::Blocks;
+use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{bruck, ring};
 use crate::comm::Span;
 use crate::error::Result;
 use crate::limits::WORK_PIECE;
-use crate::memory::{Writer, as_bytes, transfer};
+use crate::memory::{Target, Writer, as_bytes, transfer};
 use simurgh_core::sync::SpinLock;
 
 /// What all bring, as the first rank of this host takes it.
 struct Layout {
-    /// Bytes of each seat.
-    lengths: Vec<usize>,
+    /// Bytes of each seat; none of those of other slices.
+    lengths: Vec<Option<usize>>,
     /// Where the data of each seat begins in the block of its host.
     starts: Vec<usize>,
 }
 
 impl Layout {
-    fn of(offers: Offers<'_>, span: &Span) -> Self {
+    /// Those of the share of each host's ranks.
+    fn of(offers: Offers<'_>, span: &Span, share: Share) -> Self {
         let first = span.local().first().map_or(0, |&seat| seat as usize);
         let taken = |seat| offers.at(first).target_part(seat).map_or(0, |part| part.bytes());
-        let lengths: Vec<usize> = (0..offers.len()).map(taken).collect();
-        let mut starts = vec![0; lengths.len()];
-        for host in 0..span.hosts() {
-            span.seats(host).iter().fold(0, |start, &seat| {
-                starts[seat as usize] = start;
-                start + lengths[seat as usize]
+        let (mut lengths, mut starts) = (vec![None; offers.len()], vec![0; offers.len()]);
+        for seats in (0..span.hosts()).map(|host| span.seats(host)) {
+            share.seats(seats.len()).fold(0, |start, place| {
+                let seat = seats[place] as usize;
+                let bytes = taken(seat);
+                (lengths[seat], starts[seat]) = (Some(bytes), start);
+                start + bytes
             });
         }
         Self { lengths, starts }
     }
-}
 
-/// Bytes that a rank of this host gets, which is the same on all.
-pub(super) fn bytes_here(offers: Offers<'_>, span: &Span) -> usize {
-    let first = span.local().first().map_or(0, |&seat| seat as usize);
-    offers
-        .at(first)
-        .recv
-        .as_ref()
-        .map_or(0, |recv| recv.bytes(offers.len()))
+    /// Bytes of those ranks of a host that count.
+    fn bytes_of(&self, seats: &[u32]) -> usize {
+        seats.iter().filter_map(|&seat| self.lengths[seat as usize]).sum()
+    }
+
+    /// The data of a seat in the block of its host, if it counts.
+    fn part(&self, seat: usize, blocks: &Blocks, span: &Span) -> Option<Target> {
+        let bytes = self.lengths[seat]?;
+        Some(blocks.within(span.position_of(seat), self.starts[seat], bytes))
+    }
 }
 
 /// Gives all data to all ranks.
@@ -56,31 +63,31 @@ pub(super) fn gather<W: Way>(
     talk: &Talk<'_, W>,
     offers: Offers<'_>,
     span: &Span,
-    algorithm: Algorithm,
+    between: Between,
 ) -> Result<()> {
-    let layout = Layout::of(offers, span);
-    let length = |host| {
-        span.seats(host)
-            .iter()
-            .map(|&seat| layout.lengths[seat as usize])
-            .sum()
-    };
-    let blocks = Blocks::new((0..span.hosts()).map(length));
-    fill(offers, span, &layout, &blocks)?;
-    match algorithm {
-        Algorithm::Ring => ring::spread(talk, &blocks),
-        _ => bruck::spread(talk, &blocks),
-    }?;
-    hand_out(offers, span, &layout, &blocks)
+    let slices = between.slices.min(span.most_seats());
+    in_slices(talk, slices, |talk, share| {
+        let layout = Layout::of(offers, span, share);
+        let length = |host| layout.bytes_of(span.seats(host));
+        let blocks = Blocks::new((0..span.hosts()).map(length));
+        fill(offers, span, &layout, &blocks)?;
+        match between.algorithm {
+            Algorithm::Ring => ring::spread(talk, &blocks),
+            _ => bruck::spread(talk, &blocks),
+        }?;
+        hand_out(offers, span, &layout, &blocks)
+    })
 }
 
 /// Packs what the ranks of this host bring.
 fn fill(offers: Offers<'_>, span: &Span, layout: &Layout, blocks: &Blocks) -> Result<()> {
     span.local().iter().try_for_each(|&seat| {
         let seat = seat as usize;
-        let (room, source) = (layout.lengths[seat], offers.at(seat).source());
-        let place = blocks.within(span.own(), layout.starts[seat], room);
-        match source {
+        let Some(place) = layout.part(seat, blocks, span) else {
+            return Ok(());
+        };
+        let room = place.bytes();
+        match offers.at(seat).source() {
             Some(source) if source.bytes() == room => {
                 transfer(&source, &place);
                 Ok(())
@@ -121,11 +128,12 @@ fn take(offers: Offers<'_>, span: &Span, seat: usize, layout: &Layout, blocks: &
         return Ok(());
     }
     let writer = Writer::new(0).alone();
-    for from in (0..offers.len()).filter(|from| *from != seat || !offer.in_place) {
-        let (host, start) = (span.position_of(from), layout.starts[from]);
-        let source = blocks.within(host, start, layout.lengths[from]).as_source();
-        let target = offer.target_part(from);
-        deliver(&writer, offers.seating(), Some(source), from, target, seat)?;
-    }
-    Ok(())
+    let mut wanted = (0..offers.len()).filter(|from| *from != seat || !offer.in_place);
+    wanted.try_for_each(|from| {
+        let Some(data) = layout.part(from, blocks, span) else {
+            return Ok(());
+        };
+        let (source, target) = (data.as_source(), offer.target_part(from));
+        deliver(&writer, offers.seating(), Some(source), from, target, seat)
+    })
 }

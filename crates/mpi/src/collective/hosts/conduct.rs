@@ -2,11 +2,14 @@
 
 use simurgh_settings::rules::Algorithm;
 
+use super::super::Between;
 use super::super::offers::{Offers, Seating};
+use super::super::share::Share;
 use super::super::task::Task;
 use super::everybody::Everybody;
 use super::reduction::Reduction;
 use super::shipping::Shipping;
+use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{allgather, broadcast, dissemination};
@@ -38,12 +41,13 @@ impl<W: Way> Conduct<'_, '_, W> {
 
     /// How the hosts do it with each other, when so many bytes go around as all of them can tell. Two groups always
     /// send each other what they need.
-    fn algorithm(&self, bytes: usize) -> Algorithm {
+    fn between(&self, bytes: usize) -> Between {
         match self.seating.right {
-            0 => self
-                .job
-                .algorithm_between(self.task.operation(), self.span.hosts(), bytes),
-            _ => Algorithm::Parcels,
+            0 => self.job.between(self.task.operation(), self.span, bytes),
+            _ => Between {
+                algorithm: Algorithm::Parcels,
+                slices: 1,
+            },
         }
     }
 
@@ -53,36 +57,53 @@ impl<W: Way> Conduct<'_, '_, W> {
             task: self.task,
             seating: self.seating,
             span: self.span,
+            share: Share::ALL,
         }
     }
 
     fn move_data(&self, offers: Offers<'_>) -> Result<()> {
         let (talk, span) = (self.talk, self.span);
-        let algorithm = match self.task {
-            Task::Broadcast { root } => self.algorithm(broadcast::bytes_here(offers, span, *root)),
-            Task::Allgather => self.algorithm(allgather::bytes_here(offers, span)),
-            _ => Algorithm::Parcels,
-        };
-        match self.task {
-            _ if algorithm == Algorithm::Parcels => self.shipping().carry_over(offers),
-            Task::Broadcast { root } => broadcast::broadcast(talk, offers, span, *root, algorithm),
-            _ => allgather::gather(talk, offers, span, algorithm),
+        let between = self.between(match self.task {
+            Task::Broadcast { root } => broadcast::bytes_here(offers, span, *root),
+            Task::Allgather => offers.bytes_here(span),
+            // Where parts differ, ranks get more or less.
+            Task::Alltoall if offers.have_even_parts(span) => offers.bytes_here(span),
+            _ => 0,
+        });
+        match (self.task, between.algorithm) {
+            (Task::Broadcast { root }, Algorithm::Binomial | Algorithm::Ring) => {
+                broadcast::broadcast(talk, offers, span, *root, between)
+            }
+            (Task::Allgather, Algorithm::Bruck | Algorithm::Ring) => {
+                allgather::gather(talk, offers, span, between)
+            }
+            (Task::Allgather | Task::Alltoall, _) => {
+                in_slices(talk, between.slices.min(span.most_seats()), |talk, share| {
+                    let shipping = Shipping {
+                        talk,
+                        share,
+                        ..self.shipping()
+                    };
+                    shipping.carry_over(offers)
+                })
+            }
+            _ => self.shipping().carry_over(offers),
         }
     }
 
     fn combine(&self, everybody: &mut Everybody<'_>) -> Result<()> {
         let like = operand_here(everybody.offers(), self.span);
-        let algorithm = self.algorithm(like.as_ref().map_or(0, Source::bytes));
+        let between = self.between(like.as_ref().map_or(0, Source::bytes));
         let in_order = |op: &Op| op.is_commutative() && !self.is_prefix() || self.span.is_ordered();
         match (self.task.op(), like) {
-            (Some(op), Some(like)) if algorithm != Algorithm::Parcels && in_order(op) => {
+            (Some(op), Some(like)) if between.algorithm != Algorithm::Parcels && in_order(op) => {
                 let (talk, span, task) = (self.talk, self.span, self.task);
                 Reduction {
                     talk,
                     span,
                     task,
                     op,
-                    algorithm,
+                    between,
                 }
                 .perform(everybody, &like)
             }

@@ -10,6 +10,8 @@ pub(super) struct Growing<'a> {
     value: Elements,
     incoming: Elements,
     count: usize,
+    /// Where the first of them lies among those of the ranks.
+    start: usize,
 }
 
 /// Some of the elements: start and number.
@@ -35,7 +37,18 @@ impl<'a> Growing<'a> {
             value: Elements::new(datatype, count),
             incoming: Elements::new(datatype, count),
             count,
+            start: 0,
         })
+    }
+
+    /// The same, for the ranks' elements from a place on.
+    pub(super) fn from(self, start: usize) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Where they lie among the ranks' elements.
+    pub(super) fn whereabouts(&self) -> Piece {
+        (self.start, self.count)
     }
 
     /// All elements.

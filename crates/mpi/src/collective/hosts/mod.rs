@@ -12,8 +12,8 @@
 //!   up a binomial tree or pairwise (`reduction.rs`).
 //!
 //! Algorithms talk over [`Way`](way::Way) alone, so tests run them without a network (`mock.rs`). Hosts notice when
-//! they are in different calls, and a host that fails says so to those who wait for it (`talk.rs`); when everything is
-//! to be checked they compare first what all ranks bring (`statement.rs`).
+//! they are in different calls, and a host that fails says so to all (`talk.rs`); when everything is to be checked they
+//! compare first what all ranks bring (`statement.rs`).
 //!
 //! Costs: one meeting of the ranks here, as on one host; then the messages that each algorithm's file tells, whatever
 //! the number of ranks on each host.
@@ -37,6 +37,7 @@ mod powers;
 mod reduction;
 mod ring;
 mod shipping;
+mod slices;
 mod statement;
 mod talk;
 mod telling;
@@ -89,11 +90,13 @@ pub(crate) fn tell_all(
 ) -> Result<Vec<Vec<u8>>> {
     let wires = Wires { line, span };
     let talk = Talk::new(&wires, Call::new(subject), span.seats_of_all());
-    match own {
+    let told = match own {
         Ok(own) => telling::tell_all(&talk, own),
         Err(fault) => {
             talk.fail(&fault);
             Err(fault)
         }
-    }
+    };
+    line.end();
+    told
 }

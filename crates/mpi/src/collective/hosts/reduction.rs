@@ -6,6 +6,7 @@
 
 use simurgh_settings::rules::Algorithm;
 
+use super::super::Between;
 use super::super::fold::{Fold, hand_over};
 use super::super::offers::Offers;
 use super::super::reduce::Counts;
@@ -13,6 +14,7 @@ use super::super::share::Share;
 use super::super::task::Task;
 use super::everybody::Everybody;
 use super::growing::{Growing, Piece};
+use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{binomial, doubling, halving, pairwise, ring};
@@ -29,35 +31,53 @@ pub(super) struct Reduction<'a, 'b, W> {
     pub(super) span: &'b Span,
     pub(super) task: &'b Task,
     pub(super) op: &'b Op,
-    pub(super) algorithm: Algorithm,
+    pub(super) between: Between,
 }
 
 impl<W: Way> Reduction<'_, '_, W> {
     /// Combines what all bring, of which `like` is an example, and gives the ranks of this host what they get.
     pub(super) fn perform(&self, everybody: &mut Everybody<'_>, like: &Source) -> Result<()> {
-        let growing = Growing::new(self.op, like)?;
         let offers = everybody.offers();
-        self.fold_here(offers, &growing)?;
         match self.task {
-            Task::Reduce { root, .. } => self.to_root(offers, growing, *root),
-            Task::ReduceScatter { counts, .. } => self.to_each(offers, &growing, counts),
-            Task::Scan { .. } | Task::Exscan { .. } => self.prefixes(everybody, &growing),
-            _ => self.to_all(offers, growing),
+            Task::ReduceScatter { counts, .. } => {
+                let growing = self.fold_here(offers, like, Share::ALL)?;
+                self.to_each(offers, &growing, counts)
+            }
+            Task::Scan { .. } | Task::Exscan { .. } => {
+                let growing = self.fold_here(offers, like, Share::ALL)?;
+                self.prefixes(everybody, &growing)
+            }
+            _ => in_slices(self.talk, self.slices(), |talk, share| {
+                let growing = self.fold_here(offers, like, share)?;
+                match self.task {
+                    Task::Reduce { root, .. } => self.to_root(talk, offers, &growing, *root),
+                    _ => self.to_all(talk, offers, &growing),
+                }
+            }),
         }
     }
 
-    /// Combines what the ranks of this host bring.
-    fn fold_here(&self, offers: Offers<'_>, growing: &Growing<'_>) -> Result<()> {
+    /// Slices of the elements. A function of the program is called by one at a time.
+    fn slices(&self) -> usize {
+        match self.task.calls_program() {
+            true => 1,
+            false => self.between.slices,
+        }
+    }
+
+    /// Combines a share of the elements that the ranks of this host bring.
+    fn fold_here(&self, offers: Offers<'_>, like: &Source, share: Share) -> Result<Growing<'_>> {
         let fold = Fold::here(self.op, offers, 0..offers.len())?;
-        self.in_shares(
-            like_bytes(growing).saturating_mul(self.span.local().len()),
-            |share| {
-                for piece in fold.pieces(share.slice(fold.count(), fold.element())) {
-                    fold.combine(piece, &growing.value(piece));
-                }
-                Ok(())
-            },
-        )
+        let (start, len) = share.slice(fold.count(), fold.element());
+        let growing = Growing::new(self.op, &like.slice(start, len))?.from(start);
+        let work = (len * fold.element()).saturating_mul(self.span.local().len());
+        self.in_shares(work, |share| {
+            for (from, len) in fold.pieces(share.slice(len, fold.element())) {
+                fold.combine((start + from, len), &growing.value((from, len)));
+            }
+            Ok(())
+        })?;
+        Ok(growing)
     }
 
     /// Does work in shares, with the help of idle virtual processors unless it calls a function of the program.
@@ -75,11 +95,11 @@ impl<W: Way> Reduction<'_, '_, W> {
         fault.lock().take().map_or(Ok(()), Err)
     }
 
-    fn to_all(&self, offers: Offers<'_>, growing: Growing<'_>) -> Result<()> {
-        match self.algorithm {
-            Algorithm::Ring if self.op.is_commutative() => ring::combine(self.talk, &growing),
-            Algorithm::Ring | Algorithm::Halving => halving::combine(self.talk, &growing),
-            _ => doubling::combine(self.talk, &growing),
+    fn to_all(&self, talk: &Talk<'_, W>, offers: Offers<'_>, growing: &Growing<'_>) -> Result<()> {
+        match self.between.algorithm {
+            Algorithm::Ring if self.op.is_commutative() => ring::combine(talk, growing),
+            Algorithm::Ring | Algorithm::Halving => halving::combine(talk, growing),
+            _ => doubling::combine(talk, growing),
         }?;
         let result = growing.value(growing.all()).as_source();
         let seats = self.span.local();
@@ -87,22 +107,28 @@ impl<W: Way> Reduction<'_, '_, W> {
         self.in_shares(result.bytes().saturating_mul(seats.len()), |share| {
             share.seats(seats.len()).try_for_each(|place| {
                 let seat = seats[place] as usize;
-                hand_over(&writer, &result, (0, result.count()), offers, seat)
+                hand_over(&writer, &result, growing.whereabouts(), offers, seat)
             })
         })
     }
 
-    fn to_root(&self, offers: Offers<'_>, growing: Growing<'_>, root: usize) -> Result<()> {
+    fn to_root(
+        &self,
+        talk: &Talk<'_, W>,
+        offers: Offers<'_>,
+        growing: &Growing<'_>,
+        root: usize,
+    ) -> Result<()> {
         let host = self.span.position_of(root);
-        match self.algorithm {
-            Algorithm::Halving => halving::combine_at(self.talk, &growing, host),
-            _ => binomial::combine_at(self.talk, &growing, host, self.op.is_commutative()),
+        match self.between.algorithm {
+            Algorithm::Halving => halving::combine_at(talk, growing, host),
+            _ => binomial::combine_at(talk, growing, host, self.op.is_commutative()),
         }?;
         if !offers.is_here(root) {
             return Ok(());
         }
         let result = growing.value(growing.all()).as_source();
-        hand_over(&Writer::new(0), &result, (0, result.count()), offers, root)
+        hand_over(&Writer::new(0), &result, growing.whereabouts(), offers, root)
     }
 
     fn to_each(&self, offers: Offers<'_>, growing: &Growing<'_>, counts: &Counts) -> Result<()> {
@@ -112,24 +138,28 @@ impl<W: Way> Reduction<'_, '_, W> {
             .slices(offers, 0..offers.len())
             .map(|(_, slice)| slice)
             .collect();
-        let pieces = |host| {
-            let seats = self.span.seats(host).iter();
-            seats.map(|&seat| slices[seat as usize]).collect::<Vec<_>>()
-        };
-        let mut given = Ok(());
-        pairwise::scatter(self.talk, growing, pieces, |place, combined: &dyn Fn(&Target)| {
-            let seat = self.span.local()[place] as usize;
-            let piece = slices[seat];
-            // Nothing has come there.
-            let result = growing.incoming(piece);
-            combined(&result);
-            let writer = Writer::new(0);
-            let handed = hand_over(&writer, &result.as_source(), (0, piece.1), offers, seat);
-            if given.is_ok() {
-                given = handed;
-            }
-        })?;
-        given
+        let wanted = self.slices().min(self.span.most_seats());
+        in_slices(self.talk, wanted, |talk, share| {
+            let seats = |host| {
+                let seats = self.span.seats(host);
+                share.seats(seats.len()).map(|place| seats[place] as usize)
+            };
+            let pieces = |host| seats(host).map(|seat| slices[seat]).collect::<Vec<_>>();
+            let here: Vec<usize> = seats(self.span.own()).collect();
+            let mut given = Ok(());
+            pairwise::scatter(talk, growing, pieces, |index, combined: &dyn Fn(&Target)| {
+                let (seat, piece) = (here[index], slices[here[index]]);
+                // Nothing has come there.
+                let result = growing.incoming(piece);
+                combined(&result);
+                let writer = Writer::new(0);
+                let handed = hand_over(&writer, &result.as_source(), (0, piece.1), offers, seat);
+                if given.is_ok() {
+                    given = handed;
+                }
+            })?;
+            given
+        })
     }
 
     fn prefixes(&self, everybody: &mut Everybody<'_>, growing: &Growing<'_>) -> Result<()> {
@@ -142,8 +172,4 @@ impl<W: Way> Reduction<'_, '_, W> {
             false => self.task.complete_in_pieces(offers),
         }
     }
-}
-
-fn like_bytes(growing: &Growing<'_>) -> usize {
-    growing.value(growing.all()).bytes()
 }

@@ -17,6 +17,7 @@ use super::super::deliver::{deliver, no_buffer};
 use super::super::flow::Route;
 use super::super::offers::{Offers, Seating};
 use super::super::reduce::Counts;
+use super::super::share::Share;
 use super::super::task::Task;
 use super::everybody::Everybody;
 use super::parcel::{self, Content, Entry, Key};
@@ -33,6 +34,8 @@ pub(super) struct Shipping<'a, 'b, W> {
     pub(super) task: &'b Task,
     pub(super) seating: Seating,
     pub(super) span: &'b Span,
+    /// Which of each host's ranks give what is shipped.
+    pub(super) share: Share,
 }
 
 /// A part that has come, or is about to.
@@ -96,7 +99,7 @@ impl<W: Way> Shipping<'_, '_, W> {
         let (mut parts, mut seen, mut any) = (Vec::new(), HashSet::new(), self.tells_room());
         for &to in self.span.seats(host) {
             let routes = self.task.routes_to(self.seating, to as usize);
-            for route in routes.filter(|route| offers.is_here(route.from)) {
+            for route in routes.filter(|route| offers.is_here(route.from) && self.counts(*route)) {
                 any = true;
                 let key = Key::on(self.task, route);
                 if key.part == Key::WHOLE && !seen.insert(key) {
@@ -133,11 +136,17 @@ impl<W: Way> Shipping<'_, '_, W> {
     fn routes_here(&self) -> Vec<Vec<Route>> {
         let mut routes = vec![Vec::new(); self.span.hosts()];
         for &to in self.span.local() {
-            for route in self.task.routes_to(self.seating, to as usize) {
+            let all = self.task.routes_to(self.seating, to as usize);
+            for route in all.filter(|route| self.counts(*route)) {
                 routes[self.span.position_of(route.from)].push(route);
             }
         }
         routes
+    }
+
+    /// Whether what goes there is in the share.
+    fn counts(&self, route: Route) -> bool {
+        self.share.is_all() || self.share.is_of(self.span.place_of(route.from))
     }
 
     /// Moves what goes from ranks of this host to others of it, with the help of idle virtual processors.

@@ -1,7 +1,7 @@
 //! What hosts say to each other in one collective.
 //!
 //! Every message begins with a word that says what its sender is in: the topic of the call. So hosts that are in
-//! different calls notice it when they first talk, and a host that cannot go on says so in place of what others expect.
+//! different calls notice it when they first talk; and a host that cannot go on says so to all.
 //! A short message is word and data in one; a long one goes straight from buffer to buffer behind its word.
 //!
 //! Costs: a message of the transport for up to [`TOGETHER`] bytes, two for more; a copy at each end of a short one.
@@ -22,9 +22,6 @@ pub(in crate::collective) struct Talk<'a, W> {
 
 /// Bytes of the word before a message.
 const WORD: usize = 8;
-
-/// The word of a host that has failed, and the reason behind it; no call has this topic.
-const FAULT: u64 = 0;
 
 /// The bit of a word that says that data follows in a message of its own; no topic has it.
 const FOLLOWS: u64 = 1 << 63;
@@ -47,6 +44,15 @@ impl<'a, W: Way> Talk<'a, W> {
     /// The conversation about a call of so many ranks.
     pub(in crate::collective) fn new(way: &'a W, call: Call, ranks: usize) -> Self {
         Self { way, call, ranks }
+    }
+
+    /// The conversation about the same call on another way.
+    pub(super) fn about<'b>(&self, way: &'b W) -> Talk<'b, W> {
+        Talk { way, ..*self }
+    }
+
+    pub(super) fn way(&self) -> &'a W {
+        self.way
     }
 
     /// Number of hosts.
@@ -155,13 +161,10 @@ impl<'a, W: Way> Talk<'a, W> {
         Ok(Parcel(data))
     }
 
-    /// Tells all other hosts that this one has failed, so that those who wait for it do not wait for ever. Those who do
-    /// not wait never see it.
+    /// Tells all other hosts that this one has failed. Those that have not ended yet fail for the same reason, so that
+    /// nobody waits for ever.
     pub(in crate::collective) fn fail(&self, fault: &Error) {
-        let reason = bytes_of(fault.message().as_bytes());
-        let tell = |to| self.start_word(to, FAULT, &reason);
-        let told: Vec<_> = self.others().map(tell).collect();
-        told.into_iter().for_each(|sending| drop(sending.wait()));
+        self.way.give_up(fault);
     }
 
     /// Refuses what a host has sent that is in another call; tells whether data follows.
@@ -171,14 +174,8 @@ impl<'a, W: Way> Talk<'a, W> {
         let topic = word & !FOLLOWS;
         match word {
             _ if topic == self.call.topic() => Ok(topic != word),
-            FAULT => Err(Self::told(&data[WORD..])),
             _ => Err(self.another(topic)),
         }
-    }
-
-    #[cold]
-    fn told(reason: &[u8]) -> Error {
-        Error::new(ErrorClass::Other, String::from_utf8_lossy(reason).into_owned())
     }
 
     #[cold]

@@ -2,15 +2,16 @@
 
 use super::blocks::Blocks;
 use super::growing::{Growing, Piece};
-use super::mock::{Mock, on_hosts};
+use super::mock::{CONVERSATIONS, Mock, on_hosts};
+use super::slices::in_slices;
 use super::talk::Talk;
-use super::{binomial, bruck, doubling, halving, pairwise, ring};
+use super::{binomial, bruck, dissemination, doubling, halving, pairwise, ring};
 use crate::datatype::{Basic, Datatype};
-use crate::error::Result;
+use crate::error::{Error, ErrorClass, Result};
 use crate::limits::RING_SEGMENT;
 use crate::memory::{Elements, Source, Store, Target, bytes_of, pack, transfer, unpack};
 use crate::op::{BuiltinOp, Op, UserOp};
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, SpinLock};
 
 const HOSTS: std::ops::RangeInclusive<usize> = 1..=17;
 
@@ -275,6 +276,57 @@ fn the_roots_data_reaches_all_hosts() {
                 vec![true; hosts],
                 "{hosts} hosts, {length} bytes from {root}"
             );
+        }
+    }
+}
+
+#[test]
+fn slices_of_operands_are_combined_by_themselves() {
+    let op = chaining();
+    for (hosts, slices) in HOSTS.zip((1..=CONVERSATIONS).cycle()) {
+        for (count, halves) in [(0, true), (7, false), (3000, true), (2000, false)] {
+            let got = on_hosts(hosts, |talk| {
+                let mine = brought(talk.own(), count);
+                let got = SpinLock::new(vec![[0; 2]; count]);
+                in_slices(talk, slices, |talk, share| {
+                    let (start, len) = share.slice(count, 8);
+                    let growing = Growing::new(&op, &Elements::new(&step_type(), len).source())?.from(start);
+                    put(&mine[start..start + len], &growing.value(growing.all()));
+                    match halves {
+                        true => halving::combine(talk, &growing),
+                        false => doubling::combine(talk, &growing),
+                    }?;
+                    let (start, len) = growing.whereabouts();
+                    let steps = steps_of(&growing.value(growing.all()).as_source());
+                    got.lock()[start..start + len].copy_from_slice(&steps);
+                    Ok(())
+                })
+                .unwrap();
+                got.lock().clone()
+            });
+            assert_eq!(
+                got,
+                vec![chained(0..hosts, count); hosts],
+                "{hosts} hosts, {slices} slices"
+            );
+        }
+    }
+}
+
+/// A host whose slice fails says so in all of them, so that nobody waits for another.
+#[test]
+fn all_hosts_hear_of_a_slice_that_fails() {
+    for hosts in [2, 3, 8] {
+        let outcomes = on_hosts(hosts, |talk| {
+            in_slices(talk, CONVERSATIONS, |talk, share| {
+                if talk.own() == 1 && share.is_of(2) {
+                    return Err(Error::new(ErrorClass::Buffer, "a buffer that does not fit"));
+                }
+                dissemination::barrier(talk)
+            })
+        });
+        for outcome in outcomes {
+            assert_eq!(outcome.unwrap_err().message(), "a buffer that does not fit");
         }
     }
 }

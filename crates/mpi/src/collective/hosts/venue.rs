@@ -4,6 +4,7 @@ use std::thread;
 
 use simurgh_core::sync::Arc;
 use simurgh_core::{EcSpec, StackError, create, current_worker};
+use simurgh_settings::rules::Rule;
 
 use super::super::offers::{Offers, Seating};
 use super::super::underway::Part;
@@ -17,31 +18,50 @@ use crate::comm::{Comm, CommShared, Span};
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
 use crate::process::Process;
-use crate::remote::{self, Line};
+use crate::remote::{self, Line, Rounds};
 
 /// Which collective of a communicator the hosts talk about. Those that may be under way at the same time have different
-/// rounds, and so do calls that follow each other, as far as half a billion numbers go.
+/// rounds, and so do calls that follow each other, as far as some ten million numbers go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Round {
     /// A blocking one.
     Called(u64),
     /// One that was started.
     Started(u64),
-    /// One that is started again and again.
-    Rehearsed(u64),
+    /// One that is started again and again, and how often it was before.
+    Rehearsed(u64, u64),
 }
 
 /// Rounds of each kind.
-const ROUNDS: u64 = 1 << 29;
+const ROUNDS: u64 = 1 << 25;
+
+/// Times that a persistent collective has rounds of its own, before they are used again.
+const TIMES: u64 = 4;
+
+/// Conversations of each round: one for each slice of the data.
+const CONVERSATIONS: u64 = Rule::MOST_SLICES as u64;
 
 impl Round {
-    pub(crate) fn number(self) -> i32 {
+    /// One that has the same rounds as one that may have failed before, and that no host can have begun.
+    fn later(self) -> Option<Self> {
+        match self {
+            Self::Rehearsed(number, time) => Some(Self::Rehearsed(number, time + TIMES / 2)),
+            Self::Called(_) | Self::Started(_) => None,
+        }
+    }
+
+    /// The rounds of its conversations, of which each slice of the data has one.
+    pub(crate) fn of(self, context: u32) -> Rounds {
         let (kind, number) = match self {
             Self::Called(number) => (0, number),
             Self::Started(number) => (1, number),
-            Self::Rehearsed(number) => (2, number),
+            Self::Rehearsed(number, time) => (2, number * TIMES + time % TIMES),
         };
-        (kind * ROUNDS + number % ROUNDS) as i32
+        Rounds {
+            context,
+            first: ((kind * ROUNDS + number % ROUNDS) * CONVERSATIONS) as i32,
+            count: CONVERSATIONS as u32,
+        }
     }
 }
 
@@ -70,6 +90,12 @@ impl Venue {
         })
     }
 
+    /// The same venue for another round.
+    pub(in crate::collective) fn at(&self, round: Round) -> Self {
+        let venue = self.clone();
+        Self { round, ..venue }
+    }
+
     /// Speaks for this host in a collective: `own` is the caller's part, `parts` are those of all ranks here, whose
     /// offers lie by place, and `agreement` says whether they make the same call.
     pub(in crate::collective) fn speak(
@@ -83,8 +109,25 @@ impl Venue {
             return agreement;
         };
         let job = self.process.job();
-        let line = job.line(self.context, self.round.number());
-        let way = Wires { line, span };
+        let line = job.line(self.round.of(self.context));
+        if let Some(later) = self.round.later() {
+            line.forget(later.of(self.context));
+        }
+        let outcome = self.talk(line, span, own, parts, local, agreement);
+        line.end();
+        outcome
+    }
+
+    fn talk(
+        &self,
+        line: Line<'_>,
+        span: &Span,
+        own: &Part,
+        parts: &[&Part],
+        local: Offers<'_>,
+        agreement: Result<()>,
+    ) -> Result<()> {
+        let (job, way) = (self.process.job(), Wires { line, span });
         let talk = Talk::new(&way, own.call, self.seating.seats());
         let known = parts.iter().find(|part| part.task.is_known());
         let everybody = Everybody::new(local, self.seating, span);
@@ -170,6 +213,17 @@ impl<'a> Way for Wires<'a> {
 
     fn recv_bytes(&self, from: usize) -> Result<Vec<u8>> {
         self.line.recv_bytes(self.span.host(from))
+    }
+
+    fn give_up(&self, fault: &Error) {
+        let others = (0..self.hosts()).filter(|position| *position != self.own());
+        self.line
+            .give_up(fault, others.map(|position| self.span.host(position)));
+    }
+
+    fn slice(&self, index: usize) -> Self {
+        let (line, span) = (self.line.beside(index as i32), self.span);
+        Self { line, span }
     }
 }
 

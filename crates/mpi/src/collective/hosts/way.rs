@@ -1,12 +1,12 @@
 //! What algorithms between hosts need to talk to each other.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{Source, Target};
 
 /// The way from one host of a communicator to the others, which are numbered by their positions.
 ///
 /// Messages from one host to another are received in the order in which their sends began.
-pub(in crate::collective) trait Way: Sync {
+pub(in crate::collective) trait Way: Sync + Sized {
     /// A message that is on its way.
     type Pending: Pending;
 
@@ -15,6 +15,13 @@ pub(in crate::collective) trait Way: Sync {
 
     /// The position of this one.
     fn own(&self) -> usize;
+
+    /// The way of another conversation at the same time: that about a slice of the data, of which this one is about the
+    /// first.
+    fn slice(&self, index: usize) -> Self;
+
+    /// Says in all conversations of the call that this host has failed: who waits in one fails too.
+    fn give_up(&self, fault: &Error);
 
     /// Begins to send to the host at a position. The memory is in use until the message has gone.
     fn start_send(&self, to: usize, source: &Source) -> Self::Pending;

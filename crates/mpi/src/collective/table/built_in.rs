@@ -68,6 +68,7 @@ const fn between(operation: Operation, bytes: u64, hosts: u64, algorithm: Algori
         ranks: hosts,
         level: Level::Hosts,
         algorithm,
+        slices: 1,
     }
 }
 
@@ -79,6 +80,7 @@ const fn of(operation: Operation, bytes: u64, ranks: u64, algorithm: Algorithm) 
         ranks,
         level: Level::L2,
         algorithm,
+        slices: 1,
     }
 }
 
@@ -90,5 +92,6 @@ const fn every(bytes: u64, ranks: u64, level: Level, algorithm: Algorithm) -> Ru
         ranks,
         level,
         algorithm,
+        slices: 1,
     }
 }

@@ -5,8 +5,9 @@
 //! operation is done by an algorithm; of all rules that apply the last one counts.
 //!
 //! Work is counted in bytes that are moved or combined for all ranks together, which the last rank to come knows. The
-//! level is what the virtual processors of the job share, or `hosts` for what the hosts of a communicator do with each
-//! other. So that all choose alike, the work of an operation between hosts is what every one of them can tell.
+//! level is what the virtual processors of the job share; or, for what the hosts of a communicator do with each other,
+//! what these share: `hosts` or `network`. So that all choose alike, the work of an operation between hosts is what
+//! every one of them can tell.
 //!
 //! Cost: the rules of an operation lie side by side, four to a cache line, and are tried from the last to the first.
 
@@ -43,6 +44,15 @@ struct Step {
     ranks: u32,
     level: Level,
     algorithm: Algorithm,
+    slices: u8,
+}
+
+/// How hosts do an operation with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Between {
+    pub(crate) algorithm: Algorithm,
+    /// Slices of the data, each of which goes its own way at the same time.
+    pub(crate) slices: usize,
 }
 
 impl Table {
@@ -96,10 +106,16 @@ impl Table {
     }
 
     /// How the hosts of a communicator do an operation with each other.
-    pub(crate) fn algorithm_between(&self, operation: Operation, extent: Extent) -> Algorithm {
+    pub(crate) fn between(&self, operation: Operation, extent: Extent) -> Between {
         let mut steps = self.between[operation as usize].iter().rev();
         let step = steps.find(|step| step.applies(extent));
-        step.map_or(Algorithm::Parcels, |step| step.algorithm)
+        let (algorithm, slices) = step.map_or((Algorithm::Parcels, 1), |step| (step.algorithm, step.slices));
+        let slices = match algorithm.serves_in_slices(operation) {
+            true => usize::from(slices),
+            // A rule for every operation.
+            false => 1,
+        };
+        Between { algorithm, slices }
     }
 
     #[inline]
@@ -117,6 +133,7 @@ impl Step {
             ranks: u32::try_from(rule.ranks).unwrap_or(u32::MAX),
             level: rule.level,
             algorithm: rule.algorithm,
+            slices: rule.slices,
         }
     }
 
@@ -186,20 +203,32 @@ mod tests {
     #[test]
     fn hosts_have_rules_of_their_own() {
         let table = Table::new(&parse("allreduce:1K:3=ring,allreduce=shared").unwrap());
-        let between =
-            |bytes, hosts| table.algorithm_between(Operation::Allreduce, extent(bytes, hosts, Level::Hosts));
+        let between = |bytes, hosts| {
+            table
+                .between(Operation::Allreduce, extent(bytes, hosts, Level::Hosts))
+                .algorithm
+        };
         assert_eq!(
             (between(8, 2), between(1 << 10, 3)),
             (Algorithm::Doubling, Algorithm::Ring)
         );
         assert_eq!(chosen(&table, 1 << 20, 4, Level::L3), Algorithm::Shared);
         for &operation in Operation::ALL {
-            let algorithm = table.algorithm_between(operation, extent(0, 2, Level::Hosts));
+            let Between { algorithm, .. } = table.between(operation, extent(0, 2, Level::Hosts));
             assert!(
                 algorithm.is_between_hosts()
                     && (algorithm.serves(operation) || operation == Operation::Barrier)
             );
         }
+    }
+
+    #[test]
+    fn what_cannot_be_sliced_is_not() {
+        let table = Table::new(&parse("any:1K:0:network=doubling/4").unwrap());
+        let slices = |operation, level| table.between(operation, extent(1 << 10, 2, level)).slices;
+        assert_eq!(slices(Operation::Allreduce, Level::Hosts), 1);
+        assert_eq!(slices(Operation::Allreduce, Level::Network), 4);
+        assert_eq!(slices(Operation::Scan, Level::Network), 1);
     }
 
     #[test]

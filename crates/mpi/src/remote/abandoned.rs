@@ -1,0 +1,224 @@
+//! What hosts have given up to talk about with each other.
+//!
+//! A host that fails in something that several hosts do together tells all of them ([`Line::give_up`]). Whoever waits
+//! for a message about it then fails too, with the same reason; what has come about it, or comes yet, is thrown away,
+//! and who waits for that to be received is told that it is over. So nobody waits for ever, and nothing is left.
+//!
+//! What has been given up is remembered until the hosts talk about something much later, at most so many things at a
+//! time. It costs nothing as long as nothing fails but a load where a message finds nobody waiting.
+
+use std::collections::VecDeque;
+
+use super::arrival::Reception;
+use super::line::Line;
+use super::register::Handle;
+use super::wire::{Label, Packet};
+use super::{HOST_BASE, Remote};
+use crate::error::Error;
+use crate::job::Job;
+use crate::limits::ABANDONED;
+use crate::matching::Pattern;
+use crate::point2point::Payload;
+use crate::portable;
+use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
+use simurgh_net::transport::HostId;
+
+/// What hosts talk about: consecutive rounds of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    pub(crate) context: u32,
+    pub(crate) first: i32,
+    /// Number of rounds; one at least.
+    pub(crate) count: u32,
+}
+
+/// All that has been given up.
+#[derive(Default)]
+pub(super) struct Abandoned {
+    entries: SpinLock<VecDeque<Entry>>,
+    /// Their number.
+    count: AtomicUsize,
+}
+
+struct Entry {
+    rounds: Rounds,
+    fault: Error,
+}
+
+/// Things that hosts have talked about since are enough of them to forget one.
+const LONG_PAST: u32 = 64;
+
+/// Things that nobody can have talked about since: the count has begun anew.
+const TOO_MANY: u32 = 1 << 24;
+
+/// Bytes of a reason that are told.
+const REASON: usize = 1 << 10;
+
+impl Rounds {
+    fn has(self, context: u32, round: i32) -> bool {
+        let further = round.checked_sub(self.first).map(u32::try_from);
+        self.context == context && matches!(further, Some(Ok(further)) if further < self.count)
+    }
+
+    /// Whether hosts have talked about much since, now that they are at `now`.
+    fn are_long_past(self, now: Self) -> bool {
+        let since = u32::try_from(now.first.saturating_sub(self.first)).unwrap_or(0) / now.count;
+        self.context == now.context && (LONG_PAST..TOO_MANY).contains(&since)
+    }
+}
+
+impl Abandoned {
+    /// Why a round has been given up, if it has.
+    pub(super) fn fault(&self, context: u32, round: i32) -> Option<Error> {
+        // Relaxed: who adds an entry does so under the lock of the table under which all others ask.
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let entries = self.entries.lock();
+        let entry = entries.iter().find(|entry| entry.rounds.has(context, round));
+        entry.map(|entry| entry.fault.clone())
+    }
+
+    /// Adds some rounds; false if they are there.
+    fn add(&self, rounds: Rounds, fault: &Error) -> bool {
+        self.change(|entries| {
+            let new = entries.iter().all(|entry| entry.rounds != rounds);
+            if new {
+                entries.truncate(ABANDONED - 1);
+                let fault = fault.clone();
+                entries.push_front(Entry { rounds, fault });
+            }
+            new
+        })
+    }
+
+    /// Forgets what is so.
+    fn forget(&self, is_so: impl Fn(Rounds) -> bool) {
+        // Relaxed, as above: what another adds meanwhile is not what the caller means.
+        if self.count.load(Ordering::Relaxed) != 0 {
+            self.change(|entries| entries.retain(|entry| !is_so(entry.rounds)));
+        }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<Entry>) -> T) -> T {
+        let mut entries = self.entries.lock();
+        let result = change(&mut entries);
+        self.count.store(entries.len(), Ordering::Relaxed);
+        result
+    }
+}
+
+impl Remote {
+    /// Takes no more messages about this; false if that has been said before.
+    fn abandon(&self, job: &Job, rounds: Rounds, fault: &Error) -> bool {
+        let mut left = Vec::new();
+        let mut table = self.line.table();
+        let new = self.abandoned.add(rounds, fault);
+        let is_meant = |pattern: Pattern| rounds.has(pattern.context, pattern.tag);
+        table.answer_probes_of(job, is_meant);
+        while let Some(found) = table.take_first(is_meant) {
+            left.push(found);
+        }
+        drop(table);
+        left.into_iter().for_each(|payload| self.throw_away(payload));
+        new
+    }
+
+    /// Lets the sender of a message that nobody wants go on.
+    pub(super) fn throw_away(&self, payload: Payload) {
+        match payload {
+            Payload::Arrived { parcel, from, .. } => self.received(from, parcel.bytes().len()),
+            Payload::Promised(promise) => self.ask(promise.from, promise.sender, Handle::NONE, 0, None),
+            // No rank of this host sends there.
+            Payload::Inline { .. } | Payload::Copied { .. } | Payload::Lent { .. } => (),
+        }
+    }
+
+    /// Whether nobody will receive what comes with this label.
+    pub(super) fn is_given_up(&self, label: Label) -> bool {
+        let (context, round) = (label.envelope.context, label.envelope.tag);
+        label.process >= HOST_BASE && self.abandoned.fault(context, round).is_some()
+    }
+}
+
+impl Line<'_> {
+    /// Fails in what the hosts talk about, and tells these others, unless one of them has said so first.
+    pub(crate) fn give_up(&self, fault: &Error, others: impl Iterator<Item = HostId>) {
+        if !self.remote.abandon(self.job, self.rounds, fault) {
+            return;
+        }
+        let told = Error::new(fault.code(), shortened(fault.message()).to_owned());
+        let reason = portable::pack(&told);
+        let packet = Packet::GivenUp(self.rounds);
+        for host in others {
+            self.remote.send(host, &packet, reason.len(), &mut |room| {
+                room.copy_from_slice(&reason)
+            });
+        }
+    }
+
+    /// Forgets that some rounds have been given up, which will be used for something else.
+    pub(crate) fn forget(&self, other: Rounds) {
+        self.remote.abandoned.forget(|rounds| rounds == other);
+    }
+
+    /// Ends the talk: what has been given up long ago is forgotten, and this is if its rounds are used again.
+    pub(crate) fn end(&self) {
+        let now = self.rounds;
+        let is_over = |rounds: Rounds| rounds.are_long_past(now) || now.count == 1 && rounds == now;
+        self.remote.abandoned.forget(is_over);
+    }
+}
+
+impl Reception<'_> {
+    /// Another host has failed in something that this one takes part in; none if it says nothing that makes sense.
+    pub(super) fn hear_of_failure(&self, rounds: Rounds, reason: &[u8]) -> Option<()> {
+        let fault: Error = portable::unpack(reason)?;
+        self.remote.abandon(self.job, rounds, &fault);
+        Some(())
+    }
+}
+
+/// A reason as far as it is told.
+fn shortened(reason: &str) -> &str {
+    &reason[..reason.floor_char_boundary(REASON)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorClass;
+
+    fn rounds(first: i32) -> Rounds {
+        let (context, count) = (3, 16);
+        Rounds {
+            context,
+            first,
+            count,
+        }
+    }
+
+    #[test]
+    fn all_rounds_of_a_subject_are_given_up() {
+        let abandoned = Abandoned::default();
+        let fault = Error::new(ErrorClass::Count, "too many");
+        assert!(abandoned.add(rounds(32), &fault) && !abandoned.add(rounds(32), &fault));
+        let given_up = |context, round| abandoned.fault(context, round).is_some();
+        assert!((0..100).all(|round| given_up(3, round) == (32..48).contains(&round)));
+        assert!(!given_up(4, 32));
+        abandoned.forget(|some| some.are_long_past(rounds(16 * 60)));
+        assert!(given_up(3, 40));
+        abandoned.forget(|some| some.are_long_past(rounds(16 * 70)));
+        assert!(!given_up(3, 40));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_first() {
+        let abandoned = Abandoned::default();
+        let fault = Error::new(ErrorClass::Count, "too many");
+        let all = || (0..=ABANDONED as i32).map(|number| rounds(16 * number));
+        assert!(all().all(|rounds| abandoned.add(rounds, &fault)));
+        let mut left = all().map(|rounds| abandoned.fault(3, rounds.first).is_some());
+        assert!(!left.next().unwrap() && left.all(|left| left));
+    }
+}
