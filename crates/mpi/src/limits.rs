@@ -65,7 +65,7 @@ simurgh_settings::limits! {
     pub const SWAP_BLOCK: usize = 2048, Collectives;
 
     /// The most that a root copies to where the others find it, to go on at once.
-    pub const SHOWN_COPY: usize = 1024, Collectives;
+    pub const SHOWN_COPY: usize = 512, Collectives;
 
     /// Bytes that a rank may bring to a collective for it to be done by value.
     pub const PACKET: usize = 40, Collectives;

@@ -64,7 +64,13 @@ pub(crate) fn allreduce(
     comm: MPI_Comm,
 ) -> Option<Outcome> {
     let comm = rank.comm(comm).ok()?;
-    Plain::of(rank, (sendbuf, Some(recvbuf)), (count, datatype), op, comm)?.reduce(None)
+    let plain = Plain::of(rank, (sendbuf, Some(recvbuf)), (count, datatype), op, comm)?;
+    if let Some(outcome) = plain.reduce(None) {
+        return Some(outcome);
+    }
+    let recv = plain.recv.as_ref().filter(|_| !sendbuf.is_in_place())?;
+    let result = comm.allreduce_at_once(&plain.send, recv, &plain.op)?;
+    Some(result.map_err(Into::into))
 }
 
 /// `MPI_Reduce`.

@@ -22,7 +22,7 @@ use super::underway::Part;
 use crate::comm::Span;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::{Job, Place, Stall};
-use crate::memory::Packet;
+use crate::memory::{Packet, Source};
 use crate::tool::{self, Reason};
 
 /// Where the ranks of a communicator that live on this host meet.
@@ -39,17 +39,27 @@ pub struct Board {
     drained: OnceLock<WaitList>,
 }
 
-/// What a rank brings to a meeting. Changed in place from one meeting to the next but one. What is
-/// short comes first: it lies on the line that says that the rank has come.
+/// What a rank brings to a meeting. Changed in place from one meeting to the next but one.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct Arrived {
-    /// Bytes of each part of what a rank sends to those that see it, if all of it lies in the packet.
-    pub(super) carried: Option<u32>,
-    /// The data of a short collective.
-    pub(super) packet: Packet,
+    pub(super) brief: Brief,
     call: Call,
     gift: Gift,
+}
+
+/// What is short enough to lie on the line that says that a rank has come.
+#[derive(Default)]
+pub(super) enum Brief {
+    /// Nothing: what there is to know is in the gift.
+    #[default]
+    Gift,
+    /// The data of a short collective.
+    Value(Packet),
+    /// What a rank sends, if it has no gaps and lies in one piece: all that others need to know of its gift.
+    Plain(Source),
+    /// That the gift is a fault.
+    Fault,
 }
 
 #[derive(Default)]
@@ -95,6 +105,38 @@ struct Answer {
     left: usize,
 }
 
+impl Brief {
+    /// The data of a short collective, if it has been brought by value.
+    #[inline]
+    pub(super) fn value(&self) -> &Packet {
+        static NONE: Packet = Packet::EMPTY;
+        match self {
+            Self::Value(packet) => packet,
+            _ => &NONE,
+        }
+    }
+
+    /// Brings data by value, as much as there is room for.
+    #[inline]
+    pub(super) fn carry(&mut self, source: &Source) {
+        if let Self::Value(packet) = self {
+            return packet.fill(source);
+        }
+        let mut packet = Packet::default();
+        packet.fill(source);
+        *self = Self::Value(packet);
+    }
+
+    /// What a rank sends, if it is told here.
+    #[inline]
+    pub(super) fn plain(&self) -> Option<&Source> {
+        match self {
+            Self::Plain(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
 impl Arrived {
     /// Comes empty-handed. What was brought the last time but one goes.
     #[inline]
@@ -126,9 +168,26 @@ impl Arrived {
         self.gift = gift;
     }
 
+    /// Comes with what has become of a share, and nothing else.
+    #[inline]
+    pub(super) fn report(&mut self, done: &Result<()>) {
+        match done {
+            Ok(()) => {
+                self.brief = Brief::Gift;
+                self.give_nothing();
+            }
+            Err(fault) => {
+                self.brief = Brief::Fault;
+                self.gift = Gift::Fault(fault.clone());
+            }
+        }
+    }
+
+    /// What went wrong at a rank that has reported.
+    #[inline]
     pub(super) fn fault(&self) -> Option<&Error> {
-        match &self.gift {
-            Gift::Fault(fault) => Some(fault),
+        match (&self.brief, &self.gift) {
+            (Brief::Fault, Gift::Fault(fault)) => Some(fault),
             _ => None,
         }
     }

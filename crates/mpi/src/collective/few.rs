@@ -1,28 +1,32 @@
 //! Collectives of few ranks, who see each other.
 //!
-//! Nobody does the work for others: when all have come, each does its share at once. If all that everybody sends lies
-//! where it shows that it has come, that is all; or else the ranks meet once more, because the buffers that they have
-//! shown to each other are in use until then.
+//! Nobody does the work for others: when all have come, each does its share at once. What is so short that it goes by
+//! value needs no more; or else the ranks meet once more, because the buffers that they have shown to each other are in
+//! use until then.
 //!
-//! Cost: a line from each to each for each meeting, and the lines that describe the buffers, unless data goes by value.
-//! Of small reductions each rank computes its own result, so that no core writes what another one is about to read.
+//! Cost: a line from each to each for each meeting, and the data. Where what a rank sends has no gaps, that line tells
+//! the others where it is; the lines that describe its buffers in full are read only where somebody's has some. Of small
+//! reductions each rank computes its own result, so that no core writes what another one is about to read.
 
 use simurgh_core::{Brought, Circle};
 use simurgh_settings::rules::Algorithm;
 
-use super::board::{Arrived, Board, Gift, Left};
+use super::board::{Arrived, Board, Brief, Gift, Left};
 use super::call::Call;
+use super::fold::accumulate;
 use super::offer::Offer;
-use super::offers::{Offers, Seating};
+use super::offers::Offers;
 use super::role::check_between_groups;
 use super::share::Share;
 use super::task::Task;
 use crate::check::Checks;
 use crate::comm::Comm;
+use crate::datatype::Datatype;
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::limits::PACKET;
-use crate::memory::{Packet, Parts, Source, Target};
+use crate::limits::{OWN_RESULT, PACKET};
+use crate::memory::{Parts, Source, Target, transfer};
+use crate::op::Op;
 use crate::tool;
 
 impl Comm {
@@ -30,21 +34,90 @@ impl Comm {
     /// without the value that a collective otherwise is, which would be most of the cost of a short one.
     #[inline]
     pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
-        if self.spans_hosts() || self.is_inter() || self.checks() == Checks::All {
-            return None;
+        let circle = self.few()?;
+        tool::collective(self.process(), Call::ALLTOALL.name());
+        let (board, seat) = (self.board(), self.seat());
+        if let Some(bytes) = short(send, recv, self.size()) {
+            return Some(board.swap(circle, (seat, self.size()), bytes, send, recv));
         }
-        let circle = self.board().circle()?;
-        let (call, job) = (Call::ALLTOALL, self.process().job());
-        tool::collective(self.process(), call.name());
         let work = recv.bytes().saturating_mul(self.size());
         let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
         let offer = Offer::new(Some(send), Some(recv), work);
-        let (board, seat) = (self.board(), self.seat());
-        Some(board.collect_face_to_face(circle, seat, call, offer, job, &Task::Alltoall))
+        let job = self.process().job();
+        Some(board.collect_face_to_face(circle, seat, Call::ALLTOALL, offer, job, &Task::Alltoall))
+    }
+
+    /// Combines all ranks' elements at every rank at once, if the ranks are few and each is to compute its own result;
+    /// `send` and `recv` are different memory, and `op` is defined on the datatype of both.
+    #[inline]
+    pub fn allreduce_at_once(&self, send: &Source, recv: &Target, op: &Op) -> Option<Result<()>> {
+        let circle = self.few()?;
+        if send.bytes() > OWN_RESULT || op.check(send.datatype()).is_err() {
+            return None;
+        }
+        tool::collective(self.process(), Call::ALLREDUCE.name());
+        let (work, task) = (send.bytes(), Task::Allreduce { op: op.clone() });
+        let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
+        let offer = Offer::new(Some(send), Some(recv), work);
+        let (board, job) = (self.board(), self.process().job());
+        Some(board.collect_face_to_face(circle, self.seat(), Call::ALLREDUCE, offer, job, &task))
+    }
+
+    /// The ranks as they see each other, if they are few, of one group, and not to be checked in all they do.
+    #[inline]
+    fn few(&self) -> Option<Circle<'_, Arrived, Left>> {
+        if self.spans_hosts() || self.is_inter() || self.checks() == Checks::All {
+            return None;
+        }
+        self.board().circle()
+    }
+
+    /// Does a collective of few ranks by value, if it is an exchange that is short enough.
+    #[inline]
+    pub(super) fn swap_by_value(&self, task: &Task, offer: &Offer) -> Option<Result<()>> {
+        let (Task::Alltoall, Some(Parts::Even(send)), Some(Parts::Even(recv))) =
+            (task, &offer.send, &offer.recv)
+        else {
+            return None;
+        };
+        let circle = self.few()?;
+        let bytes = short(send, recv, self.size())?;
+        Some(
+            self.board()
+                .swap(circle, (self.seat(), self.size()), bytes, send, recv),
+        )
     }
 }
 
+/// Bytes of each part of an exchange that is short enough to be done by value. All ranks of a right program say the
+/// same: what each sends to each is as long as what that has room for.
+#[inline]
+fn short(send: &Source, recv: &Target, parts: usize) -> Option<usize> {
+    let bytes = send.bytes();
+    (bytes > 0 && bytes == recv.bytes() && bytes * parts <= PACKET).then_some(bytes)
+}
+
 impl Board {
+    /// Gives to each rank its part of what all ranks bring by value: so many bytes for each.
+    fn swap(
+        &self,
+        circle: Circle<'_, Arrived, Left>,
+        (seat, seats): (usize, usize),
+        bytes: usize,
+        send: &Source,
+        recv: &Target,
+    ) -> Result<()> {
+        let presence = self.face(circle, seat, Call::ALLTOALL.of_length(bytes), |arrived| {
+            arrived.give_nothing();
+            arrived.brief.carry(&Source::row(send, seats));
+        })?;
+        let own = seat * bytes..(seat + 1) * bytes;
+        for (from, arrived) in presence.brought().iter().enumerate() {
+            arrived.brief.value().hand_out(own.clone(), &recv.repeated(from));
+        }
+        Ok(())
+    }
+
     /// Runs a collective of ranks that see each other.
     pub(super) fn collect_face_to_face(
         &self,
@@ -56,13 +129,13 @@ impl Board {
         task: &Task,
     ) -> Result<()> {
         let presence = self.face(circle, seat, call, |arrived| {
-            arrived.carried = carry(&mut arrived.packet, task, &offer, self.seating());
+            arrived.brief = brief(&offer);
             arrived.give(Gift::Offer(offer));
         })?;
         let brought = presence.brought();
-        if let Some(bytes) = carried(&brought) {
-            unpack(task, &brought, seat, bytes);
-            return Ok(());
+        if let Some(done) = task.perform_plainly(&brought, seat) {
+            drop(presence);
+            return self.part(circle, seat, call, done);
         }
         let offers = Offers::new(&brought, self.seating());
         let share = task.share(self.seating(), seat);
@@ -71,72 +144,81 @@ impl Board {
             .and_then(|algorithm| task.perform_apart(offers, seat, share, algorithm));
         let slide = task.slide(offers, share);
         drop(presence);
-        let gift = done
-            .as_ref()
-            .map_or_else(|fault| Gift::Fault(fault.clone()), |()| Gift::Presence);
-        let all = self.face(circle, seat, call, |arrived| arrived.give(gift))?;
-        let brought = all.brought();
-        let fault = || brought.iter().find_map(Arrived::fault).cloned();
-        done.and_then(|()| fault().map_or(Ok(()), Err::<(), Error>))?;
+        self.part(circle, seat, call, done)?;
         if let Some(slide) = slide {
             slide.carry_out();
         }
         Ok(())
     }
+
+    /// Meets once more, when each rank has done what it could: none uses the buffers of others any more, and all learn
+    /// whether one has failed.
+    fn part(
+        &self,
+        circle: Circle<'_, Arrived, Left>,
+        seat: usize,
+        call: Call,
+        done: Result<()>,
+    ) -> Result<()> {
+        let all = self.face(circle, seat, call, |arrived| arrived.report(&done))?;
+        let brought = all.brought();
+        let fault = || brought.iter().find_map(Arrived::fault).cloned();
+        done.and_then(|()| fault().map_or(Ok(()), Err::<(), Error>))
+    }
 }
 
-/// Puts what a rank sends into its packet, if it is worth it; how many bytes each part of it has.
+/// What a rank sends, if all of it can be told in short.
 #[inline]
-fn carry(packet: &mut Packet, task: &Task, offer: &Offer, seating: Seating) -> Option<u32> {
-    // Parts are counted by ranks of the other group then, not by seats.
-    if seating.right > 0 {
-        return None;
+fn brief(offer: &Offer) -> Brief {
+    match &offer.send {
+        Some(Parts::Even(source)) if !offer.in_place && is_plain(source) => Brief::Plain(source.clone()),
+        _ => Brief::default(),
     }
-    let (Some(Parts::Even(source)), Some(Parts::Even(target))) = (&offer.send, &offer.recv) else {
-        return None;
-    };
-    let parts = match task {
-        Task::Alltoall => seating.seats(),
-        Task::Allgather => 1,
-        _ => return None,
-    };
-    let bytes = source.bytes();
-    // What does not fit its place is a matter for all.
-    if bytes != target.bytes() || bytes.saturating_mul(parts) > PACKET {
-        return None;
-    }
-    packet.fill(&Source::row(source, parts));
-    u32::try_from(bytes).ok()
 }
 
-/// How many bytes each part has of what all ranks send, if all of it lies in their packets.
+/// Whether a buffer is of a predefined datatype without gaps.
 #[inline]
-fn carried(brought: &Brought<'_, Arrived>) -> Option<usize> {
-    let bytes = brought[0].carried?;
-    let alike = brought.iter().all(|arrived| arrived.carried == Some(bytes));
-    alike.then_some(bytes as usize)
-}
-
-/// Takes what is for a rank out of the packets. All parts have so many bytes.
-#[inline]
-fn unpack(task: &Task, brought: &Brought<'_, Arrived>, seat: usize, bytes: usize) {
-    let offer = brought[seat].offer();
-    let start = if let Task::Alltoall = task {
-        seat * bytes
-    } else {
-        0
-    };
-    let Some(targets) = &offer.recv else { return };
-    for (from, arrived) in brought.iter().enumerate() {
-        if let Some(target) = targets.part(from)
-            && !(offer.in_place && from == seat)
-        {
-            arrived.packet.hand_out(start..start + bytes, &target);
-        }
-    }
+fn is_plain(source: &Source) -> bool {
+    matches!(source.datatype(), Datatype::Basic(basic) if basic.is_dense())
 }
 
 impl Task {
+    /// Does the share of a rank, if what all send is told in short and equally long, and if each rank's share is to
+    /// write its own buffer. Who cannot do so does the same in another way.
+    fn perform_plainly(&self, brought: &Brought<'_, Arrived>, seat: usize) -> Option<Result<()>> {
+        let first = brought[0].brief.plain()?;
+        let alike = |source: &Source| source.bytes() == first.bytes();
+        if first.bytes() > OWN_RESULT || !sent(brought).all(|source| source.is_some_and(alike)) {
+            return None;
+        }
+        match (self, &brought[seat].offer().recv) {
+            (
+                Task::Allreduce {
+                    op: op @ Op::Builtin(_),
+                },
+                Some(Parts::Even(target)),
+            ) => {
+                let datatype = first.datatype();
+                let same = |source: &Source| source.datatype() == datatype;
+                if target.datatype() != datatype
+                    || target.count() != first.count()
+                    || !sent(brought).flatten().all(same)
+                {
+                    return None;
+                }
+                let bound = op.bind(datatype);
+                Some(bound.map(|bound| accumulate(&bound, sent(brought).flatten().cloned(), target)))
+            }
+            (Task::Alltoall, Some(Parts::Even(first_target))) if first_target.bytes() == first.bytes() => {
+                for (from, source) in sent(brought).flatten().enumerate() {
+                    transfer(&source.repeated(seat), &first_target.repeated(from));
+                }
+                Some(Ok(()))
+            }
+            _ => None,
+        }
+    }
+
     /// Does a share, as no other rank waits for it alone, with the algorithm that would be taken by many.
     fn perform_apart(
         &self,
@@ -153,4 +235,9 @@ impl Task {
             _ => self.perform(offers, share),
         }
     }
+}
+
+/// What ranks send, by seat, of those that tell it in short.
+fn sent<'a>(brought: &'a Brought<'_, Arrived>) -> impl Iterator<Item = Option<&'a Source>> {
+    brought.iter().map(|arrived| arrived.brief.plain())
 }

@@ -34,28 +34,26 @@ impl Place for Lectern {
     }
 }
 
-/// What a root shows. What is short lies on one cache line with what it is.
+/// What a root shows. What is short lies on one cache line with what it is, and so does where a buffer is.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Shown {
     /// What the root has called: [`Call::topic`].
     topic: u64,
-    /// Bytes of a copy of the root's data, or [`LENT`].
-    copied: usize,
-    copy: Copied,
+    data: Data,
     call: Call,
-    /// The root's buffer, if it waits for all to take from there.
-    lent: Option<Source>,
 }
 
-/// In place of a number of bytes: the root's buffer is lent.
-const LENT: usize = usize::MAX;
+enum Data {
+    /// So many bytes: a copy of the root's data.
+    Copied(u16, [u8; SHOWN_COPY]),
+    /// The root's buffer: it waits for all to take from there.
+    Lent(Source),
+}
 
-struct Copied([u8; SHOWN_COPY]);
-
-impl Default for Copied {
+impl Default for Data {
     fn default() -> Self {
-        Self([0; SHOWN_COPY])
+        Self::Copied(0, [0; SHOWN_COPY])
     }
 }
 
@@ -123,16 +121,19 @@ fn blocked(wait: &dyn Fn()) {
 
 impl Shown {
     fn copy(&mut self, call: Call, source: &Source) {
-        if self.copied == LENT {
-            self.lent = None;
+        (self.topic, self.call) = (call.topic(), call);
+        if let Data::Lent(_) = self.data {
+            self.data = Data::default();
         }
-        (self.topic, self.call, self.copied) = (call.topic(), call, source.bytes());
-        pack(source, &mut self.copy.0[..source.bytes()]);
+        if let Data::Copied(bytes, copy) = &mut self.data {
+            *bytes = source.bytes() as u16;
+            pack(source, &mut copy[..source.bytes()]);
+        }
     }
 
     fn lend(&mut self, call: Call, source: &Source) {
         (self.topic, self.call) = (call.topic(), call);
-        (self.copied, self.lent) = (LENT, Some(source.clone()));
+        self.data = Data::Lent(source.clone());
     }
 
     /// Whether the root has called what this rank has called.
@@ -148,15 +149,19 @@ impl Shown {
 
     fn give(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
         let (rank, seating) = (comm.index(), comm.seating());
-        if self.copied == LENT {
-            let source = self.lent.clone();
-            let bytes = source.as_ref().map_or(0, Source::bytes);
-            let writer = Writer::new(bytes.saturating_mul(comm.size()));
-            return deliver(&writer, seating, source, root, Some(target.clone()), rank);
+        match &self.data {
+            Data::Lent(source) => {
+                let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
+                let (source, target) = (Some(source.clone()), Some(target.clone()));
+                deliver(&writer, seating, source, root, target, rank)
+            }
+            Data::Copied(bytes, copy) => {
+                let bytes = usize::from(*bytes);
+                match unpack(&copy[..bytes], target).truncated {
+                    true => Err(truncated(seating, (root, bytes), (rank, target.bytes()))),
+                    false => Ok(()),
+                }
+            }
         }
-        if unpack(&self.copy.0[..self.copied], target).truncated {
-            return Err(truncated(seating, (root, self.copied), (rank, target.bytes())));
-        }
-        Ok(())
     }
 }

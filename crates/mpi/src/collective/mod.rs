@@ -135,6 +135,9 @@ impl<'a> Collective<'a> {
             let recv = self.offer.whole_target();
             return comm.board().pass_on(comm.seat(), self.call, &short, recv);
         }
+        if let Some(done) = comm.swap_by_value(&self.task, &self.offer) {
+            return done;
+        }
         self.run_with_buffers()
     }
 

@@ -72,7 +72,7 @@ impl<'a> Short<'a> {
         let (count, datatype) = (self.operand.count(), self.operand.datatype());
         let sources = brought
             .iter()
-            .map(|arrived| arrived.packet.as_source(count, datatype));
+            .map(|arrived| arrived.brief.value().as_source(count, datatype));
         accumulate(
             &self.op.bind(datatype)?,
             sources,
@@ -94,7 +94,7 @@ impl Board {
         let bytes = short.operand.bytes();
         let bring = |arrived: &mut Arrived| {
             arrived.give_nothing();
-            arrived.packet.fill(short.operand);
+            arrived.brief.carry(short.operand);
         };
         if let Some(circle) = self.circle() {
             let presence = self.face(circle, seat, call.of_length(bytes), bring)?;

@@ -74,8 +74,9 @@ macro_rules! buffer {
             /// As many elements as this has, `index` times as far away: part `index` of an array of equal parts.
             ///
             /// Only for what was made as the first of such parts.
+            #[inline]
             #[must_use]
-            pub(super) fn repeated(&self, index: usize) -> Self {
+            pub(crate) fn repeated(&self, index: usize) -> Self {
                 self.shifted((self.count * index) as isize, self.count)
             }
 

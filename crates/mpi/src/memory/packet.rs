@@ -14,11 +14,14 @@ pub(crate) struct Packet([u8; PACKET]);
 
 impl Default for Packet {
     fn default() -> Self {
-        Self([0; PACKET])
+        Self::EMPTY
     }
 }
 
 impl Packet {
+    /// Nothing but zeros.
+    pub(crate) const EMPTY: Self = Self([0; PACKET]);
+
     /// Takes the data of `source`, as much as there is room for.
     #[inline]
     pub(crate) fn fill(&mut self, source: &Source) {
