@@ -15,7 +15,7 @@ use super::board::{Arrived, Board, Brief, Gift, Left};
 use super::call::Call;
 use super::fold::accumulate;
 use super::offer::Offer;
-use super::offers::Offers;
+use super::offers::{Offers, Seating};
 use super::role::check_between_groups;
 use super::share::Share;
 use super::task::Task;
@@ -129,7 +129,7 @@ impl Board {
         task: &Task,
     ) -> Result<()> {
         let presence = self.face(circle, seat, call, |arrived| {
-            arrived.brief = brief(&offer);
+            arrived.brief = brief(&offer, self.seating());
             arrived.give(Gift::Offer(offer));
         })?;
         let brought = presence.brought();
@@ -167,11 +167,13 @@ impl Board {
     }
 }
 
-/// What a rank sends, if all of it can be told in short.
+/// What a rank sends, if all of it can be told in short, and goes to all ranks.
 #[inline]
-fn brief(offer: &Offer) -> Brief {
+fn brief(offer: &Offer, seating: Seating) -> Brief {
     match &offer.send {
-        Some(Parts::Even(source)) if !offer.in_place && is_plain(source) => Brief::Plain(source.clone()),
+        Some(Parts::Even(source)) if seating.right == 0 && !offer.in_place && is_plain(source) => {
+            Brief::Plain(source.clone())
+        }
         _ => Brief::default(),
     }
 }
