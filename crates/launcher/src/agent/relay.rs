@@ -118,14 +118,25 @@ impl Agent {
             if done && self.branches.is_empty() && self.link.backlog() == 0 {
                 return Ok(0);
             }
-            if signals.pending().any(|(_, fatal)| fatal) {
-                return Err(Orphaned);
+            let signal = signals.pending().find(|(_, fatal)| *fatal);
+            if let Some((signal, _)) = signal {
+                return Err(self.end_by(signal));
             }
             if let Some(timeout) = timeout {
                 self.keep_alive(timeout)?;
             }
             self.sleep(&signals, timeout);
         }
+    }
+
+    /// Says why the node ends, if there is room for that.
+    fn end_by(&mut self, signal: Signal) -> Orphaned {
+        let number = signal.as_raw();
+        let reason =
+            format!(": its processes were ended by signal {number}, as a batch system does when time is up");
+        let node = self.job.nodes.0;
+        self.say(&Up::Failed { node, reason });
+        Orphaned
     }
 
     /// Sleeps until there is something to do.

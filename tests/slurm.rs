@@ -1,0 +1,267 @@
+//! Jobs in allocations of a real Slurm, which `tests/slurm.sh` brings up on this machine: four nodes in network
+//! namespaces.
+//!
+//! Needs root and Slurm. Without, the test says that it is skipped, and why.
+
+use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, run};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nodes of the cluster.
+const NODES: usize = 4;
+
+/// A loaded machine takes its time.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Slurm and its nodes, gone when dropped.
+struct Cluster {
+    scratch: Scratch,
+    prefix: String,
+}
+
+impl Cluster {
+    /// None, with a word on why, if there can be none here.
+    fn up() -> Option<Self> {
+        if let Some(reason) = obstacle() {
+            eprintln!("skipped: {reason}");
+            return None;
+        }
+        let cluster = Self {
+            scratch: Scratch::new("slurm"),
+            prefix: format!("l{}", std::process::id()),
+        };
+        let outcome = cluster.script("up", [NODES.to_string()]);
+        assert!(outcome.success(), "{outcome}");
+        Some(cluster)
+    }
+
+    fn command(&self, what: &str) -> Command {
+        let mut command = Command::new(Stage::workspace().join("tests/slurm.sh"));
+        command.arg(what).arg(self.scratch.path()).arg(&self.prefix);
+        command
+    }
+
+    fn script<S: AsRef<std::ffi::OsStr>>(&self, what: &str, words: impl IntoIterator<Item = S>) -> Outcome {
+        let mut command = self.command(what);
+        run(command.args(words), Input::Bytes(b"a\nb\n"), PATIENCE).unwrap()
+    }
+
+    /// Runs a command where the controller is.
+    fn run(&self, words: &[&str]) -> Outcome {
+        self.script("run", words)
+    }
+
+    /// Runs `mpiexec` in an allocation.
+    fn allocated(&self, allocation: &[&str], mpiexec: &[&str]) -> Outcome {
+        let tool = mpiexec_path();
+        self.run(&[&["salloc", "-Q"], allocation, &[&tool], mpiexec].concat())
+    }
+
+    /// The processes of a node that are not Slurm's own.
+    fn processes(&self, node: usize) -> Vec<String> {
+        let mut ip = Command::new("ip");
+        let pids = ip
+            .args(["netns", "pids", &format!("{}{node}", self.prefix)])
+            .output()
+            .unwrap();
+        let pids = String::from_utf8_lossy(&pids.stdout).into_owned();
+        let name = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let names = pids.split_whitespace().map(name);
+        names
+            .filter(|name| !name.is_empty() && !name.starts_with("slurm"))
+            .collect()
+    }
+
+    /// That nothing of a job is left on any node, or soon is not.
+    #[track_caller]
+    fn is_clean(&self, limit: Duration) {
+        let start = Instant::now();
+        loop {
+            let left: Vec<_> = (0..NODES).flat_map(|node| self.processes(node)).collect();
+            if left.is_empty() {
+                return;
+            }
+            assert!(start.elapsed() < limit, "{left:?}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.script("down", [NODES.to_string()]);
+    }
+}
+
+/// Why there cannot be a cluster here.
+fn obstacle() -> Option<String> {
+    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() != 0) {
+        return Some("only root makes network namespaces".to_owned());
+    }
+    let tools = ["ip", "slurmctld", "slurmd", "salloc", "munged"];
+    let missing = tools
+        .into_iter()
+        .find(|tool| Command::new(tool).arg("-V").output().is_err())?;
+    Some(format!(
+        "{missing} is missing: apt-get install iproute2 munge slurmctld slurmd slurm-client"
+    ))
+}
+
+fn mpiexec_path() -> String {
+    let command = Stage::locate().mpiexec(1).command("x");
+    command.get_program().to_str().unwrap().to_owned()
+}
+
+fn path(program: &Binary) -> &str {
+    program.path().to_str().unwrap()
+}
+
+fn sums(ranks: u32) -> Vec<String> {
+    let sum = ranks * (ranks - 1) / 2;
+    (0..ranks)
+        .map(|rank| format!("rank {rank} of {ranks}: sum {sum}"))
+        .collect()
+}
+
+#[test]
+fn jobs_run_in_allocations_of_slurm() {
+    let Some(cluster) = Cluster::up() else { return };
+    let program = Compile::c("tests/c/launch_mpi.c")
+        .against(&Stage::locate())
+        .build();
+    let plain = Compile::c("tests/c/launch_plain.c").build();
+    let (mpi, plain) = (path(&program), path(&plain));
+
+    // As many ranks as tasks, wherever they are; so on a part of the nodes.
+    for (allocation, options, ranks) in [
+        (&["-N4"][..], &[][..], 4),
+        (&["-N2", "-n5"], &[], 5),
+        (&["-N4"], &["-n", "3", "-ppn", "2"], 3),
+        (&["-N3"], &["-hosts", "n1,n3:2"], 3),
+    ] {
+        let outcome = cluster.allocated(allocation, &[options, &[mpi]].concat());
+        assert_eq!(
+            outcome.expect_success().sorted_lines(),
+            sums(ranks),
+            "{allocation:?}"
+        );
+        assert_eq!(outcome.stderr, "");
+    }
+
+    // Names, environment, input and tags.
+    let names = cluster.allocated(&["-N4"], &["-l", "hostname"]);
+    assert_eq!(
+        names.expect_success().sorted_lines(),
+        ["[0] n1", "[1] n2", "[2] n3", "[3] n4"]
+    );
+    let shown = cluster.allocated(&["-N2"], &["-l", "-genv", "SHOWN", "x y", plain, "env", "SHOWN"]);
+    assert_eq!(
+        shown.expect_success().sorted_lines(),
+        ["[0] SHOWN=x y", "[1] SHOWN=x y"]
+    );
+    let lines = cluster.allocated(&["-N2"], &["-l", plain, "stdin"]);
+    assert_eq!(
+        lines.expect_success().sorted_lines(),
+        ["[0] 2 lines", "[1] 0 lines"]
+    );
+
+    // Ends.
+    let outcome = cluster.allocated(&["-N4"], &["-n", "8", mpi, "abort", "9"]);
+    outcome.expect_code(9);
+    assert_eq!(
+        outcome.stderr,
+        "simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n"
+    );
+    cluster
+        .allocated(&["-N2"], &["-hosts", "n7", mpi])
+        .expect_code(2)
+        .expect_stderr("n7 is none of the nodes that Slurm has allocated: n1, n2");
+    cluster
+        .run(&[&mpiexec_path(), "--launcher", "slurm", "-n", "2", mpi])
+        .expect_code(2)
+        .expect_stderr("works in an allocation of Slurm only");
+    cluster.is_clean(Duration::from_secs(5));
+
+    batch(&cluster, mpi);
+    cancel(&cluster);
+    kill(&cluster);
+}
+
+/// A batch script runs two jobs, one behind the other.
+fn batch(cluster: &Cluster, mpi: &str) {
+    let tool = mpiexec_path();
+    let script = format!("#!/bin/sh\n{tool} {mpi}\n{tool} -l -n 3 hostname\n");
+    let script = cluster.scratch.write("batch", &script);
+    let output = cluster.scratch.path().join("output");
+    let (script, output) = (script.to_str().unwrap(), output.to_str().unwrap());
+    cluster
+        .run(&["sbatch", "-Q", "--wait", "-N3", "-o", output, script])
+        .expect_success();
+    let text = std::fs::read_to_string(output).unwrap();
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    let names = ["[0] n1", "[1] n2", "[2] n3"].map(str::to_owned);
+    assert_eq!(lines, [&names[..], &sums(3)].concat());
+}
+
+/// A job whose ranks have said that they are up, something that ends it, and what is said of that.
+fn ended_by(cluster: &Cluster, act: impl FnOnce()) -> String {
+    let program = Compile::c("tests/c/launch_wait.c").build();
+    let mut command = cluster.command("run");
+    command.args([
+        "salloc",
+        "-Q",
+        "-N4",
+        "-Jwaits",
+        &mpiexec_path(),
+        path(&program),
+        "sleep",
+    ]);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = [0; 3 * NODES];
+    child.stdout.take().unwrap().read_exact(&mut said).unwrap();
+    act();
+    let mut stderr = child.stderr.take().unwrap();
+    let ending = simurgh_testing::wait(child, Duration::from_secs(30)).unwrap();
+    let mut text = String::new();
+    stderr.read_to_string(&mut text).unwrap();
+    assert!(!ending.timed_out && !ending.status.success(), "{text}");
+    cluster.is_clean(Duration::from_secs(10));
+    text
+}
+
+fn cancel(cluster: &Cluster) {
+    ended_by(cluster, || {
+        cluster.run(&["scancel", "-n", "waits"]).expect_success();
+    });
+}
+
+fn kill(cluster: &Cluster) {
+    let text = ended_by(cluster, || {
+        let mut ip = Command::new("ip");
+        let pids = ip
+            .args(["netns", "pids", &format!("{}2", cluster.prefix)])
+            .output()
+            .unwrap();
+        for pid in String::from_utf8_lossy(&pids.stdout).split_whitespace() {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            if name == "simurgh-host\n" {
+                assert!(
+                    Command::new("kill")
+                        .args(["-s", "KILL", pid])
+                        .status()
+                        .unwrap()
+                        .success()
+                );
+            }
+        }
+    });
+    assert_eq!(text, "simurgh: host 2 (rank 2 on n3) was killed by signal 9\n");
+}
