@@ -5,8 +5,8 @@
 //! use until then.
 //!
 //! Cost: a line from each to each for each meeting, and the data. Where what a rank sends has no gaps, that line tells
-//! the others where it is; the lines that describe its buffers in full are read only where somebody's has some. Of small
-//! reductions each rank computes its own result, so that no core writes what another one is about to read.
+//! the others where it is; the lines that describe its buffers in full are read only where somebody's has some. Of
+//! small reductions each rank computes its own result, so that no core writes what another one is about to read.
 
 use simurgh_core::{Brought, Circle};
 use simurgh_settings::rules::Algorithm;

@@ -44,6 +44,10 @@ pub(crate) struct Shown {
     call: Call,
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a copy must lie where the others look first"
+)]
 enum Data {
     /// So many bytes: a copy of the root's data.
     Copied(u16, [u8; SHOWN_COPY]),
