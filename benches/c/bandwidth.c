@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 20, WINDOW = 64, BATCHES = 10 };
+enum { LARGEST = 4 << 20, WINDOW = 64, BATCHES = 10 };
 
 static const double BATCH_SECONDS = 0.01;
-static const int SIZES[] = {8, 64, 512, 4096, 65536, LARGEST};
+static const int SIZES[] = {8, 64, 512, 4096, 65536, 1 << 20, LARGEST};
 
 static char *buffers; /* one per message of the window, as a program that has 64 messages to send would */
 static int rank;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 20, BATCHES = 10 };
+enum { LARGEST = 4 << 20, BATCHES = 10 };
 
 static const double BATCH_SECONDS = 0.01;
-static const int SIZES[] = {0, 8, 64, 512, 4096, 65536, LARGEST};
+static const int SIZES[] = {0, 8, 64, 512, 4096, 65536, 1 << 20, LARGEST};
 
 static char *ping, *pong;
 static int rank;

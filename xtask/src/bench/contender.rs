@@ -24,7 +24,7 @@ const PROGRAMS: &[&str] = &[
 ];
 
 /// Message sizes of `latency`, for libfabric.
-const TCP_SIZES: &[&str] = &["8", "64", "512", "4096", "65536", "1048576"];
+const TCP_SIZES: &[&str] = &["8", "64", "512", "4096", "65536", "1048576", "4194304"];
 
 /// What makes our hosts talk as libfabric does there.
 const TCP: &[&str] = &[

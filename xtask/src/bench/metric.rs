@@ -132,6 +132,7 @@ impl Metric {
     pub(crate) fn comparison(self) -> &'static str {
         match self {
             Metric::Growth => "times cheaper than the switches",
+            _ if self.is_share() => "points more than the best peer",
             _ => "times better than the best peer",
         }
     }
@@ -145,19 +146,32 @@ impl Metric {
         }
     }
 
-    /// How many times better `ours` is than `theirs`.
+    /// How many times better `ours` is than `theirs`; by how many points, of shares.
     pub(crate) fn advantage(self, ours: f64, theirs: f64) -> f64 {
-        if self.lower_is_better() {
+        if self.is_share() {
+            ours - theirs
+        } else if self.lower_is_better() {
             theirs / ours
         } else {
             ours / theirs
         }
     }
 
+    /// Whether such an advantage over the best peer is none, by more than what is noise.
+    pub(crate) fn is_behind(self, advantage: f64) -> bool {
+        match self {
+            Metric::Growth => false,
+            _ if self.is_share() => advantage < -5.0,
+            _ => advantage < 0.95,
+        }
+    }
+
+    /// Whether it is a percentage, which may be negative.
+    fn is_share(self) -> bool {
+        matches!(self, Metric::SendAvailability | Metric::ReceiveAvailability)
+    }
+
     fn lower_is_better(self) -> bool {
-        !matches!(
-            self,
-            Metric::Bandwidth | Metric::Rate | Metric::SendAvailability | Metric::ReceiveAvailability
-        )
+        !matches!(self, Metric::Bandwidth | Metric::Rate) && !self.is_share()
     }
 }

@@ -52,12 +52,13 @@ fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], 
         }
     }
     let names: Vec<&'static str> = contenders.iter().map(Contender::name).collect();
-    let tables = report::tables(&samples, &names);
-    print!("{tables}");
+    let (tables, behind) = (report::tables(&samples, &names), report::behind(&samples, &names));
+    print!("{behind}\n{tables}");
     let plots = workspace.source("docs/plots");
     fs::create_dir_all(&plots).map_err(Failure::file(&plots))?;
     let plots = plot::all(&samples, &names, &plots)?;
-    document(workspace, group, &introduction(&machine, rounds), &tables, &plots)
+    let introduction = format!("{}\n{behind}", introduction(&machine, rounds));
+    document(workspace, group, &introduction, &tables, &plots)
 }
 
 /// Runs an experiment once; says whether it came to its end, and shall be run again.

@@ -10,19 +10,55 @@ use crate::table::aligned;
 /// All tables in Markdown, which reads well in a terminal too. Ours is the first contender. A cell is best / median of
 /// the repetitions.
 pub(crate) fn tables(samples: &Samples, contenders: &[&'static str]) -> String {
-    let mut groups: Vec<(Metric, Placement)> = samples.points().map(|p| (p.metric, p.placement)).collect();
-    groups.dedup();
     let mut text = String::new();
-    for (metric, placement) in groups {
-        let points: Vec<Point> = samples
-            .points()
-            .filter(|p| (p.metric, p.placement) == (metric, placement))
-            .collect();
+    for ((metric, placement), points) in groups(samples) {
         let _ = writeln!(text, "### {}: {}\n", metric.title(), placement.title());
         text.push_str(&table(metric, &points, samples, metric.series(contenders)));
         text.push('\n');
     }
     text
+}
+
+/// In words, where ours is behind the best peer, by the medians and more than what is noise.
+pub(crate) fn behind(samples: &Samples, contenders: &[&'static str]) -> String {
+    let mut text = String::new();
+    for ((metric, placement), points) in groups(samples) {
+        let is_behind = |point: &Point| {
+            let compared = compared(samples, *point, metric.series(contenders));
+            compared.is_some_and(|(_, by_median)| metric.is_behind(by_median))
+        };
+        let places: Vec<String> = points.into_iter().filter(is_behind).map(place).collect();
+        if !places.is_empty() {
+            let (title, where_run) = (metric.title(), placement.title());
+            let _ = writeln!(text, "* {title}: {where_run}: at {}", places.join(", "));
+        }
+    }
+    match text.is_empty() {
+        true => "By the medians, nowhere behind the best peer by more than 5 %.\n".to_owned(),
+        false => format!("Behind the best peer by more than 5 %, by the medians:\n\n{text}"),
+    }
+}
+
+/// Which row of a table a point is.
+fn place(point: Point) -> String {
+    let Point { parameter, ranks, .. } = point;
+    match point.metric.varies_ranks() {
+        true => format!("{parameter} bytes of {ranks} ranks"),
+        false => format!("{parameter} {}", point.metric.parameter()),
+    }
+}
+
+/// What a table each shows.
+fn groups(samples: &Samples) -> Vec<((Metric, Placement), Vec<Point>)> {
+    let mut groups: Vec<((Metric, Placement), Vec<Point>)> = Vec::new();
+    for point in samples.points() {
+        let group = (point.metric, point.placement);
+        match groups.last_mut().filter(|(last, _)| *last == group) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((group, vec![point])),
+        }
+    }
+    groups
 }
 
 /// A table of those who took part.
@@ -34,7 +70,8 @@ fn table(metric: Metric, points: &[Point], samples: &Samples, contenders: &[&'st
         head.insert(0, "ranks".to_owned());
     }
     head.extend(contenders.iter().map(|&name| name.to_owned()));
-    head.push(metric.comparison().to_owned());
+    let compares = contenders.len() > 1;
+    head.extend(compares.then(|| metric.comparison().to_owned()));
     let mut rows = vec![head];
     for &point in points {
         let mut row = vec![point.parameter.to_string()];
@@ -42,7 +79,7 @@ fn table(metric: Metric, points: &[Point], samples: &Samples, contenders: &[&'st
             row.insert(0, point.ranks.to_string());
         }
         row.extend(contenders.iter().map(|name| cell(samples, point, name)));
-        row.push(advantage(samples, point, &contenders));
+        row.extend(compares.then(|| advantage(samples, point, &contenders)));
         rows.push(row);
     }
     aligned(&rows)
@@ -57,6 +94,13 @@ fn cell(samples: &Samples, point: Point, contender: &str) -> String {
 
 /// Ours, the first, against the best peer, by the best values and by the medians.
 fn advantage(samples: &Samples, point: Point, contenders: &[&'static str]) -> String {
+    match compared(samples, point, contenders) {
+        Some((by_best, by_median)) => format!("{by_best:.2} / {by_median:.2}"),
+        None => "–".to_owned(),
+    }
+}
+
+fn compared(samples: &Samples, point: Point, contenders: &[&'static str]) -> Option<(f64, f64)> {
     let metric = point.metric;
     let mut summaries = contenders.iter().map(|name| samples.summary(point, name));
     let ours = summaries.next().flatten();
@@ -64,22 +108,19 @@ fn advantage(samples: &Samples, point: Point, contenders: &[&'static str]) -> St
         best: metric.better(a.best, b.best),
         median: metric.better(a.median, b.median),
     });
-    match (ours, theirs) {
-        (Some(ours), Some(theirs)) => format!(
-            "{:.2} / {:.2}",
-            metric.advantage(ours.best, theirs.best),
-            metric.advantage(ours.median, theirs.median)
-        ),
-        _ => "–".to_owned(),
-    }
+    let (ours, theirs) = (ours?, theirs?);
+    Some((
+        metric.advantage(ours.best, theirs.best),
+        metric.advantage(ours.median, theirs.median),
+    ))
 }
 
 /// Three significant digits or all before the point.
 fn number(value: f64) -> String {
-    match value {
-        v if v >= 100.0 => format!("{v:.0}"),
-        v if v >= 10.0 => format!("{v:.1}"),
-        v => format!("{v:.2}"),
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
     }
 }
 
@@ -90,8 +131,8 @@ mod tests {
     #[test]
     fn numbers_have_three_digits() {
         assert_eq!(
-            ["1234", "12.3", "1.23"],
-            [number(1234.4), number(12.34), number(1.234)]
+            ["1234", "12.3", "1.23", "-301"],
+            [number(1234.4), number(12.34), number(1.234), number(-301.1)]
                 .each_ref()
                 .map(|s| &**s)
         );
@@ -111,6 +152,22 @@ mod tests {
         let text = tables(&samples, &["ours", "slow", "fast", "partial", "absent"]);
         assert!(text.contains("2.50 / 2.50 |") && text.contains("– |"), "{text}");
         assert!(!text.contains("absent"), "{text}");
+        let alone = tables(&samples, &["ours"]);
+        assert!(!alone.contains("best peer"), "{alone}");
+    }
+
+    #[test]
+    fn what_is_behind_is_said_and_shares_are_compared_by_points() {
+        let mut samples = Samples::default();
+        let lines = "latency 8 100\nlatency 64 100\navailability_send 64 90";
+        samples.add_lines((2, Placement::Tcp), "ours", lines);
+        assert!(behind(&samples, &["ours", "peer"]).contains("nowhere behind"));
+        let lines = "latency 8 104\nlatency 64 90\navailability_send 64 -1";
+        samples.add_lines((2, Placement::Tcp), "peer", lines);
+        let text = behind(&samples, &["ours", "peer"]);
+        assert!(text.contains("over TCP: at 64 bytes\n"), "{text}");
+        assert!(!text.contains("Kept"), "{text}");
+        assert!(tables(&samples, &["ours", "peer"]).contains("91.00 / 91.00 |"));
     }
 
     #[test]
