@@ -16,6 +16,7 @@ fn mpi(stage: &Stage) -> Binary {
 /// Runs mpiexec with these words, `@` standing for the program.
 fn mpiexec(stage: &Stage, program: &Binary, words: &str) -> Outcome {
     let mut command = Command::new(stage.tool("mpiexec"));
+    command.env("SIMURGH_MODE", "threads");
     for word in words.split_whitespace() {
         match word {
             "@" => command.arg(program.path()),

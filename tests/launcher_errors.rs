@@ -44,7 +44,7 @@ fn wrong_command_lines_are_explained() {
     refused(&[], 2, "no program to run");
     refused(&["--stack-sice", "1M", "true"], 2, "did you mean --stack-size?");
     refused(&["-n", "none", "true"], 2, "\"none\" is not a number from 1 to");
-    refused(&["--mode", "processes", "true"], 2, "auto, threads");
+    refused(&["--mode", "cores", "true"], 2, "auto, threads, processes");
     refused(
         &["-n", "1", "-wdir", "/no/such/place", "true"],
         1,
@@ -70,7 +70,11 @@ fn files_that_are_no_programs_are_named() {
     refused(&[name(scratch.path())], 126, "a directory");
     refused(&[name(&scratch.write("data", "x"))], 126, "chmod +x");
     refused(
-        &[name(&executable(&scratch, "script", "#!/bin/sh\n"))],
+        &[
+            "--mode",
+            "threads",
+            name(&executable(&scratch, "script", "#!/bin/sh\n")),
+        ],
         1,
         "script for /bin/sh",
     );
@@ -89,7 +93,7 @@ fn unsuitable_programs_are_explained_before_and_at_the_start() {
         ("-no-pie", "not position independent"),
     ] {
         let program = Compile::c("tests/c/launch_plain.c").flags([flag]).build();
-        refused(&[name(program.path())], 1, reason);
+        refused(&["--mode", "threads", name(program.path())], 1, reason);
         let verdict = tool("simurgh", &["check", name(program.path())]);
         verdict.expect_code(1);
         assert!(

@@ -59,6 +59,8 @@ mod suspend;
 #[cfg(not(loom))]
 mod thread_pointer;
 #[cfg(not(loom))]
+mod vigil;
+#[cfg(not(loom))]
 mod worker;
 
 pub use barrier::Barrier;
@@ -98,5 +100,7 @@ pub use spawn::{EcHandle, EcSpec, NewEc, create};
 pub use stack::StackError;
 #[cfg(not(loom))]
 pub use typed::Typed;
+#[cfg(not(loom))]
+pub use vigil::Vigil;
 #[cfg(not(loom))]
 pub use worker::{Entry, Worker, WorkerStats};

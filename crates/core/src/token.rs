@@ -69,6 +69,19 @@ impl Token {
         }
     }
 
+    /// The word that changes when the token is given, and its value while it is not, once settled.
+    pub(crate) fn sleeping_word(&self) -> (&AtomicU32, u32) {
+        (&self.0, PARKED)
+    }
+
+    /// Takes [`Token::settle`] back. False if the token has been given meanwhile.
+    pub(crate) fn get_up(&self) -> bool {
+        // Acquire on failure pairs with the Release in `give`.
+        self.0
+            .compare_exchange(PARKED, EMPTY, Ordering::Relaxed, Ordering::Acquire)
+            .is_ok()
+    }
+
     /// Wakes a thread in [`Token::wait_in_kernel`].
     pub fn wake_in_kernel(&self) {
         crate::sync::futex_wake(&self.0, 1);

@@ -36,7 +36,7 @@ pub fn check(path: &Path, preload: &[PathBuf]) -> Result<Verdict, LaunchError> {
 fn details(fit: &Fit) -> String {
     let mut text = String::new();
     let mpi = match &fit.links_mpi {
-        MpiLink::None => "none: every rank runs as a program of its own",
+        MpiLink::None => "none: its ranks are processes, unless mpiexec is given --mode threads",
         _ => "the standard ABI",
     };
     let _ = writeln!(text, "  MPI: {mpi}");

@@ -3,9 +3,9 @@
 use crate::args::{Run, SectionArgs};
 use crate::error::LaunchError;
 use crate::nodes::{self, Node};
-use crate::{preload, program, shares};
+use crate::{mode, preload, program, shares};
 use simurgh_net::job::{self, EnvChange, JobSpec, Section, Text};
-use simurgh_settings::Id;
+use simurgh_settings::{Id, Values};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
     let sections: Vec<_> = run
         .sections
         .iter()
-        .map(|args| section(args, &wdir, args.ranks.unwrap_or(preset)))
+        .map(|args| section(args, &wdir, args.ranks.unwrap_or(preset), &run.settings))
         .collect::<Result<_, _>>()?;
     let mut spec = JobSpec {
         version: job::VERSION,
@@ -43,11 +43,11 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
     let Some(nodes) = nodes else {
-        spec.hosts = shares::of_one_node(total, most);
+        spec.hosts = shares::of_nodes(&spec.sections, &[total], most);
         return Ok(Described { spec, names: None });
     };
     let ranks = run.nodes.mapping.shares(total, &nodes);
-    spec.hosts = shares::of_nodes(&ranks, most);
+    spec.hosts = shares::of_nodes(&spec.sections, &ranks, most);
     let used = nodes.into_iter().zip(ranks).filter(|(_, ranks)| *ranks > 0);
     let names: Vec<_> = used.map(|(node, _)| node.name).collect();
     // This machine alone needs no agent, unless the user wants it started in another way.
@@ -66,7 +66,7 @@ fn preset(run: &Run, nodes: Option<&[Node]>) -> u32 {
     }
 }
 
-fn section(args: &SectionArgs, wdir: &Path, ranks: u32) -> Result<Section, LaunchError> {
+fn section(args: &SectionArgs, wdir: &Path, ranks: u32, settings: &Values) -> Result<Section, LaunchError> {
     let (preloads, env): (Vec<_>, Vec<_>) = args
         .env
         .iter()
@@ -79,6 +79,7 @@ fn section(args: &SectionArgs, wdir: &Path, ranks: u32) -> Result<Section, Launc
     };
     let program = program::find(&args.command[0], wdir, search("PATH").as_deref())?;
     Ok(Section {
+        mode: mode::choose(settings, &program, &preload)?,
         program: text(program)?,
         argv: args.command.iter().cloned().map(text).collect::<Result<_, _>>()?,
         ranks,

@@ -19,12 +19,11 @@ pub struct Wanted<'a> {
     pub preload: Vec<PathBuf>,
 }
 
-/// Checks one program.
-pub fn check(wanted: &Wanted<'_>) -> Result<Fit, LaunchError> {
-    let program = Program::open(wanted.program)?;
-    let path = wanted.program.to_path_buf();
-    program
-        .check(&wanted.preload)
+/// Checks one program, with the libraries that come before its own.
+pub fn check(program: &Path, preload: &[PathBuf]) -> Result<Fit, LaunchError> {
+    let path = program.to_path_buf();
+    Program::open(program)?
+        .check(preload)
         .map_err(|reasons| ImageError::Unsuitable { path, reasons }.into())
 }
 
@@ -35,7 +34,7 @@ pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchErr
         if programs[..index].contains(wanted) {
             continue;
         }
-        let need = check(wanted)?.tls;
+        let need = check(wanted.program, &wanted.preload)?.tls;
         most = TlsNeed {
             size: most.size.max(need.size),
             align: most.align.max(need.align),

@@ -20,6 +20,7 @@ pub mod error;
 pub mod fit;
 pub mod info;
 pub mod installation;
+mod mode;
 pub mod nodes;
 pub mod prefix;
 pub mod preload;

@@ -4,7 +4,6 @@ use simurgh_net::job::Text;
 use simurgh_net::transport::HostId;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -51,11 +50,7 @@ impl Prefix {
                 command.args(arguments).arg(executable);
                 command
             }
-            None => {
-                let mut command = Command::new(executable);
-                command.arg0("simurgh-host");
-                command
-            }
+            None => Command::new(executable),
         }
     }
 }

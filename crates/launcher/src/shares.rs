@@ -1,21 +1,36 @@
 //! How ranks are shared out among hosts.
 
-use simurgh_net::job::HostShare;
+use simurgh_net::job::{HostShare, Mode, Section};
 
-/// At most `most` hosts on one node, each with its share of the ranks: some have one more than others, none is empty.
-pub(crate) fn of_one_node(ranks: u32, most: u32) -> Vec<HostShare> {
-    on_node(0, ranks, most)
+/// The hosts of several nodes, on each of which so many of the ranks live: one for each rank that is a process, and at
+/// most `most` for those in a row that are threads. Nodes without ranks are left out.
+pub(crate) fn of_nodes(sections: &[Section], ranks: &[u32], most: u32) -> Vec<HostShare> {
+    let mut rows = rows(sections);
+    let used = ranks.iter().filter(|&&ranks| ranks > 0);
+    let mut hosts = Vec::new();
+    for (node, &ranks) in (0..).zip(used) {
+        let mut left = ranks;
+        while let Some(row) = rows.first_mut().filter(|_| left > 0) {
+            let here = row.1.min(left);
+            let most = if row.0 == Mode::Processes { here } else { most };
+            hosts.extend(on_node(node, here, most));
+            (row.1, left) = (row.1 - here, left - here);
+            if row.1 == 0 {
+                rows.remove(0);
+            }
+        }
+    }
+    hosts
 }
 
-/// Hosts of several nodes, each of which has at most `most`. Nodes without ranks are left out.
-pub(crate) fn of_nodes(ranks: &[u32], most: u32) -> Vec<HostShare> {
-    let used = ranks.iter().filter(|&&ranks| ranks > 0);
-    (0..)
-        .zip(used)
-        .flat_map(|(node, &ranks)| on_node(node, ranks, most))
+/// How many ranks in a row live in each way.
+fn rows(sections: &[Section]) -> Vec<(Mode, u32)> {
+    let rows = sections.chunk_by(|a, b| a.mode == b.mode);
+    rows.map(|row| (row[0].mode, row.iter().map(|section| section.ranks).sum()))
         .collect()
 }
 
+/// At most `most` hosts of a node, each with its share of the ranks: some have one more than others, none is empty.
 fn on_node(node: u32, ranks: u32, most: u32) -> Vec<HostShare> {
     let hosts = most.min(ranks).max(1);
     let share = |host| HostShare {
@@ -28,14 +43,30 @@ fn on_node(node: u32, ranks: u32, most: u32) -> Vec<HostShare> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simurgh_net::job::Text;
+
+    fn section(mode: Mode, ranks: u32) -> Section {
+        let name = Text::new("/bin/true").unwrap();
+        Section {
+            program: name.clone(),
+            argv: vec![name],
+            ranks,
+            mode,
+            env: Vec::new(),
+            preload: Vec::new(),
+        }
+    }
+
+    fn shown(sections: &[Section], nodes: &[u32], most: u32) -> Vec<(u32, u32)> {
+        let shares = of_nodes(sections, nodes, most);
+        shares.iter().map(|share| (share.node, share.ranks)).collect()
+    }
 
     #[test]
     fn shares_are_even_and_none_is_empty() {
         let ranks = |total, most| {
-            of_one_node(total, most)
-                .iter()
-                .map(|host| host.ranks)
-                .collect::<Vec<_>>()
+            let shares = shown(&[section(Mode::Threads, total)], &[total], most);
+            shares.iter().map(|(_, ranks)| *ranks).collect::<Vec<_>>()
         };
         assert_eq!(ranks(64, 4), [16; 4]);
         assert_eq!(ranks(7, 3), [3, 2, 2]);
@@ -45,8 +76,22 @@ mod tests {
 
     #[test]
     fn nodes_without_ranks_have_no_hosts() {
-        let shares = of_nodes(&[3, 0, 1], 2);
-        let shown: Vec<_> = shares.iter().map(|share| (share.node, share.ranks)).collect();
-        assert_eq!(shown, [(0, 2), (0, 1), (1, 1)]);
+        let threads = [section(Mode::Threads, 4)];
+        assert_eq!(shown(&threads, &[3, 0, 1], 2), [(0, 2), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn a_rank_that_is_a_process_is_a_host() {
+        let sections = [
+            section(Mode::Threads, 2),
+            section(Mode::Threads, 1),
+            section(Mode::Processes, 2),
+            section(Mode::Threads, 2),
+        ];
+        assert_eq!(shown(&sections, &[7], 1), [(0, 3), (0, 1), (0, 1), (0, 2)]);
+        assert_eq!(
+            shown(&sections, &[4, 3], 2),
+            [(0, 2), (0, 1), (0, 1), (1, 1), (1, 1), (1, 1)]
+        );
     }
 }

@@ -12,13 +12,23 @@ use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::Secret;
-use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Text};
+use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, Section, Text};
 use simurgh_net::transport::HostId;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+
+/// What a program that does not use MPI can know of its place in the job.
+const RANK: &str = "SIMURGH_RANK";
+/// The same of the number of ranks.
+const SIZE: &str = "SIMURGH_SIZE";
+
+/// Where the dynamic loader looks first.
+const SEARCH: &str = "LD_LIBRARY_PATH";
 
 /// What libraries of the hosts are told, unless the user does: rxm of libfabric looks at connections that others want
 /// to make every 10 ms only, in which the hosts wait for each other; now every 100 us.
@@ -39,7 +49,8 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     if let Some(cpus) = &run.nodes.cpus {
         binding::bind(cpus)?;
     }
-    let secret = (spec.hosts.len() > 1 || run.host_wrapper.is_given()).then(Secret::random);
+    let secret = (spec.hosts.len() > 1 || run.host_wrapper.is_given() || spec.mode_of(0) == Mode::Processes)
+        .then(Secret::random);
     let secret = secret.transpose().map_err(LaunchError::Supervise)?;
     supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, None)
 }
@@ -129,7 +140,7 @@ impl Starter {
     pub(crate) fn new(spec: JobSpec, prefix: Prefix, secret: Option<Secret>) -> Result<Self, LaunchError> {
         let installation = Installation::of_this_tool()?;
         let library = installation.library()?;
-        let reservation = fit::reservation(&wanted(&spec))?;
+        let reservation = fit::reservation(&wanted_as_threads(&spec))?;
         let host = installation.host()?;
         let patched = reservation.map(|need| patched_copy(&host, need)).transpose()?;
         Ok(Self {
@@ -178,22 +189,17 @@ impl Starter {
                 secret: wiring.secret.clone(),
             });
         }
-        if self.prefix.is_given() {
+        if self.prefix.is_given() || spec.mode_of(host) == Mode::Processes {
             // Whatever stands between may be the host's parent; the channel tells of our end.
             spec.parent = None;
         }
         spec.validate()?;
         let description = job::seal(&spec)?;
-        let mut command = self.prefix.command(host, &self.executable);
-        if let Some(environment) = &self.environment {
-            let pair =
-                |(name, value): &(Text, Text)| (name.as_os_str().to_owned(), value.as_os_str().to_owned());
-            command.env_clear().envs(environment.iter().map(pair));
-        }
-        command
-            .env_remove(PRELOAD)
-            .env(LIBRARY_VARIABLE, &self.library)
-            .env(FD_VARIABLE, description.as_raw_fd().to_string());
+        let mut command = match (spec.mode_of(host), spec.section_of(spec.ranks().first)) {
+            (Mode::Processes, Some(section)) => self.own_process(host, &spec.sections[section]),
+            _ => self.shared_process(host),
+        };
+        command.env(FD_VARIABLE, description.as_raw_fd().to_string());
         if self.wiring.is_some() {
             let unset = |(name, _): &(&str, _)| std::env::var_os(name).is_none();
             command.envs(DEFAULTS.into_iter().filter(unset));
@@ -217,6 +223,73 @@ impl Starter {
         }
         Ok(child)
     }
+
+    /// What starts an executable, in the environment of the job.
+    fn command(&self, host: HostId, executable: &Path) -> Command {
+        let mut command = self.prefix.command(host, executable);
+        if let Some(environment) = &self.environment {
+            let pair =
+                |(name, value): &(Text, Text)| (name.as_os_str().to_owned(), value.as_os_str().to_owned());
+            command.env_clear().envs(environment.iter().map(pair));
+        }
+        command
+    }
+
+    /// A process for ranks that are threads.
+    fn shared_process(&self, host: HostId) -> Command {
+        let mut command = self.command(host, &self.executable);
+        if !self.prefix.is_given() {
+            command.arg0("simurgh-host");
+        }
+        command.env_remove(PRELOAD).env(LIBRARY_VARIABLE, &self.library);
+        command
+    }
+
+    /// A process for a single rank: its program.
+    fn own_process(&self, host: HostId, section: &Section) -> Command {
+        let mut command = self.command(host, section.program.as_path());
+        if let (false, Some(name)) = (self.prefix.is_given(), section.argv.first()) {
+            command.arg0(name.as_path());
+        }
+        command.args(section.argv.iter().skip(1).map(|argument| argument.as_path()));
+        if let Some(wdir) = &self.spec.wdir {
+            command.current_dir(wdir.as_path());
+        }
+        let ranks: u32 = self.spec.hosts.iter().map(|host| host.ranks).sum();
+        command
+            .env(RANK, self.spec.ranks_of(host).first.to_string())
+            .env(SIZE, ranks.to_string());
+        for change in &section.env {
+            match &change.value {
+                Some(value) => command.env(change.name.as_path(), value.as_path()),
+                None => command.env_remove(change.name.as_path()),
+            };
+        }
+        if !section.preload.is_empty() {
+            command.env(
+                PRELOAD,
+                joined(section.preload.iter().map(|library| library.as_path().into())),
+            );
+        }
+        // The runtime of this installation comes before others that the program may have been linked with.
+        let own = self.library.parent().map(Path::to_path_buf);
+        let changed = command.get_envs().find(|(name, _)| *name == SEARCH);
+        let others = match changed {
+            Some((_, value)) => value.map(OsStr::to_owned),
+            None if self.environment.is_some() => None,
+            None => std::env::var_os(SEARCH),
+        };
+        let others = others.unwrap_or_default();
+        let others: Vec<_> = std::env::split_paths(&others).collect();
+        command.env(SEARCH, joined(own.into_iter().chain(others)));
+        command
+    }
+}
+
+/// Paths as a list; none has a colon in it, as they could not be in such a list before.
+fn joined(paths: impl IntoIterator<Item = PathBuf>) -> OsString {
+    let paths: Vec<_> = paths.into_iter().map(PathBuf::into_os_string).collect();
+    paths.join(OsStr::new(":"))
 }
 
 impl Wiring {
@@ -237,8 +310,8 @@ fn inherit(fd: impl AsFd, inherited: bool) -> Result<(), LaunchError> {
     rustix::io::fcntl_setfd(fd, flags).map_err(|error| LaunchError::Supervise(error.into()))
 }
 
-/// The programs of a job, each with its libraries.
-fn wanted(spec: &JobSpec) -> Vec<Wanted<'_>> {
+/// The programs of a job that hosts are to load, each with its libraries.
+fn wanted_as_threads(spec: &JobSpec) -> Vec<Wanted<'_>> {
     let libraries = |preload: &[job::Text]| {
         preload
             .iter()
@@ -247,6 +320,7 @@ fn wanted(spec: &JobSpec) -> Vec<Wanted<'_>> {
     };
     spec.sections
         .iter()
+        .filter(|section| section.mode == Mode::Threads)
         .map(|section| Wanted {
             program: section.program.as_path(),
             preload: libraries(&section.preload),

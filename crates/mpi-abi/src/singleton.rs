@@ -1,7 +1,9 @@
-//! A program that was started without `mpiexec`: its process is rank 0 of 1.
+//! Threads that belong to no rank yet: those of a program that has its process to itself. `mpiexec` may have made it
+//! one of a job's ([`host::adopt`]); if not, it is rank 0 of 1.
 
 use std::sync::{Arc, OnceLock};
 
+use crate::host;
 use simurgh_mpi::{Abort, Job, Process};
 use simurgh_settings::Values;
 
@@ -11,7 +13,9 @@ static SINGLETON: OnceLock<Arc<Process>> = OnceLock::new();
 /// Makes the calling thread belong to a rank: to its own, or else to the singleton, which begins here.
 pub(crate) fn adopt() {
     if !Process::with_current(|process| process.is_some()) {
-        Process::bind(Arc::clone(SINGLETON.get_or_init(begin)));
+        Process::bind(Arc::clone(
+            SINGLETON.get_or_init(|| host::adopt().unwrap_or_else(begin)),
+        ));
     }
 }
 

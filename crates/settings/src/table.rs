@@ -91,12 +91,16 @@ pub const SETTINGS: &[Setting] = &[
                 name: "threads",
                 doc: "all ranks are threads of one process",
             },
+            Item {
+                name: "processes",
+                doc: "each rank is a process",
+            },
         ]),
         preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
-        doc: "threads: all ranks in one process; auto: that where the program allows it",
+        doc: "threads: all ranks in one process; processes: one each; auto: threads where the program allows it",
     },
     Setting {
         id: Id::Timeout,

@@ -28,7 +28,8 @@ impl Mpiexec {
             mpiexec: mpiexec.to_owned(),
             options: vec!["-n".into(), ranks.to_string().into()],
             arguments: Vec::new(),
-            environment: Vec::new(),
+            // What a test is about is the same, whatever its program is linked with.
+            environment: vec![("SIMURGH_MODE".into(), "threads".into())],
             input: Vec::new(),
             limit: DEFAULT_LIMIT,
         }
@@ -51,6 +52,11 @@ impl Mpiexec {
         self.arguments
             .extend(arguments.into_iter().map(|a| a.as_ref().to_owned()));
         self
+    }
+
+    /// `--mode mode`; threads unless set.
+    pub fn mode(self, mode: &str) -> Self {
+        self.options(["--mode", mode])
     }
 
     /// Sets an environment variable of mpiexec.

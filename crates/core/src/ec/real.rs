@@ -12,6 +12,7 @@ use crate::suspend::{EcYielder, Suspend};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax};
 use crate::token::Token;
 use crate::typed::Typed;
+use crate::vigil::Vigil;
 use crate::wait_list::Slot;
 use crate::worker::{Look, Worker};
 
@@ -181,6 +182,9 @@ impl Ec {
             if worker.is_null() {
                 ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
                 self.token.wake_in_kernel();
+                if let Some(vigil) = Vigil::get() {
+                    vigil.ring();
+                }
             } else if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
                 (*worker).push_local(self);
             } else {
@@ -292,6 +296,16 @@ impl EcRef {
         // SAFETY:
         // - words come from `to_word`; control blocks live for the rest of the program.
         Self(unsafe { &*ptr::with_exposed_provenance(word) })
+    }
+
+    /// Blocks the calling attached thread, which is `self`, until its token is given.
+    pub(crate) fn sleep_in_kernel(self) {
+        // Counted as blocked only once it is, and as running again by who wakes it: the count is never too low.
+        if self.0.token.settle() {
+            note_blocked();
+            self.0.token.wait_in_kernel();
+        }
+        self.0.token.clear();
     }
 
     /// Suspends the calling EC, which is `self`, into a slot it has locked.
@@ -419,10 +433,15 @@ pub fn while_blocked<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// One attached thread less can wake others; if it was the last, somebody has to look for a deadlock.
-fn note_blocked() {
+pub(crate) fn note_blocked() {
     if ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
         crate::worker::nudge_teams();
     }
+}
+
+/// An attached thread has got up by itself.
+pub(crate) fn note_running() {
+    ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Blocks the calling execution context until [`EcRef::unpark`]; may also return for no reason.
@@ -432,16 +451,14 @@ pub fn park() {
     if me.0.token.take() {
         return;
     }
-    if me.is_attached() {
-        // Counted as blocked only once it is, and as running again by who wakes it: the count is never too low.
-        if me.0.token.settle() {
-            note_blocked();
-            me.0.token.wait_in_kernel();
-        }
-    } else {
+    if !me.is_attached() {
         me.0.suspend(Suspend::Park);
+        me.0.token.clear();
+    } else if let Some(vigil) = Vigil::get() {
+        vigil.park(me);
+    } else {
+        me.sleep_in_kernel();
     }
-    me.0.token.clear();
 }
 
 /// Suspends the calling execution context until `event` has happened, or for a moment if somebody else waits for it.
@@ -468,6 +485,8 @@ pub fn yield_now() {
             worker.run_errand();
         }
         worker.look_after_network();
+    } else if Vigil::get().is_some_and(Vigil::look) {
+        return;
     }
     let_others_run(me);
 }
@@ -507,7 +526,7 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     // SAFETY:
     // - workers live for the rest of the program, and the calling EC runs on this one.
     let Some(worker) = (unsafe { me.0.worker().as_ref() }) else {
-        return false;
+        return Vigil::get().is_some_and(|vigil| vigil.watch_for(done));
     };
     let mut looks = worker.spin_limit();
     while looks > 0 {

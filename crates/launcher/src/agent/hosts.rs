@@ -56,7 +56,7 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
         hosts.push(Host {
             lines: [lines(output.into(), false)?, lines(errors.into(), true)?],
             input: input.map_err(system)?,
-            member: Member::of_process(number, job.spec.ranks_of(number), child, Some(channel))?,
+            member: Member::of_process(number, &job.spec, child, Some(channel))?,
         });
     }
     Ok(())

@@ -24,6 +24,8 @@ pub(super) enum Phase {
     Joining,
     /// The ranks run.
     Running,
+    /// All ranks have ceased to use MPI; programs may go on for as long as they like.
+    Leaving,
     /// Hosts are said to be lost. If a process has ended, that says more.
     Doubting {
         doubts: Doubts,
@@ -69,6 +71,8 @@ impl Supervisor<'_> {
         self.say(&verdict.message);
         self.status = Some(verdict.status);
         self.tell_all(&ToHost::Die);
+        let deaf = self.members.iter().filter(|member| member.is_deaf());
+        deaf.for_each(|member| member.signal(Signal::TERM));
         self.enter(Phase::Ending, Some(GRACE));
     }
 
@@ -86,7 +90,7 @@ impl Supervisor<'_> {
                 doubts.add(by, lost, reason);
                 self.enter(Phase::Doubting { doubts, alone: false }, Some(DOUBT));
             }
-            Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
+            Phase::Leaving | Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
         }
     }
 
@@ -123,15 +127,23 @@ impl Supervisor<'_> {
     /// Asks all hosts what their ranks are waiting for, before the job ends.
     pub(super) fn ask(&mut self, verdict: Verdict) {
         for member in &mut self.members {
-            member.waiting = member.ended.map(|_| String::new());
+            member.waiting = match member.is_program() && !member.is_gone() && !member.has_joined() {
+                true => Some("has not called MPI_Init".to_owned()),
+                false => member.ended.map(|_| String::new()),
+            };
         }
         self.tell_all(&ToHost::Report);
         self.enter(Phase::Asking(verdict), Some(PATIENCE));
+        self.answer_if_all_have();
     }
 
     /// A host has said what its ranks are waiting for.
     pub(super) fn reported(&mut self, host: usize, text: String) {
         self.members[host].waiting = Some(text);
+        self.answer_if_all_have();
+    }
+
+    fn answer_if_all_have(&mut self) {
         if self.members.iter().all(|member| member.waiting.is_some()) {
             self.answer();
         }
@@ -146,6 +158,7 @@ impl Supervisor<'_> {
         for member in &self.members {
             let _ = match &member.waiting {
                 Some(text) if text.is_empty() => Ok(()),
+                Some(text) if member.is_program() => write!(verdict.message, "\n{member} {text}"),
                 Some(text) => write!(verdict.message, "\n{member}: {text}"),
                 None => write!(verdict.message, "\n{member} does not answer"),
             };
@@ -158,7 +171,7 @@ impl Supervisor<'_> {
         let now = Instant::now();
         if self.limit.is_some_and(|limit| limit <= now) {
             self.limit = None;
-            if let Phase::Joining | Phase::Running = self.phase {
+            if let Phase::Joining | Phase::Running | Phase::Leaving = self.phase {
                 return self.time_is_over();
             }
         }
@@ -193,7 +206,7 @@ impl Supervisor<'_> {
                 self.enter(Phase::Killed, patience);
             }
             Phase::Killed => self.give_up_nodes(),
-            Phase::Running => {}
+            Phase::Running | Phase::Leaving => {}
         }
     }
 

@@ -286,8 +286,7 @@ impl Supervisor<'_> {
         let spec = self.starter.spec();
         for (number, share) in (0..).zip(&spec.hosts) {
             let name = nodes.job.names[share.node as usize].clone();
-            self.members
-                .push(Member::of_node(number, spec.ranks_of(number), name));
+            self.members.push(Member::of_node(number, spec, name));
         }
         self.far = Some(Far::start(nodes)?);
         Ok(())

@@ -5,7 +5,7 @@ use crate::error::LaunchError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Received, ToHost};
-use simurgh_net::job::RankRange;
+use simurgh_net::job::{JobSpec, Mode, RankRange};
 use simurgh_net::transport::HostId;
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct Member {
     number: HostId,
     ranks: RankRange,
+    /// What the user calls its program, if it is one: then its process is that of its only rank.
+    program: Option<String>,
     /// Its process; none if another process has started it.
     own: Option<Own>,
     /// The name of its node, if there are several.
@@ -50,7 +52,7 @@ impl Member {
     /// A host whose process this one has started.
     pub(crate) fn of_process(
         number: HostId,
-        ranks: RankRange,
+        spec: &JobSpec,
         child: Child,
         channel: Option<Channel>,
     ) -> Result<Self, LaunchError> {
@@ -62,18 +64,23 @@ impl Member {
             channel,
             untold: VecDeque::new(),
         };
-        Ok(Self::new(number, ranks, Some(own), None))
+        Ok(Self::new(number, spec, Some(own), None))
     }
 
     /// A host that the agent of a node has started.
-    pub(super) fn of_node(number: HostId, ranks: RankRange, node: String) -> Self {
-        Self::new(number, ranks, None, Some(node))
+    pub(super) fn of_node(number: HostId, spec: &JobSpec, node: String) -> Self {
+        Self::new(number, spec, None, Some(node))
     }
 
-    fn new(number: HostId, ranks: RankRange, own: Option<Own>, node: Option<String>) -> Self {
+    fn new(number: HostId, spec: &JobSpec, own: Option<Own>, node: Option<String>) -> Self {
+        let ranks = spec.ranks_of(number);
+        let section = spec.section_of(ranks.first);
+        let section = section.map(|section| &spec.sections[section]);
+        let program = section.filter(|section| section.mode == Mode::Processes);
         Self {
             number,
             ranks,
+            program: program.map(|section| section.argv[0].to_string()),
             own,
             node,
             joined: None,
@@ -102,6 +109,16 @@ impl Member {
         if let Some(channel) = &own.channel {
             watched.add(channel.as_fd(), PollFlags::IN | writable);
         }
+    }
+
+    /// Whether its process is that of its only rank, which does what it likes before and after it uses MPI.
+    pub(super) fn is_program(&self) -> bool {
+        self.program.is_some()
+    }
+
+    /// Whether it does not hear what it is told: it has not begun to use MPI, or has ceased to.
+    pub(super) fn is_deaf(&self) -> bool {
+        self.is_program() && (!self.has_joined() || self.ended.is_some())
     }
 
     pub(super) fn has_joined(&self) -> bool {
@@ -221,11 +238,13 @@ impl Member {
 }
 
 impl fmt::Display for Member {
-    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`.
+    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.node {
-            Some(node) => write!(f, "host {} ({} on {node})", self.number, self.ranks),
-            None => write!(f, "host {} ({})", self.number, self.ranks),
+        match (&self.program, &self.node) {
+            (Some(program), None) => write!(f, "{} ({program})", self.ranks),
+            (Some(program), Some(node)) => write!(f, "{} ({program} on {node})", self.ranks),
+            (None, Some(node)) => write!(f, "host {} ({} on {node})", self.number, self.ranks),
+            (None, None) => write!(f, "host {} ({})", self.number, self.ranks),
         }
     }
 }

@@ -16,6 +16,7 @@ mod inherited;
 mod input;
 mod member;
 mod printer;
+mod programs;
 mod progress;
 mod signals;
 mod silence;
@@ -105,7 +106,11 @@ impl Supervisor<'_> {
         let settings = &self.starter.spec().settings;
         let time = |id| settings.get(id).map(|ms| start + Duration::from_millis(ms));
         if self.starter.secret().is_some() {
-            (self.deadline, self.limit) = (time(Id::StartTimeout), time(Id::Timeout));
+            self.limit = time(Id::Timeout);
+            // A program begins to use MPI when it likes.
+            if !self.members.iter().any(Member::is_program) {
+                self.deadline = time(Id::StartTimeout);
+            }
         } else {
             // A single host watches its time itself.
             self.phase = Phase::Running;
@@ -132,9 +137,7 @@ impl Supervisor<'_> {
                 None => (None, None),
             };
             let child = self.starter.start(host, end, Streams::Inherited)?;
-            let ranks = spec.ranks_of(host);
-            self.members
-                .push(Member::of_process(host, ranks, child, channel)?);
+            self.members.push(Member::of_process(host, spec, child, channel)?);
         }
         Ok(())
     }
@@ -202,13 +205,18 @@ impl Supervisor<'_> {
         };
         // Its last words.
         self.listen_to(host);
-        self.host_ended(host, status);
+        if self.members[host].is_program() {
+            self.program_ended(host, status);
+        } else {
+            self.host_ended(host, status);
+        }
         Ok(())
     }
 
     fn host_ended(&mut self, host: usize, status: ExitStatus) {
         let reports = self.starter.secret().is_some();
-        if !self.phase.is_over() && (reports || status.signal().is_some()) {
+        let may_end = matches!(self.phase, Phase::Leaving) && status.signal().is_none();
+        if !self.phase.is_over() && !may_end && (reports || status.signal().is_some()) {
             let member = &self.members[host];
             let hint = match self.starter.prefix().is_given() && !member.has_joined() {
                 true => {

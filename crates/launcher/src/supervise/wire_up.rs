@@ -17,6 +17,8 @@ impl Supervisor<'_> {
         if self.members.iter().all(super::Member::has_joined) {
             self.introduce();
             self.enter(Phase::Running, None);
+        } else {
+            self.look_for_the_missing();
         }
     }
 
@@ -48,8 +50,11 @@ impl Supervisor<'_> {
             self.status.get_or_insert(status);
         }
         if self.members.iter().all(|member| member.ended.is_some()) {
-            self.status.get_or_insert(0);
             self.tell_all(&ToHost::End);
+            if self.members.iter().any(super::Member::is_program) {
+                return self.enter(Phase::Leaving, None);
+            }
+            self.status.get_or_insert(0);
             self.enter(Phase::Ending, Some(GRACE));
         }
     }

@@ -10,7 +10,7 @@ use crate::boundary::{InOut, Out};
 use crate::call::with_process;
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
-use crate::host::say;
+use crate::host::{self, say};
 use crate::singleton;
 use crate::tables::{Rank, Tables};
 use crate::types::MPI_Comm;
@@ -18,6 +18,7 @@ use crate::types::MPI_Comm;
 /// Makes the calling rank one that may call MPI.
 fn initialise() -> ResultOf<ThreadLevel> {
     singleton::adopt();
+    host::join();
     with_process(|process| {
         let Some(process) = process else {
             return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank"));
@@ -74,6 +75,7 @@ fn finalize(rank: Rank<'_>) -> Outcome {
     rank.process.finalize()?;
     rank.tables.end();
     report_leaks(rank);
+    host::leave(rank.process);
     Ok(())
 }
 

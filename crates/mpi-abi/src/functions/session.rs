@@ -11,6 +11,7 @@ use super::{group, info};
 use crate::boundary::{InOut, Out, Text, TextOut, count_of};
 use crate::constants::MPI_SESSION_NULL;
 use crate::fault::{Fault, Outcome};
+use crate::host;
 use crate::tables::{HandlerKind, Rank, handle_of};
 use crate::types::{MPI_Errhandler, MPI_Group, MPI_Info, MPI_Session};
 
@@ -24,6 +25,7 @@ fn session_init(
 ) -> Outcome {
     session.check("session")?;
     rank.hints(info)?;
+    host::join();
     let handler = rank.errhandler(errhandler, HandlerKind::Session)?;
     let made = Session::init(rank.process, handler);
     session.set("session", MPI_Session(handle_of(&rank.tables.sessions, made)?))

@@ -18,13 +18,25 @@ pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
     if !host.begin_end() {
         wait_for_the_end();
     }
-    flush(host);
-    control::give_up(status, message);
+    if host.is_program() {
+        // First the message: another thread of the program may be reading, and keep us from flushing.
+        control::give_up(status, message);
+        flush(host);
+    } else {
+        flush(host);
+        control::give_up(status, message);
+    }
     exit(status)
 }
 
 /// Passes on what the ranks have written of incomplete lines.
 pub(super) fn flush(host: &Host) {
+    if host.is_program() {
+        // SAFETY:
+        // - it may be called by any thread, at any time.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        return;
+    }
     for rank in host.ranks() {
         rank.flush();
     }

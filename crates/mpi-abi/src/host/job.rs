@@ -26,7 +26,7 @@ const DEADLOCKED: u8 = 125;
 /// Runs the job that the launcher has described; the status is the process's.
 pub(super) fn run() -> Result<u8, HostError> {
     let start = Instant::now();
-    let spec = job::unseal(description()?)?;
+    let spec = unsealed()?;
     let control = Control::take_over(&spec)?;
     follow_parent(&spec)?;
     if let Some(wdir) = &spec.wdir {
@@ -58,6 +58,11 @@ pub(super) fn run() -> Result<u8, HostError> {
     Ok(status)
 }
 
+/// The job description.
+pub(super) fn unsealed() -> Result<JobSpec, HostError> {
+    Ok(job::unseal(description()?)?)
+}
+
 /// The descriptor of the job description.
 fn description() -> Result<OwnedFd, HostError> {
     let value = std::env::var(FD_VARIABLE).unwrap_or_default();
@@ -82,6 +87,15 @@ fn follow_parent(spec: &JobSpec) -> Result<(), HostError> {
 fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     // An executable in a memory file has a name that tells nothing.
     rustix::thread::set_name(c"simurgh-host").map_err(HostError::system("naming the process"))?;
+    let host = take_up(spec)?;
+    signals::install()
+        .and_then(|()| crash::install())
+        .map_err(HostError::system("installing signal handlers"))?;
+    Ok(host)
+}
+
+/// Makes the ranks' processes, as [`begin`] does, in whatever process this is.
+pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
     let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
     let shares = spec.hosts.iter().map(|host| (host.ranks, host.node));
     let job = Job::laid_out(Layout::new(spec.host, shares), spec.settings.clone());
@@ -94,9 +108,6 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     let host = Host::begin(spec, Arc::clone(&job), processes, wake);
     let _ = job.set_abort_hook(|abort| end_job(host, failure_status(abort.code), &abort_message(abort)));
     let _ = job.set_loss_hook(control::lost);
-    signals::install()
-        .and_then(|()| crash::install())
-        .map_err(HostError::system("installing signal handlers"))?;
     Ok(host)
 }
 

@@ -11,6 +11,8 @@
 //! If there are several hosts, they find each other with the
 //! help of the launcher ([`control`], [`wire_up`]) before ranks begin.
 //!
+//! A rank may have a process of its own, in which the launcher has started the rank's program: [`own_process`].
+//!
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.
 
@@ -24,6 +26,7 @@ mod hooks;
 mod job;
 mod launch;
 mod output;
+mod own_process;
 mod programs;
 mod quiet;
 mod ranges;
@@ -37,6 +40,7 @@ mod watch;
 mod wire_up;
 
 pub(crate) use output::say;
+pub(crate) use own_process::{adopt, join, leave};
 
 use std::ffi::c_int;
 

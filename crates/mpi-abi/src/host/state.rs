@@ -5,7 +5,7 @@ use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_image::Flusher;
 use simurgh_mpi::{Job, Process};
-use simurgh_net::job::JobSpec;
+use simurgh_net::job::{JobSpec, Mode};
 use simurgh_settings::Id;
 use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
@@ -17,6 +17,7 @@ static HOST: OnceLock<Host> = OnceLock::new();
 #[derive(Debug)]
 pub(super) struct Host {
     job: Arc<Job>,
+    mode: Mode,
     ranks: Box<[Rank]>,
     wake: Wake,
     running: AtomicU32,
@@ -50,8 +51,10 @@ impl Host {
             .collect();
         let running = AtomicU32::new(spec.ranks().count);
         let (status, ending) = (AtomicU32::new(0), AtomicBool::new(false));
+        let mode = spec.mode_of(spec.host);
         HOST.get_or_init(|| Self {
             job,
+            mode,
             ranks,
             wake,
             running,
@@ -67,6 +70,11 @@ impl Host {
 
     pub(super) fn job(&self) -> &Arc<Job> {
         &self.job
+    }
+
+    /// Whether the process is that of its only rank.
+    pub(super) fn is_program(&self) -> bool {
+        self.mode == Mode::Processes
     }
 
     pub(super) fn ranks(&self) -> &[Rank] {

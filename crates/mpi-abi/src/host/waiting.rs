@@ -12,7 +12,10 @@ const SHOWN: usize = 20;
 pub(super) fn waiting(host: &Host) -> String {
     let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
     let (all, running_ranks) = (host.ranks().len(), ranges(running().map(Rank::id)));
-    let mut text = format!("of {all} ranks these have not ended: {running_ranks}");
+    let mut text = match host.is_program() {
+        true => "has not ended".to_owned(),
+        false => format!("of {all} ranks these have not ended: {running_ranks}"),
+    };
     let Some(job) = running().next().map(|rank| rank.process().job()) else {
         return text;
     };

@@ -64,6 +64,11 @@ impl Watch {
         }
     }
 
+    /// The host.
+    pub(super) fn host(&self) -> &'static Host {
+        self.host
+    }
+
     /// Waits until the job has ended; returns the status of the process.
     ///
     /// Whether nothing happens in the process, the launcher may ask.
@@ -82,12 +87,13 @@ impl Watch {
         }
     }
 
-    fn next(&self) -> News {
+    /// The next news; the calling thread sleeps until there are any.
+    pub(super) fn next(&self) -> News {
         simurgh_core::while_blocked(|| self.host.wake().receive(self.control, self.deadline))
     }
 
     /// The status of the process, if the job has ended.
-    fn act_on(&self, news: News) -> Option<u8> {
+    pub(super) fn act_on(&self, news: News) -> Option<u8> {
         match news {
             News::Event(Event::Ended) => self.ranks_ended(),
             News::Event(Event::Crash) => {

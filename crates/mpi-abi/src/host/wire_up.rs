@@ -137,12 +137,14 @@ fn cross_memory(spec: &JobSpec) -> bool {
     match spec.settings.show(Id::CrossMemory).as_str() {
         "on" => true,
         "off" => false,
-        _ => {
-            let node = spec.hosts[spec.host as usize].node;
-            let processes = spec.hosts.iter().filter(|host| host.node == node).count();
-            std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get())
-        }
+        _ => hosts_outnumber_cores(spec),
     }
+}
+
+/// Whether the node has more hosts than cores for them.
+pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
+    let (_, processes) = spec.place_on_node();
+    std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get())
 }
 
 /// Which provider of libfabric is wanted.

@@ -56,6 +56,9 @@ pub enum JobError {
         /// Ranks of the job.
         total: u32,
     },
+    /// Ranks that live in different ways are to share a host.
+    #[error("ranks of one host are to live partly as threads, or several in a process of their own")]
+    Modes,
     /// The receiving host is none of the job's.
     #[error("this is to be host {host} of a job of {hosts} hosts, counted from 0")]
     NoHost {

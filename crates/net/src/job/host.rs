@@ -1,6 +1,6 @@
 //! The hosts of a job.
 
-use super::{JobError, JobSpec};
+use super::{JobError, JobSpec, Mode};
 use crate::control::Secret;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,21 @@ pub struct Control {
     pub secret: Secret,
 }
 
+/// Whether the ranks of a host live in the same way, and alone if in processes.
+fn has_one_mode(spec: &JobSpec, host: u32) -> bool {
+    let ranks = spec.ranks_of(host);
+    let mode = spec.mode_of(host);
+    let same = |rank| {
+        spec.section_of(rank)
+            .is_some_and(|section| spec.sections[section].mode == mode)
+    };
+    match mode {
+        Mode::Processes => ranks.count == 1,
+        // Their programs are those from that of the first rank to that of the last one.
+        Mode::Threads => ranks.iter().all(same),
+    }
+}
+
 /// Checks what a description says of hosts; the job has `total` ranks.
 pub(super) fn validate(spec: &JobSpec, total: u32) -> Result<(), JobError> {
     let ranks: u64 = spec.hosts.iter().map(|host| u64::from(host.ranks)).sum();
@@ -33,6 +48,9 @@ pub(super) fn validate(spec: &JobSpec, total: u32) -> Result<(), JobError> {
         return Err(JobError::Shares { ranks, total });
     }
     let hosts = spec.hosts.len();
+    if (0..).zip(&spec.hosts).any(|(host, _)| !has_one_mode(spec, host)) {
+        return Err(JobError::Modes);
+    }
     match (&spec.control, hosts) {
         _ if spec.host as usize >= hosts => Err(JobError::NoHost {
             host: spec.host,

@@ -27,6 +27,9 @@ pub fn seal(spec: &JobSpec) -> Result<OwnedFd, JobError> {
 pub fn unseal(fd: OwnedFd) -> Result<JobSpec, JobError> {
     let mut json = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
-    File::from(fd).take(limit).read_to_end(&mut json)?;
+    let mut file = File::from(fd);
+    // Another process with this descriptor may have read it.
+    file.rewind()?;
+    file.take(limit).read_to_end(&mut json)?;
     JobSpec::parse(&json)
 }

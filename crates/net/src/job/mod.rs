@@ -7,6 +7,10 @@
 //! 2. The host takes the descriptor (which closes it), [`unseal`]s it, and runs the ranks in [`JobSpec::ranks`]. If
 //!    there are several hosts, they find each other by the [control protocol](crate::control).
 //!
+//! A rank with a process of its own ([`Mode::Processes`]) is a host, too. It is the program itself that `mpiexec`
+//! starts then, or something that starts the program: the description waits in its descriptor until MPI is initialised,
+//! and is never taken if it is not.
+//!
 //! A memfd leaves nothing behind whoever dies first, and has no limit on its length as an argument or environment
 //! string has. Whatever is read is checked: first the version, so that two installations that do not fit say so, then
 //! the shape, then the values ([`JobSpec::validate`]).
@@ -15,6 +19,7 @@ mod env;
 mod error;
 mod host;
 mod memfd;
+mod mode;
 mod ranks;
 mod section;
 mod settings;
@@ -24,6 +29,7 @@ pub use env::EnvChange;
 pub use error::JobError;
 pub use host::{Control, HostShare};
 pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, seal, unseal};
+pub use mode::Mode;
 pub use ranks::RankRange;
 pub use section::Section;
 pub use text::Text;
@@ -34,7 +40,7 @@ use simurgh_settings::Values;
 use crate::transport::HostId;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -134,6 +140,16 @@ impl JobSpec {
             first: before.iter().map(|host| host.ranks).sum(),
             count: rest[0].ranks,
         }
+    }
+
+    /// How the ranks of a host live.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such host.
+    pub fn mode_of(&self, host: HostId) -> Mode {
+        let section = self.section_of(self.ranks_of(host).first);
+        section.map_or(Mode::Threads, |section| self.sections[section].mode)
     }
 
     /// The place of the receiving host among those of its node, and their number.

@@ -1,6 +1,6 @@
 //! One program of a job.
 
-use super::{EnvChange, JobError, Text, absolute};
+use super::{EnvChange, JobError, Mode, Text, absolute};
 use serde::{Deserialize, Serialize};
 
 /// A program and the ranks that run it: what stands between two `:` of a command line.
@@ -13,6 +13,8 @@ pub struct Section {
     pub argv: Vec<Text>,
     /// How many ranks run it.
     pub ranks: u32,
+    /// How they live.
+    pub mode: Mode,
     /// Changes to the host's environment, in order.
     pub env: Vec<EnvChange>,
     /// Libraries that come before all others in the program (what `LD_PRELOAD` named: PMPI tools).

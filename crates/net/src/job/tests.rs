@@ -29,6 +29,7 @@ fn sample() -> JobSpec {
             Text::new(OsString::from_vec(vec![0xff, b'x'])).unwrap(),
         ],
         ranks,
+        mode: Mode::Threads,
         env: vec![
             EnvChange {
                 name: text("A"),

@@ -1,0 +1,53 @@
+//! Ranks that are processes: programs that begin to use MPI when they like, or not at all, and go on when they have
+//! ceased to.
+//!
+//! A program that does not use MPI is only waited for. One that ends without having begun to use MPI while others have
+//! keeps those waiting for ever, and so does one that ends without having ceased to: both end the job.
+
+use super::ending::{Phase, Verdict};
+use super::member::{exit_code, exit_words};
+use super::{Member, Supervisor};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+impl Supervisor<'_> {
+    /// Takes note of the end of a rank's process.
+    pub(super) fn program_ended(&mut self, host: usize, status: ExitStatus) {
+        let code = exit_code(status);
+        if self.phase.is_over() {
+            if code != 0 {
+                self.status.get_or_insert(code);
+            }
+            return;
+        }
+        let others_use_mpi = self.members.iter().any(Member::has_joined);
+        let member = &self.members[host];
+        let missed = match (member.has_joined(), member.ended.is_some()) {
+            (true, false) => " without calling MPI_Finalize",
+            (false, _) if others_use_mpi => " without calling MPI_Init, which others have called",
+            _ => "",
+        };
+        if status.signal().is_some() || !missed.is_empty() {
+            let missed = if status.signal().is_some() { "" } else { missed };
+            let message = format!("{member} {}{missed}", exit_words(status));
+            self.conclude(Verdict {
+                status: code.max(1),
+                message,
+            });
+        } else if code != 0 && self.status.unwrap_or(0) == 0 {
+            self.status = Some(code);
+        }
+    }
+
+    /// One has begun to use MPI. If another has ended already without doing so, it waits in vain.
+    pub(super) fn look_for_the_missing(&mut self) {
+        let missing = self
+            .members
+            .iter()
+            .find(|member| member.is_gone() && !member.has_joined());
+        if let (Phase::Joining, Some(member)) = (&self.phase, missing) {
+            let message = format!("{member} ended without calling MPI_Init, which others have called");
+            self.conclude(Verdict { status: 1, message });
+        }
+    }
+}

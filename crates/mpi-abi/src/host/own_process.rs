@@ -1,0 +1,182 @@
+//! A rank in a process of its own: that of the program, which the launcher, or something that it has started, began.
+//!
+//! There are no virtual processors here. Threads of the program are execution contexts as they are, and look after the
+//! network while they wait ([`Vigil`]); while they compute nobody does. One thread of ours sleeps until the launcher
+//! has something to say.
+//!
+//! The job description waits in its descriptor until the program calls MPI ([`adopt`]). The others hear of the process
+//! when MPI is initialised ([`join`]), and are told when it needs them no more ([`leave`]): the call that ends the use
+//! of MPI returns when nobody does. A process that uses sessions alone may always begin another one: it leaves when it
+//! ends.
+
+use super::control::{self, Control};
+use super::end::{end_job, exit};
+use super::error::HostError;
+use super::state::Host;
+use super::wake::News;
+use super::watch::Watch;
+use super::wire_up::{Doors, hosts_outnumber_cores};
+use super::{job, quiet};
+use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::{Completion, Network, Vigil};
+use simurgh_mpi::{Process, Remote};
+use simurgh_net::control::{FromHost, Received, ToHost};
+use simurgh_net::job::{FD_VARIABLE, JobSpec};
+use std::ffi::CString;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// How often a thread looks at what it waits for before it sleeps, where there is a core for each process.
+const LOOKS: u32 = 4000;
+
+/// The rank of this process; there is one at most.
+static OWN: OnceLock<Own> = OnceLock::new();
+
+/// A rank in a process of its own.
+struct Own {
+    spec: JobSpec,
+    host: &'static Host,
+    control: &'static Control,
+    /// The process that has taken the place in the job; those that it forks have none.
+    pid: u32,
+    joined: OnceLock<()>,
+    left: AtomicBool,
+    /// Nobody in the job uses MPI any more.
+    over: Completion,
+}
+
+/// The rank of this process, if the launcher has meant it to be one.
+pub(crate) fn adopt() -> Option<Arc<Process>> {
+    if Host::running().is_some() || std::env::var_os(FD_VARIABLE).is_none() {
+        return None;
+    }
+    let own = begin().unwrap_or_else(|error| give_up(&error));
+    let own = OWN.get_or_init(|| own);
+    own.host.ranks().first().map(|rank| Arc::clone(rank.process()))
+}
+
+/// Lets the other processes of the job know of this one, and waits until they are there.
+pub(crate) fn join() {
+    if let Some(own) = OWN.get() {
+        own.joined
+            .get_or_init(|| own.connect().unwrap_or_else(|error| give_up(&error)));
+    }
+}
+
+/// If the calling rank's use of MPI has ended, waits until that of all others has.
+pub(crate) fn leave(process: &Process) {
+    let Some(own) = OWN.get().filter(|_| process.check_active().is_err()) else {
+        return;
+    };
+    if own.joined.get().is_some() && !own.left.swap(true, Ordering::Relaxed) {
+        own.control.say(&FromHost::Ended { status: 0 }, &[]);
+        own.over.wait();
+    }
+}
+
+fn begin() -> Result<Own, HostError> {
+    let spec = job::unsealed()?;
+    forget_description();
+    let control = Control::take_over(&spec)?.ok_or(HostError::NoChannel)?;
+    Ok(Own {
+        host: job::take_up(&spec)?,
+        control,
+        spec,
+        pid: std::process::id(),
+        joined: OnceLock::new(),
+        left: AtomicBool::new(false),
+        over: Completion::new(),
+    })
+}
+
+fn give_up(error: &HostError) -> ! {
+    let message = error.to_string();
+    match Host::running() {
+        Some(host) => end_job(host, 1, &message),
+        None => {
+            control::give_up(1, &message);
+            exit(1)
+        }
+    }
+}
+
+/// What this process starts is another program, with no place in the job.
+fn forget_description() {
+    if let Ok(name) = CString::new(FD_VARIABLE) {
+        // SAFETY:
+        // - the name is a C string; that no thread looks at the environment while MPI is initialised is what a program
+        //   has to see to, as with any library that changes it.
+        unsafe { libc::unsetenv(name.as_ptr()) };
+    }
+}
+
+impl Own {
+    fn connect(&'static self) -> Result<(), HostError> {
+        let watch = Watch::new(self.host, &self.spec.settings, Instant::now());
+        let threads = threads();
+        let doors = Doors::open(self.control, &self.spec)?;
+        let others = watch.until_introduced()?;
+        if let Some(fabric) = doors.connect(&self.spec, others)? {
+            let _ = self.host.job().connect(fabric);
+        }
+        let of_transports = self::threads().saturating_sub(threads);
+        let vigil = self
+            .host
+            .job()
+            .network()
+            .map(|network| self.look_after(network, of_transports));
+        std::thread::Builder::new()
+            .name("simurgh-control".to_owned())
+            .spawn(move || self.listen(&watch, vigil))
+            .map_err(HostError::system("starting a thread"))?;
+        // SAFETY:
+        // - the function may be called at any time, and lives as long as the library, which is never unloaded.
+        unsafe { libc::atexit(leave_at_exit) };
+        Ok(())
+    }
+
+    /// Has waiting threads look after the network; so many others are the transports', which wake nobody.
+    fn look_after(&self, network: &Arc<Remote>, of_transports: usize) -> &'static Vigil {
+        let network: Arc<dyn Network> = Arc::<Remote>::clone(network);
+        let looks = if hosts_outnumber_cores(&self.spec) {
+            0
+        } else {
+            LOOKS
+        };
+        let host = self.host;
+        let nobody_else = move || {
+            // In this order: a thread that is attached meanwhile is counted as a thread at most.
+            let attached = simurgh_core::attached_count();
+            simurgh_core::attached_running() == 0 && threads() == attached + of_transports
+        };
+        Vigil::begin(network, looks, nobody_else, move || quiet::tell(host, 0, || true))
+    }
+
+    /// Does what the launcher says, for as long as the process lives.
+    fn listen(&self, watch: &Watch, vigil: Option<&'static Vigil>) {
+        loop {
+            match watch.next() {
+                News::Told(Received {
+                    message: ToHost::StillQuiet { wave },
+                    ..
+                }) => quiet::tell(watch.host(), wave, || vigil.is_some_and(Vigil::is_quiet)),
+                News::Told(Received {
+                    message: ToHost::End, ..
+                }) => self.over.complete(),
+                news => drop(watch.act_on(news)),
+            }
+        }
+    }
+}
+
+/// The threads of this process.
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
+extern "C" fn leave_at_exit() {
+    let own = OWN.get().filter(|own| own.pid == std::process::id());
+    if let Some(rank) = own.and_then(|own| own.host.ranks().first()) {
+        leave(rank.process());
+    }
+}

@@ -1,0 +1,173 @@
+//! Ranks that are processes: the C test programs of `tests/c`, and how such jobs start and end.
+
+#[macro_use]
+mod programs;
+
+use simurgh_testing::{Compile, Mpiexec, Outcome, Scratch, Stage};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Longer than any end may take.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+fn passes(program: &str, ranks: &[usize], options: &[&str]) {
+    let stage = Stage::locate();
+    let binary = Compile::c(format!("tests/c/mpi_{program}.c"))
+        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
+        .against(&stage)
+        .build();
+    for &ranks in ranks {
+        let outcome = stage
+            .mpiexec(ranks)
+            .mode("processes")
+            .options(options)
+            .run(&binary);
+        outcome.expect_success();
+        let passed = format!("passed with {ranks} ranks\n");
+        assert_eq!(outcome.stdout, passed, "{outcome}");
+    }
+}
+
+macro_rules! tests {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            passes(stringify!($name), &[4], &[]);
+        }
+    )*};
+}
+
+programs!(tests);
+
+macro_rules! checked_tests {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            passes(stringify!($name), &[4], &["--check"]);
+        }
+    )*};
+}
+
+agreeing_programs!(checked_tests);
+
+#[test]
+fn any_number_of_ranks_will_do() {
+    for program in ["collectives", "exchange", "communicators", "threads", "sessions"] {
+        passes(program, &[1, 2, 7], &[]);
+    }
+}
+
+#[test]
+fn processes_talk_over_libfabric_too() {
+    for program in ["collectives", "exchange", "early"] {
+        passes(program, &[3], &["--transport", "ofi"]);
+    }
+}
+
+fn processes(ranks: usize) -> Mpiexec {
+    Stage::locate().mpiexec(ranks).mode("processes")
+}
+
+fn ending(way: &str, code: &str) -> Outcome {
+    let program = Compile::c("tests/c/launch_mpi.c")
+        .against(&Stage::locate())
+        .build();
+    processes(3).args([way, code]).run(&program)
+}
+
+#[test]
+fn however_a_rank_ends_the_job_does_too() {
+    ending("", "0").expect_success();
+    ending("after", "3").expect_code(3);
+    ending("abort", "7")
+        .expect_code(7)
+        .expect_stderr("simurgh: rank 1 ended the job with code 7");
+    for way in ["return", "exit"] {
+        ending(way, "0")
+            .expect_code(1)
+            .expect_stderr("launch_mpi) ended with status 0 without calling MPI_Finalize");
+    }
+    ending("wait", "0")
+        .expect_code(125)
+        .expect_stderr("simurgh: deadlock: every rank waits")
+        .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99");
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_job_at_once() {
+    let start = Instant::now();
+    processes(4)
+        .args(["-c", "test $SIMURGH_RANK = 2 && kill -9 $$; sleep 60"])
+        .run("sh")
+        .expect_code(137)
+        .expect_stderr("simurgh: rank 2 (sh) was killed by signal 9");
+    assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_job_that_takes_too_long_says_what_its_ranks_wait_for() {
+    processes(2)
+        .options(["--timeout", "0.3"])
+        .args(["60"])
+        .run("sleep")
+        .expect_code(124)
+        .expect_stderr("rank 1 (sleep) has not called MPI_Init");
+}
+
+#[test]
+fn programs_without_mpi_run_as_they_are() {
+    let outcome = Stage::locate()
+        .mpiexec(3)
+        .mode("auto")
+        .args(["-c", "cat; echo $SIMURGH_RANK of $SIMURGH_SIZE"])
+        .input("for rank 0\n")
+        .run("sh");
+    assert_eq!(
+        outcome.expect_success().sorted_lines(),
+        ["0 of 3", "1 of 3", "2 of 3", "for rank 0"]
+    );
+    assert_eq!(outcome.stderr, "");
+    processes(3)
+        .args(["-c", "exit $SIMURGH_RANK"])
+        .run("sh")
+        .expect_code(1);
+}
+
+fn script(scratch: &Scratch, program: &Path) -> PathBuf {
+    let text = format!("#!/bin/sh\nexec {} \"$@\"\n", program.display());
+    let path = scratch.write("script", &text);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn a_script_may_start_the_program_beside_others_whose_ranks_are_threads() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/mpi_collectives.c").against(&stage).build();
+    let scratch = Scratch::new("processes-script");
+    let script = script(&scratch, program.path());
+    let others = [
+        ":".as_ref(),
+        "-n".as_ref(),
+        "3".as_ref(),
+        program.path().as_os_str(),
+    ];
+    let outcome = stage.mpiexec(2).mode("auto").args(others).run(&script);
+    outcome
+        .expect_success()
+        .expect_stderr("is a script for /bin/sh, not a compiled program; its ranks are processes");
+    assert_eq!(outcome.stdout, "passed with 5 ranks\n", "{outcome}");
+}
+
+#[test]
+fn who_waits_for_a_program_that_does_not_use_mpi_is_told() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+    let others = [":", "-n", "1", "true"];
+    let outcome = processes(2).args(others).run(&program);
+    outcome
+        .expect_code(1)
+        .expect_stderr("rank 2 (true) ended")
+        .expect_stderr("without calling MPI_Init, which others have called");
+}
