@@ -51,7 +51,13 @@ pub(super) fn run() -> Result<u8, HostError> {
             1 => String::new(),
             _ => format!("host {}, ", spec.host),
         };
-        say(&stats::text(&runtime, &name, host.ranks().len()));
+        let network = host.job().network().map(|network| network.stats());
+        say(&stats::text(
+            &runtime,
+            &name,
+            host.ranks().len(),
+            network.as_ref(),
+        ));
     }
     // Its threads may be running ranks that will never end: the process's end is theirs.
     std::mem::forget(runtime);

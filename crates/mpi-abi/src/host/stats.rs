@@ -1,10 +1,11 @@
 //! Statistics of a job, printed at its end if the user asks.
 
+use simurgh_mpi::NetworkStats;
 use simurgh_sched::Runtime;
 use std::fmt::Write;
 
-/// The text: virtual processors, then memory. `host` is the host's name, if there are several.
-pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize) -> String {
+/// The text: virtual processors, network, memory. `host` is the host's name, if there are several.
+pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize, network: Option<&NetworkStats>) -> String {
     let mut text = format!(
         "statistics of {host}{ranks} ranks on {} virtual processors:",
         runtime.vps()
@@ -20,8 +21,15 @@ pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize) -> String {
         );
         if vp.polls > 0 {
             let ms = vp.network_ns as f64 / 1e6;
-            let _ = write!(text, ", network {} times, about {ms:.1} ms", vp.polls);
+            let _ = write!(
+                text,
+                ", looked at the network {} times, about {ms:.1} ms",
+                vp.polls
+            );
         }
+    }
+    if let Some(network) = network {
+        text.push_str(&of_network(network));
     }
     match proportional_memory() {
         Some(kib) => {
@@ -36,6 +44,34 @@ pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize) -> String {
     text
 }
 
+/// What has passed between the host and others.
+fn of_network(stats: &NetworkStats) -> String {
+    let NetworkStats {
+        packets_sent,
+        packets_received,
+        bytes_sent,
+        bytes_received,
+        dropped,
+        stalls,
+    } = *stats;
+    format!(
+        "\n  network: sent {packets_sent} packets with {} of data, received {packets_received} with {}, \
+         dropped {dropped}; {stalls} sends found their window used up",
+        amount(bytes_sent),
+        amount(bytes_received)
+    )
+}
+
+/// A number of bytes, in a unit in which it has few digits.
+fn amount(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().find(|(shift, _)| bytes >> shift >= 10);
+    unit.map_or_else(
+        || format!("{bytes} B"),
+        |(shift, unit)| format!("{} {unit}", bytes >> shift),
+    )
+}
+
 /// Memory of the process in KiB; pages that it shares with other processes count in part.
 fn proportional_memory() -> Option<u64> {
     let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
@@ -45,8 +81,19 @@ fn proportional_memory() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_short() {
+        let shown = [0, 10_000, 10_240, 5 << 20, 12 << 20, 900 << 30].map(amount);
+        assert_eq!(
+            shown,
+            ["0 B", "10000 B", "10 KiB", "5120 KiB", "12 MiB", "900 GiB"]
+        );
+    }
+
     #[test]
     fn the_kernel_tells_our_memory() {
-        assert!(super::proportional_memory().unwrap() > 0);
+        assert!(proportional_memory().unwrap() > 0);
     }
 }

@@ -14,6 +14,8 @@ pub enum Operation {
     Probe,
     /// A send without a receive.
     Send,
+    /// A send without a receive, which need not wait for one, had its host not used up the other's window.
+    Stalled,
     /// A message without a receive, whose sender waits no more.
     Message,
 }
@@ -79,13 +81,13 @@ impl fmt::Display for Unmatched {
                 "rank {receiver} {waits} a probe for a message from {}",
                 self.origin()
             ),
-            Operation::Send => {
-                let tag = self.tag;
-                write!(
-                    f,
-                    "{} {waits} a send to rank {receiver} with tag {tag}",
-                    self.sender()
-                )
+            Operation::Send | Operation::Stalled => {
+                let (sender, tag) = (self.sender(), self.tag);
+                write!(f, "{sender} {waits} a send to rank {receiver} with tag {tag}")?;
+                if self.operation == Operation::Stalled {
+                    f.write_str(", since too much lies unreceived at that rank's host (eager-window)")?;
+                }
+                Ok(())
             }
             Operation::Message => write!(
                 f,

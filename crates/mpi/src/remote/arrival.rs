@@ -1,5 +1,6 @@
 //! What comes from other hosts.
 
+use super::credit::cost;
 use super::fetch::{Promise, Wanted};
 use super::register::Handle;
 use super::send::Outgoing;
@@ -102,8 +103,13 @@ impl Reception<'_> {
         let mut table = to.table();
         if let Some(receive) = table.take_receive(label.envelope) {
             drop(table);
-            self.hand_over(from, to, label, receive, data);
+            self.hand_over(to, label, receive, data);
+            self.remote.passed(from, data.len());
             return Some(());
+        }
+        if !self.remote.accounts.hold(from, cost(data.len())) {
+            drop(table);
+            return self.refuse(from);
         }
         let pooled = table.parcels().take(data.len());
         drop(table);
@@ -124,7 +130,8 @@ impl Reception<'_> {
             Some(receive) => {
                 table.parcels().give_back(parcel);
                 drop(table);
-                self.hand_over(from, to, label, receive, data);
+                self.hand_over(to, label, receive, data);
+                self.remote.received(from, data.len());
             }
         }
         Some(())
@@ -132,13 +139,24 @@ impl Reception<'_> {
 
     /// Copies a short message to a posted receive and completes it.
     #[inline]
-    fn hand_over(&self, from: HostId, to: &Endpoint, label: Label, receive: Posted, data: &[u8]) {
+    fn hand_over(&self, to: &Endpoint, label: Label, receive: Posted, data: &[u8]) {
         tool::matched(to, label.envelope, || data.len());
         let transfer = memory::unpack(data, &receive.target);
         receive
             .waiter
             .finish(self.job, &status_of(label.envelope, &transfer));
-        self.remote.received(from, data.len());
+    }
+
+    /// A host has sent more than it was granted, so a message is lost and with it the job: nobody may wait for it for
+    /// ever.
+    #[cold]
+    fn refuse(&self, from: HostId) -> Option<()> {
+        if self.remote.counters.is_first_excess() {
+            let reason = "it has sent more than it was granted here (eager-window): it has gone wrong, or is of \
+                          another installation";
+            self.job.lost(from, reason);
+        }
+        None
     }
 
     /// A message waits at its sender.

@@ -1,8 +1,25 @@
 //! What a host counts of its traffic with others.
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 use simurgh_net::transport::HostId;
+
+/// What a host has sent to others and received from them so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NetworkStats {
+    /// Packets that it has sent.
+    pub packets_sent: u64,
+    /// Packets that it has received.
+    pub packets_received: u64,
+    /// Bytes of data in the former.
+    pub bytes_sent: u64,
+    /// Bytes of data in the latter.
+    pub bytes_received: u64,
+    /// Packets that made no sense, or were not the job's.
+    pub dropped: u64,
+    /// Short messages that were not sent before they were asked for, because too much was unreceived.
+    pub stalls: u64,
+}
 
 /// The counters of a host. Relaxed throughout: statistics.
 #[derive(Debug)]
@@ -11,6 +28,8 @@ pub(crate) struct Counters {
     traffic: Box<[CachePadded<Traffic>]>,
     /// Packets that made no sense.
     dropped: AtomicU64,
+    /// Whether a host has sent more than it may.
+    excess: AtomicBool,
     /// Sends of short data that had to wait to be asked for, because too much was unreceived.
     stalls: AtomicU64,
 }
@@ -27,6 +46,7 @@ impl Counters {
         Self {
             traffic: (0..hosts).map(|_| CachePadded::default()).collect(),
             dropped: AtomicU64::new(0),
+            excess: AtomicBool::new(false),
             stalls: AtomicU64::new(0),
         }
     }
@@ -50,30 +70,27 @@ impl Counters {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Notes that a host has sent more than it may; whether it is the first time.
+    #[cold]
+    pub(super) fn is_first_excess(&self) -> bool {
+        !self.excess.swap(true, Ordering::Relaxed)
+    }
+
     #[cold]
     pub(super) fn count_stall(&self) {
         self.stalls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Bytes of data in packets to other hosts.
-    pub(crate) fn bytes_sent(&self) -> u64 {
+    /// All that has been counted; the packets are the fabric's to count.
+    pub(super) fn stats(&self) -> NetworkStats {
         let sent = |traffic: &CachePadded<Traffic>| traffic.bytes_sent.load(Ordering::Relaxed);
-        self.traffic.iter().map(sent).sum()
-    }
-
-    /// Bytes of data in packets from other hosts.
-    pub(crate) fn bytes_received(&self) -> u64 {
         let received = |traffic: &CachePadded<Traffic>| traffic.bytes_received.load(Ordering::Relaxed);
-        self.traffic.iter().map(received).sum()
-    }
-
-    /// Packets that made no sense.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
-    }
-
-    /// Sends of short data that had to wait to be asked for.
-    pub(crate) fn stalls(&self) -> u64 {
-        self.stalls.load(Ordering::Relaxed)
+        NetworkStats {
+            bytes_sent: self.traffic.iter().map(sent).sum(),
+            bytes_received: self.traffic.iter().map(received).sum(),
+            dropped: self.dropped.load(Ordering::Relaxed),
+            stalls: self.stalls.load(Ordering::Relaxed),
+            ..NetworkStats::default()
+        }
     }
 }

@@ -3,13 +3,15 @@
 //! Each host grants each other one a window, in bytes of memory. Data that is sent without being asked for is paid for
 //! from it, and what it cost comes back when the data has left the receiver's memory for its target: in the header of
 //! whatever packet goes that way next, or in one of its own when much is owed. Who cannot pay asks before it sends.
-//! So what lies unreceived at a host takes no more than a window for each other host.
+//! So what lies unreceived at a host takes no more than a window for each other host, and who sends more all the same
+//! is not believed: a receiver knows what has come, and what it has given back.
 //!
-//! Costs: one locked instruction on a line per host where data is sent, and one where it is received.
+//! Costs: one locked instruction on a line per host where data is sent, and one where it is received; another one
+//! where it has to lie until then.
 
 use crate::point2point::Parcel;
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicI64, AtomicU32, Ordering};
+use simurgh_core::sync::{AtomicI64, AtomicU64, Ordering};
 use simurgh_net::transport::HostId;
 
 /// What a message costs besides its buffer: its entry in the receiver's table.
@@ -24,8 +26,29 @@ pub(super) struct Accounts {
 struct Account {
     /// What may be sent to the other host.
     left: CachePadded<AtomicI64>,
-    /// What the other host has not been told yet that it may send again.
-    owed: CachePadded<AtomicU32>,
+    /// What the other host has taken of its window here.
+    taken: CachePadded<AtomicU64>,
+}
+
+/// What a host has taken of its window at another, in a word. Neither half overflows: both together are at most a
+/// window, 2^30, and what passes by while much is owed.
+struct Taken {
+    /// What lies here.
+    held: u32,
+    /// What has been received, and the other host has not been told yet that it may send again.
+    owed: u32,
+}
+
+/// One of what lies here.
+const HELD: u64 = 1 << 32;
+
+impl Taken {
+    fn of(word: u64) -> Self {
+        Self {
+            held: (word >> 32) as u32,
+            owed: word as u32,
+        }
+    }
 }
 
 /// What a message of so many bytes costs.
@@ -39,7 +62,7 @@ impl Accounts {
         let window = i64::from(window);
         let account = |_| Account {
             left: CachePadded::new(AtomicI64::new(window)),
-            owed: CachePadded::new(AtomicU32::new(0)),
+            taken: CachePadded::new(AtomicU64::new(0)),
         };
         Self {
             window,
@@ -73,12 +96,35 @@ impl Accounts {
         }
     }
 
-    /// Notes that a message of a host has been received. True if so much is owed that the host should be told now.
+    /// Makes room for a message of a host that has to lie here; false if that is more than the host was granted.
+    pub(super) fn hold(&self, host: HostId, cost: u32) -> bool {
+        let taken = &self.accounts[host as usize].taken;
+        let before = Taken::of(taken.fetch_add(u64::from(cost) * HELD, Ordering::Relaxed));
+        let granted = i64::from(before.held) + i64::from(before.owed) + i64::from(cost) <= self.window;
+        if !granted {
+            taken.fetch_sub(u64::from(cost) * HELD, Ordering::Relaxed);
+        }
+        granted
+    }
+
+    /// Notes that a message of a host has been received that did not have to lie here. True if so much is owed that the
+    /// host should be told now.
     #[inline]
     pub(super) fn owe(&self, host: HostId, cost: u32) -> bool {
-        let before = self.accounts[host as usize]
-            .owed
-            .fetch_add(cost, Ordering::Relaxed);
+        self.change(host, u64::from(cost), cost)
+    }
+
+    /// Notes that a message of a host for which there was room is here no more. True as with [`Accounts::owe`].
+    #[inline]
+    pub(super) fn let_go(&self, host: HostId, cost: u32) -> bool {
+        let change = u64::from(cost).wrapping_sub(u64::from(cost) * HELD);
+        self.change(host, change, cost)
+    }
+
+    #[inline]
+    fn change(&self, host: HostId, change: u64, cost: u32) -> bool {
+        let taken = &self.accounts[host as usize].taken;
+        let before = Taken::of(taken.fetch_add(change, Ordering::Relaxed)).owed;
         let much = (self.window / 4) as u32;
         before < much && before + cost >= much
     }
@@ -86,12 +132,14 @@ impl Accounts {
     /// What is owed to a host, which is told now.
     #[inline]
     pub(super) fn settle(&self, host: HostId) -> u32 {
-        let owed = &self.accounts[host as usize].owed;
+        let taken = &self.accounts[host as usize].taken;
         // The load keeps the line shared as long as nothing is owed.
-        if owed.load(Ordering::Relaxed) == 0 {
+        if Taken::of(taken.load(Ordering::Relaxed)).owed == 0 {
             return 0;
         }
-        owed.swap(0, Ordering::Relaxed)
+        // Before the host can know of it, so that it never seems to have sent too much.
+        let held = !(HELD - 1);
+        Taken::of(taken.fetch_and(held, Ordering::Relaxed)).owed
     }
 }
 
@@ -113,5 +161,27 @@ mod tests {
         assert!(accounts.spend(1, cost(1000)) && !accounts.spend(1, 1));
         accounts.regain(1, u32::MAX);
         assert!(accounts.spend(1, 10 * cost(1000)) && !accounts.spend(1, 1));
+    }
+
+    #[test]
+    fn a_host_is_granted_no_more_than_its_window() {
+        let accounts = Accounts::new(2, 10 * cost(1000));
+        assert!((0..10).all(|_| accounts.hold(1, cost(1000))));
+        assert!(!accounts.hold(1, cost(0)) && accounts.hold(0, cost(0)));
+        // What has been received counts until the host is told.
+        for _ in 0..2 {
+            accounts.let_go(1, cost(1000));
+        }
+        assert!(!accounts.hold(1, cost(0)));
+        assert_eq!(accounts.settle(1), 2 * cost(1000));
+        assert!((0..2).all(|_| accounts.hold(1, cost(1000))));
+        assert!(!accounts.hold(1, cost(0)));
+        // What passes by counts as well.
+        for _ in 0..10 {
+            accounts.let_go(1, cost(1000));
+        }
+        accounts.settle(1);
+        assert!(!accounts.owe(1, cost(1000)) && (0..9).all(|_| accounts.hold(1, cost(1000))));
+        assert!(!accounts.hold(1, cost(0)));
     }
 }

@@ -19,6 +19,7 @@ use crate::status::Status;
 use simurgh_core::sync::Arc;
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
+use std::cell::Cell;
 
 /// A way to the other hosts for one thing at a time: messages of another context, or of another round, are not seen.
 #[derive(Clone, Copy)]
@@ -88,6 +89,7 @@ impl<'a> Line<'a> {
             source,
             // Nobody takes such a message back, so it needs no number; the place spreads what waits over locks.
             origin: (HOST_BASE.wrapping_add(self.rounds.context).wrapping_add(to), 0),
+            stalled: Cell::new(false),
         }
     }
 

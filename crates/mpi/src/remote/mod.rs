@@ -55,6 +55,7 @@ use crate::request::{Request, RequestPool};
 use abandoned::Abandoned;
 use arrival::Reception;
 use counters::Counters;
+pub use counters::NetworkStats;
 use credit::Accounts;
 use crossbeam_utils::CachePadded;
 use fetch::Incoming;
@@ -65,6 +66,7 @@ use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{HostId, Transport};
 use simurgh_settings::Id;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Weak;
 use tasks::Tasks;
@@ -137,15 +139,14 @@ impl Remote {
         &self.fabric
     }
 
-    /// Packets that made no sense.
+    /// What has been sent and received so far.
     #[must_use]
-    pub fn dropped(&self) -> u64 {
-        self.counters.dropped()
-    }
-
-    /// What has been counted.
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn stats(&self) -> NetworkStats {
+        let (packets_sent, packets_received) = self.fabric.counts();
+        let mut stats = self.counters.stats();
+        (stats.packets_sent, stats.packets_received) = (packets_sent, packets_received);
+        stats.dropped += self.fabric.transports().map(Transport::dropped).sum::<u64>();
+        stats
     }
 
     /// Does what there is to do; false if there was nothing, or somebody else is at it.
@@ -181,6 +182,7 @@ impl Remote {
             },
             source,
             origin: (sender, job.endpoint(sender).next_letter()),
+            stalled: Cell::new(false),
         }
     }
 
@@ -205,9 +207,17 @@ impl Remote {
         self.send(to, packet, bytes.len(), &mut |room| room.copy_from_slice(bytes));
     }
 
-    /// Notes that a message of a host, which cost so much, has left our memory.
+    /// Notes that a message of a host that has lain here has left our memory.
     #[inline]
     pub(crate) fn received(&self, from: HostId, bytes: usize) {
+        if self.accounts.let_go(from, credit::cost(bytes)) {
+            self.tell(from, &Packet::Credit);
+        }
+    }
+
+    /// Notes that a message of a host has gone straight to its target.
+    #[inline]
+    fn passed(&self, from: HostId, bytes: usize) {
         if self.accounts.owe(from, credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }

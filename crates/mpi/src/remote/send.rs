@@ -10,6 +10,7 @@ use crate::job::{Operation, Unmatched};
 use crate::memory::{self, Source};
 use crate::request::Waiter;
 use simurgh_net::transport::{HostId, Region};
+use std::cell::Cell;
 
 /// A message to a process of another host.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Letter<'a> {
     pub(super) source: &'a Source,
     /// Who sends, and the number of the message among those that it has sent.
     pub(super) origin: (u32, u32),
+    /// It was not sent at once because too much lay unreceived.
+    pub(super) stalled: Cell<bool>,
 }
 
 impl<'a> Letter<'a> {
@@ -38,6 +41,8 @@ impl<'a> Letter<'a> {
 pub(super) struct Outgoing {
     pub(super) label: Label,
     pub(super) origin: (u32, u32),
+    /// It is short, but too much lies unreceived.
+    stalled: bool,
     pub(super) goods: Goods,
     /// Who waits for the end; nobody if the data has been copied.
     pub(super) waiter: Option<Waiter>,
@@ -53,12 +58,12 @@ impl Outgoing {
         } = self.label;
         let waiter = self.waiter.as_ref().filter(|_| process < HOST_BASE)?;
         let blocking = waiter.is_call();
-        Some(Unmatched::new(
-            process,
-            envelope.exactly(),
-            Operation::Send,
-            blocking,
-        ))
+        let operation = if self.stalled {
+            Operation::Stalled
+        } else {
+            Operation::Send
+        };
+        Some(Unmatched::new(process, envelope.exactly(), operation, blocking))
     }
 }
 
@@ -77,6 +82,7 @@ impl Remote {
         }
         if !self.accounts.spend(letter.host, cost(bytes)) {
             self.counters.count_stall();
+            letter.stalled.set(true);
             return false;
         }
         let (process, number) = letter.origin;
@@ -97,6 +103,7 @@ impl Remote {
         let mut outgoing = Outgoing {
             label: letter.label,
             origin: letter.origin,
+            stalled: letter.stalled.get(),
             goods,
             waiter,
             region: None,

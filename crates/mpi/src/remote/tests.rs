@@ -1,18 +1,20 @@
 //! Messages of hosts as such, and packets that nobody should send.
 
+use super::wire::{Label, Packet};
 use crate::comm::Comm;
 use crate::common::{into, out, run_hosts};
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::job::{Job, Layout};
+use crate::matching::{Envelope, Lanes};
 use crate::point2point::Mode;
 use crate::process::Process;
 use crate::remote::Rounds;
 use proptest::prelude::*;
 use simurgh_core::Network;
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{Access, HEADER, Header, Loopback, Transport};
-use simurgh_settings::Values;
+use simurgh_settings::{Id, Origin, Values};
 
 /// The host of a rank, and the number of hosts.
 fn place(world: &Comm) -> (u32, u32) {
@@ -71,6 +73,11 @@ fn lines_do_not_mix_and_both_ways_work_at_once() {
 
 /// A job of two hosts, as host 0 sees it; host 1 says nothing of its own accord.
 fn two_hosts() -> (Arc<Job>, Vec<Loopback>) {
+    two_hosts_with(Values::default())
+}
+
+/// As [`two_hosts`], with these settings.
+fn two_hosts_with(settings: Values) -> (Arc<Job>, Vec<Loopback>) {
     let access = Access {
         read: false,
         write: false,
@@ -78,7 +85,7 @@ fn two_hosts() -> (Arc<Job>, Vec<Loopback>) {
     let mut ways = Loopback::hosts(2, access);
     let other = ways.split_off(1);
     let own = ways.pop().map(|way| Box::new(way) as Box<dyn Transport>);
-    let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), Values::default());
+    let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), settings);
     assert!(job.connect(Fabric::new(0, 2, vec![(own.unwrap(), vec![0, 1])])));
     (job, other)
 }
@@ -96,6 +103,66 @@ fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
         (header, data)
     });
     proptest::collection::vec(packet, 1..60)
+}
+
+/// What is sent of a message of so many bytes, of a window of 10 KB here: what is kept, and what is dropped.
+fn flood(bytes: usize) -> (usize, u64) {
+    let mut settings = Values::default();
+    settings.set(Id::EagerWindow, 10 << 10, Origin::Preset).unwrap();
+    let (job, other) = two_hosts_with(settings);
+    let losses = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&losses);
+    job.set_loss_hook(move |host, reason| {
+        assert!(host == 1 && reason.contains("granted"), "{host}: {reason}");
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let process = Process::new(Arc::clone(&job), 0);
+    process.init().unwrap();
+    let world = process.comm_world().unwrap();
+    let envelope = Envelope {
+        context: world.context(),
+        source: 2,
+        tag: 0,
+    };
+    let label = Label {
+        process: 0,
+        envelope,
+        lanes: Lanes::ALL,
+    };
+    let header = Packet::Eager { label, origin: 0 }.header(0);
+    for _ in 0..100 {
+        while other[0]
+            .send(0, &header, bytes, &mut |room| room.fill(1))
+            .is_err()
+        {
+            job.network().unwrap().poll();
+        }
+    }
+    let network = job.network().unwrap();
+    while network.has_mail() && network.poll() {}
+    assert_eq!(losses.load(Ordering::Relaxed), 1, "it is told once");
+    let mut kept = 0;
+    let mut room = vec![0_u8; bytes];
+    while world.iprobe(2, ANY_TAG).unwrap().is_some() {
+        world.recv(&into(&mut room), 2, ANY_TAG).unwrap();
+        kept += 1;
+    }
+    let dropped = network.stats().dropped;
+    drop(world);
+    process.finalize().unwrap();
+    (kept, dropped)
+}
+
+#[test]
+fn a_host_that_sends_more_than_it_was_granted_does_not_fill_memory() {
+    for bytes in [0, 8, 1000] {
+        let (kept, dropped) = flood(bytes);
+        assert!(
+            kept > 0 && kept * (bytes + 128) <= 10 << 10,
+            "{kept} messages of {bytes} bytes"
+        );
+        assert_eq!(kept as u64 + dropped, 100);
+    }
 }
 
 proptest! {
@@ -121,7 +188,7 @@ proptest! {
         prop_assert_eq!(*middle, [7; 32]);
         let (_, received) = network.fabric().counts();
         prop_assert_eq!(received, packets.len() as u64);
-        prop_assert!(network.dropped() <= received);
+        prop_assert!(network.stats().dropped <= received);
         // What is still there goes with the job; its memory lives until then.
         drop((send, receives, world));
         process.finalize().unwrap();
