@@ -27,6 +27,9 @@ int main(int argc, char **argv)
         MPI_Request request;
         MPI_Ibcast(&sum, 1, MPI_INT, 3, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(way, "flood") && rank == 0) {
+        for (int i = 0; i < 1000; i++)
+            MPI_Send(&sum, 1, MPI_INT, size - 1, 7, MPI_COMM_WORLD);
     } else if (!strcmp(way, "differ")) {
         if (rank == 0)
             MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 2, MPI_COMM_WORLD);

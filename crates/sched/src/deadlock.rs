@@ -8,34 +8,69 @@
 //! Since it is so between any two messages, the check is not made until nothing has come for [`CALM`], by the virtual
 //! processor that sleeps where the network rings. Who reports it to others must know what has been sent and received
 //! before it asks [`Quiet::lasts`]: all that happens afterwards begins with taking the report back.
+//!
+//! A network that does not ring has to be looked at again and again, and each look might find something. So the process
+//! is not quiet during a look, but is again after one that has found nothing; who asked in between is told later.
 
 use std::time::Duration;
 
 use simurgh_core::Worker;
-use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use simurgh_core::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// How long nothing comes from the network before a process with blocked execution contexts only is looked at.
 pub(crate) const CALM: Duration = Duration::from_millis(50);
 
-/// Whether it has been reported that the process is quiet, and nothing has happened since.
+/// Something happens, or it is not known that nothing does.
+const LOUD: u32 = 0;
+/// It has been reported that the process is quiet, and nothing has happened since.
+const QUIET: u32 = 1;
+/// The process was quiet until the look at the network that is being taken.
+const LOOKING: u32 = 2;
+/// And somebody has asked meanwhile.
+const ASKED: u32 = 3;
+
+/// Whether the process is quiet.
 #[derive(Default)]
-pub(crate) struct Quiet(AtomicBool);
+pub(crate) struct Quiet(AtomicU32);
 
 impl Quiet {
     /// Says so; by one that is counted as asleep.
     pub(crate) fn begin(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.store(QUIET, Ordering::SeqCst);
     }
 
     /// Takes it back, before anything is done; whether it had been said.
     pub(crate) fn end(&self) -> bool {
         // The load keeps the line shared most of the time.
-        self.0.load(Ordering::SeqCst) && self.0.swap(false, Ordering::SeqCst)
+        self.0.load(Ordering::SeqCst) != LOUD && self.0.swap(LOUD, Ordering::SeqCst) != LOUD
     }
 
-    /// Whether nothing has happened since it was said.
+    /// Takes it back for a look at the network; whether it had been said.
+    pub(crate) fn begin_look(&self) -> bool {
+        self.0.load(Ordering::SeqCst) != LOUD && self.change(QUIET, LOOKING)
+    }
+
+    /// The look has found nothing: the process is quiet again, unless somebody else has something to do. Whether that
+    /// is to be said anew, because somebody has asked meanwhile.
+    pub(crate) fn end_look(&self) -> bool {
+        !self.change(LOOKING, QUIET) && self.change(ASKED, QUIET)
+    }
+
+    /// Whether it has been said.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.0.load(Ordering::SeqCst) != LOUD
+    }
+
+    /// Whether nothing has happened since it was said. If that cannot be said just now, it will be said anew.
     pub(crate) fn lasts(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        let is_looked = self.change(LOOKING, ASKED);
+        !is_looked && self.0.load(Ordering::SeqCst) == QUIET
+    }
+
+    fn change(&self, from: u32, to: u32) -> bool {
+        self.0
+            .compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst)
+            .is_ok()
     }
 }
 
@@ -84,4 +119,23 @@ fn all_threads_known(others: usize) -> bool {
     let attached = simurgh_core::attached_count();
     let threads = std::fs::read_dir("/proc/self/task").ok().map(Iterator::count);
     threads == Some(attached + others) && simurgh_core::attached_count() == attached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_that_finds_nothing_leaves_the_process_quiet() {
+        let quiet = Quiet::default();
+        assert!(!quiet.begin_look() && !quiet.end_look() && !quiet.lasts());
+        quiet.begin();
+        assert!(quiet.lasts() && quiet.begin_look() && quiet.has_begun());
+        assert!(!quiet.end_look() && quiet.lasts());
+        assert!(quiet.begin_look() && !quiet.lasts());
+        assert!(quiet.end_look() && quiet.lasts(), "somebody has asked");
+        assert!(quiet.begin_look() && quiet.end());
+        assert!(!quiet.end_look() && !quiet.lasts(), "another has something to do");
+        assert!(!quiet.end());
+    }
 }

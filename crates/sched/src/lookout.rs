@@ -8,9 +8,10 @@
 //! is one wake-up, and only when the processor on duty gets work while others sleep.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use simurgh_core::{Network, Worker};
 
 use crate::deadlock::Quiet;
@@ -26,8 +27,11 @@ pub(crate) struct Lookout {
     resting: Box<[CachePadded<AtomicBool>]>,
     /// The first virtual processor that may be on duty; all behind it may.
     first: usize,
-    /// Nothing came during the last sleep on duty.
-    calm: AtomicBool,
+    /// Something has come, or has been to do, since the last sleep on duty.
+    stirred: CachePadded<AtomicBool>,
+    /// Since when it has been calm, after `start`; written by the one on duty.
+    calm_since: AtomicU64,
+    start: Instant,
     quiet: Quiet,
 }
 
@@ -39,7 +43,9 @@ impl Lookout {
             first,
             on_duty: CachePadded::new(AtomicUsize::new(NOBODY)),
             resting: (0..vps).map(|_| CachePadded::default()).collect(),
-            calm: AtomicBool::new(false),
+            stirred: CachePadded::default(),
+            calm_since: AtomicU64::new(0),
+            start: Instant::now(),
             quiet: Quiet::default(),
         }
     }
@@ -48,14 +54,32 @@ impl Lookout {
         &self.network
     }
 
-    // Relaxed: it only says when to look.
+    // Relaxed in these: they only say when to look.
 
-    pub(crate) fn is_calm(&self) -> bool {
-        self.calm.load(Ordering::Relaxed)
+    /// Something has come, or is to be done.
+    fn stir(&self) {
+        if !self.stirred.load(Ordering::Relaxed) {
+            self.stirred.store(true, Ordering::Relaxed);
+        }
     }
 
-    pub(crate) fn set_calm(&self, calm: bool) {
-        self.calm.store(calm, Ordering::Relaxed);
+    /// For how long nothing has come nor been to do, as the one on duty knows when it is about to sleep.
+    pub(crate) fn calm(&self) -> Duration {
+        let now = self.start.elapsed();
+        if self.stirred.load(Ordering::Relaxed) {
+            self.stirred.store(false, Ordering::Relaxed);
+            self.begin_calm(now);
+        }
+        now - Duration::from_nanos(self.calm_since.load(Ordering::Relaxed)).min(now)
+    }
+
+    /// Begins to count anew: who has looked in vain whether all sleep does not look again at once.
+    pub(crate) fn calm_again(&self) {
+        self.begin_calm(self.start.elapsed());
+    }
+
+    fn begin_calm(&self, now: Duration) {
+        self.calm_since.store(now.as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// Whether the process is quiet.
@@ -63,10 +87,22 @@ impl Lookout {
         &self.quiet
     }
 
-    /// Polls the network, as the worker on duty; false if there was nothing to do.
-    pub(crate) fn poll(&self, worker: &Worker) -> bool {
-        self.quiet.end();
-        worker.poll(&*self.network)
+    /// Polls the network, as the worker on duty; false if there was nothing to do. If it turns out that the process is
+    /// still quiet and somebody has asked meanwhile, `report` tells.
+    pub(crate) fn poll(&self, worker: &Worker, report: impl FnOnce()) -> bool {
+        let was_quiet = self.quiet.begin_look();
+        let found = worker.poll(&*self.network);
+        if found {
+            self.stir();
+        }
+        if was_quiet {
+            if found || worker.has_mail() {
+                self.quiet.end();
+            } else if self.quiet.end_look() {
+                report();
+            }
+        }
+        found
     }
 
     /// Whether the virtual processor may be on duty.
@@ -102,6 +138,7 @@ impl Lookout {
     /// take it.
     pub(crate) fn pass_on(&self, vp: usize, team: &[&'static Worker]) {
         let over = self.quiet.end();
+        self.stir();
         match self.on_duty.load(Ordering::SeqCst) {
             NOBODY => {}
             holder if holder == vp + 1 => self.on_duty.store(NOBODY, Ordering::SeqCst),

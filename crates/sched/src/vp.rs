@@ -123,7 +123,9 @@ impl Vp {
         let Some(lookout) = &self.common.lookout else {
             return false;
         };
-        lookout.take(self.worker.index()) && lookout.network().has_mail() && lookout.poll(self.worker)
+        lookout.take(self.worker.index())
+            && lookout.network().has_mail()
+            && lookout.poll(self.worker, || self.report())
     }
 
     /// There is something to run: the network becomes another's duty, if it was this one's.
@@ -205,20 +207,22 @@ impl Vp {
 
     fn rest_on_duty(&self, lookout: &Lookout, ticket: u32) {
         let network = &**lookout.network();
-        let is_calm = lookout.is_calm() && network.is_quiet();
-        if is_calm
-            && self
-                .common
-                .sleepers
-                .are_all(&self.common.team, self.common.known_threads)
-        {
+        if !lookout.quiet().has_begun() && lookout.calm() >= CALM {
+            self.look_whether_all_sleep(lookout);
+        }
+        // Who has to find out when all sleep wakes up for it.
+        let limit = (!lookout.quiet().has_begun()).then_some(CALM);
+        self.worker.sleep_at(network, ticket, limit);
+    }
+
+    fn look_whether_all_sleep(&self, lookout: &Lookout) {
+        let sleepers = &self.common.sleepers;
+        if lookout.network().is_quiet() && sleepers.are_all(&self.common.team, self.common.known_threads) {
             lookout.quiet().begin();
             self.report();
+        } else {
+            lookout.calm_again();
         }
-        let start = Instant::now();
-        let limit = (!lookout.quiet().lasts()).then_some(CALM);
-        self.worker.sleep_at(network, ticket, limit);
-        lookout.set_calm(start.elapsed() >= CALM && !self.worker.has_mail());
     }
 
     /// Nobody is left in this process to wake an execution context.
