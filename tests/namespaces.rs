@@ -8,7 +8,7 @@ mod programs;
 use simurgh_testing::{Compile, Mpiexec, Stage, wait};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Hosts, one in each namespace.
@@ -44,6 +44,25 @@ impl Namespaces {
         };
         namespaces.script("up");
         Some(namespaces)
+    }
+
+    /// The same with a switch that takes so many milliseconds to pass a packet on.
+    fn make_far(test: &str, milliseconds: u32) -> Option<(Self, Relay)> {
+        let namespaces = Self::make(test)?;
+        namespaces.script("open");
+        let program = Compile::c("tests/c/relay.c")
+            .flags(["-O1", "-Wall", "-Wextra"])
+            .build();
+        let mut ip = Command::new("ip");
+        ip.args(["netns", "exec", &format!("{}sw", namespaces.prefix)]);
+        ip.arg(program.path()).arg(milliseconds.to_string());
+        ip.args((0..HOSTS).map(|host| format!("port{host}")));
+        let mut relay = Relay(ip.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
+        let mut said = [0; 3];
+        let stdout = relay.0.stdout.as_mut().unwrap();
+        stdout.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"up\n");
+        Some((namespaces, relay))
     }
 
     fn script(&self, command: &str) {
@@ -88,6 +107,17 @@ impl Namespaces {
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.split_whitespace().map(str::to_owned).collect()
+    }
+}
+
+/// The program that passes on what namespaces send each other; it ends with this.
+struct Relay(Child);
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // It has ended already if that fails.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -156,6 +186,16 @@ fn a_slow_network_only_takes_longer() {
     };
     let slow = "tc qdisc add dev eth0 root tbf rate 100mbit burst 4kb latency 400ms";
     namespaces.everywhere(&slow.split(' ').collect::<Vec<_>>());
+    for name in ["matching", "exchange", "large_sends"] {
+        assert_eq!(failure(&namespaces, name), None);
+    }
+}
+
+#[test]
+fn a_network_with_delay_only_takes_longer() {
+    let Some((namespaces, _relay)) = Namespaces::make_far("g", 5) else {
+        return;
+    };
     for name in ["matching", "exchange", "large_sends"] {
         assert_eq!(failure(&namespaces, name), None);
     }
