@@ -10,6 +10,7 @@ mod command;
 mod conformance;
 mod demo;
 mod failure;
+mod fuzz;
 mod header;
 mod install;
 mod lint;
@@ -36,6 +37,15 @@ enum Task {
     Demo,
     /// Everything that tests: a staged installation, all tests of the workspace, the loom models
     Test,
+    /// Inventions of libFuzzer for what takes in data of other processes
+    Fuzz {
+        /// What is fuzzed; all in turn if not given
+        #[arg(value_enum)]
+        targets: Vec<fuzz::Target>,
+        /// How long each, beyond what the corpus takes
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
     /// Formatting, clippy, documentation, the project's own rules
     Lint,
     /// The project's own rules only
@@ -77,6 +87,10 @@ fn run(task: &Task) -> Result<()> {
     match task {
         Task::Demo => demo::run(&workspace),
         Task::Test => test::all(&workspace),
+        Task::Fuzz { targets, seconds } if targets.is_empty() => {
+            fuzz::run(&workspace, &fuzz::Target::ALL, *seconds)
+        }
+        Task::Fuzz { targets, seconds } => fuzz::run(&workspace, targets, *seconds),
         Task::Lint => lint::all(&workspace),
         Task::Tidy => tidy::check(&workspace),
         Task::Bench { rounds, groups } if groups.is_empty() => {

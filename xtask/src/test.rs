@@ -2,11 +2,15 @@
 
 use crate::command::{minutes, succeed};
 use crate::failure::Result;
+use crate::fuzz;
 use crate::install;
 use crate::peers::MPICH;
 use crate::workspace::Workspace;
 
-/// Stages an installation, then runs all tests of the workspace and the loom models.
+/// How long each fuzz target is run, beyond its corpus.
+const FUZZ_SECONDS: u64 = 3;
+
+/// Stages an installation, then runs all tests of the workspace, the loom models, and each fuzz target for a moment.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     let stage = install::stage(workspace)?;
     succeed(
@@ -24,7 +28,8 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
         Err(failure) => eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}"),
     }
     succeed(&mut tests, minutes(15))?;
-    loom(workspace)
+    loom(workspace)?;
+    fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS)
 }
 
 /// The models of the lock-free structures, in a target folder of their own: all is compiled differently.

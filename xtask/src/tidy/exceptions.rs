@@ -44,6 +44,7 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
         "crates/net/src/transport/",
         "memory that other processes and devices write",
     ),
+    ("fuzz/", "lends buffers as a user's program and a network do"),
     ("crates/mpi/benches/", "lends buffers as a user's program does"),
     ("crates/mpi/tests/", "lends buffers as a user's program does"),
 ];

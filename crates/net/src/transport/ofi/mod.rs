@@ -28,6 +28,8 @@ mod choice;
 mod endpoint;
 mod error;
 mod frame;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod inbound;
 mod losses;
 mod memory;

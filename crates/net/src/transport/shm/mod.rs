@@ -28,6 +28,8 @@
 #[cfg(not(loom))]
 mod cross_memory;
 mod doorbell;
+#[cfg(all(any(test, fuzzing), not(loom)))]
+mod forge;
 #[cfg(not(loom))]
 mod offer;
 #[cfg(not(loom))]

@@ -54,6 +54,12 @@ impl ShmOffer {
         })
     }
 
+    /// The host that makes it.
+    #[must_use]
+    pub fn host(&self) -> HostId {
+        self.own
+    }
+
     /// What the other hosts of the node need of this one, apart from its number and process.
     #[must_use]
     pub fn descriptors(&self) -> [BorrowedFd<'_>; SHM_DESCRIPTORS] {

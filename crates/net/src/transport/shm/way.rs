@@ -57,9 +57,15 @@ impl Shm {
     }
 
     /// Where packets for it go.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn ring(&self) -> &super::ring::Ring {
         &self.segment.ring
+    }
+
+    /// All that it shares.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn contents(&self) -> &super::segment::Contents {
+        &self.segment
     }
 
     #[inline]

@@ -1,0 +1,55 @@
+//! What launcher and hosts say to each other, and the description of a job.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rustix::net::{SendFlags, send};
+use simurgh_net::control::{Channel, FromHost, ToHost};
+use simurgh_net::job::JobSpec;
+use std::os::fd::OwnedFd;
+
+fuzz_target!(|data: &[u8]| {
+    // An empty packet is the end of a connection.
+    if data.is_empty() {
+        return;
+    }
+    if let Some(message) = said(data) {
+        let (launcher, end) = pair();
+        let host = Channel::inherited(end).expect("it is open");
+        if host.say(&message, &[]).is_ok() {
+            let heard = launcher.said().ok().flatten();
+            assert!(heard.is_none_or(|heard| heard.message == message));
+        }
+    }
+    if let Some(message) = told(data) {
+        let (launcher, end) = pair();
+        let host = Channel::inherited(end).expect("it is open");
+        if let Ok(true) = launcher.tell(&message, &[]) {
+            let heard = host.told().ok().flatten();
+            assert!(heard.is_none_or(|heard| heard.message == message));
+        }
+    }
+    if let Ok(spec) = JobSpec::parse(data) {
+        assert_eq!(JobSpec::parse(&spec.to_json()).expect("it is one"), spec);
+        let (place, number) = spec.place_on_node();
+        assert!(spec.ranks().count > 0 && place < number);
+    }
+});
+
+fn pair() -> (Channel, OwnedFd) {
+    Channel::pair().expect("a socket")
+}
+
+/// What the launcher understands.
+fn said(data: &[u8]) -> Option<FromHost> {
+    let (launcher, end) = pair();
+    send(&end, data, SendFlags::DONTWAIT).ok()?;
+    Some(launcher.said().ok()??.message)
+}
+
+/// What a host understands. Both ends are alike: what a host is given is turned round.
+fn told(data: &[u8]) -> Option<ToHost> {
+    let (end, host) = pair();
+    send(&end, data, SendFlags::DONTWAIT).ok()?;
+    let host = Channel::inherited(host).expect("it is open");
+    Some(host.told().ok()??.message)
+}

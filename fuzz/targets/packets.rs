@@ -1,0 +1,277 @@
+//! Packets of another host, for the engine: whatever comes, while ranks send and receive.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use simurgh_core::Network;
+use simurgh_fuzz::{Input, Wire};
+use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
+use simurgh_mpi::datatype::{Basic, Datatype};
+use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::{Comm, Job, Layout, Mode, Process, Request};
+use simurgh_net::Fabric;
+use simurgh_net::transport::HEADER;
+use simurgh_settings::{Id, Origin, Values};
+use std::sync::Arc;
+
+/// Bytes of the longest message.
+const LONGEST: usize = 20_000;
+/// What lies between and in receives' memory at first.
+const GUARD: u8 = 0xa5;
+/// Receives in one run.
+const RECEIVES: usize = 8;
+/// Bytes that the other host is granted.
+const WINDOW: u64 = 8 << 10;
+/// Kinds of packets, and some that are none.
+const KINDS: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 32];
+/// Kinds by name.
+const EAGER: u8 = 1;
+const REQUEST: u8 = 2;
+const CLEAR: u8 = 3;
+const DATA: u8 = 4;
+const READ: u8 = 5;
+const WRITTEN: u8 = 6;
+const CANCEL: u8 = 8;
+const CANCELLED: u8 = 9;
+const RECALL: u8 = 10;
+/// The process that is the host itself.
+const HOST: u64 = 1 << 31;
+
+/// A rank of host 0 of two with two ranks each, and what it has going on.
+struct Rank<'a> {
+    wire: Wire,
+    world: Arc<Comm>,
+    outgoing: &'a [u8],
+    /// Memory for receives that have not been posted yet.
+    areas: Vec<&'a mut [u8]>,
+    requests: Vec<Arc<Request>>,
+}
+
+fuzz_target!(|data: &[u8]| {
+    let mut input = Input::new(data);
+    let outgoing = vec![5; LONGEST];
+    let mut incoming = vec![GUARD; 2 * RECEIVES * LONGEST];
+    let (areas, guards): (Vec<_>, Vec<_>) = incoming
+        .chunks_mut(2 * LONGEST)
+        .map(|chunk| chunk.split_at_mut(LONGEST))
+        .unzip();
+    let wire = Wire::default();
+    let job = job(&wire);
+    let process = Process::new(Arc::clone(&job), 0);
+    process.init().expect("MPI starts");
+    let mut rank = Rank {
+        wire,
+        world: process.comm_world().expect("there is a world"),
+        outgoing: &outgoing,
+        areas,
+        requests: Vec::new(),
+    };
+    let mut packets = 0;
+    while !input.is_over() {
+        packets += rank.act(&mut input);
+    }
+    let network = job.network().expect("it is joined");
+    while network.has_mail() && network.poll() {}
+    let stats = network.stats();
+    assert_eq!(stats.packets_received, packets, "each packet is counted");
+    assert!(stats.dropped <= packets);
+    assert!(guards.iter().all(|guard| guard.iter().all(|byte| *byte == GUARD)));
+    drop(rank);
+    process.finalize().expect("MPI ends");
+});
+
+fn job(wire: &Wire) -> Arc<Job> {
+    let mut settings = Values::default();
+    settings
+        .set(Id::EagerWindow, WINDOW, Origin::Preset)
+        .expect("it may be so");
+    let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), settings);
+    job.set_loss_hook(|host, _| assert_eq!(host, 1));
+    let way = Box::new(wire.clone());
+    assert!(job.connect(Fabric::new(0, 2, vec![(way, vec![0, 1])])));
+    job
+}
+
+impl Rank<'_> {
+    /// Does what the next bytes mean; the number of packets that come of it.
+    fn act(&mut self, input: &mut Input<'_>) -> u64 {
+        match input.below(9) {
+            choice @ (0..=2 | 8) => {
+                let (header, data) = if choice == 0 {
+                    self.packet(input)
+                } else {
+                    self.likely(input)
+                };
+                self.wire.arrive(header, data);
+                self.look();
+                return 1;
+            }
+            3 => self.receive(input),
+            4 => self.send(input),
+            5 => self.wire.decide(input.byte()),
+            6 => self.wire.end_transfer(input.byte() % 2 == 0),
+            _ => self.give_up(input),
+        }
+        self.look();
+        0
+    }
+
+    fn look(&self) {
+        let network = self.world.process().job().network().expect("it is joined");
+        network.poll();
+    }
+
+    /// A packet that looks more or less like one of ours.
+    fn packet(&self, input: &mut Input<'_>) -> ([u8; HEADER], Vec<u8>) {
+        let mut header = [0; HEADER];
+        header[0] = KINDS[input.below(KINDS.len())];
+        let shape = input.byte();
+        header[1] = if shape & 1 == 0 { 0 } else { input.byte() };
+        if shape & 2 != 0 {
+            header[2..8].copy_from_slice(&input.array::<6>());
+        }
+        for room in header[8..].chunks_exact_mut(8) {
+            let word = self.word(input);
+            room.copy_from_slice(&word.to_le_bytes());
+        }
+        let length = match shape >> 2 & 3 {
+            0 => 0,
+            1 => 24,
+            2 => usize::from(input.byte()),
+            _ => usize::from(input.short()) % 4097,
+        };
+        let mut data = vec![1; length];
+        if length == 24 {
+            for room in data.chunks_exact_mut(8) {
+                room.copy_from_slice(&self.word(input).to_le_bytes());
+            }
+        }
+        (header, data)
+    }
+
+    /// Numbers that make sense, or any.
+    fn word(&self, input: &mut Input<'_>) -> u64 {
+        match input.below(5) {
+            0 => input.byte().into(),
+            1 => u64::from(input.byte()) | u64::from(input.byte()) << 32,
+            2 => HOST | u64::from(input.byte()) << 32,
+            3 => input.short().into(),
+            _ => input.word(),
+        }
+    }
+
+    /// A packet as a host would send it, or one with a fault.
+    fn likely(&self, input: &mut Input<'_>) -> ([u8; HEADER], Vec<u8>) {
+        let (choice, shape, number) = (input.below(9), input.byte(), u64::from(input.byte()));
+        let length = u64::from(input.short()) % (LONGEST as u64 + 1);
+        // Where a message goes and comes from: rank 2 sends to rank 0, or host to host.
+        let label = if shape & 1 == 0 {
+            [0, 2 | number << 32]
+        } else {
+            [HOST, 1 | number << 32]
+        };
+        let [_, _, promised, sender] = self.wire.heard(REQUEST, usize::from(shape >> 4));
+        let [_, receiver, wanted, _] = self.wire.heard(CLEAR, usize::from(shape >> 4));
+        let whole = shape & 2 == 0;
+        let (kind, words, data) = match choice {
+            0 => (EAGER, [label[0], label[1], number, 0], length % 4097),
+            1 => (REQUEST, [label[0], label[1], length, number], 0),
+            2 => {
+                let limit = if whole { promised } else { length };
+                (CLEAR, [sender, number, limit, 0], 0)
+            }
+            3 => {
+                let offset = if whole { 0 } else { 4096 };
+                (
+                    DATA,
+                    [receiver, offset, 0, 0],
+                    wanted.saturating_sub(offset).min(4096),
+                )
+            }
+            4 => (READ, [sender, 0, 0, 0], 0),
+            5 => (WRITTEN, [receiver, 0, 0, 0], 0),
+            6 => (CANCELLED, [sender, 0, 0, 0], 0),
+            7 => (CANCEL, [0, number, 0, 0], 0),
+            _ => (RECALL, [0, number, length, 0], 0),
+        };
+        let mut header = [0; HEADER];
+        (header[0], header[1]) = (kind, u8::from(kind <= REQUEST));
+        for (room, word) in header[8..].chunks_exact_mut(8).zip(words) {
+            room.copy_from_slice(&word.to_le_bytes());
+        }
+        let mut data = vec![2; data as usize];
+        if (kind == REQUEST || kind == CLEAR) && shape & 4 != 0 {
+            data = [number, words[2], number].map(u64::to_le_bytes).concat();
+        }
+        if shape & 8 != 0 {
+            header[input.below(HEADER)] ^= input.byte();
+        }
+        (header, data)
+    }
+
+    fn receive(&mut self, input: &mut Input<'_>) {
+        let Some(area) = self.areas.pop() else {
+            return;
+        };
+        // SAFETY:
+        // - the area outlives the job and the wire, and nobody looks at it before their end.
+        unsafe { self.wire.lend(area) };
+        let length = usize::from(input.short()) % (LONGEST + 1);
+        // SAFETY:
+        // - as above.
+        let target = unsafe { Target::new(area.as_mut_ptr(), length, Datatype::Basic(Basic::Byte)) };
+        let how = input.byte();
+        if how & 4 != 0 {
+            let found = self.world.improbe(ANY_SOURCE, ANY_TAG).expect("it may be asked");
+            if let Some((message, _)) = found {
+                self.requests.push(message.irecv(self.world.process(), &target));
+            }
+            return;
+        }
+        let source = if how & 1 == 0 { ANY_SOURCE } else { 2 };
+        let tag = if how & 2 == 0 {
+            ANY_TAG
+        } else {
+            i32::from(input.byte())
+        };
+        let receive = self
+            .world
+            .irecv(&target, source, tag)
+            .expect("the arguments are right");
+        self.requests.push(receive);
+    }
+
+    fn send(&mut self, input: &mut Input<'_>) {
+        let length = usize::from(input.short()) % (LONGEST + 1);
+        let data = &self.outgoing[..length];
+        // SAFETY:
+        // - the data outlives the job.
+        let source = unsafe { Source::new(data.as_ptr(), length, Datatype::Basic(Basic::Byte)) };
+        let how = input.byte();
+        let mode = if how & 1 == 0 {
+            Mode::Standard
+        } else {
+            Mode::Synchronous
+        };
+        let (to, tag) = (2 + i32::from(how >> 1 & 1), i32::from(how >> 2));
+        let started = self
+            .world
+            .isend(mode, &source, to, tag)
+            .expect("the arguments are right");
+        self.requests.push(started.into_request(self.world.process()));
+    }
+
+    /// Cancels or looks after what was begun.
+    fn give_up(&mut self, input: &mut Input<'_>) {
+        let how = input.byte();
+        let Some(index) = usize::from(how >> 1).checked_rem(self.requests.len()) else {
+            return;
+        };
+        let process = self.world.process();
+        if how & 1 == 0 {
+            // Sends that are complete cannot be cancelled.
+            let _ = self.requests[index].cancel(process);
+        } else if self.requests[index].is_done() {
+            process.release(self.requests.swap_remove(index));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Memory that a host shares with others, one of which writes whatever it likes there.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use simurgh_fuzz::Input;
+use simurgh_net::transport::{
+    HEADER, Handler, Header, HostId, SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer, TransferError, Transport,
+    Waiting,
+};
+use std::cell::Cell;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+/// Reads all that it is given.
+#[derive(Default)]
+struct Reader {
+    longest: Cell<usize>,
+    sum: Cell<u64>,
+}
+
+impl Handler for Reader {
+    fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
+        assert_eq!(from, 1, "there is no other");
+        let bytes = header.iter().chain(data);
+        let sum = bytes.fold(self.sum.get(), |sum, byte| sum.wrapping_add(u64::from(*byte)));
+        self.sum.set(std::hint::black_box(sum));
+        self.longest.set(self.longest.get().max(data.len()));
+    }
+
+    fn transferred(&self, _token: u64, _outcome: Result<(), TransferError>) {
+        unreachable!("nothing is transferred");
+    }
+
+    fn lost(&self, _host: HostId, _reason: &str) {}
+}
+
+fuzz_target!(|data: &[u8]| {
+    let mut input = Input::new(data);
+    let offers = [0, 1].map(|own| ShmOffer::create(own).expect("memory"));
+    let [to_other, to_own] = [&offers[1], &offers[0]].map(peer);
+    let [own, other] = offers;
+    // Without access to other memory: the other process is this one, where all addresses mean something.
+    let own = own.join([to_other], false).expect("it is an offer");
+    let other = other.join([to_own], false).expect("it is an offer");
+    let reader = Reader::default();
+    while !input.is_over() {
+        act(&own, &other, &reader, &mut input);
+    }
+    while own.poll(&reader) {}
+    assert!(reader.longest.get() <= own.capacity());
+});
+
+fn act(own: &Shm, other: &Shm, reader: &Reader, input: &mut Input<'_>) {
+    match input.below(7) {
+        0 | 1 => {
+            let (from, length) = (input.below(3) as HostId, u32::from(input.short()));
+            let length = if input.byte() == 0 {
+                u32::MAX - length
+            } else {
+                length
+            };
+            let words = [input.word(); 9];
+            own.forge(from, length, &words, &[7; HEADER]);
+        }
+        2 => own.scribble(usize::from(input.short()), input.word()),
+        3 => other.scribble(usize::from(input.short()), input.word()),
+        4 => drop(own.poll(reader)),
+        5 => {
+            let length = usize::from(input.short()) % (own.capacity() + 1);
+            // Busy or not.
+            let _ = own.send(1, &[1; HEADER], length, &mut |room| room.fill(1));
+        }
+        _ => {
+            let waiting = if input.byte() == 0 {
+                Waiting::Futex
+            } else {
+                Waiting::Poll
+            };
+            if own.arm(waiting) {
+                own.disarm();
+            }
+        }
+    }
+}
+
+fn peer(offer: &ShmOffer) -> ShmPeer {
+    let copy = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().expect("a descriptor");
+    let descriptors: [OwnedFd; SHM_DESCRIPTORS] = offer.descriptors().map(copy);
+    ShmPeer {
+        host: offer.host(),
+        pid: std::process::id(),
+        descriptors,
+    }
+}

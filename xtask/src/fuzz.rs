@@ -1,0 +1,105 @@
+//! `./x fuzz`: programs that take in data of other processes, with data that libFuzzer invents.
+//!
+//! They are built with counters of what has been reached, in a folder of their own below the target folder. What is
+//! found new is kept there, too, and is where the next run begins, beside the corpus in the source tree.
+
+use std::fs;
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::command::{captured_success, minutes, succeed};
+use crate::failure::{Failure, Result};
+use crate::workspace::Workspace;
+
+/// What is fuzzed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Target {
+    /// Packets of another host, for the engine
+    Packets,
+    /// Memory that other processes of the node write
+    SharedMemory,
+    /// What comes over libfabric
+    Frames,
+    /// What launcher and hosts say to each other
+    Control,
+}
+
+/// What makes the compiler count what is reached, and compare what is compared.
+const FLAGS: &[&str] = &[
+    "--cfg=fuzzing",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+];
+
+impl Target {
+    /// All of them.
+    pub(crate) const ALL: [Self; 4] = [Self::Packets, Self::SharedMemory, Self::Frames, Self::Control];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Packets => "packets",
+            Self::SharedMemory => "shared_memory",
+            Self::Frames => "frames",
+            Self::Control => "control",
+        }
+    }
+}
+
+/// Builds the targets, and runs each of them for so long.
+pub(crate) fn run(workspace: &Workspace, targets: &[Target], seconds: u64) -> Result<()> {
+    let triple = triple(workspace)?;
+    let mut build = workspace.cargo(&["build", "--locked", "--manifest-path=fuzz/Cargo.toml", "--target"]);
+    build
+        .arg(&triple)
+        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f"));
+    succeed(&mut build, minutes(15))?;
+    let programs = workspace.target(&format!("{triple}/debug"));
+    targets
+        .iter()
+        .try_for_each(|target| fuzz(workspace, &programs, *target, seconds))
+}
+
+/// What this machine is called; naming it keeps the flags from build scripts and macros.
+fn triple(workspace: &Workspace) -> Result<String> {
+    let outcome = captured_success(
+        workspace
+            .cargo(&["--version", "--verbose"])
+            .env_remove("RUSTFLAGS"),
+        minutes(1),
+    )?;
+    let found = outcome
+        .stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "));
+    found
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::Faults("cargo does not say for what machine it builds".to_owned()))
+}
+
+fn fuzz(workspace: &Workspace, programs: &Path, target: Target, seconds: u64) -> Result<()> {
+    let name = target.name();
+    let new = workspace.target(&format!("fuzz/{name}"));
+    fs::create_dir_all(&new).map_err(Failure::file(&new))?;
+    println!(
+        "x: fuzzing {name} for {seconds} s; what fails is kept in {}",
+        new.display()
+    );
+    let mut run = std::process::Command::new(programs.join(name));
+    run.arg(&new)
+        .arg(workspace.source(&format!("fuzz/corpus/{name}")))
+        .arg(format!("-artifact_prefix={}/failed-", new.display()))
+        .arg(format!("-max_total_time={seconds}"))
+        .args([
+            "-max_len=2048",
+            "-timeout=20",
+            "-rss_limit_mb=1024",
+            "-print_final_stats=1",
+            "-verbosity=0",
+        ]);
+    succeed(&mut run, minutes(2) + std::time::Duration::from_secs(seconds))
+}
