@@ -27,7 +27,7 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
         }
         Err(failure) => eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}"),
     }
-    succeed(&mut tests, minutes(15))?;
+    succeed(&mut tests, minutes(25))?;
     loom(workspace)?;
     fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS)
 }
