@@ -1,0 +1,114 @@
+/* Messages between two hosts, with a rank each, that are sent again and again allocate nothing, and make no system call
+ * while both ranks are at it.
+ *
+ *   steady_messages calls     counts system calls, too
+ *   steady_messages short     leaves out messages that wait for their receives */
+#include "count_system_calls.h"
+
+#include "count_allocations.h"
+#include "mpi_check.h"
+#include <limits.h>
+
+enum { LONGEST = 300000, WARM_UP = 100, ROUNDS = 40, TRIES = 200, BURST = 3 };
+
+static char given[BURST][LONGEST], taken[BURST][LONGEST];
+static int n, other, counts_system_calls;
+static MPI_Request again[2];
+
+/* One is received where it is waited for. */
+static void ping_pong(void)
+{
+    if (check_rank == 0)
+        OK(MPI_Send(given[0], n, MPI_CHAR, other, 1, MPI_COMM_WORLD));
+    OK(MPI_Recv(taken[0], n, MPI_CHAR, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    if (check_rank == 1)
+        OK(MPI_Send(given[0], n, MPI_CHAR, other, 1, MPI_COMM_WORLD));
+}
+
+/* Most come before they are wanted, and are received backwards. */
+static void burst(void)
+{
+    MPI_Request sends[BURST];
+    for (int i = 0; i < BURST; i++)
+        OK(MPI_Isend(given[i], n, MPI_CHAR, other, 10 + i, MPI_COMM_WORLD, &sends[i]));
+    for (int i = BURST - 1; i >= 0; i--)
+        OK(MPI_Recv(taken[i], n, MPI_CHAR, other, 10 + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Waitall(BURST, sends, MPI_STATUSES_IGNORE));
+}
+
+static void synchronous(void)
+{
+    MPI_Request requests[2];
+    OK(MPI_Irecv(taken[0], n, MPI_CHAR, other, 2, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Issend(given[0], n, MPI_CHAR, other, 2, MPI_COMM_WORLD, &requests[1]));
+    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+}
+
+static void persistent(void)
+{
+    OK(MPI_Startall(2, again));
+    OK(MPI_Waitall(2, again, MPI_STATUSES_IGNORE));
+}
+
+static const struct {
+    const char *name;
+    void (*round)(void);
+} ways[] = {{"ping-pong", ping_pong}, {"burst", burst}, {"synchronous", synchronous}, {"persistent", persistent}};
+
+/* What rounds allocate and ask of the kernel, in all. */
+static void count(void (*round)(void), long made[2])
+{
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    long before = allocations;
+    if (counts_system_calls)
+        CHECK(system_calls_count());
+    for (int i = 0; i < ROUNDS; i++)
+        round();
+    if (counts_system_calls)
+        system_calls_count_no_more();
+    made[0] = allocations - before;
+    made[1] = system_calls;
+    system_calls = 0;
+    OK(MPI_Allreduce(MPI_IN_PLACE, made, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+}
+
+/* Pools grow until they hold as much as is ever under way, and who has waited for long sleeps: it need not be steady
+ * each time. */
+static int becomes_steady(const char *name, void (*round)(void))
+{
+    long made[2] = {0, 0}, fewest[2] = {LONG_MAX, LONG_MAX};
+    for (int i = 0; i < WARM_UP; i++)
+        round();
+    for (int i = 0; i < TRIES && (fewest[0] || fewest[1]); i++) {
+        count(round, made);
+        for (int which = 0; which < 2; which++)
+            fewest[which] = made[which] < fewest[which] ? made[which] : fewest[which];
+    }
+    if ((fewest[0] || fewest[1]) && check_rank == 0)
+        fprintf(stderr, "%d rounds of %s of %d bytes: at least %ld allocations, %ld system calls\n", ROUNDS, name, n,
+                fewest[0], fewest[1]);
+    return !fewest[0] && !fewest[1];
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    CHECK(check_size == 2);
+    CHECK(allocations_count() > 0);
+    const char *way = argc > 1 ? argv[1] : "";
+    int only_short = !strcmp(way, "short");
+    counts_system_calls = !strcmp(way, "calls");
+    other = 1 - check_rank;
+    for (n = 8; n <= (only_short ? 4000 : LONGEST); n = n == 8 ? 4000 : n * 8) {
+        int steady = 1;
+        OK(MPI_Recv_init(taken[0], n, MPI_CHAR, other, 3, MPI_COMM_WORLD, &again[0]));
+        OK(MPI_Send_init(given[0], n, MPI_CHAR, other, 3, MPI_COMM_WORLD, &again[1]));
+        for (int which = 0; which < (int)(sizeof ways / sizeof *ways); which++)
+            if (!only_short || ways[which].round != synchronous)
+                steady &= becomes_steady(ways[which].name, ways[which].round);
+        OK(MPI_Request_free(&again[0]));
+        OK(MPI_Request_free(&again[1]));
+        CHECK(steady);
+    }
+    return check_end();
+}

@@ -1,0 +1,34 @@
+//! Messages between hosts that are sent again and again allocate nothing, and make no system call while both ranks are
+//! at it.
+
+use std::time::Duration;
+
+use simurgh_testing::{Compile, Stage};
+
+fn are_steady(options: &[&str], arguments: &[&str]) {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/steady_messages.c")
+        .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
+        .against(&stage)
+        .build();
+    let run = stage
+        .mpiexec(2)
+        .vps(1)
+        .options(["--hosts-per-node", "2"])
+        .options(options);
+    run.limit(Duration::from_secs(150))
+        .args(arguments)
+        .run(&program)
+        .expect_success();
+}
+
+/// One after the other: where there is a core for each rank, they look for messages before they sleep. For long ones,
+/// libfabric wants memory registered, which takes some.
+#[test]
+fn messages_allocate_nothing_and_stay_out_of_the_kernel() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let counted: &[&str] = if cores < 2 { &[] } else { &["calls"] };
+    are_steady(&["--cross-memory", "off"], counted);
+    are_steady(&["--cross-memory", "on"], &[]);
+    are_steady(&["--transport", "ofi"], &["short"]);
+}
