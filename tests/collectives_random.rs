@@ -72,6 +72,26 @@ fn random_collectives_by_any_algorithm() {
     }
 }
 
+/// Every operation that hosts can do in slices is done so.
+const SLICED: &str = "bcast:::hosts=ring/3,allgather:::hosts=bruck/2,alltoall:::hosts=parcels/3,\
+                      reduce:::hosts=binomial/2,allreduce:::hosts=halving/4,reduce_scatter:::hosts=pairwise/3";
+
+#[test]
+fn random_collectives_between_hosts() {
+    for (hosts, ranks, transport) in [("2", 4, "shm"), ("3", 9, "shm"), ("4", 8, "ofi")] {
+        let options = ["--hosts-per-node", hosts, "--transport", transport];
+        rounds_with(&options, ranks, 2, 40);
+    }
+}
+
+#[test]
+fn random_collectives_between_hosts_in_slices() {
+    for (hosts, ranks, transport) in [("2", 5, "shm"), ("4", 9, "shm"), ("2", 4, "ofi")] {
+        let options = ["--hosts-per-node", hosts, "--transport", transport];
+        rounds_with(&[&options[..], &["--collectives", SLICED]].concat(), ranks, 4, 40);
+    }
+}
+
 #[test]
 fn random_collectives_with_all_checks() {
     for ranks in [1, 4, 9] {

@@ -1,4 +1,5 @@
-//! Collectives that are called again and again allocate nothing and make no system call.
+//! Collectives that are called again and again allocate nothing and make no system call; between hosts, short ones
+//! allocate no more than their rounds need.
 
 use std::time::Duration;
 
@@ -27,4 +28,18 @@ fn collectives_on_one_processor_allocate_nothing_and_stay_out_of_the_kernel() {
 #[test]
 fn collectives_on_two_processors_allocate_nothing() {
     is_steady(5, 2, &[]);
+}
+
+#[test]
+fn short_collectives_between_hosts_allocate_a_few_blocks_for_each_round() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/steady_hosts.c")
+        .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
+        .against(&stage)
+        .build();
+    for (hosts, transport) in [("2", "shm"), ("4", "shm"), ("2", "ofi")] {
+        let options = ["--hosts-per-node", hosts, "--transport", transport];
+        let run = stage.mpiexec(8).options(options).limit(Duration::from_secs(60));
+        run.args([hosts]).run(&program).expect_success();
+    }
 }

@@ -47,11 +47,12 @@ enum {
         return *(const T *)a == *(const T *)b;                                                  \
     }
 
-/* Small whole numbers, and signs for products: any order of the ranks gives the same. */
+/* Small whole numbers, and signs for products: any order of the ranks gives the same. Their sums have 11 bits. */
 #define FLOATING(NAME, T)                                                                       \
     static void NAME##_value(enum op op, uint64_t key, void *at)                                \
     {                                                                                           \
-        *(T *)at = op == PROD ? (key & 1 ? 1 : -1) : (T)(key % 201) - 100;                      \
+        int most = sizeof(T) == 2 ? 7 : 100, number = (int)(key % (2 * most + 1)) - most;       \
+        *(T *)at = (T)(op == PROD ? (key & 1 ? 1 : -1) : number);                               \
     }                                                                                           \
     static void NAME##_combine(enum op op, void *left, const void *right)                       \
     {                                                                                           \
@@ -128,6 +129,7 @@ enum {
     X(count, MPI_Count, MPI_COUNT, ARITHMETIC | BITWISE)
 
 #define FLOATING_TYPES(X)                                                                       \
+    X(real2, _Float16, MPI_REAL2, ARITHMETIC)                                                   \
     X(float, float, MPI_FLOAT, ARITHMETIC)                                                      \
     X(double, double, MPI_DOUBLE, ARITHMETIC)                                                   \
     X(long_double, long double, MPI_LONG_DOUBLE, ARITHMETIC)

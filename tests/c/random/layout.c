@@ -67,6 +67,20 @@ struct layout layout_drawn(struct signature signature, uint64_t seed)
     return layout;
 }
 
+void layout_move(struct layout *layout, const void *address)
+{
+    MPI_Aint there;
+    MPI_Datatype moved, type;
+    OK(MPI_Get_address(address, &there));
+    OK(MPI_Type_create_hindexed_block(1, 1, &there, layout->type, &moved));
+    OK(MPI_Type_create_resized(moved, 0, layout->extent * (MPI_Aint)layout->signature.bytes, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Type_free(&moved));
+    layout_free(layout);
+    layout->type = type;
+    layout->made = 1;
+}
+
 void layout_free(struct layout *layout)
 {
     if (layout->made)

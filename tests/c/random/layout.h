@@ -32,6 +32,8 @@ enum { LAYOUT_BEFORE = MAX_WIDTH };
 
 struct signature signature_drawn(uint64_t seed);
 struct layout layout_drawn(struct signature signature, uint64_t seed);
+/* Makes the type describe what lies behind an address, from MPI_BOTTOM on. */
+void layout_move(struct layout *layout, const void *address);
 void layout_free(struct layout *layout);
 
 /* The element of the buffer where element k of the data is, if the data begin at the origin. */

@@ -36,12 +36,12 @@ static void task_draw(struct task *task, uint64_t seed, long limit)
     *task = (struct task){
         .operation = operation,
         .place = place,
-        .comm = place->comm,
+        .comm = operation->neighbors ? place->graph : place->comm,
         .request = MPI_REQUEST_NULL,
         .form = (enum form)drawn_below(&common, forms),
         .limit = limit,
         .large = operation->large && drawn_rarely(&common, 2),
-        .in_place = !place->inter && drawn_rarely(&draw, 3),
+        .in_place = !place->inter && !operation->neighbors && drawn_rarely(&draw, 3),
         .root_side = place->inter ? drawn_below(&draw, 2) : place->side,
         .seed = mixed(seed, place->colour),
     };
@@ -66,7 +66,7 @@ static void task_begin(struct task *task, struct draw *draw)
     task->operation->fill(task);
     int freed = task->form == NONBLOCKING && drawn_rarely(draw, 3);
     if (freed)
-        OK(MPI_Comm_dup(task->place->comm, &task->comm));
+        OK(MPI_Comm_dup(task->comm, &task->comm));
     OK(task->operation->call(task));
     if (task->form == PERSISTENT)
         OK(MPI_Start(&task->request));

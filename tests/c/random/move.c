@@ -19,7 +19,8 @@ struct shape {
 static const struct shape shapes[] = {
     {ROOT_GIVES, 0, 0, EVEN},   {ROOT_TAKES, 0, 1, EVEN}, {ROOT_TAKES, 0, 1, UNEVEN}, {ROOT_GIVES, 1, 0, EVEN},
     {ROOT_GIVES, 1, 0, UNEVEN}, {NOWHERE, 0, 1, EVEN},    {NOWHERE, 0, 1, UNEVEN},    {NOWHERE, 1, 1, EVEN},
-    {NOWHERE, 1, 1, UNEVEN},    {NOWHERE, 1, 1, MIXED},
+    {NOWHERE, 1, 1, UNEVEN},    {NOWHERE, 1, 1, MIXED},   {NOWHERE, 0, 1, EVEN},    {NOWHERE, 0, 1, UNEVEN},
+    {NOWHERE, 1, 1, EVEN},      {NOWHERE, 1, 1, UNEVEN},  {NOWHERE, 1, 1, MIXED},
 };
 
 static struct shape shape(const struct task *task)
@@ -36,6 +37,23 @@ static int is_bcast(const struct task *task)
 static int in_place_here(const struct task *task)
 {
     return task->in_place && (shape(task).rooted == NOWHERE || task_is_root(task));
+}
+
+/* The world ranks that get data from here, or whose data come here; and how many they are. */
+static const int *peer_ids(const struct task *task, int giving)
+{
+    const struct place *place = task->place;
+    if (!task->operation->neighbors)
+        return place->peer_ids;
+    return giving ? place->target_ids : place->source_ids;
+}
+
+static int peers(const struct task *task, int giving)
+{
+    const struct place *place = task->place;
+    if (!task->operation->neighbors)
+        return place->peers;
+    return giving ? place->targets : place->sources;
 }
 
 static int gives(const struct task *task)
@@ -80,13 +98,12 @@ static long units(const struct task *task, int from, int to)
 static void make_parts(struct task *task, struct parts *parts, int each, int giving)
 {
     struct shape s = shape(task);
-    const struct place *place = task->place;
     struct signature signature = signature_drawn(task->seed);
     int me = task_me(task);
     uint64_t mine = mixed(mixed(task->seed, (uint64_t)me), (uint64_t)giving);
-    parts_make(parts, each ? place->peers : 1, s.sizes == MIXED);
+    parts_make(parts, each ? peers(task, giving) : 1, s.sizes == MIXED);
     for (int i = 0; i < parts->n; i++) {
-        int peer = each ? place->peer_ids[i] : !giving && s.rooted == ROOT_GIVES ? task_root_id(task) : 0;
+        int peer = each ? peer_ids(task, giving)[i] : !giving && s.rooted == ROOT_GIVES ? task_root_id(task) : 0;
         parts->units[i] = giving ? units(task, me, peer) : units(task, peer, me);
         if (i == 0 || parts->own_layouts)
             parts->layouts[i] = layout_drawn(signature, mixed(mine, (uint64_t)i));
@@ -119,14 +136,14 @@ static void fill(struct task *task)
     buffer_clear(&given->buffer, task->seed);
     buffer_clear(&taken->buffer, task->seed + 1);
     for (int i = 0; i < given->n; i++)
-        parts_write(given, i, key(task, me, place->peer_ids[i]), given->buffer.memory);
+        parts_write(given, i, key(task, me, shape(task).gives_each ? peer_ids(task, 1)[i] : 0), given->buffer.memory);
     for (int i = 0; i < taken->n && in_place_here(task); i++)
         if (shape(task).gives_each || place->peer_ids[i] == me)
             parts_write(taken, i, key(task, me, place->peer_ids[i]), taken->buffer.memory);
     buffer_expect_as_is(&given->buffer);
     buffer_expect_as_is(&taken->buffer);
     for (int i = 0; i < taken->n; i++) {
-        int from = shape(task).takes_each ? place->peer_ids[i] : task_root_id(task);
+        int from = shape(task).takes_each ? peer_ids(task, 0)[i] : task_root_id(task);
         parts_write(taken, i, key(task, from, me), taken->buffer.expected);
     }
 }
@@ -237,11 +254,47 @@ static int alltoallw(struct task *task)
               (GIVEN_LARGE_V, task->gives.types, TAKEN_LARGE_V, task->takes.types))
 }
 
-#define MOVE(NAME) {#NAME, 1, 1, prepare, fill, NAME, let_go, check, release}
+/* What the forms of a call have as the distances of parts with datatypes of their own: bytes, as in the large one. */
+static int neighbor_alltoallw(struct task *task)
+{
+    const struct parts *given = &task->gives, *taken = &task->takes;
+    TASK_CALL(task, Neighbor_alltoallw, Ineighbor_alltoallw,
+              (given->address, given->counts, given->large_displacements, given->types, taken->address, taken->counts,
+               taken->large_displacements, taken->types),
+              (given->address, given->large_counts, given->large_displacements, given->types, taken->address,
+               taken->large_counts, taken->large_displacements, taken->types))
+}
+
+static int neighbor_allgather(struct task *task)
+{
+    TASK_CALL(task, Neighbor_allgather, Ineighbor_allgather, (GIVEN, TAKEN), (GIVEN, TAKEN))
+}
+
+static int neighbor_allgatherv(struct task *task)
+{
+    TASK_CALL(task, Neighbor_allgatherv, Ineighbor_allgatherv, (GIVEN, TAKEN_V, type(&task->takes)),
+              (GIVEN, TAKEN_LARGE_V, type(&task->takes)))
+}
+
+static int neighbor_alltoall(struct task *task)
+{
+    TASK_CALL(task, Neighbor_alltoall, Ineighbor_alltoall, (GIVEN, TAKEN), (GIVEN, TAKEN))
+}
+
+static int neighbor_alltoallv(struct task *task)
+{
+    TASK_CALL(task, Neighbor_alltoallv, Ineighbor_alltoallv, (GIVEN_V, type(&task->gives), TAKEN_V, type(&task->takes)),
+              (GIVEN_LARGE_V, type(&task->gives), TAKEN_LARGE_V, type(&task->takes)))
+}
+
+#define MOVE(NAME) {#NAME, 1, 1, 0, prepare, fill, NAME, let_go, check, release}
+#define NEIGHBOR_MOVE(NAME) {#NAME, 0, 1, 1, prepare, fill, NAME, let_go, check, release}
 
 /* In the order of the shapes. */
 const struct operation moves[] = {
     MOVE(bcast),     MOVE(gather),     MOVE(gatherv),  MOVE(scatter),   MOVE(scatterv),
     MOVE(allgather), MOVE(allgatherv), MOVE(alltoall), MOVE(alltoallv), MOVE(alltoallw),
+    NEIGHBOR_MOVE(neighbor_allgather),  NEIGHBOR_MOVE(neighbor_allgatherv), NEIGHBOR_MOVE(neighbor_alltoall),
+    NEIGHBOR_MOVE(neighbor_alltoallv),  NEIGHBOR_MOVE(neighbor_alltoallw),
 };
 const int move_count = sizeof moves / sizeof *moves;

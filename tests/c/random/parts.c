@@ -71,6 +71,16 @@ static long arrange(struct parts *parts, struct draw *draw, int even)
     return at;
 }
 
+/* Lets the datatypes say where the parts are in memory, so that MPI_BOTTOM stands for the buffer. */
+static void place_absolutely(struct parts *parts)
+{
+    for (int i = 0; i < (parts->own_layouts ? parts->n : 1); i++)
+        layout_move(&parts->layouts[i], parts->address);
+    for (int i = 0; i < parts->n; i++)
+        parts->types[i] = layout_of(parts, i)->type;
+    parts->address = MPI_BOTTOM;
+}
+
 void parts_place(struct parts *parts, uint64_t seed, int even)
 {
     struct draw draw = {.seed = seed};
@@ -88,6 +98,8 @@ void parts_place(struct parts *parts, uint64_t seed, int even)
         data += parts->units[i];
     }
     parts->address = data == 0 && drawn_rarely(&draw, 2) ? NULL : parts->buffer.memory + parts->buffer.origin;
+    if (parts->address != NULL && parts->n > 0 && drawn_rarely(&draw, 8))
+        place_absolutely(parts);
 }
 
 void parts_write(const struct parts *parts, int i, uint64_t key, char *memory)

@@ -19,6 +19,36 @@ static int *world_ranks(MPI_Group group, int size)
     return ids;
 }
 
+/* Whether a rank gives data to another: one in four does, and each to itself. */
+static int gives_to(int from, int to, uint64_t seed)
+{
+    struct draw draw = {.seed = mixed(seed, mixed((uint64_t)from, (uint64_t)to))};
+    return from == to || drawn_rarely(&draw, 4);
+}
+
+/* Gives the ranks of an intra-communicator neighbours. */
+static void make_graph(struct place *place, uint64_t seed)
+{
+    int *sources = allocated(place->size * sizeof *sources), *targets = allocated(place->size * sizeof *targets);
+    place->source_ids = allocated(place->size * sizeof *place->source_ids);
+    place->target_ids = allocated(place->size * sizeof *place->target_ids);
+    for (int r = 0; r < place->size; r++) {
+        int me = place->ids[place->rank], other = place->ids[r];
+        if (gives_to(other, me, seed)) {
+            place->source_ids[place->sources] = other;
+            sources[place->sources++] = r;
+        }
+        if (gives_to(me, other, seed)) {
+            place->target_ids[place->targets] = other;
+            targets[place->targets++] = r;
+        }
+    }
+    OK(MPI_Dist_graph_create_adjacent(place->comm, place->sources, sources, MPI_UNWEIGHTED, place->targets, targets,
+                                      MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &place->graph));
+    free(sources);
+    free(targets);
+}
+
 static struct place described(const char *name, MPI_Comm comm, uint64_t colour)
 {
     struct place place = {.name = name, .comm = comm, .colour = colour};
@@ -83,6 +113,9 @@ void places_make(struct place places[PLACES], uint64_t seed)
     places[4] = split("blocks", rank / (1 + drawn_below(&draw, size)), 0);
     places[5] = between("two halves", (size + 1) / 2);
     places[6] = between("two parts", cut);
+    for (int i = 0; i < PLACES; i++)
+        if (places[i].comm != MPI_COMM_NULL && !places[i].inter)
+            make_graph(&places[i], mixed(seed, (uint64_t)i));
 }
 
 void places_free(struct place places[PLACES])
@@ -91,8 +124,13 @@ void places_free(struct place places[PLACES])
         if (place->comm == MPI_COMM_NULL)
             continue;
         OK(MPI_Comm_free(&place->comm));
-        if (place->inter)
+        if (place->inter) {
             free(place->peer_ids);
+        } else {
+            OK(MPI_Comm_free(&place->graph));
+            free(place->source_ids);
+            free(place->target_ids);
+        }
         free(place->ids);
     }
 }

@@ -215,7 +215,7 @@ static int barrier(struct task *task)
     }
 }
 
-#define REDUCTION(NAME, INTER) {#NAME, INTER, 1, prepare, fill, NAME, let_go, check, release}
+#define REDUCTION(NAME, INTER) {#NAME, INTER, 1, 0, prepare, fill, NAME, let_go, check, release}
 
 const struct operation reductions[] = {
     REDUCTION(reduce, 1),
@@ -224,6 +224,6 @@ const struct operation reductions[] = {
     REDUCTION(reduce_scatter_block, 1),
     REDUCTION(scan, 0),
     REDUCTION(exscan, 0),
-    {"barrier", 1, 0, nothing, nothing, barrier, nothing, nothing, nothing},
+    {"barrier", 1, 0, 0, nothing, nothing, barrier, nothing, nothing, nothing},
 };
 const int reduction_count = sizeof reductions / sizeof *reductions;

@@ -33,8 +33,8 @@ struct task;
 
 struct operation {
     const char *name;
-    /* Defined on inter-communicators; has the form with large counts. */
-    int inter, large;
+    /* Defined on inter-communicators; has the form with large counts; is among neighbours. */
+    int inter, large, neighbors;
     /* Draws arguments and makes buffers. */
     void (*prepare)(struct task *task);
     /* Writes data into the buffers, and what is expected of them. */

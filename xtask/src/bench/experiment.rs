@@ -11,11 +11,13 @@ pub(crate) enum Group {
     Collectives,
     /// Messages between processes.
     Network,
+    /// Collectives between hosts, every way by force: what the table of algorithms is made from.
+    Hosts,
 }
 
 impl Group {
     /// All, in the order of the documentation.
-    pub(crate) const ALL: [Group; 3] = [Group::Messages, Group::Collectives, Group::Network];
+    pub(crate) const ALL: [Group; 4] = [Group::Messages, Group::Collectives, Group::Network, Group::Hosts];
 
     /// Its name in the marks of the documentation.
     pub(crate) fn name(self) -> &'static str {
@@ -23,6 +25,7 @@ impl Group {
             Group::Messages => "messages",
             Group::Collectives => "collectives",
             Group::Network => "network",
+            Group::Hosts => "hosts",
         }
     }
 }

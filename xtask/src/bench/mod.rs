@@ -9,9 +9,11 @@ use crate::command::capture;
 use crate::failure::{Failure, Result};
 use crate::install;
 use crate::workspace::Workspace;
+use simurgh_testing::Stage;
 
 mod contender;
 mod experiment;
+mod hosts;
 mod machine;
 mod metric;
 mod plot;
@@ -27,10 +29,25 @@ use samples::{Point, Samples};
 /// Measures the groups, prints the tables and writes them and the plots into the documentation.
 pub(crate) fn run(workspace: &Workspace, rounds: usize, groups: &[Group]) -> Result<()> {
     let stage = install::stage(workspace)?;
-    let contenders = contender::all(workspace, &stage)?;
-    groups
+    let (alone, beside): (Vec<Group>, Vec<Group>) = groups.iter().partition(|group| **group == Group::Hosts);
+    if !beside.is_empty() {
+        let contenders = contender::all(workspace, &stage)?;
+        beside
+            .iter()
+            .try_for_each(|group| measure_group(workspace, *group, &contenders, rounds))?;
+    }
+    alone
         .iter()
-        .try_for_each(|group| measure_group(workspace, *group, &contenders, rounds))
+        .try_for_each(|group| measure_hosts(workspace, *group, &stage, rounds))
+}
+
+fn measure_hosts(workspace: &Workspace, group: Group, stage: &Stage, rounds: usize) -> Result<()> {
+    let machine = machine::describe();
+    let tables = hosts::measure(workspace, stage, rounds)?;
+    print!("{tables}");
+    let date = machine::date();
+    let introduction = format!("{date}, {machine}; the best of {rounds} rounds.\n");
+    document(workspace, group, &introduction, &tables, &[])
 }
 
 fn measure_group(workspace: &Workspace, group: Group, contenders: &[Contender], rounds: usize) -> Result<()> {
