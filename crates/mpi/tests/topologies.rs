@@ -3,7 +3,10 @@
 
 mod common;
 
-use common::{Runner, recv_one, run_everywhere, run_job, run_with, send_one};
+use common::{
+    Runner, carry_out, into, out, recv_one, run_everywhere, run_hosts, run_job, run_with, send_one,
+};
+use simurgh_mpi::memory::Parts;
 use simurgh_mpi::{Comm, EdgeList, ErrorClass, Hardware, Job, Topology};
 use std::sync::{Arc, Mutex};
 
@@ -125,6 +128,32 @@ fn a_grid_is_cut_along_its_short_side_as_its_map_says() {
         assert_eq!(fate.lives, fates[(rank % 8) / 4 * 4].lives, "{fates:?}");
     }
     assert_ne!(fates[0].lives, fates[4].lives);
+}
+
+#[test]
+fn maps_over_hosts_cut_where_little_goes() {
+    run_hosts(2, 8, |world| {
+        let edges: Vec<i32> = (0..16).map(|rank| (rank + 8) % 16).collect();
+        let index: Vec<i32> = (1..=16).collect();
+        let maps = [
+            world.cart_map(&[2, 8], &[false, false]).unwrap(),
+            world.graph_map(&index, &edges).unwrap(),
+        ];
+        for mapped in maps {
+            let mut all = vec![0; 16];
+            world
+                .allgather(Some(&out(&[mapped])), Parts::Even(into(&mut all[..1])))
+                .and_then(carry_out)
+                .unwrap();
+            let host = |mapped: i32| all.iter().position(|other| *other == mapped).map(|rank| rank / 8);
+            // Each of a column or pair on the same host, and all ranks are there.
+            assert!(
+                (0..8).all(|column| host(column).is_some() && host(column) == host(column + 8)),
+                "{all:?}"
+            );
+        }
+        assert_eq!(world.cart_map(&[3], &[true]).unwrap() < 0, world.rank() >= 3);
+    });
 }
 
 #[test]

@@ -33,6 +33,16 @@ impl Site {
         site
     }
 
+    /// A host of a node, whatever virtual processors it has.
+    pub(crate) fn of_host(node: u32, host: u32) -> Self {
+        let (memory, vp) = (0, 0);
+        Self {
+            path: vec![node, host],
+            memory,
+            vp,
+        }
+    }
+
     /// Follows the tree to a core.
     fn descend(&mut self, domain: &Domain, core: usize, memories: &mut u32) {
         if domain.kind == DomainKind::Numa {
