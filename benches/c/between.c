@@ -52,8 +52,10 @@ static void alltoall(int size)
 static const struct {
     const char *name;
     void (*call)(int);
-} OPERATIONS[] = {{"bcast", bcast},         {"reduce", reduce},     {"allreduce", allreduce}, {"reduce_scatter", reduce_scatter},
-                  {"allgather", allgather}, {"alltoall", alltoall}};
+} OPERATIONS[] = {
+    {"bcast", bcast},         {"reduce", reduce},     {"allreduce", allreduce}, {"reduce_scatter", reduce_scatter},
+    {"allgather", allgather}, {"alltoall", alltoall},
+};
 
 /* Seconds of a call, averaged over calls and ranks; all ranks get the same. */
 static double batch(void (*call)(int), int size, int count)

@@ -18,8 +18,8 @@ struct place {
     int side;
     /* World ranks of the own group and of the peers. */
     int *ids, *peer_ids;
-    /* The same ranks with neighbours drawn at random, unless it is an inter-communicator; the world ranks of those whose
-     * data come here, and of those who get data from here. */
+    /* The same ranks with neighbours drawn at random, unless it is an inter-communicator; the world ranks of those
+     * whose data come here, and of those who get data from here. */
     MPI_Comm graph;
     int sources, targets, *source_ids, *target_ids;
 };

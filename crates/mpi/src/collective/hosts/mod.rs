@@ -11,13 +11,15 @@
 //! * reductions combine what is here first, and what each host then has by recursive doubling, halving, around a ring,
 //!   up a binomial tree or pairwise (`reduction.rs`).
 //!
+//! Many of these can be done in slices of the data, all at the same time (`slices.rs`).
+//!
 //! Algorithms talk over [`Way`](way::Way) alone, so tests run them without a network (`mock.rs`). Hosts notice when
 //! they are in different calls, and a host that fails says so to all (`talk.rs`); when everything is to be checked they
 //! compare first what all ranks bring (`statement.rs`).
 //!
 //! Costs: one meeting of the ranks here, as on one host; then the messages that each algorithm's file tells, whatever
-//! the number of ranks on each host. A host allocates a few blocks for each round of messages, whatever their number has
-//! been before: at most five in a barrier or broadcast and six in a reduction, and four beside them.
+//! the number of ranks on each host. A host allocates a few blocks for each round of messages: at most five in a
+//! barrier or broadcast and six in a reduction, and four beside them (`tests/steady.rs`).
 
 mod allgather;
 mod binomial;
