@@ -128,9 +128,8 @@ fn sums(ranks: u32) -> Vec<String> {
 #[test]
 fn jobs_run_in_allocations_of_slurm() {
     let Some(cluster) = Cluster::up() else { return };
-    let program = Compile::c("tests/c/launch_mpi.c")
-        .against(&Stage::locate())
-        .build();
+    // One that finds our library by itself.
+    let program = Compile::by(Stage::locate().tool("mpicc"), "tests/c/launch_mpi.c").build();
     let plain = Compile::c("tests/c/launch_plain.c").build();
     let (mpi, plain) = (path(&program), path(&plain));
 
@@ -184,6 +183,16 @@ fn jobs_run_in_allocations_of_slurm() {
         .expect_stderr("works in an allocation of Slurm only");
     cluster.is_clean(Duration::from_secs(5));
 
+    // Slurm starts the program itself.
+    let outcome = cluster.run(&["srun", "-Q", "--mpi=pmi2", "-N4", "-n6", mpi]);
+    assert_eq!(outcome.expect_success().sorted_lines(), sums(6), "{outcome}");
+    cluster
+        .run(&["srun", "-Q", "--mpi=none", "-N2", mpi])
+        .expect_code(1)
+        .expect_stderr(
+            "simurgh: srun has started 2 tasks of this program without a way for them to find each other",
+        );
+
     batch(&cluster, mpi);
     cancel(&cluster);
     kill(&cluster);
@@ -216,6 +225,8 @@ fn ended_by(cluster: &Cluster, act: impl FnOnce()) -> String {
         "-N4",
         "-Jwaits",
         &mpiexec_path(),
+        "--mode",
+        "threads",
         path(&program),
         "sleep",
     ]);

@@ -14,6 +14,7 @@ use rustix::io::FdFlags;
 use simurgh_net::control::Secret;
 use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, Section, Text};
 use simurgh_net::transport::HostId;
+use simurgh_settings::Id;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
@@ -44,7 +45,12 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     let described = describe(&run, nodes)?;
     let Described { spec, names } = described;
     if let Some(names) = names {
-        return run_on_nodes(&run, spec, names, allocation.as_ref());
+        let launcher = run.nodes.launcher.resolved(allocation.as_ref());
+        return run_on_nodes(&run, spec, names, launcher);
+    }
+    if wants_tags(&spec) {
+        // What processes write passes through an agent, which tags it.
+        return run_on_nodes(&run, spec, vec!["localhost".to_owned()], Launcher::Fork);
     }
     if let Some(cpus) = &run.nodes.cpus {
         binding::bind(cpus)?;
@@ -55,14 +61,17 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, None)
 }
 
+/// Whether lines are to be tagged that processes write, which do not know of it.
+fn wants_tags(spec: &JobSpec) -> bool {
+    let processes = spec
+        .sections
+        .iter()
+        .any(|section| section.mode == Mode::Processes);
+    processes && spec.settings.is_on(Id::TagOutput)
+}
+
 /// Runs a job whose hosts are started by agents.
-fn run_on_nodes(
-    run: &Run,
-    spec: JobSpec,
-    names: Vec<String>,
-    allocation: Option<&Allocation>,
-) -> Result<u8, LaunchError> {
-    let launcher = run.nodes.launcher.resolved(allocation);
+fn run_on_nodes(run: &Run, spec: JobSpec, names: Vec<String>, launcher: Launcher) -> Result<u8, LaunchError> {
     let secret = Secret::random().map_err(LaunchError::Supervise)?;
     let command = &run.nodes.command;
     let launch = match launcher {

@@ -11,7 +11,9 @@ use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::process::Signal;
 use simurgh_net::control::{Channel, FromHost, Peer, Received, ToHost};
+use simurgh_net::job::{JobSpec, Mode};
 use simurgh_net::transport::HostId;
+use simurgh_settings::Id;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -52,7 +54,8 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
         let output = child.stdout.take().ok_or_else(missing)?;
         let errors = child.stderr.take().ok_or_else(missing)?;
         let input = child.stdin.take().map(|pipe| Input::new(pipe.into())).transpose();
-        let lines = |pipe, error| Lines::new(pipe, error).map_err(system);
+        let tag = tag(&job.spec, number);
+        let lines = |pipe, error| Lines::new(pipe, error, tag.clone()).map_err(system);
         hosts.push(Host {
             lines: [lines(output.into(), false)?, lines(errors.into(), true)?],
             input: input.map_err(system)?,
@@ -60,6 +63,14 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
         });
     }
     Ok(())
+}
+
+/// What lines of a host begin with. A process with ranks that are threads tags them itself.
+fn tag(spec: &JobSpec, host: HostId) -> String {
+    match spec.mode_of(host) {
+        Mode::Processes if spec.settings.is_on(Id::TagOutput) => format!("[{}] ", spec.ranks_of(host).first),
+        _ => String::new(),
+    }
 }
 
 fn system(error: Errno) -> LaunchError {

@@ -15,16 +15,19 @@ const LONGEST: usize = MOST_BYTES - CHUNK;
 pub(super) struct Lines {
     pipe: Option<OwnedFd>,
     error: bool,
+    /// What each line begins with.
+    tag: String,
     pending: Vec<u8>,
 }
 
 impl Lines {
-    /// What comes out of a pipe; `error` is whether it is the standard error.
-    pub(super) fn new(pipe: OwnedFd, error: bool) -> rustix::io::Result<Self> {
+    /// What comes out of a pipe; `error` is whether it is the standard error. Each line gets a tag.
+    pub(super) fn new(pipe: OwnedFd, error: bool, tag: String) -> rustix::io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self {
             pipe: Some(pipe),
             error,
+            tag,
             pending: Vec::new(),
         })
     }
@@ -71,9 +74,25 @@ impl Lines {
     }
 
     fn send(&mut self, end: usize, link: &mut Link) {
-        if end > 0 {
-            link.send(&Up::Output { error: self.error }, &self.pending[..end]);
-            self.pending.drain(..end);
+        if end == 0 {
+            return;
         }
+        let text: Vec<u8> = self.pending.drain(..end).collect();
+        let message = Up::Output { error: self.error };
+        if self.tag.is_empty() {
+            return link.send(&message, &text);
+        }
+        let mut tagged = Vec::new();
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            tagged.extend_from_slice(self.tag.as_bytes());
+            tagged.extend_from_slice(line);
+        }
+        // With tags every line is complete.
+        if !tagged.ends_with(b"\n") {
+            tagged.push(b'\n');
+        }
+        tagged
+            .chunks(MOST_BYTES)
+            .for_each(|part| link.send(&message, part));
     }
 }

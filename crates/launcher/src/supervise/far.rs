@@ -305,7 +305,7 @@ impl Supervisor<'_> {
                     let status = ExitStatus::from_raw(status);
                     if let Some(member) = self.members.get_mut(host as usize) {
                         member.has_exited(status);
-                        self.host_ended(host as usize, status);
+                        self.has_ended(host as usize, status);
                     }
                 }
                 News::Lost { node, reason } => self.lose_node(node, &reason),

@@ -147,14 +147,12 @@ impl Member {
     /// What others have to know of it to connect to it; descriptors only for those on its node.
     pub(crate) fn as_peer(&self, same_node: bool) -> Option<(ToHost, Vec<Arc<OwnedFd>>)> {
         let joined = self.joined.as_ref()?;
-        let address = |address: &Address| Address {
-            descriptors: if same_node { address.descriptors } else { 0 },
-            ..address.clone()
-        };
+        // What needs descriptors leads nowhere without them.
+        let leads = |address: &&Address| same_node || address.descriptors == 0;
         let peer = Peer {
             host: self.number,
             pid: joined.pid,
-            addresses: joined.addresses.iter().map(address).collect(),
+            addresses: joined.addresses.iter().filter(leads).cloned().collect(),
         };
         let descriptors = if same_node {
             joined.descriptors.clone()

@@ -205,12 +205,17 @@ impl Supervisor<'_> {
         };
         // Its last words.
         self.listen_to(host);
+        self.has_ended(host, status);
+        Ok(())
+    }
+
+    /// Takes note of how a host's process has ended.
+    fn has_ended(&mut self, host: usize, status: ExitStatus) {
         if self.members[host].is_program() {
             self.program_ended(host, status);
         } else {
             self.host_ended(host, status);
         }
-        Ok(())
     }
 
     fn host_ended(&mut self, host: usize, status: ExitStatus) {

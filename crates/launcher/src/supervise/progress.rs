@@ -42,7 +42,7 @@ impl Supervisor<'_> {
     /// Tells the user what the job waits for, if it takes long.
     pub(super) fn report_progress(&mut self) {
         let Some(next) = self.progress.next else { return };
-        if !matches!(self.phase, Phase::Joining) {
+        if !matches!(self.phase, Phase::Joining) || self.waits_for_programs() {
             self.progress.next = None;
         } else if next <= Instant::now() {
             let seconds = self.progress.start.elapsed().as_secs_f64();
@@ -50,6 +50,13 @@ impl Supervisor<'_> {
             self.say(&text);
             self.progress.next = Some(Instant::now() + self.progress.interval);
         }
+    }
+
+    /// Whether all that is missing has been started: programs begin to use MPI when they like.
+    fn waits_for_programs(&self) -> bool {
+        let started = self.far.as_ref().is_none_or(|far| far.absent().is_empty());
+        let mut missing = self.members.iter().filter(|member| !member.has_joined());
+        started && missing.all(super::Member::is_program)
     }
 
     /// What has yet to come before the ranks can run.

@@ -2,8 +2,10 @@
 //!
 //! The protocol is [`simurgh_net::control`]'s. Any thread may say something, the main thread listens.
 
+use super::end::wait_for_the_end;
 use super::error::HostError;
 use super::output::{self, say};
+use super::pmi;
 use simurgh_net::control::{Channel, ControlError, FromHost, Received, Secret, ToHost, shortened};
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::HostId;
@@ -70,6 +72,10 @@ pub(super) fn give_up(status: u8, message: &str) {
         Some(control) => {
             let message = shortened(message);
             control.say(&FromHost::Abort { status, message }, &[]);
+            if pmi::is_serving() {
+                // What we have said is heard by a thread of this process, which ends it.
+                wait_for_the_end();
+            }
         }
         None => say(message),
     }

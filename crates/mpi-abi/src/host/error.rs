@@ -1,11 +1,13 @@
 //! Why a host cannot run its job.
 
+use super::pmi::PmiError;
 use simurgh_image::ImageError;
 use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
 use simurgh_net::transport::ShmError;
 use simurgh_net::transport::ofi::OfiError;
 use simurgh_sched::SchedError;
+use simurgh_settings::BadValue;
 use std::io;
 use thiserror::Error;
 
@@ -62,6 +64,12 @@ pub(super) enum HostError {
         /// Why.
         source: io::Error,
     },
+    /// Another launcher has started the program, in a way that does not serve it.
+    #[error(transparent)]
+    Pmi(#[from] PmiError),
+    /// An environment variable has no usable value.
+    #[error(transparent)]
+    Setting(#[from] BadValue),
     /// The runtime does not start.
     #[error(transparent)]
     Sched(#[from] SchedError),

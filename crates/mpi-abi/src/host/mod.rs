@@ -27,6 +27,7 @@ mod job;
 mod launch;
 mod output;
 mod own_process;
+mod pmi;
 mod programs;
 mod quiet;
 mod ranges;

@@ -16,12 +16,13 @@ use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, hosts_outnumber_cores};
-use super::{job, quiet};
+use super::{job, pmi, quiet};
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{Completion, Network, Vigil};
 use simurgh_mpi::{Process, Remote};
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
+use simurgh_settings::Values;
 use std::ffi::CString;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -45,9 +46,13 @@ struct Own {
     over: Completion,
 }
 
-/// The rank of this process, if the launcher has meant it to be one.
+/// The rank of this process, if the launcher, or that of another MPI, has meant it to be one.
 pub(crate) fn adopt() -> Option<Arc<Process>> {
-    if Host::running().is_some() || std::env::var_os(FD_VARIABLE).is_none() {
+    if Host::running().is_some() {
+        return None;
+    }
+    if std::env::var_os(FD_VARIABLE).is_none() && !pmi::is_launched() {
+        pmi::check_alone().unwrap_or_else(|error| give_up(&error.into()));
         return None;
     }
     let own = begin().unwrap_or_else(|error| give_up(&error));
@@ -75,8 +80,11 @@ pub(crate) fn leave(process: &Process) {
 }
 
 fn begin() -> Result<Own, HostError> {
-    let spec = job::unsealed()?;
-    forget_description();
+    let spec = match std::env::var_os(FD_VARIABLE) {
+        Some(_) => job::unsealed()?,
+        None => pmi::job(Values::from_environment(|name| std::env::var_os(name))?)?,
+    };
+    forget_launchers();
     let control = Control::take_over(&spec)?.ok_or(HostError::NoChannel)?;
     Ok(Own {
         host: job::take_up(&spec)?,
@@ -101,8 +109,9 @@ fn give_up(error: &HostError) -> ! {
 }
 
 /// What this process starts is another program, with no place in the job.
-fn forget_description() {
-    if let Ok(name) = CString::new(FD_VARIABLE) {
+fn forget_launchers() {
+    for name in std::iter::once(FD_VARIABLE).chain(pmi::OURS) {
+        let Ok(name) = CString::new(name) else { continue };
         // SAFETY:
         // - the name is a C string; that no thread looks at the environment while MPI is initialised is what a program
         //   has to see to, as with any library that changes it.

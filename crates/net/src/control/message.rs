@@ -97,6 +97,24 @@ pub struct Peer {
     pub addresses: Vec<Address>,
 }
 
+impl Peer {
+    /// The peer as bytes, for those who carry them in other ways.
+    ///
+    /// # Panics
+    ///
+    /// Never: a peer has no map keys and no failing serializer.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a peer has no map keys and no failing serializer")
+    }
+
+    /// The peer of such bytes, if they are one's.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+}
+
 /// Where one transport of a host can be reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

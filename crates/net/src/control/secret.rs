@@ -26,6 +26,12 @@ impl Secret {
         Ok(Self(bytes))
     }
 
+    /// That of these bytes, if they can be one.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
     /// Its bytes, from which transports make what proves the origin of their packets.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; LENGTH] {

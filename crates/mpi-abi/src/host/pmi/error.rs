@@ -1,0 +1,60 @@
+//! What can be wrong with another launcher.
+
+use std::io;
+use thiserror::Error;
+
+/// Why a program that another launcher has started cannot run.
+#[derive(Debug, Error)]
+pub(in crate::host) enum PmiError {
+    /// A variable says something unusable.
+    #[error(
+        "{name} is {value:?}, which is of no use: a launcher that speaks PMI has started this program, but cannot be \
+         reached"
+    )]
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The launcher's answer makes no sense.
+    #[error("the launcher that has started this program answers {line:?} where PMI-1 has another answer")]
+    Strange {
+        /// The answer.
+        line: String,
+    },
+    /// The process has no place in the job.
+    #[error("the launcher that has started this program says that it is rank {rank} of {size}")]
+    Place {
+        /// Its rank.
+        rank: u32,
+        /// Ranks of the job.
+        size: u32,
+    },
+    /// The launcher is gone.
+    #[error("the launcher that has started this program has ended")]
+    Gone,
+    /// Processes of a node do not find each other.
+    #[error("rank {rank} is on this node, but its socket cannot be reached: {source}")]
+    Neighbour {
+        /// The rank.
+        rank: u32,
+        /// Why.
+        source: io::Error,
+    },
+    /// A launcher of a kind that is not served.
+    #[error("{0}")]
+    Stranded(String),
+    /// A system call has failed.
+    #[error("the launcher that has started this program cannot be reached: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl From<rustix::io::Errno> for PmiError {
+    fn from(error: rustix::io::Errno) -> Self {
+        match error {
+            rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET => Self::Gone,
+            error => Self::Io(error.into()),
+        }
+    }
+}

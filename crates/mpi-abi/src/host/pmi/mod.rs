@@ -1,0 +1,157 @@
+//! Programs that another launcher has started, each process of which is a rank.
+//!
+//! The launcher serves PMI-1 ([`client`]). To the rest of the process that looks like `mpiexec`: a thread of ours, the
+//! [`broker`], is at the other end of the process's channel, and does by means of PMI what `mpiexec` does for the hosts
+//! that it starts itself. Processes of a node hand each other their shared memory over sockets ([`neighbours`]).
+//!
+//! Costs: each process asks the launcher for what each other one has said, twice; that is what PMI-1 has.
+
+mod broker;
+mod client;
+mod error;
+mod neighbours;
+mod stranded;
+
+pub(super) use error::PmiError;
+
+use broker::Broker;
+use client::Client;
+use rustix::fs::MemfdFlags;
+use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_net::control::{Channel, Secret};
+use simurgh_net::job::{self, Control, HostShare, JobSpec, Mode, Section, Text};
+use simurgh_settings::Values;
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::ffi::OsStringExt;
+
+/// Whether another launcher has started this process as one of several.
+pub(super) fn is_launched() -> bool {
+    [client::DESCRIPTOR, client::PORT]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some())
+}
+
+/// That a process that no launcher serves may be a job of its own.
+pub(super) fn check_alone() -> Result<(), PmiError> {
+    match stranded::reason(|name| std::env::var(name).ok()) {
+        Some(reason) => Err(PmiError::Stranded(reason)),
+        None => Ok(()),
+    }
+}
+
+/// Variables by which what this process starts would take itself for one of the job's.
+pub(super) const OURS: [&str; 3] = [client::DESCRIPTOR, client::PORT, stranded::TASKS];
+
+/// Set when a broker serves this process.
+static SERVING: AtomicBool = AtomicBool::new(false);
+
+/// Whether a broker is at the other end of this process's channel.
+pub(super) fn is_serving() -> bool {
+    // Acquire pairs with the Release in `job`.
+    SERVING.load(Ordering::Acquire)
+}
+
+/// The job of this process, with a channel to a broker.
+pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
+    let mut client = Client::connect()?;
+    let (secret, nodes) = agree(&mut client)?;
+    let spec = describe(&client, &nodes, settings)?;
+    let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
+    let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?;
+    let control = Control {
+        channel: theirs.as_raw_fd(),
+        output: output.as_raw_fd(),
+        secret,
+    };
+    let broker = Broker::new(client, ours, nodes);
+    let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
+    thread.spawn(move || broker.run())?;
+    // Release pairs with the Acquire in `is_serving`.
+    SERVING.store(true, Ordering::Release);
+    // From here on they belong to who reads the description.
+    let _ = (theirs.into_raw_fd(), output.into_raw_fd());
+    Ok(JobSpec {
+        control: Some(control),
+        ..spec
+    })
+}
+
+/// The job's secret, which the first process makes, and the number of the node that each process is on.
+fn agree(client: &mut Client) -> Result<(Secret, Vec<u32>), PmiError> {
+    const SECRET: &str = "simurgh-secret";
+    let key = |rank: u32| format!("simurgh-node-{rank}");
+    if client.rank == 0 {
+        client.put(SECRET, Secret::random()?.as_bytes())?;
+    }
+    client.put(&key(client.rank), own_node().as_bytes())?;
+    client.meet()?;
+    let secret = client.get(SECRET)?;
+    let strange = |what: &str| PmiError::Strange {
+        line: what.to_owned(),
+    };
+    let secret = Secret::from_bytes(&secret).ok_or_else(|| strange("a secret"))?;
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let mut nodes = Vec::new();
+    for rank in 0..client.size {
+        let name = client.get(&key(rank))?;
+        let known = names.iter().position(|known| *known == name);
+        let node = known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        nodes.push(u32::try_from(node).map_err(|_| strange("nodes"))?);
+    }
+    Ok((secret, nodes))
+}
+
+/// What processes have in common that share memory and find each other's sockets: machine and namespaces.
+fn own_node() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let namespace = |kind: &str| {
+        let link = std::fs::read_link(format!("/proc/self/ns/{kind}")).unwrap_or_default();
+        link.to_string_lossy().into_owned()
+    };
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    [boot.trim().to_owned(), namespace("net"), namespace("pid"), name].join(" ")
+}
+
+fn describe(client: &Client, nodes: &[u32], settings: Values) -> Result<JobSpec, PmiError> {
+    let text = |value: std::ffi::OsString| Text::new(value);
+    let program = std::env::current_exe()?;
+    let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let words = arguments
+        .split(|&byte| byte == 0)
+        .map(|word| std::ffi::OsString::from_vec(word.to_vec()));
+    let mut argv: Vec<Text> = words.filter_map(text).collect();
+    argv.pop();
+    let program = text(program.into_os_string());
+    let program = program.ok_or_else(|| PmiError::Strange {
+        line: "a path".to_owned(),
+    })?;
+    if argv.is_empty() {
+        argv.push(program.clone());
+    }
+    Ok(JobSpec {
+        version: job::VERSION,
+        sections: vec![Section {
+            program,
+            argv,
+            ranks: client.size,
+            mode: Mode::Processes,
+            env: Vec::new(),
+            preload: Vec::new(),
+        }],
+        hosts: nodes.iter().map(|&node| HostShare { node, ranks: 1 }).collect(),
+        host: client.rank,
+        control: None,
+        wdir: None,
+        settings,
+        parent: None,
+    })
+}
+
+/// Whether a descriptor is an open socket.
+fn is_socket(fd: i32) -> bool {
+    std::fs::read_link(format!("/proc/self/fd/{fd}"))
+        .is_ok_and(|target| target.to_string_lossy().starts_with("socket:"))
+}
