@@ -366,7 +366,7 @@ fn a_million_unexpected_messages_take_little_memory() {
         .against(&stage)
         .build();
     // In MiB; libfabric has much of its own from the start.
-    for (transport, most, growth) in [("shm", 64, 16), ("ofi", 320, 64)] {
+    for (transport, most, growth) in [("shm", 64, 16), ("ofi", 160, 64)] {
         let mpiexec = stage.mpiexec(4).limit(Duration::from_secs(120));
         let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--transport", transport]);
         let limits = [most, growth].map(|limit: u32| (limit << 10).to_string());

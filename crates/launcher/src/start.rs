@@ -31,9 +31,13 @@ const SIZE: &str = "SIMURGH_SIZE";
 /// Where the dynamic loader looks first.
 const SEARCH: &str = "LD_LIBRARY_PATH";
 
-/// What libraries of the hosts are told, unless the user does: rxm of libfabric looks at connections that others want
-/// to make every 10 ms only, in which the hosts wait for each other; now every 100 us.
-const DEFAULTS: [(&str, &str); 1] = [("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100")];
+/// What libraries of the hosts are told, unless the user does. rxm of libfabric looks at connections that others want
+/// to make every 10 ms only, in which the hosts wait for each other; now every 100 us. It has 4096 buffers of 16 KiB for
+/// what comes to each endpoint; a quarter of them takes 100 MiB less per host, and what comes is not slower.
+const DEFAULTS: [(&str, &str); 2] = [
+    ("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"),
+    ("FI_OFI_RXM_MSG_RX_SIZE", "1024"),
+];
 
 /// How many agents one process starts: three levels reach 32,768 nodes.
 const TREE_WIDTH: u32 = 32;
@@ -178,6 +182,14 @@ impl Starter {
         self.wiring.as_ref().map(|wiring| &wiring.secret)
     }
 
+    /// Whether the user has said something in a variable of the hosts.
+    fn is_set(&self, name: &str) -> bool {
+        match &self.environment {
+            Some(variables) => variables.iter().any(|(set, _)| set.as_os_str() == name),
+            None => std::env::var_os(name).is_some(),
+        }
+    }
+
     /// Starts a host, with its end of its channel if it has to report.
     ///
     /// No other thread may start processes meanwhile: descriptors are made to survive `exec` for this host alone.
@@ -210,7 +222,7 @@ impl Starter {
         };
         command.env(FD_VARIABLE, description.as_raw_fd().to_string());
         if self.wiring.is_some() {
-            let unset = |(name, _): &(&str, _)| std::env::var_os(name).is_none();
+            let unset = |(name, _): &(&str, _)| !self.is_set(name);
             command.envs(DEFAULTS.into_iter().filter(unset));
         }
         if streams == Streams::Piped {

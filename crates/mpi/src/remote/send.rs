@@ -109,6 +109,7 @@ impl Remote {
             region: None,
         };
         let region = self.let_read(letter.host, &outgoing);
+        debug_assert!(region.is_none_or(|region| region.length == length));
         outgoing.region = region;
         let sender = self.outgoing.add(user, letter.host, outgoing);
         self.tell(

@@ -74,7 +74,7 @@ pub(super) struct Label {
 }
 
 /// The data of a packet that has none but a region.
-pub(super) type RegionBytes = [u8; 24];
+pub(super) type RegionBytes = [u8; 16];
 
 const EAGER: u8 = 1;
 const REQUEST: u8 = 2;
@@ -124,8 +124,11 @@ impl Packet {
                 sender,
                 receiver,
                 limit,
-                ..
-            } => (CLEAR, 0, [sender.0, receiver.0, limit, 0]),
+                region,
+            } => {
+                let length = region.map_or(0, |region| region.length);
+                (CLEAR, 0, [sender.0, receiver.0, limit, length])
+            }
             Self::Data { receiver, offset } => (DATA, 0, [receiver.0, offset, 0, 0]),
             Self::Read { sender } => (READ, 0, [sender.0, 0, 0, 0]),
             Self::Written { receiver } => (WRITTEN, 0, [receiver.0, 0, 0, 0]),
@@ -147,14 +150,15 @@ impl Packet {
         }
     }
 
-    /// The region in the packet, which is its data.
+    /// The region in the packet, which is its data, but for the length: that of a request is the message's, and that of
+    /// permission to write is in the header. So such a packet is as short as providers take without a buffer.
     pub(super) fn region(&self) -> Option<RegionBytes> {
         let (Self::Request { region, .. } | Self::Clear { region, .. }) = self else {
             return None;
         };
-        region.map(|Region { address, length, key }| {
-            let mut bytes = [0; 24];
-            for (room, word) in bytes.chunks_exact_mut(8).zip([address, length, key]) {
+        region.map(|Region { address, key, .. }| {
+            let mut bytes = RegionBytes::default();
+            for (room, word) in bytes.chunks_exact_mut(8).zip([address, key]) {
                 room.copy_from_slice(&word.to_le_bytes());
             }
             bytes
@@ -178,13 +182,13 @@ impl Packet {
                 label: label()?,
                 length: word(2),
                 sender: Handle(word(3)),
-                region: region(data)?,
+                region: region(data, word(2))?,
             },
             CLEAR => Self::Clear {
                 sender: Handle(word(0)),
                 receiver: Handle(word(1)),
                 limit: word(2),
-                region: region(data)?,
+                region: region(data, word(3))?,
             },
             DATA => Self::Data {
                 receiver: Handle(word(0)),
@@ -261,17 +265,17 @@ fn le(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("there are eight bytes"))
 }
 
-/// No region, or one; none if it is something else.
-fn region(data: &[u8]) -> Option<Option<Region>> {
-    match data.len() {
-        0 => Some(None),
-        24 => Some(Some(Region {
-            address: le(&data[..8]),
-            length: le(&data[8..16]),
-            key: le(&data[16..]),
-        })),
-        _ => None,
+/// No region, or one of so many bytes; none if it is something else.
+fn region(data: &[u8], length: u64) -> Option<Option<Region>> {
+    if data.is_empty() {
+        return Some(None);
     }
+    let bytes: &RegionBytes = data.try_into().ok()?;
+    Some(Some(Region {
+        address: le(&bytes[..8]),
+        length,
+        key: le(&bytes[8..]),
+    }))
 }
 
 #[cfg(test)]
@@ -315,7 +319,7 @@ mod tests {
                     label,
                     length,
                     sender,
-                    region,
+                    region: region.map(|region| Region { length, ..region }),
                 }
             }),
             (handle(), handle(), any::<u64>(), some_region()).prop_map(

@@ -108,7 +108,7 @@ impl Ofi {
     fn send_short(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         let mut room = [0; SHORT];
         let frame = &mut room[..FRAME + length];
-        frame::write(frame, self.token, self.own, length, header);
+        frame::write(frame, self.token, self.own, header);
         fill(&mut frame[FRAME..]);
         if self.inject(to, frame) == Answer::Later {
             self.keep(to, Kept::Short((&*frame).into()));
@@ -143,7 +143,7 @@ impl Ofi {
         // SAFETY:
         // - the buffer has just been taken.
         let frame = unsafe { self.outbound.frame(number, FRAME + length) };
-        frame::write(frame, self.token, self.own, length, header);
+        frame::write(frame, self.token, self.own, header);
         fill(&mut frame[FRAME..]);
         if self.post(to, number, FRAME + length) == Answer::Later {
             self.keep(to, Kept::Long(number, FRAME + length));
