@@ -32,8 +32,8 @@ const SIZE: &str = "SIMURGH_SIZE";
 const SEARCH: &str = "LD_LIBRARY_PATH";
 
 /// What libraries of the hosts are told, unless the user does. rxm of libfabric looks at connections that others want
-/// to make every 10 ms only, in which the hosts wait for each other; now every 100 us. It has 4096 buffers of 16 KiB for
-/// what comes to each endpoint; a quarter of them takes 100 MiB less per host, and what comes is not slower.
+/// to make every 10 ms only, in which the hosts wait for each other; now every 100 us. It has 4096 buffers of 16 KiB
+/// for what comes to each endpoint; a quarter of them takes 100 MiB less per host, and what comes is not slower.
 const DEFAULTS: [(&str, &str); 2] = [
     ("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"),
     ("FI_OFI_RXM_MSG_RX_SIZE", "1024"),

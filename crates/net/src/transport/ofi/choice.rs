@@ -12,7 +12,7 @@ const PREFERRED: &[&str] = &["cxi", "efa", "verbs", "opx", "psm3", "psm2", "tcp"
 pub struct Choice {
     /// The provider; if none, the first that there is of a list.
     pub provider: Option<String>,
-    /// The network interface or device; if none, the provider's first.
+    /// The network interface or device; if none, the provider's first that leads to other machines.
     pub interface: Option<String>,
     /// All hosts are on one machine, so the loopback interface will do.
     pub one_machine: bool,
@@ -29,6 +29,8 @@ pub(super) struct Described {
     pub(super) address: Option<IpAddr>,
     /// How much of what is wanted it lacks.
     pub(super) lacking: usize,
+    /// Whether the interface does not lead to other machines.
+    pub(super) dead_end: bool,
 }
 
 impl Choice {
@@ -52,7 +54,8 @@ impl Choice {
             Some(address) => (address.is_loopback() != self.one_machine, address.is_ipv6()),
             None => (false, false),
         };
-        Some((preference, offer.lacking, elsewhere, version))
+        let dead_end = offer.dead_end && !self.one_machine;
+        Some((preference, offer.lacking, elsewhere, dead_end, version))
     }
 
     /// Reads on after "has no reliable datagrams".
@@ -84,6 +87,7 @@ mod tests {
             interface: interface.into(),
             address: address.parse().ok(),
             lacking: 0,
+            dead_end: false,
         }
     }
 
@@ -128,6 +132,22 @@ mod tests {
         };
         assert_eq!(chosen(&named, &offers), Some(&offers[0]));
         assert_eq!(chosen(&auto, &offers[..1]), None);
+    }
+
+    #[test]
+    fn an_interface_that_leads_out_is_better_unless_the_other_is_named() {
+        let mut offers = [
+            offer("tcp", "docker0", "172.17.0.1"),
+            offer("tcp", "eth0", "10.0.0.1"),
+        ];
+        offers[0].dead_end = true;
+        assert_eq!(chosen(&Choice::default(), &offers), Some(&offers[1]));
+        assert_eq!(chosen(&Choice::default(), &offers[..1]), Some(&offers[0]));
+        let named = Choice {
+            interface: Some("docker0".into()),
+            ..Choice::default()
+        };
+        assert_eq!(chosen(&named, &offers), Some(&offers[0]));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What stands before a packet on the wire.
 //!
-//! A prefix of eight bytes: the sum of the job's token and the number of the host that sends. A stranger's guess is taken
-//! for a host's with a chance of the number of hosts in 2^64. With the engine's header and 16 bytes of data, as of a short
-//! message or of what announces a long one, that makes 64 bytes: what every provider takes without a buffer of ours, and
-//! without a completion that rings at its sender.
+//! A prefix of eight bytes: the sum of the job's token and the number of the host that sends. A stranger's guess is
+//! taken for a host's with a chance of the number of hosts in 2^64. With the engine's header and 16 bytes of data, as
+//! of a short message or of what announces a long one, that makes 64 bytes: what providers take without a buffer of
+//! ours, and without a completion that rings at its sender.
 
 use crate::transport::{HEADER, Header, HostId};
 

@@ -31,6 +31,7 @@ mod frame;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod inbound;
+mod interface;
 mod losses;
 mod memory;
 mod offer;

@@ -8,6 +8,7 @@ use sys::Library;
 
 use super::choice::{Choice, Described};
 use super::error::OfiError;
+use super::interface::is_dead_end;
 
 /// What is asked of a provider, from the most to the least: remote memory, and buffers that take many packets.
 const WANTED: [u64; 4] = [
@@ -230,9 +231,11 @@ unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Described {
         };
         let address = (!(*info).src_addr.is_null())
             .then(|| std::slice::from_raw_parts((*info).src_addr.cast::<u8>(), (*info).src_addrlen));
+        let interface = text((*(*info).domain_attr).name);
         Described {
             provider: text((*(*info).fabric_attr).prov_name),
-            interface: text((*(*info).domain_attr).name),
+            dead_end: is_dead_end(&interface),
+            interface,
             address: address.and_then(|bytes| internet((*info).addr_format, bytes)),
             lacking,
         }
