@@ -66,6 +66,9 @@ const WAYS: &[(&str, &[&str])] = &[
     ("alltoall", &["parcels", "parcels/2"]),
 ];
 
+/// Ways after the best that a cell names.
+const NEXT: usize = 2;
+
 /// Microseconds of each way, the best of all rounds, by operation, transport, hosts and bytes.
 type Times = BTreeMap<Place, BTreeMap<&'static str, f64>>;
 
@@ -137,7 +140,7 @@ fn run(
 }
 
 /// A row for each operation, transport and number of hosts: of each size the best way, its time in microseconds, and
-/// what the others take, as multiples.
+/// what the next best take, as multiples.
 fn winners(times: &Times) -> String {
     let mut sizes: Vec<u64> = times.keys().map(|(.., bytes)| *bytes).collect();
     sizes.sort_unstable();
@@ -175,6 +178,7 @@ fn cell(ways: &BTreeMap<&'static str, f64>) -> String {
     };
     let others: Vec<String> = ways[1..]
         .iter()
+        .take(NEXT)
         .map(|(way, time)| format!("{way} {:.2}", time / best))
         .collect();
     format!("**{winner} {best:.0}** {}", others.join(", "))
