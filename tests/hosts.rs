@@ -2,7 +2,7 @@
 
 use simurgh_testing::{Binary, Compile, Outcome, Stage, wait};
 use std::io::Read;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Longer than any end may take.
@@ -208,38 +208,46 @@ fn hosts_that_connect_over_libfabric_do_not_keep_the_core() {
     );
 }
 
-/// A job of two hosts whose ranks, one on each, are up.
+/// A job whose ranks are up.
 struct Job {
     mpiexec: Child,
     stdout: ChildStdout,
     stderr: std::process::ChildStderr,
-    _program: Binary,
 }
 
 impl Job {
+    /// Two hosts with a rank each, which wait.
     fn start(how: &str) -> Self {
         let program = Compile::c("tests/c/launch_wait.c").build();
         let mpiexec = Stage::locate().mpiexec(2).options(["--hosts-per-node", "2"]);
-        let command = mpiexec.args([how]).command(&program);
-        let mut wrapped = std::process::Command::new("env");
+        Self::begin(&mpiexec.args([how]).command(&program), "up\nup\n")
+    }
+
+    /// A job that says so when it is up.
+    fn begin(command: &Command, up: &str) -> Self {
+        let mut wrapped = Command::new("env");
         let mut mpiexec = wrapped
             .arg("--default-signal=HUP,INT,QUIT,TERM")
             .arg(command.get_program())
             .args(command.get_args())
+            .envs(
+                command
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let (mut stdout, stderr) = (mpiexec.stdout.take().unwrap(), mpiexec.stderr.take().unwrap());
-        let mut said = [0; 6];
+        let mut said = vec![0; up.len()];
         stdout.read_exact(&mut said).unwrap();
-        assert_eq!(&said, b"up\nup\n");
+        assert_eq!(said, up.as_bytes());
         Self {
             mpiexec,
             stdout,
             stderr,
-            _program: program,
         }
     }
 
@@ -250,7 +258,7 @@ impl Job {
     }
 
     fn signal(process: u32, signal: &str) {
-        let mut kill = std::process::Command::new("kill");
+        let mut kill = Command::new("kill");
         assert!(
             kill.args(["-s", signal, &process.to_string()])
                 .status()
@@ -274,6 +282,47 @@ impl Job {
         assert_eq!(status, Some(code), "{err}");
         (out, err)
     }
+}
+
+/// Again and again, since what goes wrong may do so only once in a while.
+#[test]
+fn jobs_start_and_end_in_the_same_way_each_time() {
+    let stage = Stage::locate();
+    let [ways, exchange] = ["launch_mpi", "launch_exchange"].map(|name| {
+        let program = Compile::c(format!("tests/c/{name}.c"));
+        program.against(&stage).build()
+    });
+    for (transport, rounds) in [("shm", 12), ("ofi", 2)] {
+        let options = ["--hosts-per-node", "4", "--transport", transport];
+        let mpiexec = || stage.mpiexec(8).options(options);
+        for host in (0..4).cycle().take(rounds) {
+            let outcome = mpiexec().run(&ways);
+            assert_eq!(outcome.expect_success().sorted_lines().len(), 8, "{outcome}");
+            let aborted = mpiexec().args(["abort", "7"]).run(&ways);
+            aborted
+                .expect_code(7)
+                .expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
+            let job = Job::begin(&mpiexec().command(&exchange), "up\n");
+            Job::signal(job.host(host), "KILL");
+            let (_, err) = job.ends(137);
+            let ranks = format!("ranks {}-{}", 2 * host, 2 * host + 1);
+            assert_eq!(
+                err,
+                format!("simurgh: host {host} ({ranks}) was killed by signal 9\n")
+            );
+        }
+    }
+}
+
+/// No program of the user's has been started that could decide on the status.
+#[test]
+fn a_signal_that_comes_while_hosts_look_for_each_other_is_the_status() {
+    let wrapper = "sh -c trap${IFS}\"\"${IFS}TERM;echo${IFS}up;sleep${IFS}100";
+    let mpiexec = Stage::locate().mpiexec(2);
+    let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--host-wrapper", wrapper]);
+    let job = Job::begin(&mpiexec.command(&plain()), "up\nup\n");
+    Job::signal(job.mpiexec.id(), "TERM");
+    job.ends(143);
 }
 
 #[test]

@@ -163,6 +163,10 @@ impl Supervisor<'_> {
         for (signal, fatal) in signals {
             self.signal_all(signal);
             if fatal && !self.phase.is_over() {
+                // While hosts look for each other, no program can have a say in how the job ends.
+                let undecided =
+                    matches!(self.phase, Phase::Joining) && !self.members.iter().any(Member::is_program);
+                self.status = undecided.then_some(128 + signal.as_raw() as u8);
                 self.enter(Phase::Ending, Some(GRACE));
             }
         }
