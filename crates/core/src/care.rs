@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Polls of which the time of one is taken: reading the clock costs as much as a poll that finds nothing.
-const POLLS_PER_SAMPLE: u64 = 16;
+const POLLS_PER_SAMPLE: u64 = 128;
 
 /// What a worker has done for the network: written by it, read by any thread.
 #[derive(Default)]

@@ -3,11 +3,11 @@
 use crate::job::{Job, Operation, Unmatched};
 use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
 use crate::memory::Target;
-use crate::point2point::{ParcelPool, Payload, Receipt, Unpaired};
+use crate::point2point::{ParcelPool, Payload, Unpaired};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use crate::tool::Tool;
-use simurgh_core::sync::{Arc, AtomicU32, Ordering, SpinGuard, SpinLock};
+use simurgh_core::sync::{Arc, SpinGuard, SpinLock};
 use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
@@ -15,7 +15,6 @@ pub(crate) struct Endpoint {
     table: SpinLock<Table>,
     slots: CallSlots,
     unpaired: Unpaired,
-    letters: AtomicU32,
     tool: OnceLock<Arc<Tool>>,
 }
 
@@ -64,7 +63,6 @@ impl Endpoint {
             table: SpinLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
             unpaired: Unpaired::default(),
-            letters: AtomicU32::new(0),
             tool: OnceLock::new(),
         }
     }
@@ -89,13 +87,6 @@ impl Endpoint {
     #[inline]
     pub(crate) fn slots(&self) -> &CallSlots {
         &self.slots
-    }
-
-    /// The number of the next message that the rank sends to another host, as far as a receipt keeps it.
-    #[inline]
-    pub(crate) fn next_letter(&self) -> u32 {
-        // Relaxed: a name and nothing else.
-        self.letters.fetch_add(1, Ordering::Relaxed) & ((1 << Receipt::NUMBER_BITS) - 1)
     }
 
     /// Partitioned sends to the rank and receives of it that have no counterpart yet.

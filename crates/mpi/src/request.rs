@@ -157,6 +157,15 @@ impl Request {
         self.ticket.is_done() || !self.is_active()
     }
 
+    /// Whether both stand for the same, and nothing but that has to be known of it.
+    #[inline]
+    fn is_as_simple_as(&self, kind: &Kind) -> bool {
+        matches!(
+            (&self.kind, kind),
+            (Kind::Send, Kind::Send) | (Kind::Receive, Kind::Receive)
+        )
+    }
+
     /// Whether the request can be used for another operation once it is done.
     fn is_reusable(&self) -> bool {
         !matches!(self.kind, Kind::Persistent(_) | Kind::Generalised(_))

@@ -111,6 +111,14 @@ impl Fabric {
         }
     }
 
+    /// A packet is about to be sent: what takes time can begin.
+    #[inline]
+    pub fn prepare(&self, to: HostId) {
+        if let Some(transport) = self.transport(to) {
+            transport.prepare(to);
+        }
+    }
+
     /// Sends a packet, if the transport has room and nothing waits before it.
     ///
     /// # Errors
@@ -263,8 +271,10 @@ struct Counting<'a> {
 impl Handler for Counting<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
         self.handler.packet(from, header, data);
-        // Release pairs with the SeqCst in `counts`: who sees it knows that the host was not quiet before.
-        self.received.fetch_add(1, Ordering::Release);
+        // Relaxed: written by whoever polls, one at a time. Release pairs with the SeqCst in `counts`: who sees it
+        // knows that the host was not quiet before.
+        let before = self.received.load(Ordering::Relaxed);
+        self.received.store(before + 1, Ordering::Release);
     }
 
     fn transferred(&self, token: u64, outcome: Result<(), crate::transport::TransferError>) {

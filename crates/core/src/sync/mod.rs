@@ -32,6 +32,23 @@ pub fn relax() {
     loom::thread::yield_now();
 }
 
+/// Stores a value, and with it what was written before (Release), before all that follows: as a fence with SeqCst
+/// behind the store, at about half its price.
+#[inline]
+pub fn store_fenced(word: &AtomicU64, value: u64) {
+    #[cfg(not(loom))]
+    {
+        // The total order of SeqCst has it before every access of this thread with SeqCst that follows.
+        word.swap(value, Ordering::SeqCst);
+    }
+    // The model knows that order of fences alone.
+    #[cfg(loom)]
+    {
+        word.store(value, Ordering::Release);
+        fence(Ordering::SeqCst);
+    }
+}
+
 /// Times [`step_aside`] only yields before it sleeps.
 const YIELDS: u32 = 100;
 /// Length of such a sleep.

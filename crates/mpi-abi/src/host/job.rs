@@ -12,9 +12,9 @@ use super::wake::Wake;
 use super::watch::Watch;
 use super::wire_up::Doors;
 use super::{descriptor, launch, programs, quiet, signals, stats};
-use simurgh_mpi::{Abort, Hardware, Job, Layout, Process, Remote};
+use simurgh_mpi::{Abort, Hardware, Job, Layout, Process};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec};
-use simurgh_sched::{Builder, EcSpec, Network, Runtime, Topology, policy};
+use simurgh_sched::{Builder, EcSpec, Runtime, Topology, policy};
 use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -132,8 +132,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
     let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
     let mut builder = Builder::new();
-    if let Some(network) = host.job().network() {
-        let network: Arc<dyn Network> = Arc::<Remote>::clone(network);
+    if let Some(network) = host.job().driver() {
         builder = builder.network(network);
     }
     let (place, hosts) = spec.place_on_node();

@@ -19,7 +19,7 @@ use super::wire_up::{Doors, hosts_outnumber_cores};
 use super::{job, pmi, quiet};
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{Completion, Network, Vigil};
-use simurgh_mpi::{Process, Remote};
+use simurgh_mpi::Process;
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
 use simurgh_settings::Values;
@@ -132,7 +132,7 @@ impl Own {
         let vigil = self
             .host
             .job()
-            .network()
+            .driver()
             .map(|network| self.look_after(network, of_transports));
         std::thread::Builder::new()
             .name("simurgh-control".to_owned())
@@ -145,8 +145,7 @@ impl Own {
     }
 
     /// Has waiting threads look after the network; so many others are the transports', which wake nobody.
-    fn look_after(&self, network: &Arc<Remote>, of_transports: usize) -> &'static Vigil {
-        let network: Arc<dyn Network> = Arc::<Remote>::clone(network);
+    fn look_after(&self, network: Arc<dyn Network>, of_transports: usize) -> &'static Vigil {
         let looks = if hosts_outnumber_cores(&self.spec) {
             0
         } else {

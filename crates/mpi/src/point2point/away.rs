@@ -14,7 +14,7 @@ use crate::tool;
 pub(crate) enum Away {
     /// It waits here to be asked for.
     Waiting(Handle),
-    /// It has been sent, as this one of those that its sender has sent.
+    /// It has been sent, as this one of those that have gone to its host.
     Sent(u32),
     /// It has never been sent.
     Nowhere,
@@ -94,19 +94,24 @@ impl Comm {
                 Ok(self.send_copied(&letter, process, |source| Goods::copied(source, Some(charge))))
             }
             Mode::Copied => Ok(self.send_copied(&letter, process, |source| Goods::copied(source, None))),
-            Mode::Standard | Mode::Ready if self.send_at_once(&letter) => Ok(left(&letter, process)),
-            Mode::Standard | Mode::Ready | Mode::Synchronous => {
+            mode => {
+                if mode != Mode::Synchronous
+                    && let Some(number) = self.send_at_once(&letter)
+                {
+                    return Ok(left(number, process));
+                }
                 tool::left_with_sender(own, process, envelope, source.bytes());
                 let goods = Goods::Lent(source.clone());
-                let handle = job.remote().announce(&letter, goods, Some(waiter()));
+                let (handle, _) = job.remote().announce(&letter, goods, Some(waiter()));
                 let place = Place::waiting(handle);
                 Ok(Sent::Queued { process, place })
             }
         }
     }
 
-    /// Sends the data at once, if it is short and there is room for it.
-    fn send_at_once(&self, letter: &Letter<'_>) -> bool {
+    /// Sends the data at once, if it is short and there is room for it; then the number of the message.
+    #[inline]
+    fn send_at_once(&self, letter: &Letter<'_>) -> Option<u32> {
         let own = self.process();
         own.job()
             .remote()
@@ -115,16 +120,18 @@ impl Comm {
 
     /// Sends the data at once, or a copy when it is asked for.
     fn send_copied(&self, letter: &Letter<'_>, process: u32, copy: impl FnOnce(&Source) -> Goods) -> Sent {
-        if !self.send_at_once(letter) {
+        let number = self.send_at_once(letter).unwrap_or_else(|| {
             let remote = self.process().job().remote();
-            remote.announce(letter, copy(letter.source()), None);
-        }
-        left(letter, process)
+            let (_, number) = remote.announce(letter, copy(letter.source()), None);
+            number
+        });
+        left(number, process)
     }
 }
 
 /// A send that is complete, and of which a copy waits elsewhere.
-fn left(letter: &Letter<'_>, process: u32) -> Sent {
-    let place = Place::sent(letter.number());
+#[inline]
+fn left(number: u32, process: u32) -> Sent {
+    let place = Place::sent(number);
     Sent::Left { process, place }
 }

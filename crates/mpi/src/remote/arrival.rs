@@ -7,14 +7,15 @@ use super::send::Outgoing;
 use super::stream::Stream;
 use super::tasks::Task;
 use super::transfer::Writing;
-use super::wire::{Label, Packet};
+use super::wire::{Eager, Label, Packet};
 use super::{HOST_BASE, Remote};
-use crate::endpoint::{Endpoint, Posted};
+use crate::endpoint::{Endpoint, Posted, Table};
 use crate::job::Job;
 use crate::memory;
 use crate::point2point::{Parcel, Payload, status_of};
 use crate::status::Status;
 use crate::tool;
+use simurgh_core::sync::SpinGuard;
 use simurgh_net::transport::{Handler, Header, HostId, Region, TransferError};
 
 /// Acts on packets in the name of a job.
@@ -26,10 +27,17 @@ pub(super) struct Reception<'a> {
 impl Handler for Reception<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
         self.remote.counters.count_received(from, data.len());
-        let understood = Packet::read(header, data).and_then(|(packet, credit)| {
-            self.remote.accounts.regain(from, credit);
-            self.act(from, packet, data)
-        });
+        let understood = match Eager::read(header) {
+            Some(Eager {
+                label,
+                origin,
+                credit,
+            }) => {
+                self.remote.accounts.regain(from, credit);
+                self.accept_eager(from, label, origin, data)
+            }
+            None => self.act_on(from, header, data),
+        };
         if understood.is_none() {
             self.remote.counters.count_dropped();
         }
@@ -45,6 +53,14 @@ impl Handler for Reception<'_> {
 }
 
 impl Reception<'_> {
+    /// Does what a packet says, apart from the path of the most frequent ones; none if that makes no sense.
+    #[inline(never)]
+    fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
+        let (packet, credit) = Packet::read(header, data)?;
+        self.remote.accounts.regain(from, credit);
+        self.act(from, packet, data)
+    }
+
     /// Does what a packet says; none if that makes no sense.
     fn act(&self, from: HostId, packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
@@ -98,15 +114,31 @@ impl Reception<'_> {
     }
 
     /// A short message has come.
+    #[inline]
     fn accept_eager(&self, from: HostId, label: Label, origin: u64, data: &[u8]) -> Option<()> {
         let to = self.endpoint(label.process)?;
         let mut table = to.table();
-        if let Some(receive) = table.take_receive(label.envelope) {
-            drop(table);
-            self.hand_over(to, label, receive, data);
-            self.remote.passed(from, data.len());
-            return Some(());
+        match table.take_receive(label.envelope) {
+            Some(receive) => {
+                drop(table);
+                self.hand_over(to, label, receive, data);
+                self.remote.passed(from, data.len());
+                Some(())
+            }
+            None => self.keep(from, (to, table), label, origin, data),
         }
+    }
+
+    /// A short message has found no receive in the table.
+    #[inline(never)]
+    fn keep(
+        &self,
+        from: HostId,
+        (to, mut table): (&Endpoint, SpinGuard<'_, Table>),
+        label: Label,
+        origin: u64,
+        data: &[u8],
+    ) -> Option<()> {
         if !self.remote.accounts.hold(from, cost(data.len())) {
             drop(table);
             return self.refuse(from);
@@ -138,7 +170,7 @@ impl Reception<'_> {
     }
 
     /// Copies a short message to a posted receive and completes it.
-    #[inline]
+    #[inline(always)]
     fn hand_over(&self, to: &Endpoint, label: Label, receive: Posted, data: &[u8]) {
         tool::matched(to, label.envelope, || data.len());
         let transfer = memory::unpack(data, &receive.target);

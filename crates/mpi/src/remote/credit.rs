@@ -4,14 +4,17 @@
 //! from it, and what it cost comes back when the data has left the receiver's memory for its target: in the header of
 //! whatever packet goes that way next, or in one of its own when much is owed. Who cannot pay asks before it sends.
 //! So what lies unreceived at a host takes no more than a window for each other host, and who sends more all the same
-//! is not believed: a receiver knows what has come, and what it has given back.
+//! is not believed: a receiver knows what lies here.
 //!
-//! Costs: one locked instruction on a line per host where data is sent, and one where it is received; another one
-//! where it has to lie until then.
+//! A header does not say what has been received since the last one, but what has been received at all: so nobody has to
+//! claim what he tells, and what is told twice, late or never does no harm.
+//!
+//! Costs: one locked instruction on a line per host where data is sent; where it is received, none, or one if it has
+//! lain there first.
 
-use crate::point2point::Parcel;
+use crate::point2point::{Parcel, Receipt};
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicI64, AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
 use simurgh_net::transport::HostId;
 
 /// What a message costs besides its buffer: its entry in the receiver's table.
@@ -19,50 +22,60 @@ const ENTRY: usize = 128;
 
 /// The accounts of a host with all others.
 pub(super) struct Accounts {
-    window: i64,
+    window: u32,
     accounts: Box<[Account]>,
 }
 
+/// All sums are modulo 2^32, of which a window, at most 2^30, is a small part.
 struct Account {
-    /// What may be sent to the other host.
-    left: CachePadded<AtomicI64>,
-    /// What the other host has taken of its window here.
-    taken: CachePadded<AtomicU64>,
+    /// How many messages have been numbered, and, in the lower half, what those cost that have been sent.
+    sent: CachePadded<AtomicU64>,
+    /// How much of that has been received, as far as the other host has told. Written by whoever polls.
+    confirmed: CachePadded<AtomicU32>,
+    received: CachePadded<Received>,
 }
 
-/// What a host has taken of its window at another, in a word. Neither half overflows: both together are at most a
-/// window, 2^30, and what passes by while much is owed.
-struct Taken {
-    /// What lies here.
-    held: u32,
-    /// What has been received, and the other host has not been told yet that it may send again.
-    owed: u32,
+/// What a host has received of another.
+#[derive(Default)]
+struct Received {
+    /// What has gone straight to its target. Written by whoever polls.
+    passed: AtomicU32,
+    /// What has had to lie here. Written by whoever polls.
+    held: AtomicU32,
+    /// What has lain here, and does so no more.
+    let_go: AtomicU32,
+    /// What the other host has been told, about: of two who tell at a time the later one may write first.
+    told: AtomicU32,
 }
 
-/// One of what lies here.
-const HELD: u64 = 1 << 32;
-
-impl Taken {
-    fn of(word: u64) -> Self {
-        Self {
-            held: (word >> 32) as u32,
-            owed: word as u32,
-        }
-    }
-}
+/// One message, in [`Account::sent`].
+const NUMBERED: u64 = 1 << 32;
 
 /// What a message of so many bytes costs.
 pub(super) fn cost(bytes: usize) -> u32 {
     u32::try_from(Parcel::capacity_for(bytes) + ENTRY).expect("a packet is short")
 }
 
+/// The number of the next message, as far as a receipt keeps it.
+fn number(sent: u64) -> u32 {
+    (sent >> 32) as u32 & ((1 << Receipt::NUMBER_BITS) - 1)
+}
+
+impl Received {
+    fn total(&self) -> u32 {
+        let passed = self.passed.load(Ordering::Relaxed);
+        passed.wrapping_add(self.let_go.load(Ordering::Relaxed))
+    }
+}
+
+// Relaxed throughout: numbers that go with no data.
 impl Accounts {
     /// The accounts with so many hosts, with a window of so many bytes each.
     pub(super) fn new(hosts: u32, window: u32) -> Self {
-        let window = i64::from(window);
         let account = |_| Account {
-            left: CachePadded::new(AtomicI64::new(window)),
-            taken: CachePadded::new(AtomicU64::new(0)),
+            sent: CachePadded::default(),
+            confirmed: CachePadded::default(),
+            received: CachePadded::default(),
         };
         Self {
             window,
@@ -70,76 +83,105 @@ impl Accounts {
         }
     }
 
-    /// Pays for a message to a host; false if there is not enough left.
     #[inline]
-    pub(super) fn spend(&self, host: HostId, cost: u32) -> bool {
-        // Relaxed throughout: numbers that go with no data.
-        let left = &self.accounts[host as usize].left;
-        let cost = i64::from(cost);
-        let enough = left.fetch_sub(cost, Ordering::Relaxed) >= cost;
-        if !enough {
-            left.fetch_add(cost, Ordering::Relaxed);
-        }
-        enough
+    fn account(&self, host: HostId) -> &Account {
+        &self.accounts[host as usize]
     }
 
-    /// Takes back what a host has told. It is not believed that there is more than there was at first.
-    pub(super) fn regain(&self, host: HostId, credit: u32) {
-        if credit == 0 {
+    /// Pays for a message to a host, if there is enough left; then its number among those to that host, as far as
+    /// a receipt keeps it.
+    #[inline]
+    pub(super) fn spend(&self, host: HostId, cost: u32) -> Option<u32> {
+        let Account { sent, confirmed, .. } = self.account(host);
+        let mut before = sent.load(Ordering::Relaxed);
+        loop {
+            // Less than nothing, if what has been confirmed was sent after we looked.
+            let under_way = (before as u32)
+                .wrapping_sub(confirmed.load(Ordering::Relaxed))
+                .cast_signed();
+            if i64::from(under_way.max(0)) + i64::from(cost) > i64::from(self.window) {
+                return None;
+            }
+            // A carry from the lower half skips a number.
+            let after = before.wrapping_add(NUMBERED + u64::from(cost));
+            match sent.compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(number(before)),
+                Err(now) => before = now,
+            }
+        }
+    }
+
+    /// The number of a message to a host that is not paid for.
+    pub(super) fn next_number(&self, host: HostId) -> u32 {
+        number(self.account(host).sent.fetch_add(NUMBERED, Ordering::Relaxed))
+    }
+
+    /// Notes what a host has told. It is not believed to have received more than it was sent, nor less than before.
+    /// Called by whoever polls.
+    #[inline]
+    pub(super) fn regain(&self, host: HostId, told: u32) {
+        let Account { sent, confirmed, .. } = self.account(host);
+        let known = confirmed.load(Ordering::Relaxed);
+        if told == known {
             return;
         }
-        let left = &self.accounts[host as usize].left;
-        let credit = i64::from(credit);
-        let excess = left.fetch_add(credit, Ordering::Relaxed) + credit - self.window;
-        if excess > 0 {
-            left.fetch_sub(excess, Ordering::Relaxed);
+        let under_way = (sent.load(Ordering::Relaxed) as u32).wrapping_sub(known);
+        if told.wrapping_sub(known) <= under_way {
+            confirmed.store(told, Ordering::Relaxed);
         }
     }
 
-    /// Makes room for a message of a host that has to lie here; false if that is more than the host was granted.
+    /// Makes room for a message of a host that has to lie here; false if that is more than the host was granted. Called
+    /// by whoever polls.
     pub(super) fn hold(&self, host: HostId, cost: u32) -> bool {
-        let taken = &self.accounts[host as usize].taken;
-        let before = Taken::of(taken.fetch_add(u64::from(cost) * HELD, Ordering::Relaxed));
-        let granted = i64::from(before.held) + i64::from(before.owed) + i64::from(cost) <= self.window;
-        if !granted {
-            taken.fetch_sub(u64::from(cost) * HELD, Ordering::Relaxed);
+        let Received { held, let_go, .. } = &*self.account(host).received;
+        let before = held.load(Ordering::Relaxed);
+        let lies = before.wrapping_sub(let_go.load(Ordering::Relaxed));
+        let granted = u64::from(lies) + u64::from(cost) <= u64::from(self.window);
+        if granted {
+            held.store(before.wrapping_add(cost), Ordering::Relaxed);
         }
         granted
     }
 
-    /// Notes that a message of a host has been received that did not have to lie here. True if so much is owed that the
-    /// host should be told now.
+    /// Notes that a message of a host has gone straight to its target. True if so much is owed that the host should be
+    /// told now. Called by whoever polls.
     #[inline]
-    pub(super) fn owe(&self, host: HostId, cost: u32) -> bool {
-        self.change(host, u64::from(cost), cost)
+    pub(super) fn pass(&self, host: HostId, cost: u32) -> bool {
+        let received = &self.account(host).received;
+        let before = received.passed.load(Ordering::Relaxed);
+        received
+            .passed
+            .store(before.wrapping_add(cost), Ordering::Relaxed);
+        self.owes_much(received)
     }
 
-    /// Notes that a message of a host for which there was room is here no more. True as with [`Accounts::owe`].
+    /// Notes that a message of a host that has lain here is here no more. True as with [`Accounts::pass`].
     #[inline]
     pub(super) fn let_go(&self, host: HostId, cost: u32) -> bool {
-        let change = u64::from(cost).wrapping_sub(u64::from(cost) * HELD);
-        self.change(host, change, cost)
+        let received = &self.account(host).received;
+        received.let_go.fetch_add(cost, Ordering::Relaxed);
+        self.owes_much(received)
     }
 
     #[inline]
-    fn change(&self, host: HostId, change: u64, cost: u32) -> bool {
-        let taken = &self.accounts[host as usize].taken;
-        let before = Taken::of(taken.fetch_add(change, Ordering::Relaxed)).owed;
-        let much = (self.window / 4) as u32;
-        before < much && before + cost >= much
+    fn owes_much(&self, received: &Received) -> bool {
+        let owed = received
+            .total()
+            .wrapping_sub(received.told.load(Ordering::Relaxed));
+        owed >= (self.window / 4).max(1)
     }
 
-    /// What is owed to a host, which is told now.
+    /// What has been received of a host, which is told now.
     #[inline]
     pub(super) fn settle(&self, host: HostId) -> u32 {
-        let taken = &self.accounts[host as usize].taken;
+        let received = &self.account(host).received;
+        let total = received.total();
         // The load keeps the line shared as long as nothing is owed.
-        if Taken::of(taken.load(Ordering::Relaxed)).owed == 0 {
-            return 0;
+        if received.told.load(Ordering::Relaxed) != total {
+            received.told.store(total, Ordering::Relaxed);
         }
-        // Before the host can know of it, so that it never seems to have sent too much.
-        let held = !(HELD - 1);
-        Taken::of(taken.fetch_and(held, Ordering::Relaxed)).owed
+        total
     }
 }
 
@@ -150,38 +192,63 @@ mod tests {
     #[test]
     fn a_window_is_used_up_and_comes_back() {
         let accounts = Accounts::new(2, 10 * cost(1000));
-        assert!((0..10).all(|_| accounts.spend(1, cost(1000))));
-        assert!(!accounts.spend(1, cost(0)) && accounts.spend(0, cost(0)));
-        let told = (0..10).filter(|_| accounts.owe(1, cost(1000))).count();
-        assert_eq!(
-            (told, accounts.settle(1), accounts.settle(1)),
-            (1, 10 * cost(1000), 0)
-        );
+        let numbers: Vec<_> = (0..10).map(|_| accounts.spend(1, cost(1000))).collect();
+        assert!(numbers.iter().copied().eq((0..10).map(Some)));
+        assert!(accounts.spend(1, cost(0)).is_none() && accounts.spend(0, cost(0)).is_some());
+        assert_eq!(accounts.next_number(1), 10);
         accounts.regain(1, cost(1000));
-        assert!(accounts.spend(1, cost(1000)) && !accounts.spend(1, 1));
-        accounts.regain(1, u32::MAX);
-        assert!(accounts.spend(1, 10 * cost(1000)) && !accounts.spend(1, 1));
+        assert_eq!(accounts.spend(1, cost(1000)), Some(11));
+        assert_eq!(accounts.spend(1, 1), None);
+    }
+
+    #[test]
+    fn a_host_is_told_when_much_is_owed() {
+        let accounts = Accounts::new(2, 10 * cost(1000));
+        assert!(!accounts.pass(1, cost(1000)) && !accounts.let_go(1, cost(1000)));
+        assert!(accounts.pass(1, cost(1000)));
+        assert_eq!((accounts.settle(1), accounts.settle(0)), (3 * cost(1000), 0));
+        assert!(!accounts.let_go(1, cost(1000)));
+        assert_eq!(accounts.settle(1), 4 * cost(1000));
+    }
+
+    #[test]
+    fn neither_old_news_nor_nonsense_is_believed() {
+        let accounts = Accounts::new(1, 10 * cost(1000));
+        // Often enough that the sums go round.
+        let rounds = (1_u64 << 33) / u64::from(10 * cost(1000));
+        let mut told = 0_u32;
+        for _ in 0..rounds {
+            assert!(accounts.spend(0, 10 * cost(1000)).is_some());
+            let before = told;
+            told = told.wrapping_add(5 * cost(1000));
+            accounts.regain(0, told);
+            accounts.regain(0, before);
+            accounts.regain(0, told.wrapping_add(5 * cost(1000) + 1));
+            assert!(accounts.spend(0, 5 * cost(1000) + 1).is_none());
+            told = told.wrapping_add(5 * cost(1000));
+            accounts.regain(0, told);
+        }
     }
 
     #[test]
     fn a_host_is_granted_no_more_than_its_window() {
         let accounts = Accounts::new(2, 10 * cost(1000));
-        assert!((0..10).all(|_| accounts.hold(1, cost(1000))));
-        assert!(!accounts.hold(1, cost(0)) && accounts.hold(0, cost(0)));
-        // What has been received counts until the host is told.
-        for _ in 0..2 {
-            accounts.let_go(1, cost(1000));
+        // Often enough that the sums go round.
+        for _ in 0..(1_u64 << 33) / u64::from(12 * cost(1000)) {
+            assert!((0..10).all(|_| accounts.hold(1, cost(1000))));
+            assert!(!accounts.hold(1, cost(0)));
+            for _ in 0..2 {
+                accounts.let_go(1, cost(1000));
+            }
+            assert!((0..2).all(|_| accounts.hold(1, cost(1000))));
+            assert!(!accounts.hold(1, cost(0)));
+            // What passes by does not lie here.
+            accounts.pass(1, cost(1000));
+            assert!(!accounts.hold(1, cost(0)));
+            for _ in 0..10 {
+                accounts.let_go(1, cost(1000));
+            }
         }
-        assert!(!accounts.hold(1, cost(0)));
-        assert_eq!(accounts.settle(1), 2 * cost(1000));
-        assert!((0..2).all(|_| accounts.hold(1, cost(1000))));
-        assert!(!accounts.hold(1, cost(0)));
-        // What passes by counts as well.
-        for _ in 0..10 {
-            accounts.let_go(1, cost(1000));
-        }
-        accounts.settle(1);
-        assert!(!accounts.owe(1, cost(1000)) && (0..9).all(|_| accounts.hold(1, cost(1000))));
-        assert!(!accounts.hold(1, cost(0)));
+        assert!(accounts.hold(0, cost(0)));
     }
 }

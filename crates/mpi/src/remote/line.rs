@@ -87,8 +87,8 @@ impl<'a> Line<'a> {
                 lanes: Lanes::ALL,
             },
             source,
-            // Nobody takes such a message back, so it needs no number; the place spreads what waits over locks.
-            origin: (HOST_BASE.wrapping_add(self.rounds.context).wrapping_add(to), 0),
+            // It spreads what waits over locks.
+            sender: HOST_BASE.wrapping_add(self.rounds.context).wrapping_add(to),
             stalled: Cell::new(false),
         }
     }
@@ -112,7 +112,8 @@ impl<'a> Line<'a> {
     pub(crate) fn start_send(&self, to: HostId, source: &Source) -> Pending<'a> {
         let letter = self.letter(to, source);
         let limit = self.job.settings().amount(Id::EagerLimit);
-        let request = (!self.remote.send_eagerly(&letter, limit)).then(|| {
+        let sent = self.remote.send_eagerly(&letter, limit);
+        let request = sent.is_none().then(|| {
             let request = self.remote.line_requests.take_send();
             let waiter = Waiter::Request(Arc::clone(&request));
             self.remote

@@ -68,7 +68,6 @@ use simurgh_net::transport::{HostId, Transport};
 use simurgh_settings::Id;
 use std::cell::Cell;
 use std::fmt;
-use std::sync::Weak;
 use tasks::Tasks;
 use transfer::Writing;
 use wire::{Label, Packet};
@@ -78,7 +77,6 @@ const HOST_BASE: u32 = 1 << 31;
 
 /// What a job does with its other hosts.
 pub struct Remote {
-    job: Weak<Job>,
     fabric: Fabric,
     /// The most data of a packet to each host, in bytes.
     capacities: Box<[usize]>,
@@ -101,7 +99,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    fn new(job: &Arc<Job>, fabric: Fabric) -> Arc<Self> {
+    fn new(job: &Job, fabric: Fabric) -> Arc<Self> {
         let layout = job.layout();
         let hosts = layout.hosts();
         let same = fabric.own() == layout.own() && fabric.hosts() == hosts;
@@ -113,7 +111,6 @@ impl Remote {
         let window = settings.amount(Id::EagerWindow) as u32;
         let users = layout.here().len();
         Arc::new(Self {
-            job: Arc::downgrade(job),
             capacities: (0..hosts)
                 .map(|host| fabric.transport(host).map_or(0, Transport::capacity))
                 .collect(),
@@ -150,16 +147,10 @@ impl Remote {
     }
 
     /// Does what there is to do; false if there was nothing, or somebody else is at it.
-    fn work(&self) -> bool {
-        let Some(job) = self.job.upgrade() else {
-            return false;
-        };
-        let reception = Reception {
-            job: &job,
-            remote: self,
-        };
-        let arrived = self.fabric.poll(&reception);
-        let done = self.go_on(&job);
+    #[inline]
+    fn work(&self, job: &Job) -> bool {
+        let arrived = self.fabric.poll(&Reception { job, remote: self });
+        let done = self.go_on(job);
         arrived || done
     }
 
@@ -181,7 +172,7 @@ impl Remote {
                 lanes,
             },
             source,
-            origin: (sender, job.endpoint(sender).next_letter()),
+            sender,
             stalled: Cell::new(false),
         }
     }
@@ -196,8 +187,9 @@ impl Remote {
     #[inline]
     fn send(&self, to: HostId, packet: &Packet, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         let header = packet.header(self.accounts.settle(to));
-        self.counters.count_sent(to, length);
         self.fabric.send(to, &header, length, fill);
+        // Counted when it is on its way.
+        self.counters.count_sent(to, length);
     }
 
     /// Sends a packet that has no data but a region.
@@ -215,10 +207,10 @@ impl Remote {
         }
     }
 
-    /// Notes that a message of a host has gone straight to its target.
+    /// Notes that a message of a host has gone straight to its target. Called by whoever polls.
     #[inline]
     fn passed(&self, from: HostId, bytes: usize) {
-        if self.accounts.owe(from, credit::cost(bytes)) {
+        if self.accounts.pass(from, credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }
     }

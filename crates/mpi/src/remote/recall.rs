@@ -31,8 +31,8 @@ impl Remote {
         self.tell(host, &Packet::Cancel { process, sender });
     }
 
-    /// Takes back message number `number` of those that `sender`, a process here, has sent to another host; false if it
-    /// has been received. Waits for the answer of the other host.
+    /// Takes back the message of `sender`, a process here, that is number `number` of those that have gone to the host
+    /// of `process`; false if it has been received. Waits for the answer of the other host.
     pub(crate) fn recall(&self, job: &Job, sender: u32, process: u32, number: u32) -> bool {
         let host = job.layout().host_of(process);
         let asked = Request::task();
@@ -54,7 +54,7 @@ impl Remote {
     /// Takes back a message of which a copy waits here, if that is so; `asked` is told of the end.
     fn cancel_copy(&self, job: &Job, origin: (u32, u32), process: u32, asked: &Arc<Request>) -> bool {
         let user = origin.0 as usize;
-        let is_it = |outgoing: &Outgoing| outgoing.origin == origin;
+        let is_it = |outgoing: &Outgoing| outgoing.origin == origin && outgoing.label.process == process;
         let Some(copy) = self.outgoing.find(user, is_it) else {
             return false;
         };

@@ -18,8 +18,8 @@ pub(crate) struct Letter<'a> {
     pub(super) host: HostId,
     pub(super) label: Label,
     pub(super) source: &'a Source,
-    /// Who sends, and the number of the message among those that it has sent.
-    pub(super) origin: (u32, u32),
+    /// Who sends.
+    pub(super) sender: u32,
     /// It was not sent at once because too much lay unreceived.
     pub(super) stalled: Cell<bool>,
 }
@@ -29,17 +29,13 @@ impl<'a> Letter<'a> {
     pub(crate) fn source(&self) -> &'a Source {
         self.source
     }
-
-    /// The number of the message among those that its sender has sent to other hosts.
-    pub(crate) fn number(&self) -> u32 {
-        self.origin.1
-    }
 }
 
 /// A message that waits to be asked for.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) label: Label,
+    /// Who sends, and the number of the message.
     pub(super) origin: (u32, u32),
     /// It is short, but too much lies unreceived.
     stalled: bool,
@@ -73,36 +69,43 @@ impl Remote {
         self.outgoing.collect(Outgoing::unmatched)
     }
 
-    /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room.
+    /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room;
+    /// then the number of the message.
     #[inline]
-    pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> bool {
+    pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> Option<u32> {
         let bytes = letter.source.bytes();
         if bytes > limit.min(self.capacity(letter.host)) {
-            return false;
+            return None;
         }
-        if !self.accounts.spend(letter.host, cost(bytes)) {
+        self.fabric.prepare(letter.host);
+        let Some(number) = self.accounts.spend(letter.host, cost(bytes)) else {
             self.counters.count_stall();
             letter.stalled.set(true);
-            return false;
-        }
-        let (process, number) = letter.origin;
+            return None;
+        };
         let packet = Packet::Eager {
             label: letter.label,
-            origin: origin(process, number),
+            origin: origin(letter.sender, number),
         };
         self.send(letter.host, &packet, bytes, &mut |room| {
             memory::pack(letter.source, room);
         });
-        true
+        Some(number)
     }
 
-    /// Tells the receiver of a message that waits here to be asked for.
-    pub(crate) fn announce(&self, letter: &Letter<'_>, goods: Goods, waiter: Option<Waiter>) -> Handle {
+    /// Tells the receiver of a message that waits here to be asked for. Its handle and its number.
+    pub(crate) fn announce(
+        &self,
+        letter: &Letter<'_>,
+        goods: Goods,
+        waiter: Option<Waiter>,
+    ) -> (Handle, u32) {
         let length = goods.bytes();
-        let user = letter.origin.0 as usize;
+        let number = self.accounts.next_number(letter.host);
+        let user = letter.sender as usize;
         let mut outgoing = Outgoing {
             label: letter.label,
-            origin: letter.origin,
+            origin: (letter.sender, number),
             stalled: letter.stalled.get(),
             goods,
             waiter,
@@ -121,6 +124,6 @@ impl Remote {
                 region,
             },
         );
-        sender
+        (sender, number)
     }
 }

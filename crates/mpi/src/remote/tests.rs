@@ -10,7 +10,6 @@ use crate::point2point::Mode;
 use crate::process::Process;
 use crate::remote::Rounds;
 use proptest::prelude::*;
-use simurgh_core::Network;
 use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
 use simurgh_net::Fabric;
 use simurgh_net::transport::{Access, HEADER, Header, Loopback, Transport};
@@ -135,11 +134,12 @@ fn flood(bytes: usize) -> (usize, u64) {
             .send(0, &header, bytes, &mut |room| room.fill(1))
             .is_err()
         {
-            job.network().unwrap().poll();
+            job.driver().unwrap().poll();
         }
     }
     let network = job.network().unwrap();
-    while network.has_mail() && network.poll() {}
+    let driver = job.driver().unwrap();
+    while driver.has_mail() && driver.poll() {}
     assert_eq!(losses.load(Ordering::Relaxed), 1, "it is told once");
     let mut kept = 0;
     let mut room = vec![0_u8; bytes];
@@ -180,11 +180,12 @@ proptest! {
         let send = world.isend(Mode::Synchronous, &out(&sent), 2, 0).unwrap();
         for (header, data) in &packets {
             while other[0].send(0, header, data.len(), &mut |room| room.copy_from_slice(data)).is_err() {
-                job.network().unwrap().poll();
+                job.driver().unwrap().poll();
             }
         }
         let network = job.network().unwrap();
-        while network.has_mail() && network.poll() {}
+        let driver = job.driver().unwrap();
+        while driver.has_mail() && driver.poll() {}
         prop_assert_eq!(*middle, [7; 32]);
         let (_, received) = network.fabric().counts();
         prop_assert_eq!(received, packets.len() as u64);

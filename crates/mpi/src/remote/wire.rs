@@ -7,7 +7,7 @@
 //! | 0 | kind |
 //! | 1 | flags |
 //! | 2–3 | zero |
-//! | 4–7 | credit that comes back to the receiver of the packet, in bytes |
+//! | 4–7 | how much of what the receiver of the packet has sent has been received, by its cost, modulo 2^32 |
 //! | 8–23 | receiving process, context, source, tag; or two numbers |
 //! | 24–31, 32–39 | two more numbers |
 //!
@@ -91,20 +91,22 @@ const CONTEXT: u8 = 32;
 const GIVEN_UP: u8 = 33;
 
 impl Packet {
-    /// The header, with credit to be given back.
+    /// The header, with what has been received of the host that gets it.
+    #[inline]
     pub(super) fn header(&self, credit: u32) -> Header {
         let (kind, flags, words) = self.words();
+        // In whole words, as it is going to be read: a load of what several stores wrote waits for all of them.
+        let first = u64::from(kind) | u64::from(flags) << 8 | u64::from(credit) << 32;
         let mut header = [0; HEADER];
-        header[0] = kind;
-        header[1] = flags;
-        header[4..8].copy_from_slice(&credit.to_le_bytes());
-        for (room, word) in header[8..].chunks_exact_mut(8).zip(words) {
-            room.copy_from_slice(&word.to_le_bytes());
+        let (places, _) = header.as_chunks_mut();
+        for (place, word) in places.iter_mut().zip(std::iter::once(first).chain(words)) {
+            *place = word.to_le_bytes();
         }
         header
     }
 
     /// Kind, flags, and four numbers.
+    #[inline]
     fn words(&self) -> (u8, u8, [u64; 4]) {
         match *self {
             Self::Eager { label, origin } => {
@@ -166,18 +168,25 @@ impl Packet {
     }
 
     /// The packet and the credit that came with it; none if it is not one of ours.
+    #[inline]
     pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
-        if header[2..4] != [0; 2] {
-            return None;
+        if let Some(Eager {
+            label,
+            origin,
+            credit,
+        }) = Eager::read(header)
+        {
+            return Some((Self::Eager { label, origin }, credit));
         }
-        let credit = u32::from_le_bytes(header[4..8].try_into().ok()?);
-        let word = |index: usize| le(&header[8 + 8 * index..16 + 8 * index]);
-        let label = || Label::read([word(0), word(1)], header[1]);
-        let packet = match header[0] {
-            EAGER => Self::Eager {
-                label: label()?,
-                origin: word(2),
-            },
+        let Fields {
+            kind,
+            flags,
+            credit,
+            words,
+        } = Fields::of(header)?;
+        let word = |index: usize| words[index];
+        let label = || Label::read([word(0), word(1)], flags);
+        let packet = match kind {
             REQUEST => Self::Request {
                 label: label()?,
                 length: word(2),
@@ -214,7 +223,7 @@ impl Packet {
             },
             RECALLED => Self::Recalled {
                 answer: Handle(word(0)),
-                was_there: header[1] != 0,
+                was_there: flags != 0,
             },
             CREDIT => Self::Credit,
             CONTEXT => Self::Context(Notice::read([word(0), word(1), word(2), word(3)])?),
@@ -237,7 +246,60 @@ impl Packet {
     }
 }
 
+/// What all headers have.
+struct Fields {
+    kind: u8,
+    flags: u8,
+    credit: u32,
+    words: [u64; 4],
+}
+
+impl Fields {
+    /// The fields of a header; none if there is something where nothing is to be.
+    #[inline]
+    fn of(header: &Header) -> Option<Self> {
+        let (words, _) = header.as_chunks();
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        let first = word(0);
+        (first & 0xffff_0000 == 0).then_some(Self {
+            kind: first as u8,
+            flags: (first >> 8) as u8,
+            credit: (first >> 32) as u32,
+            words: [word(1), word(2), word(3), word(4)],
+        })
+    }
+}
+
+/// A [`Packet::Eager`], the most frequent packet, by itself: it is read without being written again, for whatever its
+/// words say is a packet, save for the last one.
+pub(super) struct Eager {
+    pub(super) label: Label,
+    pub(super) origin: u64,
+    pub(super) credit: u32,
+}
+
+impl Eager {
+    /// The packet; none if it is another, or none of ours.
+    #[inline]
+    pub(super) fn read(header: &Header) -> Option<Self> {
+        let Fields {
+            kind,
+            flags,
+            credit,
+            words: [to, from, origin, rest],
+        } = Fields::of(header)?;
+        (kind == EAGER && rest == 0).then_some(())?;
+        let label = Label::read([to, from], flags)?;
+        Some(Self {
+            label,
+            origin,
+            credit,
+        })
+    }
+}
+
 impl Label {
+    #[inline]
     fn words(&self) -> [u64; 2] {
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         let Envelope { context, source, tag } = self.envelope;
@@ -247,6 +309,7 @@ impl Label {
         ]
     }
 
+    #[inline]
     fn read([to, from]: [u64; 2], lanes: u8) -> Option<Self> {
         let halves = |word: u64| (word as u32, (word >> 32) as u32);
         let ((process, context), (source, tag)) = (halves(to), halves(from));

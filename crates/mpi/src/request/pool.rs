@@ -4,7 +4,7 @@ use super::{Exchange, Kind, NOWHERE, Participation, Request};
 use crate::collective::Underway;
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
-use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::sync::{Arc, Ordering, SpinLock, fence};
 
 /// The requests of a rank that are not in use, and one that is done for good.
 #[derive(Debug)]
@@ -49,9 +49,18 @@ impl RequestPool {
     }
 
     fn take(&self, kind: Kind) -> Arc<Request> {
-        if let Some(mut request) = self.take_idle()
-            && let Some(inner) = Arc::get_mut(&mut request)
-        {
+        let Some(mut request) = self.take_idle() else {
+            return Arc::new(Request::of_kind(kind));
+        };
+        if request.is_as_simple_as(&kind) {
+            // Nothing else has to be written, so nobody has to be shut out, which would be a locked instruction.
+            // Acquire pairs with the Release of whoever has dropped the last reference but ours.
+            fence(Ordering::Acquire);
+            request.ticket.reset();
+            request.queued.forget();
+            return request;
+        }
+        if let Some(inner) = Arc::get_mut(&mut request) {
             inner.kind = kind;
             inner.ticket.reset();
             *inner.queued.sequence.get_mut() = NOWHERE;
@@ -102,7 +111,6 @@ impl RequestPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simurgh_core::sync::Ordering;
 
     #[test]
     fn a_request_given_back_is_taken_again() {

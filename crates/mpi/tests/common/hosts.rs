@@ -147,7 +147,7 @@ impl Host {
 
 /// Starts the ranks of a host.
 fn start_host(job: Arc<Job>, f: &Arc<Life>) -> Host {
-    let network = Arc::clone(job.network().expect("it is joined"));
+    let network = job.driver().expect("it is joined");
     let builder = Builder::new().vps(Some(1)).network(network);
     let runtime = builder.start().expect("the runtime starts");
     let spec = EcSpec {

@@ -149,6 +149,10 @@ pub trait Transport: Send + Sync {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy>;
 
+    /// A packet is about to be sent to a host: what takes time can begin.
+    #[inline]
+    fn prepare(&self, _to: HostId) {}
+
     /// Whether [`Transport::poll`] would find something: a cheap hint.
     fn has_mail(&self) -> bool;
 

@@ -1,6 +1,6 @@
 //! What wakes a host that sleeps until something arrives.
 //!
-//! Costs for a sender whose receiver is awake: a fence and a load of a line that the receiver writes only when it goes
+//! Costs for a sender whose receiver is awake: a load of a line that the receiver writes only when it goes
 //! to sleep. For one whose receiver sleeps: a swap and a system call; of many that send at a time, the first alone.
 
 use simurgh_core::sync::{AtomicU32, Ordering, fence, futex_wake_shared};
@@ -44,12 +44,11 @@ impl Doorbell {
         self.sleeper.store(AWAKE, Ordering::SeqCst);
     }
 
-    /// Sender: something has been published. `write` makes the receiver's descriptor readable.
+    /// Sender: something has been published, with a fence behind it. `write` makes the receiver's descriptor readable.
     #[inline]
     pub(super) fn ring(&self, write: impl FnOnce()) {
-        // See `arm`.
-        fence(Ordering::SeqCst);
-        if self.sleeper.load(Ordering::Relaxed) != AWAKE {
+        // SeqCst: see `arm`.
+        if self.sleeper.load(Ordering::SeqCst) != AWAKE {
             self.wake(write);
         }
     }

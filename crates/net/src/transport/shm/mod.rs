@@ -16,8 +16,8 @@
 //!
 //! # Costs
 //!
-//! Of a packet of 8 bytes while the receiver polls: one line of data to the receiver, a compare-and-swap and a fence at
-//! the sender, no system call. Bench: `benches/shm.rs`.
+//! Of a packet of 8 bytes while the receiver polls: one line of data to the receiver, two locked instructions at the
+//! sender, no system call. Bench: `benches/shm.rs`.
 
 #![allow(unsafe_code, reason = "memory that other processes write")]
 #![cfg_attr(

@@ -9,6 +9,9 @@
 //! the sender's cache, and `head` in the receiver's, which writes it once per poll. A packet of up to 72 bytes moves
 //! two lines. With several sending hosts, `tail` moves among them, too.
 //!
+//! Who sends one packet after the other asks for the lines of slots some packets ahead, so that it does not wait for
+//! them one by one.
+//!
 //! A sender that dies between claim and publication leaves a gap at which the receiver stops for good: the job ends
 //! with a host that dies.
 
@@ -26,6 +29,10 @@ pub const SLOTS: usize = 512;
 #[cfg(loom)]
 pub(super) const SLOTS: usize = 2;
 
+/// How many packets ahead a sender asks for the line of a slot: by then the line, which the receiver has read a lap
+/// ago, is there. Not the next one: at that the receiver looks.
+const AHEAD: u64 = 4;
+
 /// A host's queue. All zeros is an empty one.
 #[repr(C)]
 pub(super) struct Ring {
@@ -38,9 +45,30 @@ pub(super) struct Ring {
     slots: [Slot; SLOTS],
 }
 
-/// How far a sending host knows the receiver to have come.
+/// What a sending host knows of the receiver.
 #[derive(Default)]
-pub(super) struct Seen(CachePadded<AtomicU64>);
+pub(super) struct Seen(CachePadded<Knowledge>);
+
+#[derive(Default)]
+struct Knowledge {
+    /// How far the receiver has come.
+    head: AtomicU64,
+    /// Packets that this host had received when it sent the last one.
+    received: AtomicU64,
+}
+
+impl Seen {
+    /// Whether one packet is sent after the other, with none received in between. `received` counts these.
+    #[inline]
+    fn is_burst(&self, received: u64) -> bool {
+        // Relaxed: a hint.
+        let burst = self.0.received.load(Ordering::Relaxed) == received;
+        if !burst {
+            self.0.received.store(received, Ordering::Relaxed);
+        }
+        burst
+    }
+}
 
 /// A slot that belongs to its sender until it is published.
 pub(super) struct Claim<'a> {
@@ -85,11 +113,27 @@ impl Ring {
     fn has_room(&self, seen: &Seen, number: u64) -> bool {
         let room = |head: u64| number.wrapping_sub(head) < SLOTS as u64;
         // Acquire pairs with the Release below: another thread of this host saw it.
-        room(seen.0.load(Ordering::Acquire)) || {
+        room(seen.0.head.load(Ordering::Acquire)) || {
             // Acquire pairs with the Release in `handled`: the receiver has read the slot.
             let head = self.head.load(Ordering::Acquire);
-            seen.0.store(head, Ordering::Release);
+            seen.0.head.store(head, Ordering::Release);
             room(head)
+        }
+    }
+
+    /// Has the line of the next slot on its way, at which the receiver looks: it takes longer than to write the packet.
+    #[inline]
+    pub(super) fn prepare(&self) {
+        // Relaxed: a hint.
+        self.slot(self.tail.load(Ordering::Relaxed)).prepare(0);
+    }
+
+    /// Has the lines of a later slot on their way, when packet `number` has been sent and more like it seem to follow.
+    /// If none do, that would only take lines from the receiver.
+    #[inline]
+    pub(super) fn prepare_ahead(&self, seen: &Seen, received: u64, number: u64, length: usize) {
+        if seen.is_burst(received) {
+            self.slot(number.wrapping_add(AHEAD)).prepare(length);
         }
     }
 
@@ -98,6 +142,12 @@ impl Ring {
     pub(super) fn get(&self, number: u64) -> Option<&Slot> {
         let slot = self.slot(number);
         slot.holds(number).then_some(slot)
+    }
+
+    /// Packet `number` is going to be looked for soon: has its line on its way. Receiver only.
+    #[inline]
+    pub(super) fn look_ahead(&self, number: u64) {
+        self.slot(number).fetch();
     }
 
     /// All packets before `number` have been read. Receiver only.
@@ -115,12 +165,14 @@ impl Claim<'_> {
         self.slot
     }
 
-    /// Shows the packet to the receiver.
+    /// Shows the packet to the receiver; its number.
     #[inline]
-    pub(super) fn publish(self, header: &Header) {
+    pub(super) fn publish(self, header: &Header) -> u64 {
+        let number = self.number;
         self.slot.write(self.about, header);
-        self.slot.publish(self.number);
+        self.slot.publish(number);
         std::mem::forget(self);
+        number
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::mem::size_of;
 
-use simurgh_core::sync::{AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicU64, Ordering, store_fenced};
 
 use crate::transport::{HEADER, Header, HostId};
 
@@ -10,6 +10,8 @@ use crate::transport::{HEADER, Header, HostId};
 const HEADER_WORDS: usize = HEADER / size_of::<u64>();
 /// Words of data that a slot holds.
 const DATA_WORDS: usize = 9;
+/// Most data that lies in the first line, in bytes.
+pub(super) const WORD: usize = size_of::<u64>();
 /// Most data that lies in the slot itself, in bytes.
 pub(super) const INLINE: usize = DATA_WORDS * size_of::<u64>();
 
@@ -61,11 +63,32 @@ impl Slot {
         self.sequence.load(Ordering::Acquire) == number.wrapping_add(1)
     }
 
-    /// Shows packet `number` to the receiver.
+    /// Shows packet `number` to the receiver, before anything that follows.
     #[inline]
     pub(super) fn publish(&self, number: u64) {
-        // Release pairs with the Acquire in `holds`.
-        self.sequence.store(number.wrapping_add(1), Ordering::Release);
+        // Pairs with the Acquire in `holds`.
+        store_fenced(&self.sequence, number.wrapping_add(1));
+    }
+
+    /// Has the lines on their way of a packet with so many bytes of data that is to be written soon.
+    #[inline]
+    pub(super) fn prepare(&self, length: usize) {
+        prepare_line(&self.sequence);
+        if length > WORD && length <= INLINE {
+            prepare_line(&self.data[1]);
+        }
+    }
+
+    /// Has the first line on its way, to be read soon.
+    #[inline]
+    pub(super) fn fetch(&self) {
+        #[cfg(all(target_arch = "x86_64", not(loom)))]
+        // SAFETY:
+        // - a prefetch never faults and changes nothing that a program can see.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self).cast());
+        }
     }
 
     /// Writes all but the data.
@@ -77,6 +100,12 @@ impl Slot {
         for (place, word) in self.header.iter().zip(words) {
             place.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
         }
+    }
+
+    /// Writes the first word of data.
+    #[inline]
+    pub(super) fn write_word(&self, word: u64) {
+        self.data[0].store(word, Ordering::Relaxed);
     }
 
     /// Writes the first `count` words of data.
@@ -104,6 +133,12 @@ impl Slot {
         header
     }
 
+    /// The first word of data.
+    #[inline]
+    pub(super) fn word(&self) -> u64 {
+        self.data[0].load(Ordering::Relaxed)
+    }
+
     /// The first `count` words of data, and zeros.
     #[inline]
     pub(super) fn data(&self, count: usize) -> Words {
@@ -113,6 +148,19 @@ impl Slot {
         }
         words
     }
+}
+
+/// Has the line of a word on its way, to be written.
+#[inline]
+fn prepare_line(word: &AtomicU64) {
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    // SAFETY:
+    // - as in `Slot::fetch`.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) word, options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(loom))))]
+    let _ = word;
 }
 
 /// The bytes of words.

@@ -10,7 +10,7 @@ use super::cross_memory::{self, Probe};
 use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
 use super::segment::Segment;
-use super::slot::{About, INLINE, Slot, bytes, words};
+use super::slot::{About, INLINE, Slot, WORD, bytes, words};
 use crate::transport::{
     Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
 };
@@ -87,14 +87,19 @@ impl Shm {
         about: About,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Busy> {
+    ) -> Result<u64, Busy> {
         let claim = peer.segment.ring.claim(&peer.seen, about)?;
-        let mut room = [0; INLINE];
         let length = about.length as usize;
+        if length <= WORD {
+            let mut room = [0; WORD];
+            fill(&mut room[..length]);
+            claim.slot().write_word(u64::from_ne_bytes(room));
+            return Ok(claim.publish(header));
+        }
+        let mut room = [0; INLINE];
         fill(&mut room[..length]);
         claim.slot().write_data(&words(&room), length.div_ceil(8));
-        claim.publish(header);
-        Ok(())
+        Ok(claim.publish(header))
     }
 
     fn send_long(
@@ -103,7 +108,7 @@ impl Shm {
         about: About,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Busy> {
+    ) -> Result<u64, Busy> {
         let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
         let claim = peer
             .segment
@@ -114,11 +119,8 @@ impl Shm {
         // SAFETY:
         // - `send` checks the length; the pool has given the buffer to this thread alone until the packet is published.
         fill(unsafe { slice::from_raw_parts_mut(buffer.as_ptr(), about.length as usize) });
-        let mut data = [0; _];
-        data[0] = ticket.pack();
-        claim.slot().write_data(&data, 1);
-        claim.publish(header);
-        Ok(())
+        claim.slot().write_word(ticket.pack());
+        Ok(claim.publish(header))
     }
 
     /// Handles the packet in a slot; what makes no sense is dropped.
@@ -129,7 +131,10 @@ impl Shm {
         let Some(peer) = self.peer(about.from) else {
             return self.drop_one();
         };
-        if length <= INLINE {
+        if length <= WORD {
+            let data = slot.word().to_ne_bytes();
+            handler.packet(about.from, &slot.header(), &data[..length]);
+        } else if length <= INLINE {
             let data = bytes(&slot.data(length.div_ceil(8)));
             handler.packet(about.from, &slot.header(), &data[..length]);
         } else if length <= ROOM {
@@ -140,7 +145,7 @@ impl Shm {
     }
 
     fn receive_long(&self, peer: &Peer, slot: &Slot, about: About, handler: &dyn Handler) {
-        let Some(ticket) = Ticket::unpack(slot.data(1)[0]) else {
+        let Some(ticket) = Ticket::unpack(slot.word()) else {
             return self.drop_one();
         };
         let buffer = peer.segment.buffer(ticket.index());
@@ -209,13 +214,25 @@ impl Transport for Shm {
             from,
             length: length as u32,
         };
-        if length <= INLINE {
-            self.send_inline(peer, about, header, fill)?;
+        let number = if length <= INLINE {
+            self.send_inline(peer, about, header, fill)?
         } else {
-            self.send_long(peer, about, header, fill)?;
-        }
+            self.send_long(peer, about, header, fill)?
+        };
         peer.ring();
+        // Relaxed: a hint.
+        let received = self.next.load(Ordering::Relaxed);
+        peer.segment
+            .ring
+            .prepare_ahead(&peer.seen, received, number, length);
         Ok(())
+    }
+
+    #[inline]
+    fn prepare(&self, to: HostId) {
+        if let Some(peer) = self.peer(to) {
+            peer.segment.ring.prepare();
+        }
     }
 
     #[inline]
@@ -233,6 +250,7 @@ impl Transport for Shm {
         while let Some(slot) = ring.get(next) {
             next = next.wrapping_add(1);
             self.next.store(next, Ordering::Relaxed);
+            ring.look_ahead(next);
             self.receive(slot, handler);
             if next.wrapping_sub(first) == BATCH as u64 {
                 break;
