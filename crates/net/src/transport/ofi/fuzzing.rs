@@ -9,7 +9,7 @@ pub fn frame(bytes: &[u8], token: u64) {
         return;
     };
     let mut again = vec![0; FRAME + data.len()];
-    frame::write(&mut again, Token(token), from, data.len(), header);
+    frame::write(&mut again, Token(token), from, header);
     again[FRAME..].copy_from_slice(data);
     assert_eq!(again, bytes);
 }

@@ -28,7 +28,7 @@ mod choice;
 mod endpoint;
 mod error;
 mod frame;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod inbound;
 mod interface;
