@@ -21,6 +21,8 @@ pub(crate) fn choose(settings: &Values, program: &Path, preload: &[PathBuf]) -> 
                 ..
             }) => Ok(Mode::Processes),
             Ok(_) => Ok(Mode::Threads),
+            // It is served as its own launcher would.
+            Err(LaunchError::Image(error)) if speaks_pmi(&error) => Ok(Mode::Processes),
             Err(LaunchError::Image(error)) if runs_as_process(&error) => {
                 eprintln!("simurgh: {error}; its ranks are processes");
                 Ok(Mode::Processes)
@@ -28,6 +30,19 @@ pub(crate) fn choose(settings: &Values, program: &Path, preload: &[PathBuf]) -> 
             Err(error) => Err(error),
         },
     }
+}
+
+/// Whether a program is linked with another MPI whose processes find each other by PMI-1: MPICH, or what is made of
+/// it.
+fn speaks_pmi(error: &ImageError) -> bool {
+    let ImageError::Unsuitable { reasons, .. } = error else {
+        return false;
+    };
+    let other = reasons.iter().find_map(|reason| match reason {
+        Reason::OtherMpi { library, .. } => Some(library),
+        _ => None,
+    });
+    other.is_some_and(|library| library.contains("libmpi.so.12") || library.contains("libmpich.so"))
 }
 
 /// Whether a program that cannot be run as threads can be run as processes.

@@ -8,6 +8,7 @@ use crate::fit::{self, Wanted};
 use crate::installation::Installation;
 use crate::nodes::{self, Allocation, Launch, Launcher};
 use crate::prefix::Prefix;
+use crate::supervise::PmiSocket;
 use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
@@ -190,7 +191,8 @@ impl Starter {
         }
     }
 
-    /// Starts a host, with its end of its channel if it has to report.
+    /// Starts a host, with its end of its channel if it has to report; a program may be linked with another MPI, so it
+    /// is offered a socket for PMI, whose other end is the launcher's.
     ///
     /// No other thread may start processes meanwhile: descriptors are made to survive `exec` for this host alone.
     pub(crate) fn start(
@@ -198,7 +200,7 @@ impl Starter {
         host: HostId,
         channel: Option<OwnedFd>,
         streams: Streams,
-    ) -> Result<Child, LaunchError> {
+    ) -> Result<(Child, Option<PmiSocket>), LaunchError> {
         let mut spec = self.spec.clone();
         spec.host = host;
         if let (Some(wiring), Some(channel)) = (&self.wiring, &channel) {
@@ -225,6 +227,10 @@ impl Starter {
             let unset = |(name, _): &(&str, _)| !self.is_set(name);
             command.envs(DEFAULTS.into_iter().filter(unset));
         }
+        let pmi = match spec.mode_of(host) {
+            Mode::Processes => Some(offer_pmi(&spec, &mut command)?),
+            Mode::Threads => None,
+        };
         if streams == Streams::Piped {
             command
                 .stdin(Stdio::piped())
@@ -242,7 +248,7 @@ impl Starter {
         if let Some(wiring) = &self.wiring {
             inherit(&wiring.output, false)?;
         }
-        Ok(child)
+        Ok((child, pmi.map(|(socket, _)| socket)))
     }
 
     /// What starts an executable, in the environment of the job.
@@ -305,6 +311,23 @@ impl Starter {
         command.env(SEARCH, joined(own.into_iter().chain(others)));
         command
     }
+}
+
+/// Offers PMI to a program: the launcher's end, and the program's.
+fn offer_pmi(spec: &JobSpec, command: &mut Command) -> Result<(PmiSocket, OwnedFd), LaunchError> {
+    let (own, end) = PmiSocket::pair().map_err(|error| LaunchError::Supervise(error.into()))?;
+    inherit(&end, true)?;
+    let (place, on_node) = spec.place_on_node();
+    let variables = [
+        ("PMI_FD", end.as_raw_fd().to_string()),
+        ("PMI_RANK", spec.ranks().first.to_string()),
+        ("PMI_SIZE", spec.total_ranks()?.to_string()),
+        // What programs of MPICH and Intel MPI look for.
+        ("MPI_LOCALRANKID", place.to_string()),
+        ("MPI_LOCALNRANKS", on_node.to_string()),
+    ];
+    command.env_remove("PMI_PORT").envs(variables);
+    Ok((own, end))
 }
 
 /// Paths as a list; none has a colon in it, as they could not be in such a list before.

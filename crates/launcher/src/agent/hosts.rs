@@ -49,7 +49,7 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
             continue;
         }
         let (channel, end) = Channel::pair()?;
-        let mut child = starter.start(number, Some(end), Streams::Piped)?;
+        let (mut child, pmi) = starter.start(number, Some(end), Streams::Piped)?;
         let missing = || LaunchError::Supervise(io::Error::other("a standard stream is missing"));
         let output = child.stdout.take().ok_or_else(missing)?;
         let errors = child.stderr.take().ok_or_else(missing)?;
@@ -59,7 +59,7 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
         hosts.push(Host {
             lines: [lines(output.into(), false)?, lines(errors.into(), true)?],
             input: input.map_err(system)?,
-            member: Member::of_process(number, &job.spec, child, Some(channel))?,
+            member: Member::of_process(number, &job.spec, child, Some(channel), pmi)?,
         });
     }
     Ok(())

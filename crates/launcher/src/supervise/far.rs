@@ -234,6 +234,14 @@ impl Far {
             .for_each(|branch| branch.send(message, &[]));
     }
 
+    /// Tells one host something.
+    pub(super) fn tell(&mut self, host: HostId, message: ToHost) {
+        if let Some(share) = self.job.spec.hosts.get(host as usize) {
+            let node = share.node;
+            self.send_to(node, &Down::Tell { host, message }, &[]);
+        }
+    }
+
     /// Tells all hosts the same.
     pub(super) fn tell_all(&mut self, message: &ToHost) {
         self.send_all(&Down::TellAll(message.clone()));

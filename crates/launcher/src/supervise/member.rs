@@ -1,6 +1,6 @@
 //! One host, as the launcher sees it.
 
-use super::Watched;
+use super::{PmiSocket, Watched};
 use crate::error::LaunchError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
@@ -25,6 +25,8 @@ pub(crate) struct Member {
     /// The name of its node, if there are several.
     node: Option<String>,
     joined: Option<Joined>,
+    /// It is linked with another MPI, and has joined by PMI.
+    is_foreign: bool,
     exit: Option<ExitStatus>,
     /// The status of its ranks, when all of them have ended.
     pub(super) ended: Option<u8>,
@@ -37,6 +39,8 @@ struct Own {
     child: Child,
     process: OwnedFd,
     channel: Option<Channel>,
+    /// Where it speaks PMI, if it does.
+    pmi: Option<PmiSocket>,
     /// What there was no room for in the channel.
     untold: VecDeque<(ToHost, Vec<Arc<OwnedFd>>)>,
 }
@@ -55,6 +59,7 @@ impl Member {
         spec: &JobSpec,
         child: Child,
         channel: Option<Channel>,
+        pmi: Option<PmiSocket>,
     ) -> Result<Self, LaunchError> {
         let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())
             .map_err(|error| LaunchError::Supervise(error.into()))?;
@@ -62,6 +67,7 @@ impl Member {
             child,
             process,
             channel,
+            pmi,
             untold: VecDeque::new(),
         };
         Ok(Self::new(number, spec, Some(own), None))
@@ -84,6 +90,7 @@ impl Member {
             own,
             node,
             joined: None,
+            is_foreign: false,
             exit: None,
             ended: None,
             waiting: None,
@@ -109,6 +116,14 @@ impl Member {
         if let Some(channel) = &own.channel {
             watched.add(channel.as_fd(), PollFlags::IN | writable);
         }
+        if let Some(pmi) = &own.pmi {
+            let writable = if pmi.is_behind() {
+                PollFlags::OUT
+            } else {
+                PollFlags::empty()
+            };
+            watched.add(pmi.fd(), PollFlags::IN | writable);
+        }
     }
 
     /// Whether its process is that of its only rank, which does what it likes before and after it uses MPI.
@@ -118,7 +133,7 @@ impl Member {
 
     /// Whether it does not hear what it is told: it has not begun to use MPI, or has ceased to.
     pub(super) fn is_deaf(&self) -> bool {
-        self.is_program() && (!self.has_joined() || self.ended.is_some())
+        self.is_program() && (!self.has_joined() || self.ended.is_some() || self.is_foreign)
     }
 
     pub(super) fn has_joined(&self) -> bool {
@@ -141,6 +156,16 @@ impl Member {
             pid: hello.pid,
             addresses: hello.addresses,
             descriptors: descriptors.into_iter().map(Arc::new).collect(),
+        });
+    }
+
+    /// Takes note that it uses another MPI.
+    pub(super) fn join_by_pmi(&mut self) {
+        self.is_foreign = true;
+        self.joined.get_or_insert_with(|| Joined {
+            pid: 0,
+            addresses: Vec::new(),
+            descriptors: Vec::new(),
         });
     }
 
@@ -171,8 +196,14 @@ impl Member {
 
     /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
     pub(crate) fn tell(&mut self, message: ToHost, descriptors: Vec<Arc<OwnedFd>>) {
-        if let Some(own) = &mut self.own {
-            own.untold.push_back((message, descriptors));
+        match (&mut self.own, message) {
+            (Some(own), ToHost::Pmi { line }) => {
+                if let Some(pmi) = &mut own.pmi {
+                    pmi.say(&line);
+                }
+            }
+            (Some(own), message) => own.untold.push_back((message, descriptors)),
+            (None, _) => {}
         }
         self.catch_up();
     }
@@ -180,6 +211,9 @@ impl Member {
     /// Tells it what there was no room for before.
     pub(crate) fn catch_up(&mut self) {
         let Some(own) = &mut self.own else { return };
+        if let Some(pmi) = &mut own.pmi {
+            pmi.catch_up();
+        }
         let Some(channel) = &own.channel else {
             return own.untold.clear();
         };
@@ -197,6 +231,14 @@ impl Member {
     /// What it says, if it says something; nothing more after its channel is closed.
     pub(crate) fn hear(&mut self) -> Result<Option<Received<FromHost>>, ControlError> {
         let Some(own) = &mut self.own else { return Ok(None) };
+        match own.pmi.as_mut().map(PmiSocket::hear) {
+            Some(Ok(Some(line))) => {
+                let (message, descriptors) = (FromHost::Pmi { line }, Vec::new());
+                return Ok(Some(Received { message, descriptors }));
+            }
+            Some(Err(_)) => own.pmi = None,
+            Some(Ok(None)) | None => {}
+        }
         let Some(channel) = &own.channel else {
             return Ok(None);
         };

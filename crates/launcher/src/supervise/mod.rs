@@ -15,11 +15,13 @@ mod far;
 mod inherited;
 mod input;
 mod member;
+mod pmi;
 mod printer;
 mod programs;
 mod progress;
 mod signals;
 mod silence;
+mod socket;
 mod srun;
 mod watched;
 mod wire_up;
@@ -27,6 +29,7 @@ mod wire_up;
 pub(crate) use inherited::kill as kill_inherited;
 pub(crate) use member::{Member, exit_words};
 pub(crate) use signals::Signals;
+pub(crate) use socket::PmiSocket;
 pub(crate) use watched::Watched;
 
 use crate::error::LaunchError;
@@ -34,6 +37,7 @@ use crate::start::{Nodes, Starter, Streams};
 use ending::{Phase, Verdict};
 use far::Far;
 use member::exit_code;
+use pmi::Space;
 use progress::Progress;
 use rustix::event::PollFlags;
 use silence::Silence;
@@ -68,6 +72,7 @@ pub(crate) fn supervise(starter: &Starter, nodes: Option<Nodes>) -> Result<u8, L
         limit: None,
         status: None,
         silence: Silence::of(starter.spec().hosts.len()),
+        space: Space::of(starter.spec()),
     };
     let status = supervisor.run(nodes);
     supervisor.end_far(matches!(status, Ok(0)));
@@ -94,6 +99,8 @@ struct Supervisor<'a> {
     /// The status of the job, as soon as it is decided.
     status: Option<u8>,
     silence: Silence,
+    /// What programs that are linked with another MPI tell each other.
+    space: Space,
 }
 
 impl Supervisor<'_> {
@@ -136,8 +143,9 @@ impl Supervisor<'_> {
                 Some(_) => Channel::pair().map(|(channel, end)| (Some(channel), Some(end)))?,
                 None => (None, None),
             };
-            let child = self.starter.start(host, end, Streams::Inherited)?;
-            self.members.push(Member::of_process(host, spec, child, channel)?);
+            let (child, pmi) = self.starter.start(host, end, Streams::Inherited)?;
+            self.members
+                .push(Member::of_process(host, spec, child, channel, pmi)?);
         }
         Ok(())
     }
@@ -199,6 +207,7 @@ impl Supervisor<'_> {
             FromHost::Lost { host: lost, reason } => self.doubt(self.members[host].number(), lost, reason),
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
+            FromHost::Pmi { line } => self.serve_pmi(host, &line),
         }
     }
 
@@ -239,6 +248,15 @@ impl Supervisor<'_> {
             });
         }
         self.status.get_or_insert(exit_code(status));
+    }
+
+    /// Tells one host something.
+    fn tell_one(&mut self, host: usize, message: ToHost) {
+        let member = &mut self.members[host];
+        match &mut self.far {
+            Some(far) => far.tell(member.number(), message),
+            None => member.tell(message, Vec::new()),
+        }
     }
 
     /// Tells all hosts the same.

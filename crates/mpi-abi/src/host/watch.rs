@@ -148,7 +148,7 @@ impl Watch {
                 }
             }
             // Out of turn: it has been told already, or nothing has begun.
-            ToHost::Peer(_) | ToHost::Go | ToHost::StillQuiet { .. } => {}
+            ToHost::Peer(_) | ToHost::Go | ToHost::StillQuiet { .. } | ToHost::Pmi { .. } => {}
         }
         None
     }

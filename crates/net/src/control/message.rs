@@ -46,6 +46,11 @@ pub enum FromHost {
         /// For the user.
         text: String,
     },
+    /// A program that is linked with another MPI speaks PMI. No host of ours says so: it comes over another socket.
+    Pmi {
+        /// A line.
+        line: String,
+    },
 }
 
 /// From the launcher to a host.
@@ -67,6 +72,11 @@ pub enum ToHost {
     End,
     /// The job has failed: end at once. The user knows why.
     Die,
+    /// The answer to [`FromHost::Pmi`].
+    Pmi {
+        /// A line.
+        line: String,
+    },
 }
 
 /// How a host begins.

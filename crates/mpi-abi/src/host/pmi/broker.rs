@@ -106,7 +106,7 @@ impl Broker {
                 self.end(FAILED);
             }
             // Nobody gathers what all say.
-            FromHost::Quiet { .. } | FromHost::Waiting { .. } => {}
+            FromHost::Quiet { .. } | FromHost::Waiting { .. } | FromHost::Pmi { .. } => {}
         }
         Ok(())
     }
