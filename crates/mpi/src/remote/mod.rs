@@ -20,7 +20,8 @@
 //!
 //! Costs of a short message: for the sender, one locked instruction on the line of the receiver's window, and the
 //! transport's send; no lock that unrelated ranks share. For the receiving host, the transport's poll, one lock of
-//! the receiver's table, one or two copies, and one locked instruction on the line of what is owed to the sender.
+//! the receiver's table, one or two copies, and, if it had to lie in the table, one locked instruction on the line of
+//! what has been received.
 
 mod abandoned;
 mod arrival;
