@@ -94,6 +94,12 @@ simurgh_settings::limits! {
     /// Gatherings of a communicator's ranks for nonblocking collectives that are kept for the next.
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 
+    /// Bytes from which on a host keeps memory of its own for data on its way to or from other hosts, for the next.
+    pub const SPARE_MIN: usize = 64 << 10, Collectives;
+
+    /// Bytes that a host keeps so at most.
+    pub const SPARE_MEMORY: usize = 64 << 20, Collectives;
+
     /// Bytes of a collective that make a piece for whoever has nothing better to do.
     pub const WORK_PIECE: usize = 64 << 10, Collectives;
 

@@ -52,6 +52,8 @@ fn a_panic_comes_when_all_parts_have_ended() {
 #[test]
 fn a_thread_of_the_operating_system_does_all_parts_itself() {
     let order = Arc::new(AtomicUsize::new(0));
-    abreast(PARTS, &|part| assert_eq!(order.fetch_add(1, Ordering::SeqCst), part));
+    abreast(PARTS, &|part| {
+        assert_eq!(order.fetch_add(1, Ordering::SeqCst), part)
+    });
     assert_eq!(order.load(Ordering::SeqCst), PARTS);
 }

@@ -28,6 +28,7 @@ mod parts;
 mod quad;
 mod scratch;
 mod shape;
+mod spare;
 mod store;
 mod stream;
 mod transfer;

@@ -1,15 +1,17 @@
 //! Memory for data on its way between hosts.
 
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use super::buffer::{Source, Target};
 use super::scratch::span;
+use super::spare;
 use crate::datatype::{Basic, Datatype};
 
 /// What the memory is made of, so that elements of every datatype are aligned.
 type Grain = u128;
 
-/// Memory of the engine's own that is described like a user's. It is zero at first.
+/// Memory of the engine's own that is described like a user's. It holds whatever it held before.
 ///
 /// The descriptions must not be used when this is gone. What one operation writes, nobody else uses meanwhile: that is
 /// the business of who asks for both.
@@ -36,10 +38,29 @@ unsafe impl Sync for Store {}
 impl Store {
     /// Room for so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
+        let kept = spare::take(bytes);
+        kept.unwrap_or_else(|| Self::allocate(bytes))
+    }
+
+    fn allocate(bytes: usize) -> Self {
         let grains = vec![0 as Grain; bytes.div_ceil(size_of::<Grain>())].into_boxed_slice();
         let len = grains.len();
         let grains = NonNull::from(Box::leak(grains)).cast();
         Self { grains, len }
+    }
+
+    /// Bytes for which there is room.
+    pub(super) fn bytes(&self) -> usize {
+        self.len * size_of::<Grain>()
+    }
+
+    /// Gives the memory back: it is used no more.
+    fn free(&mut self) {
+        let grains = std::ptr::slice_from_raw_parts_mut(self.grains.as_ptr(), self.len);
+        // SAFETY:
+        // - the pointer and the length are those of the box that was leaked when this was made; this is called once,
+        //   when nobody has it.
+        drop(unsafe { Box::from_raw(grains) });
     }
 
     /// `bytes` bytes from `start` on, or those of them that exist, to be read.
@@ -49,7 +70,7 @@ impl Store {
 
     /// As [`Store::source`], to be written.
     pub(crate) fn target(&self, start: usize, bytes: usize) -> Target {
-        let room = self.len * size_of::<Grain>();
+        let room = self.bytes();
         let start = start.min(room);
         let address = self.grains.as_ptr().cast::<u8>().wrapping_add(start);
         // SAFETY:
@@ -60,10 +81,13 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let grains = std::ptr::slice_from_raw_parts_mut(self.grains.as_ptr(), self.len);
-        // SAFETY:
-        // - the pointer and the length are those of the box that was leaked when this was made.
-        drop(unsafe { Box::from_raw(grains) });
+        if !spare::is_kept(self.bytes()) {
+            return self.free();
+        }
+        let Self { grains, len } = *self;
+        for gone in spare::keep(Self { grains, len }) {
+            ManuallyDrop::new(gone).free();
+        }
     }
 }
 
@@ -120,6 +144,7 @@ pub(crate) fn source_as_bytes(source: &Source) -> Option<Source> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::SPARE_MEMORY;
     use crate::memory::{pack, transfer, unpack};
 
     #[test]
@@ -150,5 +175,22 @@ mod tests {
         assert_eq!(read, data);
         assert!(as_bytes(&elements.target()).is_none());
         assert_eq!(as_bytes(&Elements::new(&int, 3).target()).unwrap().count(), 12);
+    }
+
+    #[test]
+    fn long_memory_is_used_again_and_no_more_is_kept_than_may_be() {
+        let used = |store: &Store| store.grains;
+        // So long that no other test uses it.
+        let bytes = SPARE_MEMORY / 3 / 16 * 16;
+        let first = Store::new(bytes);
+        let at = used(&first);
+        drop(first);
+        let again = Store::new(bytes);
+        assert_eq!((used(&again), again.bytes()), (at, bytes));
+        drop(again);
+        let many: Vec<Store> = (0..9).map(|_| Store::new(SPARE_MEMORY / 8)).collect();
+        drop(many);
+        drop(Store::new(SPARE_MEMORY));
+        assert!(spare::kept() <= SPARE_MEMORY);
     }
 }
