@@ -39,6 +39,7 @@ const HOST: u64 = 1 << 31;
 /// A rank of host 0 of two with two ranks each, and what it has going on.
 struct Rank<'a> {
     wire: Wire,
+    network: Arc<dyn Network>,
     world: Arc<Comm>,
     outgoing: &'a [u8],
     /// Memory for receives that have not been posted yet.
@@ -60,6 +61,7 @@ fuzz_target!(|data: &[u8]| {
     process.init().expect("MPI starts");
     let mut rank = Rank {
         wire,
+        network: job.driver().expect("it is joined"),
         world: process.comm_world().expect("there is a world"),
         outgoing: &outgoing,
         areas,
@@ -69,9 +71,8 @@ fuzz_target!(|data: &[u8]| {
     while !input.is_over() {
         packets += rank.act(&mut input);
     }
-    let network = job.network().expect("it is joined");
-    while network.has_mail() && network.poll() {}
-    let stats = network.stats();
+    while rank.network.has_mail() && rank.network.poll() {}
+    let stats = job.network().expect("it is joined").stats();
     assert_eq!(stats.packets_received, packets, "each packet is counted");
     assert!(stats.dropped <= packets);
     assert!(guards.iter().all(|guard| guard.iter().all(|byte| *byte == GUARD)));
@@ -116,8 +117,7 @@ impl Rank<'_> {
     }
 
     fn look(&self) {
-        let network = self.world.process().job().network().expect("it is joined");
-        network.poll();
+        self.network.poll();
     }
 
     /// A packet that looks more or less like one of ours.
