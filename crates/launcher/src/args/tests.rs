@@ -136,7 +136,7 @@ fn incomplete_command_lines_say_what_is_missing() {
     assert_eq!(message("-l=1 a"), "option -l takes no value");
     assert!(message("-n 0 a").contains("from 1 to"));
     assert!(message("-n 2 a : --vps 2 b").contains("before the first program"));
-    assert!(message("--mode processes a").contains("auto, threads"));
+    assert!(message("--mode whim a").contains("auto, threads"));
     assert!(message("-env A=B 1 a").contains("name of an environment variable"));
 }
 
