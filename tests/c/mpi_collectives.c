@@ -161,6 +161,28 @@ static void uneven(int n)
     free(types);
 }
 
+/* A program may free the arrays of a persistent collective once it is set up. */
+static void arrays_of_the_past(void)
+{
+    int *mine = malloc(sizeof *mine), *all = malloc(check_size * sizeof *all);
+    int *counts = malloc(check_size * sizeof *counts), *displs = malloc(check_size * sizeof *displs);
+    MPI_Request request;
+    for (int i = 0; i < check_size; i++) {
+        counts[i] = 1;
+        displs[i] = check_size - 1 - i;
+    }
+    *mine = check_rank;
+    OK(MPI_Allgatherv_init(mine, 1, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    memset(counts, 0x7f, check_size * sizeof *counts);
+    memset(displs, 0x7f, check_size * sizeof *displs);
+    OK(MPI_Start(&request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    for (int i = 0; i < check_size; i++)
+        CHECK(all[check_size - 1 - i] == i);
+    OK(MPI_Request_free(&request));
+    free(mine), free(all), free(counts), free(displs);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -181,5 +203,6 @@ int main(int argc, char **argv)
         CHECK(least == value);
     }
     OK(MPI_Comm_free(&half));
+    arrays_of_the_past();
     return check_end();
 }

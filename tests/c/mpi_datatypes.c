@@ -122,6 +122,8 @@ static void handles(void)
     MPI_Datatype pair, dup;
     char name[MPI_MAX_OBJECT_NAME];
     int length, size, value = check_rank, got = -1;
+    OK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length));
+    CHECK(strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17);
     OK(MPI_Type_get_name(MPI_DOUBLE, name, &length));
     CHECK(!strcmp(name, "MPI_DOUBLE") && length == 10);
     OK(MPI_Type_contiguous(2, MPI_INT, &pair));

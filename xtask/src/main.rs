@@ -14,6 +14,7 @@ mod fuzz;
 mod header;
 mod install;
 mod lint;
+mod mpi4py;
 mod peers;
 mod pkgconfig;
 mod table;
@@ -35,8 +36,13 @@ struct Arguments {
 enum Task {
     /// The heat conduction example as 1, 2, 16 and 64 ranks: a table and a picture
     Demo,
-    /// Everything that tests: a staged installation, all tests of the workspace, the loom models
-    Test,
+    /// Everything that tests: a staged installation, all tests of the workspace, mpi4py's, the loom models, each fuzz
+    /// target for a moment
+    Test {
+        /// What is tested; all if not given
+        #[arg(value_enum)]
+        part: Option<test::Part>,
+    },
     /// Inventions of libFuzzer for what takes in data of other processes
     Fuzz {
         /// What is fuzzed; all in turn if not given
@@ -86,7 +92,8 @@ fn run(task: &Task) -> Result<()> {
     let workspace = Workspace::locate();
     match task {
         Task::Demo => demo::run(&workspace),
-        Task::Test => test::all(&workspace),
+        Task::Test { part: None } => test::all(&workspace),
+        Task::Test { part: Some(part) } => test::part(&workspace, *part),
         Task::Fuzz { targets, seconds } if targets.is_empty() => {
             fuzz::run(&workspace, &fuzz::Target::ALL, *seconds)
         }

@@ -1,16 +1,35 @@
 //! `./x test`: everything that tests, each part under a time limit.
 
+use clap::ValueEnum;
+
 use crate::command::{minutes, succeed};
 use crate::failure::Result;
 use crate::fuzz;
 use crate::install;
+use crate::mpi4py;
 use crate::peers::MPICH;
 use crate::workspace::Workspace;
 
 /// How long each fuzz target is run, beyond its corpus.
 const FUZZ_SECONDS: u64 = 3;
 
-/// Stages an installation, then runs all tests of the workspace, the loom models, and each fuzz target for a moment.
+/// What can be tested alone.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Part {
+    /// The tests of Python's MPI, on ranks that are processes
+    Mpi4py,
+}
+
+/// Stages an installation and tests one part.
+pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
+    let stage = install::stage(workspace)?;
+    match part {
+        Part::Mpi4py => mpi4py::test(workspace, &stage),
+    }
+}
+
+/// Stages an installation, then runs all tests of the workspace, those of mpi4py, the loom models, and each fuzz target
+/// for a moment.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     let stage = install::stage(workspace)?;
     succeed(
@@ -28,6 +47,7 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
         Err(failure) => eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}"),
     }
     succeed(&mut tests, minutes(25))?;
+    mpi4py::test(workspace, &stage)?;
     loom(workspace)?;
     fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS)
 }

@@ -79,6 +79,9 @@ fn type_get_name(
     type_name: TextOut,
     resultlen: Out<c_int>,
 ) -> Outcome {
+    if datatype == MPI_DATATYPE_NULL {
+        return type_name.set("type_name", "MPI_DATATYPE_NULL", MPI_MAX_OBJECT_NAME, resultlen);
+    }
     let found = rank.any_datatype("datatype", datatype)?;
     let given = rank.tables.datatype_names.given(datatype);
     let name = given.as_deref().unwrap_or_else(|| found.name());

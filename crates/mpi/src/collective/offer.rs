@@ -32,6 +32,16 @@ impl Offer {
         }
     }
 
+    /// The same offer for later, when the arrays in which its parts were listed may be gone: programs free them once
+    /// the operation is set up.
+    pub(crate) fn kept(self) -> Self {
+        Self {
+            send: self.send.map(Parts::kept),
+            recv: self.recv.map(Parts::kept),
+            ..self
+        }
+    }
+
     /// The same offer, of a rank that works in place or does not.
     #[inline]
     pub(crate) fn placed(self, in_place: bool) -> Self {

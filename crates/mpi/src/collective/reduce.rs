@@ -136,6 +136,14 @@ impl Comm {
 }
 
 impl Counts {
+    /// The same, whatever becomes of the array in which they were listed.
+    pub(super) fn kept(self) -> Self {
+        match self {
+            Counts::Each(counts) => Counts::Each(counts.iter().collect()),
+            counts => counts,
+        }
+    }
+
     /// Elements for a seat.
     fn of(&self, offers: Offers<'_>, seat: usize) -> usize {
         match self {

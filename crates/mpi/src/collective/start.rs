@@ -53,21 +53,27 @@ impl Collective<'_> {
     /// # Errors
     ///
     /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
-    pub fn start(self) -> Result<Arc<Request>> {
+    pub fn start(mut self) -> Result<Arc<Request>> {
         tool::collective(self.comm.process(), self.call.name());
         let (comm, place, number) = (self.comm, self.comm.place(), self.comm.next_collective());
         let underway = comm.shelf().take(number, self.call);
         let request = comm.process().requests().take_collective(Arc::clone(&underway));
+        let venue = Venue::of(comm, Round::Started(number));
+        if venue.is_some() {
+            // The standard has programs leave their arrays as they are until the operation is complete. Some, such as
+            // mpi4py 4.1, do not, and get away with it elsewhere; between hosts that costs little.
+            self = self.kept();
+        }
         let contribution =
             Contribution::Once(self.into_part(), Arc::clone(&request), Arc::clone(comm.shelf()));
-        let venue = Venue::of(comm, Round::Started(number));
         underway.bring(place, contribution, comm.process().job(), venue.as_ref())?;
         Ok(request)
     }
 
     /// Sets it up to be started again and again (`MPI_Bcast_init` and so on): the ranks find each other now, and a
     /// start does nothing but bring what is needed.
-    pub fn persistent(self) -> Arc<Request> {
+    pub fn persistent(mut self) -> Arc<Request> {
+        self = self.kept();
         let (comm, number) = (self.comm, self.comm.next_collective());
         Request::set_up_collective(Rehearsed {
             underway: comm.shelf().take_persistent(number, self.call),
@@ -79,6 +85,15 @@ impl Collective<'_> {
             part: self.into_part(),
             job: Arc::clone(comm.process().job()),
         })
+    }
+
+    /// The same collective, whatever becomes of the arrays of counts and displacements.
+    fn kept(self) -> Self {
+        Self {
+            offer: self.offer.kept(),
+            task: self.task.kept(),
+            ..self
+        }
     }
 
     pub(super) fn into_part(self) -> Part {

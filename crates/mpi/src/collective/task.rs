@@ -55,6 +55,17 @@ pub(crate) enum Task {
 }
 
 impl Task {
+    /// The same task for later, when the arrays that the program has passed may be gone.
+    pub(super) fn kept(self) -> Self {
+        match self {
+            Self::ReduceScatter { op, counts } => Self::ReduceScatter {
+                op,
+                counts: counts.kept(),
+            },
+            task => task,
+        }
+    }
+
     /// The operation whose work it is.
     pub(crate) fn operation(&self) -> Operation {
         match self {

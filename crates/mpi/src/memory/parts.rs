@@ -35,6 +35,16 @@ impl<B> Parts<B> {
             Parts::Listed(..) | Parts::Assorted(..) | Parts::Each(_) => None,
         }
     }
+
+    /// The same, whatever becomes of the arrays in which the parts were listed.
+    pub(crate) fn kept(self) -> Self {
+        match self {
+            Parts::Listed(base, counts, displacements) => {
+                Parts::Listed(base, counts.iter().collect(), displacements.iter().collect())
+            }
+            parts => parts,
+        }
+    }
 }
 
 macro_rules! parts {
