@@ -145,6 +145,7 @@ impl<'a> Hosts<'a> {
                 context,
                 first: round,
                 count: 1,
+                turn: 0,
             }),
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Rounds {
     pub(crate) first: i32,
     /// Number of rounds; one at least.
     pub(crate) count: u32,
+    /// Tells apart what has the same rounds one after the other, below [`Rounds::TURNS`].
+    pub(crate) turn: u32,
 }
 
 /// All that has been given up.
@@ -51,13 +53,31 @@ const LONG_PAST: u32 = 64;
 /// Things that nobody can have talked about since: the count has begun anew.
 const TOO_MANY: u32 = 1 << 24;
 
+/// Where turns begin in the sources of messages: no job has more hosts.
+const TURN_SHIFT: u32 = 20;
+
 /// Bytes of a reason that are told.
 const REASON: usize = 1 << 10;
 
 impl Rounds {
-    fn has(self, context: u32, round: i32) -> bool {
-        let further = round.checked_sub(self.first).map(u32::try_from);
-        self.context == context && matches!(further, Some(Ok(further)) if further < self.count)
+    /// Turns that messages tell apart: their sources have the numbers of hosts below.
+    pub(crate) const TURNS: u32 = 1 << 10;
+
+    /// The source of messages from a host.
+    pub(super) fn source(self, from: HostId) -> i32 {
+        debug_assert!(
+            from < 1 << TURN_SHIFT && self.turn < Self::TURNS,
+            "it is one number"
+        );
+        (self.turn << TURN_SHIFT | from).cast_signed()
+    }
+
+    /// Whether messages with this label are about it.
+    fn has(self, pattern: Pattern) -> bool {
+        let further = pattern.tag.checked_sub(self.first).map(u32::try_from);
+        let turn = pattern.source.cast_unsigned() >> TURN_SHIFT;
+        (self.context, self.turn) == (pattern.context, turn)
+            && matches!(further, Some(Ok(further)) if further < self.count)
     }
 
     /// Whether hosts have talked about much since, now that they are at `now`.
@@ -69,13 +89,13 @@ impl Rounds {
 
 impl Abandoned {
     /// Why a round has been given up, if it has.
-    pub(super) fn fault(&self, context: u32, round: i32) -> Option<Error> {
+    pub(super) fn fault(&self, label: Pattern) -> Option<Error> {
         // Relaxed: who adds an entry does so under the lock of the table under which all others ask.
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let entries = self.entries.lock();
-        let entry = entries.iter().find(|entry| entry.rounds.has(context, round));
+        let entry = entries.iter().find(|entry| entry.rounds.has(label));
         entry.map(|entry| entry.fault.clone())
     }
 
@@ -114,7 +134,7 @@ impl Remote {
         let mut left = Vec::new();
         let mut table = self.line.table();
         let new = self.abandoned.add(rounds, fault);
-        let is_meant = |pattern: Pattern| rounds.has(pattern.context, pattern.tag);
+        let is_meant = |pattern| rounds.has(pattern);
         table.answer_probes_of(job, is_meant);
         while let Some(found) = table.take_first(is_meant) {
             left.push(found);
@@ -136,8 +156,7 @@ impl Remote {
 
     /// Whether nobody will receive what comes with this label.
     pub(super) fn is_given_up(&self, label: Label) -> bool {
-        let (context, round) = (label.envelope.context, label.envelope.tag);
-        label.process >= HOST_BASE && self.abandoned.fault(context, round).is_some()
+        label.process >= HOST_BASE && self.abandoned.fault(label.envelope.exactly()).is_some()
     }
 }
 
@@ -190,12 +209,18 @@ mod tests {
     use crate::error::ErrorClass;
 
     fn rounds(first: i32) -> Rounds {
-        let (context, count) = (3, 16);
+        let (context, count, turn) = (3, 16, 5);
         Rounds {
             context,
             first,
             count,
+            turn,
         }
+    }
+
+    fn label(context: u32, tag: i32, turn: u32) -> Pattern {
+        let source = Rounds { turn, ..rounds(0) }.source(7);
+        Pattern { context, source, tag }
     }
 
     #[test]
@@ -203,9 +228,9 @@ mod tests {
         let abandoned = Abandoned::default();
         let fault = Error::new(ErrorClass::Count, "too many");
         assert!(abandoned.add(rounds(32), &fault) && !abandoned.add(rounds(32), &fault));
-        let given_up = |context, round| abandoned.fault(context, round).is_some();
+        let given_up = |context, round| abandoned.fault(label(context, round, 5)).is_some();
         assert!((0..100).all(|round| given_up(3, round) == (32..48).contains(&round)));
-        assert!(!given_up(4, 32));
+        assert!(!given_up(4, 32) && abandoned.fault(label(3, 32, 6)).is_none());
         abandoned.forget(|some| some.are_long_past(rounds(16 * 60)));
         assert!(given_up(3, 40));
         abandoned.forget(|some| some.are_long_past(rounds(16 * 70)));
@@ -218,7 +243,7 @@ mod tests {
         let fault = Error::new(ErrorClass::Count, "too many");
         let all = || (0..=ABANDONED as i32).map(|number| rounds(16 * number));
         assert!(all().all(|rounds| abandoned.add(rounds, &fault)));
-        let mut left = all().map(|rounds| abandoned.fault(3, rounds.first).is_some());
+        let mut left = all().map(|rounds| abandoned.fault(label(3, rounds.first, 5)).is_some());
         assert!(!left.next().unwrap() && left.all(|left| left));
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Line<'a> {
     fn envelope(&self, from: HostId) -> Envelope {
         Envelope {
             context: self.rounds.context,
-            source: from.cast_signed(),
+            source: self.rounds.source(from),
             tag: self.round,
         }
     }
@@ -182,7 +182,8 @@ impl<'a> Line<'a> {
 
     /// Why what the hosts talk about has been given up, if it has.
     fn fault(&self) -> Option<Error> {
-        self.remote.abandoned.fault(self.rounds.context, self.round)
+        let own = self.job.layout().own();
+        self.remote.abandoned.fault(self.envelope(own).exactly())
     }
 
     /// Takes the next message that fits, once it is there.

@@ -22,11 +22,12 @@ fn place(world: &Comm) -> (u32, u32) {
 }
 
 fn single(context: u32, first: i32) -> Rounds {
-    let count = 1;
+    let (count, turn) = (1, 0);
     Rounds {
         context,
         first,
         count,
+        turn,
     }
 }
 

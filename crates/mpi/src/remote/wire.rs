@@ -145,9 +145,13 @@ impl Packet {
             Self::Credit => (CREDIT, 0, [0; 4]),
             Self::Context(notice) => (CONTEXT, 0, notice.words()),
             Self::GivenUp(rounds) => {
-                let numbers = [rounds.context, rounds.first.cast_unsigned(), rounds.count];
-                let [context, first, count] = numbers.map(u64::from);
-                (GIVEN_UP, 0, [context, first, count, 0])
+                let numbers = [
+                    rounds.context,
+                    rounds.first.cast_unsigned(),
+                    rounds.count,
+                    rounds.turn,
+                ];
+                (GIVEN_UP, 0, numbers.map(u64::from))
             }
         }
     }
@@ -230,11 +234,13 @@ impl Packet {
             GIVEN_UP => {
                 let number = |index| u32::try_from(word(index)).ok();
                 let (context, first, count) = (number(0)?, number(1)?.cast_signed(), number(2)?);
-                (first >= 0 && count > 0).then_some(())?;
+                let turn = number(3)?;
+                (first >= 0 && count > 0 && turn < Rounds::TURNS).then_some(())?;
                 Self::GivenUp(Rounds {
                     context,
                     first,
                     count,
+                    turn,
                 })
             }
             _ => return None,
@@ -366,10 +372,12 @@ mod tests {
     }
 
     fn rounds(context: u32, first: i32, count: u32) -> Rounds {
+        let turn = count % Rounds::TURNS;
         Rounds {
             context,
             first,
             count,
+            turn,
         }
     }
 

@@ -35,8 +35,8 @@ pub(crate) enum Round {
 /// Rounds of each kind.
 const ROUNDS: u64 = 1 << 25;
 
-/// Times that a persistent collective has rounds of its own, before they are used again.
-const TIMES: u64 = 4;
+/// Times that a persistent collective is started before its turns are used again.
+const TIMES: u64 = Rounds::TURNS as u64;
 
 /// Conversations of each round: one for each slice of the data.
 const CONVERSATIONS: u64 = Rule::MOST_SLICES as u64;
@@ -52,15 +52,16 @@ impl Round {
 
     /// The rounds of its conversations, of which each slice of the data has one.
     pub(crate) fn of(self, context: u32) -> Rounds {
-        let (kind, number) = match self {
-            Self::Called(number) => (0, number),
-            Self::Started(number) => (1, number),
-            Self::Rehearsed(number, time) => (2, number * TIMES + time % TIMES),
+        let (kind, number, time) = match self {
+            Self::Called(number) => (0, number, 0),
+            Self::Started(number) => (1, number, 0),
+            Self::Rehearsed(number, time) => (2, number, time),
         };
         Rounds {
             context,
             first: ((kind * ROUNDS + number % ROUNDS) * CONVERSATIONS) as i32,
             count: CONVERSATIONS as u32,
+            turn: (time % TIMES) as u32,
         }
     }
 }
