@@ -35,15 +35,27 @@ bridge() {
     done
 }
 
+# The kernel takes note of a cable within a second, and libfabric passes over an interface until then.
+await() {
+    for host in $(seq 0 $((count - 1))); do
+        for _ in $(seq 50); do
+            case $(ip -n "$prefix$host" -o link show eth0) in *LOWER_UP*"state UP"*) break ;; esac
+            sleep 0.1
+        done
+    done
+}
+
 case $command in
     up)
         down
         up
         bridge
+        await
         ;;
     open)
         down
         up
+        await
         ;;
     down) down ;;
 esac
