@@ -89,12 +89,15 @@ fn whoever_waits_looks_after_the_network_for_all() {
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| last.wait());
         let deadline = Instant::now() + Duration::from_secs(20);
-        while !vigil.is_quiet() && Instant::now() < deadline {
+        // It is told once it is so.
+        let is_told = || vigil.is_quiet() && quiet.load(Ordering::SeqCst) >= 1;
+        while !is_told() && Instant::now() < deadline {
             std::thread::yield_now();
         }
-        assert!(vigil.is_quiet() && quiet.load(Ordering::SeqCst) >= 1);
+        let was_told = is_told();
         post.send(&last);
         waiter.join().unwrap();
+        assert!(was_told);
     });
     assert!(!vigil.is_quiet(), "something has happened since");
 }
