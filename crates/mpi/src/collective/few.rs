@@ -36,15 +36,14 @@ impl Comm {
     pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
         let circle = self.few()?;
         tool::collective(self.process(), Call::ALLTOALL.name());
-        let (board, seat) = (self.board(), self.seat());
-        if let Some(bytes) = short(send, recv, self.size()) {
-            return Some(board.swap(circle, (seat, self.size()), bytes, send, recv));
+        if let Some(done) = self.swap(circle, send, recv) {
+            return Some(done);
         }
         let work = recv.bytes().saturating_mul(self.size());
         let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
         let offer = Offer::new(Some(send), Some(recv), work);
-        let job = self.process().job();
-        Some(board.collect_face_to_face(circle, seat, Call::ALLTOALL, offer, job, &Task::Alltoall))
+        let (board, job) = (self.board(), self.process().job());
+        Some(board.collect_face_to_face(circle, self.seat(), Call::ALLTOALL, offer, job, &Task::Alltoall))
     }
 
     /// Combines all ranks' elements at every rank at once, if the ranks are few and each is to compute its own result;
@@ -80,12 +79,15 @@ impl Comm {
         else {
             return None;
         };
-        let circle = self.few()?;
+        self.swap(self.few()?, send, recv)
+    }
+
+    /// Exchanges equal parts by value, of which the first is given, if they are short enough.
+    #[inline]
+    fn swap(&self, circle: Circle<'_, Arrived, Left>, send: &Source, recv: &Target) -> Option<Result<()>> {
         let bytes = short(send, recv, self.size())?;
-        Some(
-            self.board()
-                .swap(circle, (self.seat(), self.size()), bytes, send, recv),
-        )
+        let place = (self.seat(), self.size());
+        Some(self.board().swap(circle, place, bytes, send, recv))
     }
 }
 
