@@ -9,19 +9,11 @@ use std::time::Duration;
 
 fn passes(program: &str) {
     let stage = Stage::locate();
-    let source = format!("tests/c/mpi_{program}.c");
-    let binary = Compile::c(source)
-        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
-        .against(&stage)
-        .build();
+    let binary = programs::build(&stage, program);
     for (ranks, vps) in [(1, 1), (2, 1), (2, 2), (5, 2), (16, 2)] {
         let outcome = stage.mpiexec(ranks).vps(vps).run(&binary);
         outcome.expect_success();
-        assert_eq!(
-            outcome.stdout,
-            format!("passed with {ranks} ranks\n"),
-            "{outcome}"
-        );
+        assert_eq!(outcome.stdout, programs::passed(ranks), "{outcome}");
     }
 }
 
@@ -40,15 +32,12 @@ agreeing_programs!(tests);
 /// Started without mpiexec, a program is rank 0 of 1.
 fn passes_alone(program: &str) {
     let stage = Stage::locate();
-    let binary = Compile::c(format!("tests/c/mpi_{program}.c"))
-        .flags(["-O1", "-pthread"])
-        .against(&stage)
-        .build();
+    let binary = programs::build(&stage, program);
     let mut command = Command::new(&binary);
     command.env("LD_LIBRARY_PATH", stage.lib());
     let outcome = run(&mut command, Input::Empty, Duration::from_secs(60)).expect("the program can be run");
     outcome.expect_success();
-    assert_eq!(outcome.stdout, "passed with 1 ranks\n", "{outcome}");
+    assert_eq!(outcome.stdout, programs::passed(1), "{outcome}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Stage};
+use simurgh_testing::Stage;
 
 /// Ranks, hosts, transport.
 type Shape = (usize, &'static str, &'static str);
@@ -12,10 +12,7 @@ const SHAPES: [Shape; 3] = [(4, "2", "shm"), (9, "4", "shm"), (4, "2", "ofi")];
 
 fn passes(program: &str, shapes: &[Shape], options: &[&str]) {
     let stage = Stage::locate();
-    let binary = Compile::c(format!("tests/c/mpi_{program}.c"))
-        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
-        .against(&stage)
-        .build();
+    let binary = programs::build(&stage, program);
     for &(ranks, hosts, transport) in shapes {
         let mpiexec = stage.mpiexec(ranks);
         let outcome = mpiexec
@@ -23,8 +20,7 @@ fn passes(program: &str, shapes: &[Shape], options: &[&str]) {
             .options(options)
             .run(&binary);
         outcome.expect_success();
-        let passed = format!("passed with {ranks} ranks\n");
-        assert_eq!(outcome.stdout, passed, "{outcome}");
+        assert_eq!(outcome.stdout, programs::passed(ranks), "{outcome}");
     }
 }
 

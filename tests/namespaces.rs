@@ -145,12 +145,9 @@ fn succeeds(command: &mut Command) {
 /// Runs a test program; what went wrong.
 fn failure(namespaces: &Namespaces, name: &str) -> Option<String> {
     let stage = Stage::locate();
-    let program = Compile::c(format!("tests/c/mpi_{name}.c"))
-        .flags(["-O1", "-pthread"])
-        .against(&stage)
-        .build();
+    let program = programs::build(&stage, name);
     let outcome = namespaces.mpiexec(6).limit(PATIENCE).run(&program);
-    let passed = outcome.success() && outcome.stdout == "passed with 6 ranks\n";
+    let passed = outcome.success() && outcome.stdout == programs::passed(6);
     (!passed).then(|| outcome.to_string())
 }
 

@@ -13,10 +13,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 fn passes(program: &str, ranks: &[usize], options: &[&str]) {
     let stage = Stage::locate();
-    let binary = Compile::c(format!("tests/c/mpi_{program}.c"))
-        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
-        .against(&stage)
-        .build();
+    let binary = programs::build(&stage, program);
     for &ranks in ranks {
         let outcome = stage
             .mpiexec(ranks)
@@ -24,8 +21,7 @@ fn passes(program: &str, ranks: &[usize], options: &[&str]) {
             .options(options)
             .run(&binary);
         outcome.expect_success();
-        let passed = format!("passed with {ranks} ranks\n");
-        assert_eq!(outcome.stdout, passed, "{outcome}");
+        assert_eq!(outcome.stdout, programs::passed(ranks), "{outcome}");
     }
 }
 

@@ -1,5 +1,20 @@
 //! The C test programs of `tests/c` that any number of ranks can run: each says that it has passed.
 
+use simurgh_testing::{Binary, Compile, Stage};
+
+/// Builds one of the programs by its name.
+pub(crate) fn build(stage: &Stage, program: &str) -> Binary {
+    Compile::c(format!("tests/c/mpi_{program}.c"))
+        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
+        .against(stage)
+        .build()
+}
+
+/// What it says when it has passed.
+pub(crate) fn passed(ranks: usize) -> String {
+    format!("passed with {ranks} ranks\n")
+}
+
 /// Hands the names of those on to a macro that pass wherever their ranks live. The program `attributes` is
 /// `tests/c/mpi_attributes.c`.
 macro_rules! programs {
