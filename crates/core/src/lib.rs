@@ -101,6 +101,6 @@ pub use stack::StackError;
 #[cfg(not(loom))]
 pub use typed::Typed;
 #[cfg(not(loom))]
-pub use vigil::Vigil;
+pub use vigil::{CALM, Vigil};
 #[cfg(not(loom))]
 pub use worker::{Entry, Worker, WorkerStats};

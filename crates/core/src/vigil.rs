@@ -12,15 +12,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
-use crate::ec::{EcRef, note_blocked, note_running};
+use crate::ec::{EcRef, LOOKS_PER_POLL, note_blocked, note_running};
 use crate::network::Network;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock, relax};
 
-/// How long nothing comes before it is asked whether anything ever will.
-const CALM: Duration = Duration::from_millis(50);
-
-/// Looks at its event that a thread could have had while it asked the network in vain.
-const LOOKS_PER_POLL: u32 = 16;
+/// How long nothing comes from the network before it is asked whether anything ever will.
+pub const CALM: Duration = Duration::from_millis(50);
 
 /// The vigil of this process; there is one at most, until the process ends.
 static VIGIL: OnceLock<Vigil> = OnceLock::new();

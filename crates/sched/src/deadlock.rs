@@ -5,20 +5,15 @@
 //! asleep. A thread the runtime has never heard of might still act, so while there is one, nothing is concluded.
 //!
 //! With a network, others may still send something, so all this is only half of the truth: the process is *quiet*.
-//! Since it is so between any two messages, the check is not made until nothing has come for [`CALM`], by the virtual
-//! processor that sleeps where the network rings. Who reports it to others must know what has been sent and received
-//! before it asks [`Quiet::lasts`]: all that happens afterwards begins with taking the report back.
+//! Since it is so between any two messages, the check is not made until nothing has come for [`simurgh_core::CALM`], by
+//! the virtual processor that sleeps where the network rings. Who reports it to others must know what has been sent
+//! and received before it asks [`Quiet::lasts`]: all that happens afterwards begins with taking the report back.
 //!
 //! A network that does not ring has to be looked at again and again, and each look might find something. So the process
 //! is not quiet during a look, but is again after one that has found nothing; who asked in between is told later.
 
-use std::time::Duration;
-
 use simurgh_core::Worker;
 use simurgh_core::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-
-/// How long nothing comes from the network before a process with blocked execution contexts only is looked at.
-pub(crate) const CALM: Duration = Duration::from_millis(50);
 
 /// Something happens, or it is not known that nothing does.
 const LOUD: u32 = 0;

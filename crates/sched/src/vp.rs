@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
-use simurgh_core::{Entry, Worker};
+use simurgh_core::{CALM, Entry, Worker};
 
 use crate::crew::Crew;
-use crate::deadlock::{CALM, Sleepers};
+use crate::deadlock::Sleepers;
 use crate::lookout::Lookout;
 use crate::stats::{IdleClock, VpStats};
 use crate::topology::Topology;

@@ -17,7 +17,7 @@ use crate::wait_list::Slot;
 use crate::worker::{Look, Worker};
 
 /// Looks at its event that a waiting execution context could have had while it asked the network in vain.
-const LOOKS_PER_POLL: u32 = 16;
+pub(crate) const LOOKS_PER_POLL: u32 = 16;
 
 /// What an execution context is for; policies treat them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl Ec {
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if worker.is_null() {
-                ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
+                note_running();
                 self.token.wake_in_kernel();
                 if let Some(vigil) = Vigil::get() {
                     vigil.ring();
@@ -427,7 +427,7 @@ pub fn while_blocked<R>(f: impl FnOnce() -> R) -> R {
     }
     let result = f();
     if attached {
-        ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
+        note_running();
     }
     result
 }
@@ -439,7 +439,7 @@ pub(crate) fn note_blocked() {
     }
 }
 
-/// An attached thread has got up by itself.
+/// One attached thread more can wake others.
 pub(crate) fn note_running() {
     ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
 }
