@@ -28,6 +28,8 @@ fn main() {
     // Users preload tools that need libmpi_abi, which the loader then looks for on behalf of mpiexec too. Only the old
     // kind of run path holds for what other libraries need.
     println!("cargo:rustc-link-arg-bin=mpiexec=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib");
+    // Libraries that an installation brings along.
+    println!("cargo:rustc-link-arg-bin=simurgh=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib/simurgh");
 }
 
 fn compile(host: &Path) {

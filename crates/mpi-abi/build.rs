@@ -14,6 +14,9 @@ fn main() {
     )
     .expect("OUT_DIR is writable");
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
+    // Where an installation brings libraries along that a system may lack; only the old kind of run path holds for what
+    // these need in turn.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,--disable-new-dtags,-rpath,$ORIGIN/simurgh");
     println!(
         "cargo::rustc-cdylib-link-arg=-Wl,--version-script={}",
         script.display()

@@ -12,7 +12,7 @@ use crate::pkgconfig;
 use crate::workspace::Workspace;
 
 /// (what cargo builds, where it goes below the prefix)
-const BUILT: &[(&str, &str)] = &[
+pub(crate) const BUILT: &[(&str, &str)] = &[
     ("mpiexec", "bin/mpiexec"),
     ("mpicc", "bin/mpicc"),
     ("simurgh", "bin/simurgh"),
@@ -21,13 +21,24 @@ const BUILT: &[(&str, &str)] = &[
 ];
 
 /// (further name, what it leads to, in the same directory)
-const LINKS: &[(&str, &str)] = &[
+pub(crate) const LINKS: &[(&str, &str)] = &[
     ("bin/mpirun", "mpiexec"),
     ("bin/mpicxx", "mpicc"),
     ("bin/mpic++", "mpicc"),
     ("lib/libmpi_abi.so", "libmpi_abi.so.1"),
     ("lib/libmpi.so", "libmpi_abi.so.1"),
 ];
+
+/// What describes the installation to pkg-config, below the prefix.
+pub(crate) const PKG_CONFIG: &[&str] = &["lib/pkgconfig/mpi.pc", "lib/pkgconfig/simurgh.pc"];
+
+/// What is named by `SIMURGH_STAGE`, or else builds for release and installs into the target folder.
+pub(crate) fn staged(workspace: &Workspace) -> Result<Stage> {
+    match std::env::var_os("SIMURGH_STAGE") {
+        Some(_) => Ok(Stage::locate()),
+        None => stage(workspace),
+    }
+}
 
 /// Builds for release and installs into the target folder.
 pub(crate) fn stage(workspace: &Workspace) -> Result<Stage> {
@@ -50,9 +61,10 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
     for (name, leads_to) in LINKS {
         replace(&prefix.join(name), |new| symlink(leads_to, new))?;
     }
-    for name in ["mpi", "simurgh"] {
-        let place = prefix.join(format!("lib/pkgconfig/{name}.pc"));
-        replace(&place, |new| fs::write(new, pkgconfig::file(name)))?;
+    for file in PKG_CONFIG {
+        let place = prefix.join(file);
+        let name = place.file_stem().unwrap_or_default().to_string_lossy();
+        replace(&place, |new| fs::write(new, pkgconfig::file(&name)))?;
     }
     Ok(())
 }

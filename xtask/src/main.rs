@@ -17,9 +17,11 @@ mod lint;
 mod mpi4py;
 mod peers;
 mod pkgconfig;
+mod python;
 mod table;
 mod test;
 mod tidy;
+mod wheel;
 mod workspace;
 
 use failure::Result;
@@ -36,8 +38,8 @@ struct Arguments {
 enum Task {
     /// The heat conduction example as 1, 2, 16 and 64 ranks: a table and a picture
     Demo,
-    /// Everything that tests: a staged installation, all tests of the workspace, mpi4py's, the loom models, each fuzz
-    /// target for a moment
+    /// Everything that tests: a staged installation, all tests of the workspace, the wheel, mpi4py's tests, the loom
+    /// models, each fuzz target for a moment
     Test {
         /// What is tested; all if not given
         #[arg(value_enum)]
@@ -70,6 +72,8 @@ enum Task {
         /// Where bin, lib, libexec and include go
         prefix: PathBuf,
     },
+    /// A package for pip, in the target folder
+    Wheel,
     /// Write include/mpi.h anew from the declarations in crates/mpi-abi
     Header,
     /// Write docs/conformance.md anew: which functions of the standard are there, and which programs test them
@@ -105,6 +109,10 @@ fn run(task: &Task) -> Result<()> {
         }
         Task::Bench { rounds, groups } => bench::run(&workspace, *rounds, groups),
         Task::Install { prefix } => install::into(&workspace, prefix),
+        Task::Wheel => {
+            let stage = install::staged(&workspace)?;
+            wheel::build(&workspace, &stage).map(|wheel| println!("{}", wheel.display()))
+        }
         Task::Header => header::write(&workspace),
         Task::Conformance => conformance::write(&workspace),
         Task::Stage => install::stage(&workspace).map(drop),

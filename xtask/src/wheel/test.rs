@@ -1,0 +1,113 @@
+//! `./x test wheel`: what the package for pip brings into a virtual environment, as its user meets it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use simurgh_testing::Scratch;
+
+use super::PACKAGE;
+use crate::command::{captured_success, minutes};
+use crate::failure::{Failure, Result};
+use crate::mpi4py::Mpi4py;
+use crate::python::Venv;
+use crate::workspace::Workspace;
+
+/// Looks whether all is there that the record names.
+const INSTALLED: &str = include_str!("installed.py");
+
+/// A program for Python.
+const RING: &str = include_str!("ring.py");
+
+/// A program in C.
+const PROGRAM: &str = "tests/c/mpi_collectives.c";
+
+/// Tests the package in an environment where it and mpi4py are installed; in the end it is removed.
+pub(crate) fn run(workspace: &Workspace, python: &Mpi4py) -> Result<()> {
+    let venv = python.venv();
+    check(&mut in_venv(venv, &["python", "-c", INSTALLED]), "")?;
+    check(
+        &mut in_venv(venv, &["pip", "check"]),
+        "No broken requirements found.\n",
+    )?;
+    // Nothing of where the test is started may count.
+    let elsewhere = Scratch::new("wheel");
+    python_programs(venv, &elsewhere)?;
+    c_programs(workspace, venv, &elsewhere)?;
+    eprintln!("x: the wheel works in {}", venv.place().display());
+    Ok(())
+}
+
+fn python_programs(venv: &Venv, elsewhere: &Scratch) -> Result<()> {
+    elsewhere.write("ring.py", RING);
+    let mut alone = in_venv(venv, &["python", "ring.py"]);
+    check(alone.current_dir(elsewhere.path()), "went round 1\n")?;
+    for ranks in ["1", "2", "4"] {
+        let mut run = in_venv(venv, &["mpiexec", "-n", ranks, "python", "ring.py"]);
+        check(
+            run.current_dir(elsewhere.path()),
+            &format!("went round {ranks}\n"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Programs run as threads, also when the whole environment has been moved since they were compiled, and nothing is
+/// left when the package has been removed.
+fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result<()> {
+    let source = workspace.source(PROGRAM);
+    let mut compile = in_venv(venv, &["mpicc", "-o", "program"]);
+    // Under the other name that the library has for linkers, too.
+    compile.arg(&source).arg("-lmpi");
+    check(compile.current_dir(elsewhere.path()), "")?;
+    let run = |tool: &Path| {
+        let mut run = Command::new(tool);
+        run.args(["--mode", "threads", "-n", "4", "./program"]);
+        check(run.current_dir(elsewhere.path()), "passed with 4 ranks\n")
+    };
+    run(&venv.tool("mpiexec"))?;
+    run(&venv.tool("mpirun"))?;
+    let moved = venv.place().with_extension("moved");
+    rename(venv.place(), &moved)?;
+    let ran = run(&moved.join("bin/mpiexec"))
+        .and_then(|()| captured_success(Command::new(moved.join("bin/simurgh")).arg("info"), minutes(1)));
+    rename(&moved, venv.place())?;
+    ran?;
+    check(
+        &mut in_venv(venv, &["pip", "uninstall", "--quiet", "--yes", "simurgh"]),
+        "",
+    )?;
+    let left = [
+        "bin/mpiexec",
+        "lib/libmpi_abi.so.1",
+        "lib/simurgh",
+        "libexec/simurgh",
+        "include/mpi.h",
+    ];
+    match left.iter().find(|file| venv.place().join(file).exists()) {
+        None => Ok(()),
+        Some(file) => Err(Failure::Faults(format!(
+            "{PACKAGE} leaves {file} when it is removed"
+        ))),
+    }
+}
+
+/// A command in the environment, which is activated.
+fn in_venv(venv: &Venv, words: &[&str]) -> Command {
+    let mut command = venv.activated(words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+/// Runs a command, which has to succeed and to print just this.
+fn check(command: &mut Command, printed: &str) -> Result<()> {
+    let outcome = captured_success(command, minutes(1))?;
+    match outcome.stdout == printed {
+        true => Ok(()),
+        false => Err(Failure::Faults(format!("expected {printed:?}\n{outcome}"))),
+    }
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).map_err(Failure::file(from))
+}
