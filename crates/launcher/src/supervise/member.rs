@@ -150,6 +150,11 @@ impl Member {
         self.exit.is_some_and(|status| !status.success())
     }
 
+    /// The status with which its process has ended, if it is a bad one.
+    pub(super) fn bad_status(&self) -> Option<u8> {
+        self.exit.map(exit_code).filter(|&code| code != 0)
+    }
+
     /// Takes note of where it can be reached.
     pub(crate) fn join(&mut self, hello: Hello, descriptors: Vec<OwnedFd>) {
         self.joined = Some(Joined {

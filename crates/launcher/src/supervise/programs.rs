@@ -2,13 +2,17 @@
 //! ceased to.
 //!
 //! A program that does not use MPI is only waited for. One that ends without having begun to use MPI while others have
-//! keeps those waiting for ever, and so does one that ends without having ceased to: both end the job.
+//! keeps those waiting for ever, and so does one that ends without having ceased to: both end the job. Of several bad
+//! statuses the job has that of the first rank, whichever ended first.
 
 use super::ending::{Phase, Verdict};
 use super::member::{exit_code, exit_words};
 use super::{Member, Supervisor};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+
+/// What a program has done that others wait for.
+const NEVER_BEGAN: &str = " without calling MPI_Init, which others have called";
 
 impl Supervisor<'_> {
     /// Takes note of the end of a rank's process.
@@ -24,7 +28,7 @@ impl Supervisor<'_> {
         let member = &self.members[host];
         let missed = match (member.has_joined(), member.ended.is_some()) {
             (true, false) => " without calling MPI_Finalize",
-            (false, _) if others_use_mpi => " without calling MPI_Init, which others have called",
+            (false, _) if others_use_mpi => NEVER_BEGAN,
             _ => "",
         };
         if status.signal().is_some() || !missed.is_empty() {
@@ -34,8 +38,8 @@ impl Supervisor<'_> {
                 status: code.max(1),
                 message,
             });
-        } else if code != 0 && self.status.unwrap_or(0) == 0 {
-            self.status = Some(code);
+        } else if code != 0 {
+            self.status = self.members.iter().find_map(Member::bad_status);
         }
     }
 
@@ -46,7 +50,7 @@ impl Supervisor<'_> {
             .iter()
             .find(|member| member.is_gone() && !member.has_joined());
         if let (Phase::Joining, Some(member)) = (&self.phase, missing) {
-            let message = format!("{member} ended without calling MPI_Init, which others have called");
+            let message = format!("{member} ended{NEVER_BEGAN}");
             self.conclude(Verdict { status: 1, message });
         }
     }
