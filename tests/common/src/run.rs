@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::Outcome;
@@ -70,8 +70,11 @@ pub fn wait(mut child: Child, limit: Duration) -> io::Result<Ending> {
     })
 }
 
+/// Processes that write to it at the same time lose nothing: the kernel keeps no common position for such a file.
 fn anonymous_file() -> io::Result<File> {
-    Ok(File::from(memfd_create("captured output", MemfdFlags::CLOEXEC)?))
+    let file = memfd_create("captured output", MemfdFlags::CLOEXEC)?;
+    fcntl_setfl(&file, OFlags::APPEND)?;
+    Ok(File::from(file))
 }
 
 fn stdin(input: Input<'_>) -> io::Result<Stdio> {
