@@ -87,8 +87,8 @@ fn job(wire: &Wire) -> Arc<Job> {
         .expect("it may be so");
     let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), settings);
     job.set_loss_hook(|host, _| assert_eq!(host, 1));
-    let way = Box::new(wire.clone());
-    assert!(job.connect(Fabric::new(0, 2, vec![(way, vec![0, 1])])));
+    let way = Arc::new(wire.clone());
+    assert!(job.connect(Fabric::new(0, 0..2, vec![(way, vec![0, 1])])));
     job
 }
 

@@ -10,6 +10,7 @@
 //! * [`Gathering`], [`post`]: what is left without waiting, and the work on it that belongs to nobody.
 //! * [`Worker`]: the half of a virtual processor that switches between ECs.
 //! * [`Network`]: what whoever has nothing better to do looks after.
+//! * [`Roster`]: what is known of each host, while hosts come.
 //! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
 //!
 //! An EC that blocks is on exactly one wait list and on no run queue. It is published there only after its stack has
@@ -47,6 +48,8 @@ mod hollow;
 mod owner;
 #[cfg(not(loom))]
 mod population;
+#[cfg(not(loom))]
+mod roster;
 #[cfg(not(loom))]
 mod share;
 #[cfg(not(loom))]
@@ -92,6 +95,8 @@ pub use errand::{Errand, post};
 pub use hollow::HollowError;
 #[cfg(not(loom))]
 pub use owner::{set_owner, with_owner};
+#[cfg(not(loom))]
+pub use roster::Roster;
 #[cfg(not(loom))]
 pub use share::share;
 #[cfg(not(loom))]

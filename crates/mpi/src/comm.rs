@@ -31,7 +31,7 @@ mod span;
 mod split_type;
 mod unions;
 
-pub(crate) use context::{ContextPool, Notice};
+pub(crate) use context::{ContextPool, Notice, Share};
 pub(crate) use gathering::Gatherings;
 pub(crate) use linger::Lingering;
 pub(crate) use maker::{Founding, Maker};
@@ -142,7 +142,7 @@ impl Comm {
     /// The communicator of all processes.
     pub(crate) fn world(process: &Arc<Process>) -> Arc<Self> {
         let shared = Arc::clone(process.job().world());
-        Self::predefined(process, shared, process.id() as usize, "MPI_COMM_WORLD")
+        Self::predefined(process, shared, process.rank() as usize, "MPI_COMM_WORLD")
     }
 
     /// The communicator of one process.

@@ -6,20 +6,21 @@ mod unfinished;
 mod unmatched;
 
 pub use hardware::Hardware;
-pub use layout::Layout;
+pub use layout::{Layout, Newcomer};
 pub use unfinished::Unfinished;
 pub(crate) use unfinished::{Place, Places, Stall};
 pub use unmatched::{Operation, Unmatched};
 
 use crate::check::Checks;
 use crate::collective::{Between, Extent, Table};
-use crate::comm::{CommShared, ContextPool, Gatherings, Span};
+use crate::comm::{CommShared, ContextPool, Gatherings, Share, Span};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::group::Group;
 use crate::memory::set_caches;
 use crate::remote::Remote;
 use crate::session::ProcessSet;
+use crate::universe::Universe;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::Arc;
 use simurgh_sched::{Topology, VpStats};
@@ -62,6 +63,7 @@ pub struct Job {
     gatherings: Gatherings,
     places: Places,
     remote: OnceLock<Arc<Remote>>,
+    universe: Universe,
     hardware: OnceLock<Hardware>,
     hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
@@ -96,7 +98,7 @@ impl Job {
     /// A job whose processes live on several hosts, as one of them sees it.
     #[must_use]
     pub fn laid_out(layout: Layout, settings: Values) -> Arc<Self> {
-        let contexts = ContextPool::new(layout.own(), layout.hosts());
+        let contexts = ContextPool::new(layout.own(), Share::of(&layout));
         let scan_limit = settings.amount(Id::ScanLimit);
         let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Arc::new(Self {
@@ -114,6 +116,7 @@ impl Job {
             gatherings: Gatherings::default(),
             places: Places::default(),
             remote: OnceLock::new(),
+            universe: Universe::default(),
             hardware: OnceLock::new(),
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
@@ -176,16 +179,17 @@ impl Job {
         &self.layout
     }
 
-    /// Number of processes, on all hosts.
+    /// Number of processes of the world, on all its hosts.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.layout.processes() as usize
+        self.layout.processes().len()
     }
 
-    /// All processes.
+    /// The processes of the world.
     #[must_use]
     pub fn group(&self) -> Group {
-        Group::run(0, self.layout.processes())
+        let processes = self.layout.processes();
+        Group::run(processes.start, processes.len() as u32)
     }
 
     /// The processes of this host.
@@ -280,6 +284,25 @@ impl Job {
     #[inline]
     pub(crate) fn remote_cell(&self) -> &OnceLock<Arc<Remote>> {
         &self.remote
+    }
+
+    /// The other worlds, and who knows of them.
+    pub(crate) fn universe(&self) -> &Universe {
+        &self.universe
+    }
+
+    /// Hosts of another world have come, in the order of their numbers. From now on their processes are known; so that
+    /// something can be sent to them, the [fabric](crate::Remote::fabric) has to know the way
+    /// ([`Fabric::join`](simurgh_net::Fabric::join)), or the job is [connected](Self::connect) for the first time.
+    ///
+    /// # Panics
+    ///
+    /// When they do not come behind all that are known.
+    pub fn admit(&self, newcomers: &[Newcomer]) {
+        self.layout.admit(newcomers);
+        if let Some(remote) = self.remote.get() {
+            newcomers.iter().for_each(|newcomer| remote.admit(newcomer.host));
+        }
     }
 
     /// Sets what is told of a host that will not be heard of any more; the first setting counts. Returns whether it was

@@ -42,6 +42,7 @@ mod session;
 mod status;
 pub mod tool;
 mod topology;
+mod universe;
 
 pub use collective::{Collective, Role, Rooted};
 pub use comm::{Comm, CommShared, SplitType};
@@ -49,7 +50,7 @@ pub use errhandler::ErrorHandler;
 pub use error::{Error, ErrorClass, ErrorCode, ErrorCodes, Result};
 pub use group::{Comparison, Group, RankRange};
 pub use info::Info;
-pub use job::{Abort, Hardware, Job, Layout, Operation, Unfinished, Unmatched};
+pub use job::{Abort, Hardware, Job, Layout, Newcomer, Operation, Unfinished, Unmatched};
 pub use point2point::{BufferSpace, Message, Mode, Receipt, SendBuffer, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
 pub use remote::{NetworkStats, Remote};
@@ -60,3 +61,4 @@ pub use request::{
 pub use session::{ProcessSet, Session, SessionId};
 pub use status::Status;
 pub use topology::{Cart, Degrees, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
+pub use universe::{Answer, Command, Launcher, Question};

@@ -102,11 +102,17 @@ impl Process {
         &self.job
     }
 
-    /// The process's number in its job, which is its rank in the world.
+    /// The process's number in its universe.
     #[inline]
     #[must_use]
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// The process's rank in its world.
+    #[must_use]
+    pub fn rank(&self) -> u32 {
+        self.id - self.job.layout().processes().start
     }
 
     /// Says how the process was started; the first saying counts. Returns whether it was the first.

@@ -229,7 +229,7 @@ fn partners_get_numbers_of_one_host() {
         let mut edges = EdgeList::new(true);
         edges.push(8, (world.rank(), partner), 100).unwrap();
         let made = world.dist_graph_create(edges, true).unwrap();
-        let (rank, hosts) = (made.rank(), made.process().job().layout().clone());
+        let (rank, hosts) = (made.rank(), made.process().job().layout());
         let host_of = |rank: i32| hosts.host_of(made.group().process(rank as usize).unwrap());
         assert_eq!(hosts.own(), host_of(rank));
         assert_eq!(host_of(rank), host_of((rank + 4) % 8));

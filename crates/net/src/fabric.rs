@@ -1,77 +1,140 @@
-//! All hosts of a job, as one of them sees them.
+//! All hosts of a universe, as one of them sees them.
 //!
 //! A fabric knows which transport leads to which host, and keeps packets that a busy transport does not take, so that
-//! the engine need not: [`Fabric::send`] always succeeds. What it keeps is bounded by the engine's credits.
+//! the engine need not: [`Fabric::send`] always succeeds. What it keeps is bounded by the engine's credits. Hosts may
+//! [join](Fabric::join) and [part](Fabric::part) while others talk.
 //!
 //! Costs of a packet that is taken at once: one load, to see that nothing waits before it, and what the transport does.
 
+mod link;
 mod sleep;
 
-use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::Roster;
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 
+use link::{Kept, Link};
 use sleep::{Alarm, nap};
 
 use crate::transport::{Busy, Handler, Header, HostId, Transport};
 
-/// The hosts of a job and the ways to them.
+/// Most transports of a fabric.
+const TRANSPORTS: usize = 4;
+
+/// The hosts of a universe and the ways to them.
 pub struct Fabric {
     own: HostId,
-    transports: Vec<Box<dyn Transport>>,
-    links: Box<[CachePadded<Link>]>,
+    /// Those that there are come first.
+    transports: [OnceLock<Arc<dyn Transport>>; TRANSPORTS],
+    links: Roster<CachePadded<Link>>,
     polling: SpinLock<()>,
     /// Links that are backed up.
     backlog: CachePadded<AtomicUsize>,
-    received: CachePadded<AtomicU64>,
+    /// Hosts that have gone and whose last packets may be there.
+    leaving: SpinLock<Vec<HostId>>,
+    /// Whether there are such.
+    is_anybody_leaving: AtomicBool,
+    /// Packets of hosts that are not known.
+    dropped: AtomicU64,
     alarm: CachePadded<Alarm>,
 }
 
-/// What leads to a host.
-struct Link {
-    /// The transport's index; none for the own host.
-    transport: Option<usize>,
-    /// Whether packets wait. Set under the lock of `outbox`.
-    backed_up: AtomicBool,
-    outbox: SpinLock<VecDeque<Kept>>,
-    sent: AtomicU64,
-}
-
-/// A packet that the transport has not taken yet.
-struct Kept {
-    header: Header,
-    data: Box<[u8]>,
-}
-
 impl Fabric {
-    /// The fabric of host `own`, with the transports and the hosts that each leads to.
+    /// The fabric of host `own`, whose world these hosts are, with the transports and the hosts that each leads to,
+    /// those of other worlds among them.
     ///
     /// # Panics
     ///
-    /// When nothing leads to one of `hosts` other than `own`: the job would wait for ever.
+    /// When nothing leads to one of `hosts` other than `own`: the job would wait for ever. When there are more
+    /// transports than exist.
     #[must_use]
-    pub fn new(own: HostId, hosts: u32, transports: Vec<(Box<dyn Transport>, Vec<HostId>)>) -> Self {
-        let way = |host: HostId| transports.iter().position(|(_, hosts)| hosts.contains(&host));
+    pub fn new(
+        own: HostId,
+        hosts: Range<HostId>,
+        transports: Vec<(Arc<dyn Transport>, Vec<HostId>)>,
+    ) -> Self {
+        let way = |host: HostId| transports.iter().find(|(_, hosts)| hosts.contains(&host));
         let link = |host| {
-            let transport = way(host).filter(|_| host != own);
+            let transport = way(host).filter(|_| host != own).map(|(way, _)| Arc::clone(way));
             assert!(host == own || transport.is_some(), "nothing leads to host {host}");
-            CachePadded::new(Link {
-                transport,
-                backed_up: AtomicBool::new(false),
-                outbox: SpinLock::new(VecDeque::new()),
-                sent: AtomicU64::new(0),
-            })
+            CachePadded::new(Link::new(transport))
         };
-        Self {
+        let fabric = Self {
             own,
-            links: (0..hosts).map(link).collect(),
-            transports: transports.into_iter().map(|(transport, _)| transport).collect(),
+            links: Roster::new(hosts.clone(), link),
+            transports: [const { OnceLock::new() }; TRANSPORTS],
             polling: SpinLock::new(()),
             backlog: CachePadded::default(),
-            received: CachePadded::default(),
+            leaving: SpinLock::default(),
+            is_anybody_leaving: AtomicBool::new(false),
+            dropped: AtomicU64::new(0),
             alarm: CachePadded::default(),
+        };
+        for (transport, routes) in transports {
+            let name = transport.name();
+            fabric.add(transport);
+            let others = routes.into_iter().filter(|host| !hosts.contains(host));
+            others.for_each(|host| fabric.join(host, name));
+        }
+        fabric
+    }
+
+    /// Adds a transport, which leads nowhere yet.
+    ///
+    /// # Panics
+    ///
+    /// When there are more than exist.
+    pub fn add(&self, transport: Arc<dyn Transport>) {
+        let mut left = Some(transport);
+        for place in &self.transports {
+            let Some(transport) = left.take() else { break };
+            left = place.set(transport).err();
+        }
+        assert!(left.is_none(), "there are at most {TRANSPORTS} transports");
+        // Who sleeps does not hear it yet.
+        self.wake();
+    }
+
+    /// A host has come, to which the transport of this name leads; it knows the host already.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such transport, or the host has come before.
+    pub fn join(&self, host: HostId, transport: &str) {
+        let known = self.ways().find(|known| known.name() == transport);
+        let transport = known.expect("the transport has been added");
+        let link = CachePadded::new(Link::new(Some(Arc::clone(transport))));
+        assert!(self.links.add(host, link), "host {host} joins once");
+    }
+
+    /// A host will not be heard of any more, as it has ended as it should: what is sent to it from now on is thrown
+    /// away, and that it cannot be reached is no loss. What it has sent until now is handled. Hosts that are not known
+    /// are left out.
+    pub fn part(&self, host: HostId) {
+        let Some(link) = self.links.get(host) else { return };
+        if link.close() {
+            self.backlog.fetch_sub(1, Ordering::SeqCst);
+        }
+        self.leaving.lock().push(host);
+        self.is_anybody_leaving.store(true, Ordering::Relaxed);
+    }
+
+    /// Nothing has come: those who have gone can be forgotten.
+    #[cold]
+    fn forget_leavers(&self) {
+        let hosts = {
+            let mut leaving = self.leaving.lock();
+            self.is_anybody_leaving.store(false, Ordering::Relaxed);
+            std::mem::take(&mut *leaving)
+        };
+        for host in hosts {
+            if let Some(transport) = self.transport(host) {
+                transport.part(host);
+            }
         }
     }
 
@@ -81,29 +144,40 @@ impl Fabric {
         self.own
     }
 
-    /// Number of hosts.
+    /// The hosts of its world.
     #[must_use]
-    pub fn hosts(&self) -> u32 {
-        self.links.len() as u32
+    pub fn hosts(&self) -> Range<HostId> {
+        self.links.first()
     }
 
-    /// The transport to a host; none to the own one.
+    /// The transport to a host; none to the own one, and to one that is not known.
     #[must_use]
     pub fn transport(&self, host: HostId) -> Option<&dyn Transport> {
-        let index = self.links[host as usize].transport?;
-        Some(&*self.transports[index])
+        self.links.get(host)?.transport.as_deref()
+    }
+
+    /// The most data of a packet to a host, in bytes.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self, host: HostId) -> usize {
+        self.links[host].capacity
     }
 
     /// All transports.
     pub fn transports(&self) -> impl Iterator<Item = &dyn Transport> {
-        self.transports.iter().map(|transport| &**transport)
+        self.ways().map(|transport| &**transport)
+    }
+
+    #[inline]
+    fn ways(&self) -> impl Iterator<Item = &Arc<dyn Transport>> {
+        self.transports.iter().map_while(OnceLock::get)
     }
 
     /// Sends a packet, now or when the transport has room; `fill` is called once, before this returns.
     ///
     /// # Panics
     ///
-    /// To the own host.
+    /// To the own host, and to one that is not known.
     #[inline]
     pub fn send(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         if self.try_send(to, header, length, fill).is_err() {
@@ -127,7 +201,7 @@ impl Fabric {
     ///
     /// # Panics
     ///
-    /// To the own host.
+    /// As [`Fabric::send`].
     #[inline]
     pub fn try_send(
         &self,
@@ -136,39 +210,20 @@ impl Fabric {
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
-        let link = &self.links[to as usize];
+        let link = &self.links[to];
         // Acquire pairs with the Release in `flush`. A packet of this thread that waits has set it before.
         if link.backed_up.load(Ordering::Acquire) {
-            return Err(Busy);
+            return link.held_up();
         }
-        self.pass_on(link, to, header, length, fill)
-    }
-
-    #[inline]
-    fn pass_on(
-        &self,
-        link: &Link,
-        to: HostId,
-        header: &Header,
-        length: usize,
-        fill: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Busy> {
-        let transport = link.transport.expect("a host sends nothing to itself");
-        self.transports[transport].send(to, header, length, fill)?;
-        // Release pairs with the SeqCst in `counts`: who sees it knows that the host was not quiet before.
-        link.sent.fetch_add(1, Ordering::Release);
-        Ok(())
+        link.pass_on(to, header, length, fill)
     }
 
     #[cold]
     fn keep(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         let mut data = vec![0; length].into_boxed_slice();
         fill(&mut data);
-        let link = &self.links[to as usize];
-        let mut outbox = link.outbox.lock();
         let header = *header;
-        outbox.push_back(Kept { header, data });
-        if !link.backed_up.swap(true, Ordering::Relaxed) {
+        if self.links[to].keep(Kept { header, data }) {
             // SeqCst: part of what says that nothing is under way.
             self.backlog.fetch_add(1, Ordering::SeqCst);
         }
@@ -178,7 +233,7 @@ impl Fabric {
     #[inline]
     #[must_use]
     pub fn has_mail(&self) -> bool {
-        self.transports.iter().any(|transport| transport.has_mail()) || self.is_backed_up()
+        self.ways().any(|transport| transport.has_mail()) || self.is_backed_up()
     }
 
     /// Whether there are packets of this host that no transport has taken yet.
@@ -195,12 +250,15 @@ impl Fabric {
         };
         let counted = Counting {
             handler,
-            received: &self.received,
+            fabric: self,
         };
+        let leaving = self.is_anybody_leaving.load(Ordering::Relaxed);
         let arrived = self
-            .transports
-            .iter()
+            .ways()
             .fold(false, |any, transport| transport.poll(&counted) | any);
+        if leaving && !arrived {
+            self.forget_leavers();
+        }
         let any = arrived | (self.is_backed_up() && self.flush_all());
         if any {
             self.alarm.found();
@@ -211,27 +269,13 @@ impl Fabric {
     /// Passes on what waits for any host; whether anything went.
     #[cold]
     fn flush_all(&self) -> bool {
-        (0..).zip(&self.links).fold(false, |any, (host, link)| {
-            (link.backed_up.load(Ordering::Relaxed) && self.flush(host, link)) | any
-        })
-    }
-
-    /// Passes on what waits for a host; whether anything went.
-    fn flush(&self, host: HostId, link: &Link) -> bool {
-        let mut any = false;
-        let mut outbox = link.outbox.lock();
-        while let Some(Kept { header, data }) = outbox.front() {
-            let mut fill = |room: &mut [u8]| room.copy_from_slice(data);
-            if self.pass_on(link, host, header, data.len(), &mut fill).is_err() {
-                return any;
+        self.links.iter().fold(false, |any, (host, link)| {
+            let flushed = link.flush(host);
+            if flushed.is_over {
+                self.backlog.fetch_sub(1, Ordering::SeqCst);
             }
-            any = true;
-            outbox.pop_front();
-        }
-        // Release pairs with the Acquire in `try_send`: who sends directly from now on comes behind what was passed on.
-        link.backed_up.store(false, Ordering::Release);
-        self.backlog.fetch_sub(1, Ordering::SeqCst);
-        any
+            flushed.any | any
+        })
     }
 
     /// Sleeps in the kernel until something arrives, or `word`, which others change and then wake with a private futex
@@ -240,7 +284,8 @@ impl Fabric {
     /// While packets of this host wait for room, it returns soon: nothing rings when there is some.
     pub fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
         let limit = if self.is_backed_up() { nap(limit) } else { limit };
-        self.alarm.sleep(&self.transports, (word, expected), limit);
+        let transports: Vec<&dyn Transport> = self.transports().collect();
+        self.alarm.sleep(&transports, (word, expected), limit);
     }
 
     /// Ends a [`Fabric::sleep`] whose word has changed, in case that it does not hear the futex.
@@ -249,32 +294,40 @@ impl Fabric {
         self.alarm.ring();
     }
 
-    /// Packets sent and received so far. When nothing moves any more and the sums over all hosts are equal, nothing
-    /// is under way.
+    /// Packets sent and received so far, to and from hosts that have not gone. When nothing moves any more, all hosts
+    /// know the same others, and the sums over all hosts are equal, nothing is under way.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
-        let sent = self
-            .links
-            .iter()
-            .map(|link| link.sent.load(Ordering::SeqCst))
-            .sum();
-        (sent, self.received.load(Ordering::SeqCst))
+        let there = self.links.iter().filter(|(_, link)| !link.is_closed());
+        there.fold((0, 0), |(sent, received), (_, link)| {
+            let counts = link.counts();
+            (sent + counts.0, received + counts.1)
+        })
+    }
+
+    /// Packets that could not be attributed or understood.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        let dropped: u64 = self.transports().map(Transport::dropped).sum();
+        dropped + self.dropped.load(Ordering::Relaxed)
     }
 }
 
 /// Counts what it passes on.
 struct Counting<'a> {
     handler: &'a dyn Handler,
-    received: &'a AtomicU64,
+    fabric: &'a Fabric,
 }
 
 impl Handler for Counting<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
+        let Some(link) = self.fabric.links.get(from) else {
+            // Relaxed: a count.
+            self.fabric.dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
         self.handler.packet(from, header, data);
-        // Relaxed: written by whoever polls, one at a time. Release pairs with the SeqCst in `counts`: who sees it
-        // knows that the host was not quiet before.
-        let before = self.received.load(Ordering::Relaxed);
-        self.received.store(before + 1, Ordering::Release);
+        link.count_received();
     }
 
     fn transferred(&self, token: u64, outcome: Result<(), crate::transport::TransferError>) {
@@ -282,7 +335,10 @@ impl Handler for Counting<'_> {
     }
 
     fn lost(&self, host: HostId, reason: &str) {
-        self.handler.lost(host, reason);
+        let gone = self.fabric.links.get(host).is_some_and(|link| link.is_closed());
+        if !gone {
+            self.handler.lost(host, reason);
+        }
     }
 }
 
@@ -310,7 +366,7 @@ mod tests {
         let ways = Loopback::hosts(hosts, Access::default());
         let fabric = |(own, way): (HostId, Loopback)| {
             let all: Vec<HostId> = (0..hosts).collect();
-            Fabric::new(own, hosts, vec![(Box::new(way) as Box<dyn Transport>, all)])
+            Fabric::new(own, 0..hosts, vec![(Arc::new(way) as Arc<dyn Transport>, all)])
         };
         (0..).zip(ways).map(fabric).collect()
     }

@@ -13,6 +13,7 @@ use simurgh_net::transport::ofi::{Choice, Joining, OfiPort};
 use simurgh_net::transport::{HostId, ShmOffer, ShmPeer, Transport};
 use simurgh_settings::Id;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of transports, as in the setting.
@@ -102,7 +103,7 @@ impl Doors {
             return Ok(None);
         }
         let mut met = Met::all(spec, others)?;
-        let mut ways: Vec<(Box<dyn Transport>, Vec<HostId>)> = Vec::new();
+        let mut ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
             let peer = |&host: &HostId| {
                 let address = met[host as usize].ofi.as_deref();
@@ -116,7 +117,7 @@ impl Doors {
                 peer_timeout: spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
             };
             let ofi = ofi.connect(&joining)?;
-            ways.push((Box::new(ofi), routes.ofi));
+            ways.push((Arc::new(ofi), routes.ofi));
         }
         if let Some(shm) = self.shm {
             let mut peer = |&host: &HostId| {
@@ -125,9 +126,9 @@ impl Doors {
             };
             let peers: Vec<_> = routes.shm.iter().map(&mut peer).collect::<Result<_, _>>()?;
             let shm = shm.join(peers, cross_memory(spec))?;
-            ways.push((Box::new(shm), routes.shm));
+            ways.push((Arc::new(shm), routes.shm));
         }
-        Ok(Some(Fabric::new(spec.host, hosts as HostId, ways)))
+        Ok(Some(Fabric::new(spec.host, 0..hosts as HostId, ways)))
     }
 }
 

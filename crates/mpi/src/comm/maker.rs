@@ -10,6 +10,7 @@ use crate::group::Group;
 use crate::job::Job;
 use crate::portable::Portable;
 use simurgh_core::sync::Arc;
+use simurgh_net::transport::HostId;
 use std::collections::VecDeque;
 
 /// How many communicators an exchange may make that are founded by ranks of one host.
@@ -26,8 +27,10 @@ pub(crate) enum Founding {
 /// What it takes to make a communicator, on all its hosts.
 #[derive(Clone, Debug)]
 pub(crate) struct Charter {
-    pub(super) id: u32,
-    pub(super) sides: Sides,
+    pub(crate) id: u32,
+    /// The host that has given out the id.
+    pub(crate) giver: HostId,
+    pub(crate) sides: Sides,
 }
 
 /// What makes communicators in an exchange.
@@ -108,16 +111,17 @@ impl<'a> Maker<'a> {
     /// As [`Maker::make`].
     pub(super) fn charter(&mut self, sides: Sides, founder: u32) -> Result<Charter> {
         let layout = self.job.layout();
+        let giver = layout.host_of(founder);
         let id = match &mut self.ids {
             None => self.job.contexts().take()?,
-            Some(ids) => ids.next(layout.host_of(founder))?,
+            Some(ids) => ids.next(giver)?,
         };
         if layout.is_here(founder)
             && let Some(span) = Span::of(&sides, layout)
         {
             self.job.contexts().hold(id, span.hosts() as u32);
         }
-        Ok(Charter { id, sides })
+        Ok(Charter { id, giver, sides })
     }
 }
 
@@ -145,19 +149,19 @@ impl Drop for Maker<'_> {
 
 impl Portable for Charter {
     fn write(&self, out: &mut Vec<u8>) {
-        self.id.write(out);
+        (self.id, self.giver).write(out);
         let (left, right) = self.sides.groups();
         left.write(out);
         right.cloned().write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
-        let id = u32::read(input)?;
+        let (id, giver) = Portable::read(input)?;
         let left = Group::read(input)?;
         let sides = match Option::read(input)? {
             None => Sides::one(left),
             Some(right) => Sides::two(left, right),
         };
-        Some(Self { id, sides })
+        Some(Self { id, giver, sides })
     }
 }

@@ -40,13 +40,14 @@ impl CommShared {
     /// A new communicator of these processes, all of which live on this host.
     pub(crate) fn local(job: &Job, sides: Sides) -> Result<Arc<Self>> {
         let id = job.contexts().take()?;
-        Ok(Self::chartered(job, Charter { id, sides }))
+        let giver = job.layout().own();
+        Ok(Self::chartered(job, Charter { id, giver, sides }))
     }
 
     /// The communicator of a charter; some of its processes live on this host.
-    pub(super) fn chartered(job: &Job, Charter { id, sides }: Charter) -> Arc<Self> {
+    pub(crate) fn chartered(job: &Job, Charter { id, giver, sides }: Charter) -> Arc<Self> {
         let span = Span::of(&sides, job.layout()).map(Arc::new);
-        let context = Context::new(job.contexts(), id, span.is_some());
+        let context = Context::new(job.contexts(), id, span.is_some().then_some(giver));
         Self::with_context(context, span, sides)
     }
 
@@ -60,8 +61,9 @@ impl CommShared {
             number,
             holders: span.hosts() as u32,
         };
-        let id = job.contexts().number(span.host(span.position_of(0)), question)?;
-        let context = Context::new(job.contexts(), id, true);
+        let giver = span.host(span.position_of(0));
+        let id = job.contexts().number(giver, question)?;
+        let context = Context::new(job.contexts(), id, Some(giver));
         Ok(Self::with_context(
             context,
             Some(Arc::clone(span)),
@@ -86,7 +88,8 @@ impl CommShared {
 
     /// The communicator of all processes.
     pub(crate) fn world(layout: &Layout) -> Arc<Self> {
-        let sides = Sides::one(Group::run(0, layout.processes()));
+        let processes = layout.processes();
+        let sides = Sides::one(Group::run(processes.start, processes.len() as u32));
         let span = Span::of(&sides, layout).map(Arc::new);
         Self::with_context(Context::world(), span, sides)
     }

@@ -39,7 +39,9 @@ impl Sides {
     ///
     /// [`ErrorClass::Intern`] for the first of them.
     pub(crate) fn check(&self, layout: &Layout) -> Result<()> {
-        let stranger = self.processes().find(|&process| process >= layout.processes());
+        let stranger = self
+            .processes()
+            .find(|&process| layout.find_host(process).is_none());
         stranger.map_or(Ok(()), |process| Err(unknown(process)))
     }
 

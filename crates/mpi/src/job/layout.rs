@@ -1,17 +1,58 @@
 //! Which processes live on which host.
+//!
+//! Hosts that start together are a *world*; worlds that one launcher has started are a *universe*. Hosts and processes
+//! are numbered through the universe in the order in which they start, and no number is used again. A host knows all
+//! hosts that were there when it started and has been told of all that came later ([`Job::admit`](super::Job::admit)).
+//!
+//! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes a binary
+//! search, among the hosts of its own world or else among those of others, without a lock.
 
 use std::ops::Range;
 
-/// The hosts of a job and the processes that live on each: consecutive ones, in the order of the hosts.
+use simurgh_core::Roster;
+use simurgh_core::sync::{AtomicU32, Ordering, SpinLock};
+
+/// A host of a universe, as the launcher tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    /// Its number: higher than that of any host that came before.
+    pub host: u32,
+    /// The number of the node on which it runs.
+    pub node: u32,
+    /// The number of its world: 0 for the processes that the launcher has started first, then one for each spawn.
+    pub world: u32,
+    /// Its processes: behind those of the hosts with lower numbers.
+    pub processes: Range<u32>,
+    /// A number that no other host of a world behind the first has that is there: the lowest such number. It says which
+    /// numbers the host gives to communicators. Those of the first world have their own.
+    pub share: u32,
+}
+
+/// The hosts of a universe and the processes that live on each: consecutive ones, in the order of the hosts.
+#[derive(Debug)]
 pub struct Layout {
     own: u32,
-    /// Of each host, its first process; then the number of processes.
-    firsts: Box<[u32]>,
-    /// The node, by number, on which each host runs.
-    nodes: Box<[u32]>,
+    /// The first process of this host, and their number.
     first: u32,
     count: u32,
+    world: u32,
+    share: u32,
+    /// The number of the first host of the world.
+    begin: u32,
+    /// Of each host of the world, its first process; then where the processes of the world end.
+    firsts: Box<[u32]>,
+    /// The node, by number, on which each host of the world runs.
+    nodes: Box<[u32]>,
+    others: Others,
+}
+
+/// Hosts of other worlds, ascending: all before the own world, then those behind it.
+#[derive(Debug)]
+struct Others {
+    known: Roster<Newcomer>,
+    /// Number of those that are known. Written under the lock.
+    count: AtomicU32,
+    adding: SpinLock<()>,
 }
 
 impl Layout {
@@ -21,25 +62,83 @@ impl Layout {
         Self::new(0, [(processes, 0)])
     }
 
-    /// Hosts with so many processes each, on the node of this number, as host `own` sees them.
+    /// The first world: hosts with so many processes each, on the node of this number, as host `own` sees them.
     ///
     /// # Panics
     ///
     /// When there is no host `own`.
     #[must_use]
     pub fn new(own: u32, hosts: impl IntoIterator<Item = (u32, u32)>) -> Self {
-        let (mut firsts, mut nodes) = (vec![0], Vec::new());
-        for (processes, node) in hosts {
-            firsts.push(firsts.last().map_or(0, |first| first + processes));
-            nodes.push(node);
-        }
-        let (first, end) = (firsts[own as usize], firsts[own as usize + 1]);
-        Self {
+        let mut end = 0;
+        let hosts: Vec<_> = (0..)
+            .zip(hosts)
+            .map(|(host, (processes, node))| {
+                let first = end;
+                end += processes;
+                Newcomer {
+                    host,
+                    node,
+                    world: 0,
+                    processes: first..end,
+                    share: host,
+                }
+            })
+            .collect();
+        Self::among(own, &hosts)
+    }
+
+    /// A universe as host `own`, which is just starting, sees it: all hosts that there are now, in the order of their
+    /// numbers, with its own world, which is the last. Those that have gone are left out.
+    ///
+    /// # Panics
+    ///
+    /// When there is no host `own`, or hosts or processes are not in order.
+    #[must_use]
+    pub fn among(own: u32, hosts: &[Newcomer]) -> Self {
+        let me = hosts.iter().find(|host| host.host == own);
+        let me = me.expect("the host is one of the universe's");
+        let (world, others): (Vec<_>, Vec<_>) = hosts.iter().partition(|host| host.world == me.world);
+        let (first, last) = (world[0], world[world.len() - 1]);
+        let consecutive = world
+            .windows(2)
+            .all(|two| two[0].host + 1 == two[1].host && two[0].processes.end == two[1].processes.start);
+        assert!(consecutive, "the hosts of a world are numbered consecutively");
+        let firsts = world.iter().map(|host| host.processes.start);
+        let layout = Self {
             own,
-            firsts: firsts.into(),
-            nodes: nodes.into(),
-            first,
-            count: end - first,
+            first: me.processes.start,
+            count: me.processes.len() as u32,
+            world: me.world,
+            share: me.share,
+            begin: first.host,
+            firsts: firsts.chain([last.processes.end]).collect(),
+            nodes: world.iter().map(|host| host.node).collect(),
+            others: Others::default(),
+        };
+        layout.admit(&others.into_iter().cloned().collect::<Vec<_>>());
+        layout
+    }
+
+    /// Notes hosts that have come, in the order of their numbers.
+    ///
+    /// # Panics
+    ///
+    /// When they do not come behind those that are known.
+    pub(super) fn admit(&self, newcomers: &[Newcomer]) {
+        let _adding = self.others.adding.lock();
+        for newcomer in newcomers {
+            let count = self.others.count.load(Ordering::Relaxed);
+            let last = count.checked_sub(1).map(|last| &self.others.known[last]);
+            let behind = last.is_none_or(|last| {
+                last.host < newcomer.host && last.processes.end <= newcomer.processes.start
+            });
+            assert!(
+                behind && newcomer.world != self.world,
+                "hosts are numbered in the order in which they come"
+            );
+            self.others.known.add(count, newcomer.clone());
+            // Release pairs with the Acquire in `find`: who sees the number finds the entry.
+            self.others.count.store(count + 1, Ordering::Release);
         }
     }
 
@@ -49,22 +148,27 @@ impl Layout {
         self.own
     }
 
-    /// Number of hosts.
+    /// The number of this host's world.
     #[must_use]
-    pub fn hosts(&self) -> u32 {
-        self.nodes.len() as u32
+    pub fn world(&self) -> u32 {
+        self.world
     }
 
-    /// Number of processes, on all hosts.
-    #[must_use]
-    pub fn processes(&self) -> u32 {
-        self.firsts[self.nodes.len()]
+    /// Which numbers this host gives to communicators.
+    pub(crate) fn share(&self) -> u32 {
+        self.share
     }
 
-    /// The processes of a host.
+    /// The hosts of the world.
     #[must_use]
-    pub fn on(&self, host: u32) -> Range<u32> {
-        self.firsts[host as usize]..self.firsts[host as usize + 1]
+    pub fn hosts(&self) -> Range<u32> {
+        self.begin..self.begin + self.nodes.len() as u32
+    }
+
+    /// The processes of the world, on all its hosts.
+    #[must_use]
+    pub fn processes(&self) -> Range<u32> {
+        self.firsts[0]..self.firsts[self.nodes.len()]
     }
 
     /// The processes of this host.
@@ -86,16 +190,85 @@ impl Layout {
         process.wrapping_sub(self.first) as usize
     }
 
+    /// The host of a process; none if there is no such process, as far as is known here.
+    #[must_use]
+    pub fn find_host(&self, process: u32) -> Option<u32> {
+        if self.processes().contains(&process) {
+            let place = self.firsts.partition_point(|&first| first <= process) as u32 - 1;
+            return Some(self.begin + place);
+        }
+        let other = self.others.find(|other| other.processes.end <= process)?;
+        other.processes.contains(&process).then_some(other.host)
+    }
+
     /// The host of a process.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such process.
     #[must_use]
     pub fn host_of(&self, process: u32) -> u32 {
-        self.firsts.partition_point(|&first| first <= process) as u32 - 1
+        self.find_host(process).expect("the process is known")
     }
 
     /// The node on which a host runs.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such host.
     #[must_use]
     pub fn node_of(&self, host: u32) -> u32 {
-        self.nodes[host as usize]
+        match self.nodes.get(host.wrapping_sub(self.begin) as usize) {
+            Some(node) => *node,
+            None => self.other(host).expect("the host is known").node,
+        }
+    }
+
+    /// The world of a host; none if there is no such host, as far as is known here.
+    #[must_use]
+    pub fn world_of(&self, host: u32) -> Option<u32> {
+        if self.hosts().contains(&host) {
+            return Some(self.world);
+        }
+        self.other(host).map(|other| other.world)
+    }
+
+    fn other(&self, host: u32) -> Option<&Newcomer> {
+        let other = self.others.find(|other| other.host < host)?;
+        (other.host == host).then_some(other)
+    }
+
+    /// The hosts of other worlds that have been known here so far, with those that have gone.
+    pub fn others(&self) -> impl Iterator<Item = &Newcomer> {
+        // Acquire pairs with the Release in `admit`.
+        let count = self.others.count.load(Ordering::Acquire);
+        (0..count).map(|index| &self.others.known[index])
+    }
+}
+
+impl Default for Others {
+    fn default() -> Self {
+        Self {
+            known: Roster::new(0..0, |_| unreachable!("it is empty")),
+            count: AtomicU32::new(0),
+            adding: SpinLock::default(),
+        }
+    }
+}
+
+impl Others {
+    /// The first for which `is_before` does not hold.
+    fn find(&self, is_before: impl Fn(&Newcomer) -> bool) -> Option<&Newcomer> {
+        // Acquire pairs with the Release in `admit`.
+        let (mut low, mut high) = (0, self.count.load(Ordering::Acquire));
+        while low < high {
+            let middle = low.midpoint(high);
+            match is_before(&self.known[middle]) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        self.known.get(low)
     }
 }
 
@@ -103,14 +276,50 @@ impl Layout {
 mod tests {
     use super::*;
 
+    fn newcomer(host: u32, world: u32, processes: Range<u32>) -> Newcomer {
+        Newcomer {
+            host,
+            node: host % 2,
+            world,
+            processes,
+            share: 0,
+        }
+    }
+
     #[test]
     fn processes_are_found_on_their_hosts() {
         let layout = Layout::new(1, [(3, 0), (2, 0), (4, 1)]);
-        assert_eq!((layout.processes(), layout.hosts(), layout.here()), (9, 3, 3..5));
-        for host in 0..3 {
-            assert!(layout.on(host).all(|process| layout.host_of(process) == host));
-        }
+        assert_eq!(
+            (layout.processes(), layout.hosts(), layout.here()),
+            (0..9, 0..3, 3..5)
+        );
+        let hosts = (0..9).map(|process| layout.host_of(process));
+        assert!(hosts.eq([0, 0, 0, 1, 1, 2, 2, 2, 2]));
         assert!((0..9).all(|process| layout.is_here(process) == (3..5).contains(&process)));
         assert_eq!((layout.place(3), layout.place(4), layout.node_of(2)), (0, 1, 1));
+        assert_eq!((layout.find_host(9), layout.world_of(3)), (None, None));
+    }
+
+    #[test]
+    fn other_worlds_are_known_as_far_as_they_have_been_admitted() {
+        // The world of host 1 has gone.
+        let there = [newcomer(0, 0, 0..2), newcomer(2, 2, 5..6), newcomer(3, 2, 6..9)];
+        let layout = Layout::among(3, &there);
+        assert_eq!(
+            (layout.processes(), layout.hosts(), layout.here()),
+            (5..9, 2..4, 6..9)
+        );
+        assert_eq!((layout.find_host(1), layout.find_host(3)), (Some(0), None));
+        assert_eq!(layout.find_host(9), None);
+        layout.admit(&[newcomer(4, 3, 9..10), newcomer(7, 5, 12..13)]);
+        let hosts = [0, 5, 9, 12].map(|process| layout.host_of(process));
+        assert_eq!(hosts, [0, 2, 4, 7]);
+        let nowhere = [2, 10, 11, 13].map(|process| layout.find_host(process));
+        assert_eq!(nowhere, [None; 4]);
+        assert_eq!(
+            (layout.node_of(7), layout.node_of(2), layout.world_of(4)),
+            (1, 0, Some(3))
+        );
+        assert_eq!((layout.world_of(5), layout.others().count()), (None, 3));
     }
 }

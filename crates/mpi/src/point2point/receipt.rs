@@ -43,7 +43,7 @@ impl Receipt {
     #[must_use]
     pub fn withdraw(self, process: &Process) -> bool {
         let job = process.job();
-        let exists = (self.process as usize) < job.size();
+        let exists = job.layout().find_host(self.process).is_some();
         if exists && !job.layout().is_here(self.process) {
             return job.remote().recall(job, process.id(), self.process, self.number);
         }

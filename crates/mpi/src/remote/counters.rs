@@ -1,8 +1,10 @@
 //! What a host counts of its traffic with others.
 
 use crossbeam_utils::CachePadded;
+use simurgh_core::Roster;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 use simurgh_net::transport::HostId;
+use std::ops::Range;
 
 /// What a host has sent to others and received from them so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct NetworkStats {
 #[derive(Debug)]
 pub(crate) struct Counters {
     /// With each other host, so that messages to different hosts share no line.
-    traffic: Box<[CachePadded<Traffic>]>,
+    traffic: Roster<CachePadded<Traffic>>,
     /// Packets that made no sense.
     dropped: AtomicU64,
     /// Whether a host has sent more than it may.
@@ -42,25 +44,30 @@ struct Traffic {
 }
 
 impl Counters {
-    pub(super) fn new(hosts: u32) -> Self {
+    pub(super) fn new(hosts: Range<HostId>) -> Self {
         Self {
-            traffic: (0..hosts).map(|_| CachePadded::default()).collect(),
+            traffic: Roster::new(hosts, |_| CachePadded::default()),
             dropped: AtomicU64::new(0),
             excess: AtomicBool::new(false),
             stalls: AtomicU64::new(0),
         }
     }
 
+    /// Counts with another host too.
+    pub(super) fn admit(&self, host: HostId) {
+        self.traffic.add(host, CachePadded::default());
+    }
+
     #[inline]
     pub(super) fn count_sent(&self, to: HostId, bytes: usize) {
-        let sent = &self.traffic[to as usize].bytes_sent;
+        let sent = &self.traffic[to].bytes_sent;
         sent.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// Called by one thread at a time.
     #[inline]
     pub(super) fn count_received(&self, from: HostId, bytes: usize) {
-        let received = &self.traffic[from as usize].bytes_received;
+        let received = &self.traffic[from].bytes_received;
         let before = received.load(Ordering::Relaxed);
         received.store(before + bytes as u64, Ordering::Relaxed);
     }
@@ -83,11 +90,14 @@ impl Counters {
 
     /// All that has been counted; the packets are the fabric's to count.
     pub(super) fn stats(&self) -> NetworkStats {
-        let sent = |traffic: &CachePadded<Traffic>| traffic.bytes_sent.load(Ordering::Relaxed);
-        let received = |traffic: &CachePadded<Traffic>| traffic.bytes_received.load(Ordering::Relaxed);
+        let each = || self.traffic.iter().map(|(_, traffic)| traffic);
         NetworkStats {
-            bytes_sent: self.traffic.iter().map(sent).sum(),
-            bytes_received: self.traffic.iter().map(received).sum(),
+            bytes_sent: each()
+                .map(|traffic| traffic.bytes_sent.load(Ordering::Relaxed))
+                .sum(),
+            bytes_received: each()
+                .map(|traffic| traffic.bytes_received.load(Ordering::Relaxed))
+                .sum(),
             dropped: self.dropped.load(Ordering::Relaxed),
             stalls: self.stalls.load(Ordering::Relaxed),
             ..NetworkStats::default()

@@ -14,8 +14,10 @@
 
 use crate::point2point::{Parcel, Receipt};
 use crossbeam_utils::CachePadded;
+use simurgh_core::Roster;
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
 use simurgh_net::transport::HostId;
+use std::ops::Range;
 
 /// What a message costs besides its buffer: its entry in the receiver's table.
 const ENTRY: usize = 128;
@@ -23,10 +25,11 @@ const ENTRY: usize = 128;
 /// The accounts of a host with all others.
 pub(super) struct Accounts {
     window: u32,
-    accounts: Box<[Account]>,
+    accounts: Roster<Account>,
 }
 
 /// All sums are modulo 2^32, of which a window, at most 2^30, is a small part.
+#[derive(Default)]
 struct Account {
     /// How many messages have been numbered, and, in the lower half, what those cost that have been sent.
     sent: CachePadded<AtomicU64>,
@@ -70,22 +73,22 @@ impl Received {
 
 // Relaxed throughout: numbers that go with no data.
 impl Accounts {
-    /// The accounts with so many hosts, with a window of so many bytes each.
-    pub(super) fn new(hosts: u32, window: u32) -> Self {
-        let account = |_| Account {
-            sent: CachePadded::default(),
-            confirmed: CachePadded::default(),
-            received: CachePadded::default(),
-        };
+    /// The accounts with these hosts, with a window of so many bytes each.
+    pub(super) fn new(hosts: Range<HostId>, window: u32) -> Self {
         Self {
             window,
-            accounts: (0..hosts).map(account).collect(),
+            accounts: Roster::new(hosts, |_| Account::default()),
         }
+    }
+
+    /// Opens an account with another host.
+    pub(super) fn admit(&self, host: HostId) {
+        self.accounts.add(host, Account::default());
     }
 
     #[inline]
     fn account(&self, host: HostId) -> &Account {
-        &self.accounts[host as usize]
+        &self.accounts[host]
     }
 
     /// Pays for a message to a host, if there is enough left; then its number among those to that host, as far as
@@ -191,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_window_is_used_up_and_comes_back() {
-        let accounts = Accounts::new(2, 10 * cost(1000));
+        let accounts = Accounts::new(0..2, 10 * cost(1000));
         let numbers: Vec<_> = (0..10).map(|_| accounts.spend(1, cost(1000))).collect();
         assert!(numbers.iter().copied().eq((0..10).map(Some)));
         assert!(accounts.spend(1, cost(0)).is_none() && accounts.spend(0, cost(0)).is_some());
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_host_is_told_when_much_is_owed() {
-        let accounts = Accounts::new(2, 10 * cost(1000));
+        let accounts = Accounts::new(0..2, 10 * cost(1000));
         assert!(!accounts.pass(1, cost(1000)) && !accounts.let_go(1, cost(1000)));
         assert!(accounts.pass(1, cost(1000)));
         assert_eq!((accounts.settle(1), accounts.settle(0)), (3 * cost(1000), 0));
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn neither_old_news_nor_nonsense_is_believed() {
-        let accounts = Accounts::new(1, 10 * cost(1000));
+        let accounts = Accounts::new(0..1, 10 * cost(1000));
         // Often enough that the sums go round.
         let rounds = (1_u64 << 33) / u64::from(10 * cost(1000));
         let mut told = 0_u32;
@@ -232,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_host_is_granted_no_more_than_its_window() {
-        let accounts = Accounts::new(2, 10 * cost(1000));
+        let accounts = Accounts::new(0..2, 10 * cost(1000));
         // Often enough that the sums go round.
         for _ in 0..(1_u64 << 33) / u64::from(12 * cost(1000)) {
             assert!((0..10).all(|_| accounts.hold(1, cost(1000))));

@@ -65,7 +65,7 @@ use register::Register;
 use send::Outgoing;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize};
 use simurgh_net::Fabric;
-use simurgh_net::transport::{HostId, Transport};
+use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::cell::Cell;
 use std::fmt;
@@ -79,8 +79,6 @@ const HOST_BASE: u32 = 1 << 31;
 /// What a job does with its other hosts.
 pub struct Remote {
     fabric: Fabric,
-    /// The most data of a packet to each host, in bytes.
-    capacities: Box<[usize]>,
     /// Where messages to this host as such go.
     line: Endpoint,
     line_requests: RequestPool,
@@ -102,8 +100,7 @@ pub struct Remote {
 impl Remote {
     fn new(job: &Job, fabric: Fabric) -> Arc<Self> {
         let layout = job.layout();
-        let hosts = layout.hosts();
-        let same = fabric.own() == layout.own() && fabric.hosts() == hosts;
+        let same = fabric.own() == layout.own() && fabric.hosts() == layout.hosts();
         assert!(
             same,
             "the fabric and the layout are of the same host of the same job"
@@ -111,10 +108,7 @@ impl Remote {
         let settings = job.settings();
         let window = settings.amount(Id::EagerWindow) as u32;
         let users = layout.here().len();
-        Arc::new(Self {
-            capacities: (0..hosts)
-                .map(|host| fabric.transport(host).map_or(0, Transport::capacity))
-                .collect(),
+        let remote = Self {
             fabric,
             line: Endpoint::new(settings.amount(Id::ScanLimit)),
             line_requests: RequestPool::new(),
@@ -122,13 +116,21 @@ impl Remote {
             outgoing: Register::new(users),
             incoming: Register::new(users),
             expected: CachePadded::default(),
-            accounts: Accounts::new(hosts, window),
+            accounts: Accounts::new(layout.hosts(), window),
             writing: Register::new(users),
             recalls: Register::new(users),
             tasks: Tasks::default(),
             transfers: AtomicUsize::new(0),
-            counters: Counters::new(hosts),
-        })
+            counters: Counters::new(layout.hosts()),
+        };
+        layout.others().for_each(|other| remote.admit(other.host));
+        Arc::new(remote)
+    }
+
+    /// A host has come.
+    pub(crate) fn admit(&self, host: HostId) {
+        self.accounts.admit(host);
+        self.counters.admit(host);
     }
 
     /// All hosts, as this one sees them.
@@ -143,7 +145,7 @@ impl Remote {
         let (packets_sent, packets_received) = self.fabric.counts();
         let mut stats = self.counters.stats();
         (stats.packets_sent, stats.packets_received) = (packets_sent, packets_received);
-        stats.dropped += self.fabric.transports().map(Transport::dropped).sum::<u64>();
+        stats.dropped += self.fabric.dropped();
         stats
     }
 
@@ -181,7 +183,7 @@ impl Remote {
     /// The most data of a packet to a host, in bytes.
     #[inline]
     fn capacity(&self, host: HostId) -> usize {
-        self.capacities[host as usize]
+        self.fabric.capacity(host)
     }
 
     /// Sends a packet with data.
@@ -222,7 +224,7 @@ impl Job {
     ///
     /// # Panics
     ///
-    /// When the fabric is not that of this host in a job of as many hosts.
+    /// When the fabric is not that of this host in a world of as many hosts.
     pub fn connect(self: &Arc<Self>, fabric: Fabric) -> bool {
         let job = Arc::downgrade(self);
         self.contexts().connect(move |host, notice| {

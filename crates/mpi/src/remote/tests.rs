@@ -18,7 +18,7 @@ use simurgh_settings::{Id, Origin, Values};
 /// The host of a rank, and the number of hosts.
 fn place(world: &Comm) -> (u32, u32) {
     let layout = world.process().job().layout();
-    (layout.own(), layout.hosts())
+    (layout.own(), layout.hosts().end)
 }
 
 fn single(context: u32, first: i32) -> Rounds {
@@ -84,9 +84,11 @@ fn two_hosts_with(settings: Values) -> (Arc<Job>, Vec<Loopback>) {
     };
     let mut ways = Loopback::hosts(2, access);
     let other = ways.split_off(1);
-    let own = ways.pop().map(|way| Box::new(way) as Box<dyn Transport>);
+    let own = ways
+        .pop()
+        .map(|way| simurgh_core::sync::Arc::new(way) as simurgh_core::sync::Arc<dyn Transport>);
     let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), settings);
-    assert!(job.connect(Fabric::new(0, 2, vec![(own.unwrap(), vec![0, 1])])));
+    assert!(job.connect(Fabric::new(0, 0..2, vec![(own.unwrap(), vec![0, 1])])));
     (job, other)
 }
 

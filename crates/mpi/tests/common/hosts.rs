@@ -104,8 +104,8 @@ pub(crate) fn run_laid_out<T: Transport + 'static>(
         .map(|(own, way)| {
             let layout = Layout::new(own, ranks.iter().map(|ranks| (*ranks, 0)));
             let job = Job::laid_out(layout, settings.clone());
-            let way: Box<dyn Transport> = Box::new(way);
-            assert!(job.connect(Fabric::new(own, hosts, vec![(way, all.clone())])));
+            let way: Arc<dyn Transport> = Arc::new(way);
+            assert!(job.connect(Fabric::new(own, 0..hosts, vec![(way, all.clone())])));
             start_host(job, &f)
         })
         .collect();

@@ -62,7 +62,7 @@ impl Alarm {
     /// after a nap.
     pub(super) fn sleep(
         &self,
-        transports: &[Box<dyn Transport>],
+        transports: &[&dyn Transport],
         until: (&AtomicU32, u32),
         limit: Option<Duration>,
     ) {
@@ -78,7 +78,7 @@ impl Alarm {
     }
 
     /// Runs `f` with all transports armed, unless something is there already.
-    fn while_armed(&self, transports: &[Box<dyn Transport>], waiting: Waiting, f: impl FnOnce()) {
+    fn while_armed(&self, transports: &[&dyn Transport], waiting: Waiting, f: impl FnOnce()) {
         let armed = transports
             .iter()
             .take_while(|transport| transport.arm(waiting))
@@ -111,7 +111,7 @@ impl Alarm {
     /// False, and nothing has been waited for, if it cannot be done so.
     fn sleep_on_words(
         &self,
-        transports: &[Box<dyn Transport>],
+        transports: &[&dyn Transport],
         (word, expected): (&AtomicU32, u32),
         limit: Option<Duration>,
     ) -> bool {
@@ -140,7 +140,7 @@ impl Alarm {
 
     fn sleep_in_poll(
         &self,
-        transports: &[Box<dyn Transport>],
+        transports: &[&dyn Transport],
         (word, expected): (&AtomicU32, u32),
         limit: Option<Duration>,
     ) {
@@ -153,7 +153,7 @@ impl Alarm {
         let mut descriptors = vec![alarm.as_fd()];
         let silent = transports
             .iter()
-            .filter(|transport| !add_bell(&***transport, &mut descriptors))
+            .filter(|transport| !add_bell(**transport, &mut descriptors))
             .count();
         // What does not ring has to be looked at now and then.
         let limit = if silent == 0 { limit } else { nap(limit) };
@@ -218,7 +218,7 @@ mod tests {
     /// Two hosts, and what the first of them sleeps on.
     struct Pair {
         alarm: Alarm,
-        first: [Box<dyn Transport>; 1],
+        first: Loopback,
         second: Loopback,
         word: AtomicU32,
     }
@@ -228,7 +228,7 @@ mod tests {
         let mut next = || hosts.next().expect("two hosts");
         Arc::new(Pair {
             alarm: Alarm::default(),
-            first: [Box::new(next())],
+            first: next(),
             second: next(),
             word: AtomicU32::new(0),
         })
@@ -243,8 +243,8 @@ mod tests {
         let other = Arc::clone(pair);
         let thread = std::thread::spawn(move || meanwhile(&other));
         let start = Instant::now();
-        while pair.word.load(Ordering::SeqCst) == 0 && !pair.first[0].has_mail() {
-            pair.alarm.sleep(&pair.first, (&pair.word, 0), limit);
+        while pair.word.load(Ordering::SeqCst) == 0 && !pair.first.has_mail() {
+            pair.alarm.sleep(&[&pair.first], (&pair.word, 0), limit);
             if limit.is_some_and(|limit| start.elapsed() >= limit) {
                 break;
             }
@@ -291,7 +291,7 @@ mod tests {
     fn who_is_refused_in_vain_naps_until_something_is_found() {
         let pair = pair();
         send(&pair);
-        let sleep = || pair.alarm.sleep(&pair.first, (&pair.word, 0), None);
+        let sleep = || pair.alarm.sleep(&[&pair.first], (&pair.word, 0), None);
         let start = Instant::now();
         const TIMES: u32 = 50;
         for _ in 0..REFUSALS + TIMES {
@@ -316,7 +316,7 @@ mod tests {
             pair.word.store(0, Ordering::SeqCst);
             let thread = std::thread::spawn(move || change_word(&other));
             while pair.word.load(Ordering::SeqCst) == 0 {
-                pair.alarm.sleep(&pair.first, (&pair.word, 0), Some(PATIENCE));
+                pair.alarm.sleep(&[&pair.first], (&pair.word, 0), Some(PATIENCE));
             }
             thread.join().expect("no panic");
         }

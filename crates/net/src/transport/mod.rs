@@ -238,6 +238,10 @@ pub trait Transport: Send + Sync {
     /// The thread is awake again.
     fn disarm(&self);
 
+    /// A host has ended as it should, and all its packets have been handled: what is kept for it can go. Nothing is
+    /// sent to it any more. Called by whoever polls.
+    fn part(&self, _host: HostId) {}
+
     /// Packets that could not be attributed or understood.
     fn dropped(&self) -> u64;
 }

@@ -1,7 +1,7 @@
 //! Context ids: what keeps the messages of one communicator apart from those of another.
 //!
-//! Each host gives out ids of its own, those that leave its number when divided by the number of hosts, so that no two
-//! communicators of a job have the same one, whoever makes them. The world has number 0, which is the first of host 0.
+//! Each host gives out ids of its own ([`Share`](share::Share)), so that no two communicators of a universe have the same
+//! one, whoever makes them. A world has number 0: no host belongs to two.
 //!
 //! An id of a communicator on one host alone is free again when the communicator goes. One of several hosts is *held*
 //! by each of them: who gave it out counts them, and is told when one lets go. All hosts learn the id in the exchange
@@ -14,11 +14,14 @@ mod inquiries;
 mod notice;
 mod pool;
 mod promises;
+mod share;
 
 pub(crate) use notice::{Answer, Notice, Question};
 pub(crate) use pool::ContextPool;
+pub(crate) use share::Share;
 
 use simurgh_core::sync::Arc;
+use simurgh_net::transport::HostId;
 
 /// An id in use by a communicator of this host; dropping it gives it back.
 #[derive(Debug)]
@@ -26,8 +29,8 @@ pub(crate) struct Context {
     id: u32,
     /// The world's is nobody's to give out again.
     pool: Option<Arc<ContextPool>>,
-    /// Whether other hosts use it too.
-    held: bool,
+    /// If other hosts use it too, the one that has given it out.
+    giver: Option<HostId>,
 }
 
 /// The world's id.
@@ -39,14 +42,15 @@ impl Context {
         Self {
             id: WORLD,
             pool: None,
-            held: true,
+            giver: None,
         }
     }
 
-    /// An id that this host has taken for a communicator of its own, or that it has become a holder of.
-    pub(super) fn new(pool: &Arc<ContextPool>, id: u32, held: bool) -> Self {
+    /// An id that this host has taken for a communicator of its own, or that it has become a holder of, of those that
+    /// the giver gives out.
+    pub(super) fn new(pool: &Arc<ContextPool>, id: u32, giver: Option<HostId>) -> Self {
         let pool = Some(Arc::clone(pool));
-        Self { id, pool, held }
+        Self { id, pool, giver }
     }
 
     /// The id, which labels the messages of the communicator.
@@ -58,10 +62,10 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        match &self.pool {
-            Some(pool) if self.held => pool.let_go(self.id),
-            Some(pool) => pool.give_back(self.id),
-            None => {}
+        let Some(pool) = &self.pool else { return };
+        match self.giver {
+            Some(giver) => pool.let_go(giver, self.id),
+            None => pool.give_back(self.id),
         }
     }
 }

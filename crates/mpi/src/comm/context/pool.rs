@@ -2,9 +2,10 @@
 
 use super::inquiries::Inquiries;
 use super::promises::Promises;
-use super::{Answer, Notice, Question, WORLD};
+use super::share::Share;
+use super::{Answer, Notice, Question};
 use crate::error::{Error, ErrorClass, Result};
-use crate::limits::{MAX_COMMUNICATORS, RESTING_CONTEXTS};
+use crate::limits::RESTING_CONTEXTS;
 use simurgh_core::sync::SpinLock;
 use simurgh_net::transport::HostId;
 use std::collections::{HashMap, VecDeque};
@@ -14,7 +15,7 @@ use std::sync::OnceLock;
 /// The context ids of a job, as one of its hosts sees them.
 pub(crate) struct ContextPool {
     own: HostId,
-    hosts: u32,
+    share: Share,
     ids: SpinLock<Ids>,
     promises: Promises,
     inquiries: Inquiries,
@@ -25,8 +26,8 @@ pub(crate) struct ContextPool {
 type Courier = Box<dyn Fn(HostId, Notice) + Send + Sync>;
 
 struct Ids {
-    /// All of the host's ids below were given out.
-    next: u32,
+    /// How many of the host's ids have been given out at all.
+    taken: u32,
     /// Ids given back, the longest rested first: a late message of a careless program does not meet a new communicator.
     resting: VecDeque<u32>,
     /// How many hosts hold an id that several use. Below zero as long as some have let go before this host has learnt
@@ -35,17 +36,16 @@ struct Ids {
 }
 
 impl ContextPool {
-    /// The ids of host `own` of so many.
-    pub(crate) fn new(own: HostId, hosts: u32) -> Self {
+    /// The ids of host `own`.
+    pub(crate) fn new(own: HostId, share: Share) -> Self {
         let ids = Ids {
-            // The world's is taken.
-            next: if own == WORLD { hosts } else { own },
+            taken: 0,
             resting: VecDeque::new(),
             held: HashMap::new(),
         };
         Self {
             own,
-            hosts,
+            share,
             ids: SpinLock::new(ids),
             promises: Promises::default(),
             inquiries: Inquiries::default(),
@@ -66,7 +66,7 @@ impl ContextPool {
     pub(crate) fn take(&self) -> Result<u32> {
         self.ids
             .lock()
-            .take(self.hosts)
+            .take(self.share)
             .ok_or_else(|| self.exhausted(self.own))
     }
 
@@ -80,9 +80,8 @@ impl ContextPool {
         self.ids.lock().count(id, i64::from(holders));
     }
 
-    /// One of the holders of an id lets go: this host.
-    pub(super) fn let_go(&self, id: u32) {
-        let giver = id % self.hosts;
+    /// One of the holders of an id that `giver` has given out lets go: this host.
+    pub(super) fn let_go(&self, giver: HostId, id: u32) {
         if giver == self.own {
             self.ids.lock().count(id, -1);
         } else {
@@ -112,21 +111,21 @@ impl ContextPool {
     pub(crate) fn hear(&self, from: HostId, notice: Notice) -> bool {
         match notice {
             Notice::Ask(number, question) => {
-                let sensible = (1..=self.hosts).contains(&question.holders);
+                let sensible = question.holders > 0;
                 if sensible {
                     self.tell(from, Notice::Answer(number, self.answer(question)));
                 }
                 sensible
             }
             Notice::Answer(number, answer) => self.inquiries.close(number, answer),
-            Notice::LetGo(id) => self.ids.lock().released(id, self.own, self.hosts),
+            Notice::LetGo(id) => self.ids.lock().released(id, self.share),
         }
     }
 
     fn answer(&self, question: Question) -> Answer {
         self.promises.answer(question, || {
             let mut ids = self.ids.lock();
-            let id = ids.take(self.hosts)?;
+            let id = ids.take(self.share)?;
             ids.count(id, i64::from(question.holders));
             Some(id)
         })
@@ -141,23 +140,25 @@ impl ContextPool {
 
     #[cold]
     fn exhausted(&self, host: HostId) -> Error {
-        let number = MAX_COMMUNICATORS / self.hosts;
+        let number = match host == self.own {
+            true => format!("{} ", self.share.size()),
+            false => String::new(),
+        };
         let message = format!(
-            "the {number} communicators that host {host} can make exist already; free some that are not used any more"
+            "all {number}communicators that host {host} can make exist already; free some that are not used any more"
         );
         Error::new(ErrorClass::Other, message)
     }
 }
 
 impl Ids {
-    fn take(&mut self, hosts: u32) -> Option<u32> {
-        let exhausted = self.next >= MAX_COMMUNICATORS;
-        if exhausted || self.resting.len() > RESTING_CONTEXTS {
+    fn take(&mut self, share: Share) -> Option<u32> {
+        let fresh = share.nth(self.taken);
+        if fresh.is_none() || self.resting.len() > RESTING_CONTEXTS {
             return self.resting.pop_front();
         }
-        let id = self.next;
-        self.next += hosts;
-        Some(id)
+        self.taken += 1;
+        fresh
     }
 
     /// More or fewer hosts hold an id; it is free when none does.
@@ -171,8 +172,8 @@ impl Ids {
     }
 
     /// Another host lets go of an id; false if that cannot be.
-    fn released(&mut self, id: u32, own: HostId, hosts: u32) -> bool {
-        let given = id != WORLD && id % hosts == own && id < self.next;
+    fn released(&mut self, id: u32, share: Share) -> bool {
+        let given = share.has(id, self.taken);
         if given {
             self.count(id, -1);
         }
@@ -184,7 +185,7 @@ impl fmt::Debug for ContextPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ContextPool")
             .field("own", &self.own)
-            .field("hosts", &self.hosts)
+            .field("share", &self.share)
             .finish_non_exhaustive()
     }
 }
@@ -196,13 +197,13 @@ mod tests {
     use simurgh_core::sync::Arc;
 
     fn take(pool: &Arc<ContextPool>) -> Context {
-        Context::new(pool, pool.take().unwrap(), false)
+        Context::new(pool, pool.take().unwrap(), None)
     }
 
     /// The pools of so many hosts, which tell each other everything at once.
     fn pools(hosts: u32) -> Vec<Arc<ContextPool>> {
         let pools: Vec<_> = (0..hosts)
-            .map(|own| Arc::new(ContextPool::new(own, hosts)))
+            .map(|own| Arc::new(ContextPool::new(own, Share::of_first_world(own, hosts))))
             .collect();
         for pool in &pools {
             let (all, own): (Vec<_>, _) = (pools.iter().map(Arc::downgrade).collect(), pool.own);
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_million_contexts_in_a_row_use_few_ids() {
-        let pool = Arc::new(ContextPool::new(0, 1));
+        let pool = Arc::new(ContextPool::new(0, Share::of_first_world(0, 1)));
         let highest = (0..1_000_000).map(|_| take(&pool).id()).max();
         assert!(highest < Some(2 * RESTING_CONTEXTS as u32));
     }
@@ -229,7 +230,7 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), 3000);
-        assert!(!ids.contains(&WORLD));
+        assert!(!ids.contains(&super::super::WORLD));
     }
 
     #[test]
@@ -242,7 +243,9 @@ mod tests {
                 holders: 3,
             };
             let asked = [2, 0, 1].map(|own: usize| (own, pools[own].number(1, question).unwrap()));
-            let contexts: Vec<_> = asked.map(|(own, id)| Context::new(&pools[own], id, true)).into();
+            let contexts: Vec<_> = asked
+                .map(|(own, id)| Context::new(&pools[own], id, Some(1)))
+                .into();
             assert!(pools[1].ids.lock().held[&contexts[0].id()] == 3);
             contexts.iter().map(Context::id).collect()
         };
@@ -251,23 +254,23 @@ mod tests {
             assert!(ids.iter().all(|id| *id == ids[0] && id % 3 == 1));
         }
         let ids = pools[1].ids.lock();
-        assert!(ids.held.is_empty() && ids.next < 4 * RESTING_CONTEXTS as u32);
+        assert!(ids.held.is_empty() && ids.taken < 4 * RESTING_CONTEXTS as u32);
     }
 
     #[test]
     fn who_lets_go_early_is_counted() {
         let pools = pools(2);
         let id = pools[0].take().unwrap();
-        drop(Context::new(&pools[1], id, true));
+        drop(Context::new(&pools[1], id, Some(0)));
         assert_eq!(pools[0].ids.lock().held[&id], -1);
         pools[0].hold(id, 2);
-        drop(Context::new(&pools[0], id, true));
+        drop(Context::new(&pools[0], id, Some(0)));
         assert_eq!(pools[0].ids.lock().resting, [id]);
     }
 
     #[test]
     fn nonsense_is_refused() {
-        let pool = ContextPool::new(1, 3);
+        let pool = ContextPool::new(1, Share::of_first_world(1, 3));
         let question = |holders| Question {
             context: 0,
             number: 0,
@@ -275,6 +278,6 @@ mod tests {
         };
         assert!(!pool.hear(0, Notice::Answer(4, Some(1))));
         assert!(![0, 1, 2, 4].into_iter().any(|id| pool.hear(0, Notice::LetGo(id))));
-        assert!(!pool.hear(0, Notice::Ask(1, question(0))) && !pool.hear(0, Notice::Ask(1, question(4))));
+        assert!(!pool.hear(0, Notice::Ask(1, question(0))));
     }
 }

@@ -1,0 +1,109 @@
+//! Which ids a host gives out.
+//!
+//! One half of all ids is for the hosts of the first world, in turns. The other half is cut into blocks, one for each
+//! host that has come later and is there; the launcher sees to it that no two of them have the same one.
+
+use super::WORLD;
+use crate::job::Layout;
+use crate::limits::{MAX_COMMUNICATORS, MAX_LATER_HOSTS};
+
+/// Ids of the first world are below.
+const HALF: u32 = MAX_COMMUNICATORS / 2;
+/// Ids in a block.
+const BLOCK: u32 = HALF / MAX_LATER_HOSTS;
+
+/// The ids of a host: each `step`th from `first` on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    first: u32,
+    end: u32,
+    step: u32,
+}
+
+impl Share {
+    /// Those of the host of a layout.
+    ///
+    /// # Panics
+    ///
+    /// When the host has come later and there are too many such hosts.
+    pub(crate) fn of(layout: &Layout) -> Self {
+        if layout.world() == 0 {
+            return Self::of_first_world(layout.share(), layout.hosts().len() as u32);
+        }
+        assert!(
+            layout.share() < MAX_LATER_HOSTS,
+            "the launcher starts no more hosts"
+        );
+        let first = HALF + layout.share() * BLOCK;
+        Self {
+            first,
+            end: first + BLOCK,
+            step: 1,
+        }
+    }
+
+    /// Those of one of so many hosts of the first world.
+    pub(super) fn of_first_world(own: u32, hosts: u32) -> Self {
+        Self {
+            // The world's is taken.
+            first: if own == WORLD { hosts } else { own },
+            end: HALF,
+            step: hosts,
+        }
+    }
+
+    /// The one behind all of which the first `taken` ones have been taken; none if there are no more.
+    pub(super) fn nth(self, taken: u32) -> Option<u32> {
+        let id = taken.checked_mul(self.step)?.checked_add(self.first)?;
+        (id < self.end).then_some(id)
+    }
+
+    /// Whether an id is one of the first `taken` ones.
+    pub(super) fn has(self, id: u32, taken: u32) -> bool {
+        let further = id.checked_sub(self.first);
+        further.is_some_and(|further| further.is_multiple_of(self.step) && further / self.step < taken)
+    }
+
+    /// How many there are.
+    pub(super) fn size(self) -> u32 {
+        (self.end - self.first).div_ceil(self.step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_disjoint() {
+        let early = (0..3).map(|own| Share::of_first_world(own, 3));
+        let late = (0..3).map(|share| {
+            Share::of(&Layout::among(
+                9,
+                &[crate::Newcomer {
+                    host: 9,
+                    node: 0,
+                    world: 4,
+                    processes: 20..21,
+                    share,
+                }],
+            ))
+        });
+        let shares: Vec<_> = early.chain(late).collect();
+        let mut ids = vec![WORLD];
+        for share in &shares {
+            let last = share.size() - 1;
+            assert_eq!(share.nth(share.size()), None);
+            assert!(
+                share.has(share.nth(last).unwrap(), share.size())
+                    && !share.has(share.nth(last).unwrap(), last)
+            );
+            ids.extend([0, 1, 2, last].map(|taken| share.nth(taken).unwrap()));
+        }
+        let all = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), all);
+        assert!(ids.iter().all(|id| *id < MAX_COMMUNICATORS));
+    }
+}
