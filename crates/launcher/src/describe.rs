@@ -5,7 +5,7 @@ use crate::error::LaunchError;
 use crate::nodes::{self, Node};
 use crate::{mode, preload, program, shares};
 use simurgh_net::job::{self, EnvChange, JobSpec, Section, Text};
-use simurgh_settings::{Id, Values};
+use simurgh_settings::{Id, Origin, Values};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         host: 0,
         control: None,
         wdir: Some(text(wdir)?),
-        settings: run.settings.clone(),
+        settings: settings(run)?,
         parent: Some(std::process::id()),
     };
     let total = spec.total_ranks()?;
@@ -56,6 +56,22 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         spec,
         names: (!here).then_some(names),
     })
+}
+
+/// The settings of the job. Paths in them do not depend on where something is started.
+fn settings(run: &Run) -> Result<Values, LaunchError> {
+    let mut settings = run.settings.clone();
+    if let (Some(path), Origin::Given(origin)) =
+        (settings.name(Id::OutputDir), settings.origin(Id::OutputDir))
+    {
+        let (origin, path) = (origin.clone(), std::path::absolute(path));
+        let path = path.map_err(|source| LaunchError::WorkingDirectory {
+            directory: PathBuf::from("."),
+            source,
+        })?;
+        settings.read(Id::OutputDir, &origin, path.as_os_str())?;
+    }
+    Ok(settings)
 }
 
 /// How many ranks run a program if nobody says so: as many as there are places, if somebody has named places.

@@ -114,6 +114,14 @@ pub enum LaunchError {
         /// Why.
         source: io::Error,
     },
+    /// What ranks write cannot be kept.
+    #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
+    OutputFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// No compiler is installed.
     #[error("no compiler found ({candidates}); install one or name it in {variable}")]
     NoCompiler {

@@ -13,7 +13,9 @@ use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::Secret;
-use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, Section, Text};
+use simurgh_net::job::{
+    self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, OutputFiles, Section, Text,
+};
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::ffi::{OsStr, OsString};
@@ -72,7 +74,7 @@ fn wants_tags(spec: &JobSpec) -> bool {
         .sections
         .iter()
         .any(|section| section.mode == Mode::Processes);
-    processes && spec.settings.is_on(Id::TagOutput)
+    processes && spec.settings.is_on(Id::TagOutput) && spec.settings.name(Id::OutputDir).is_none()
 }
 
 /// Runs a job whose hosts are started by agents.
@@ -236,6 +238,12 @@ impl Starter {
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped());
+        }
+        let files = OutputFiles::of(&spec, spec.ranks().first);
+        if let (Mode::Processes, Some(files)) = (spec.mode_of(host), files) {
+            let made = files.create();
+            let [output, errors] = made.map_err(|(path, source)| LaunchError::OutputFile { path, source })?;
+            command.stdout(output).stderr(errors);
         }
         if spec.ranks().first > 0 {
             // Only rank 0 reads.

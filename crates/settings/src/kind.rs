@@ -30,6 +30,8 @@ pub enum Kind {
     Rules,
     /// A name that others have given, which is no number; what stands for it in a help text.
     Name(&'static str),
+    /// The path of a file or directory, which is no number; what stands for it in a help text.
+    Path(&'static str),
 }
 
 /// A word that a setting may be.
@@ -85,7 +87,7 @@ impl Kind {
                 .iter()
                 .position(|item| item.name == text)
                 .map(|place| place as u64),
-            Self::Rules | Self::Name(_) => None,
+            Self::Rules | Self::Name(_) | Self::Path(_) => None,
         };
         value.filter(|&value| self.allows(value))
     }
@@ -107,9 +109,9 @@ impl Kind {
             // An empty range.
             #[expect(
                 clippy::reversed_empty_ranges,
-                reason = "no number is a list of rules or a name"
+                reason = "no number is a list of rules, a name or a path"
             )]
-            Self::Rules | Self::Name(_) => 1..=0,
+            Self::Rules | Self::Name(_) | Self::Path(_) => 1..=0,
         }
     }
 
@@ -119,7 +121,7 @@ impl Kind {
         match self {
             Self::Flag if value == 0 => "off".to_owned(),
             Self::Flag => "on".to_owned(),
-            Self::Count { .. } | Self::Rules | Self::Name(_) => value.to_string(),
+            Self::Count { .. } | Self::Rules | Self::Name(_) | Self::Path(_) => value.to_string(),
             Self::Size { .. } => show_size(value),
             Self::Time => (value as f64 / 1000.0).to_string(),
             Self::Choice(items) => usize::try_from(value)
@@ -148,6 +150,7 @@ impl Kind {
             Self::Choice(items) => format!("one of {}", words(items, ", ")),
             Self::Rules => "rules such as allreduce:64K=shared".to_owned(),
             Self::Name(_) => "a name without blanks".to_owned(),
+            Self::Path(_) => "a path".to_owned(),
         }
     }
 
@@ -161,7 +164,7 @@ impl Kind {
             Self::Time => "SECONDS".to_owned(),
             Self::Choice(items) => words(items, "|"),
             Self::Rules => "RULES".to_owned(),
-            Self::Name(placeholder) => placeholder.to_owned(),
+            Self::Name(placeholder) | Self::Path(placeholder) => placeholder.to_owned(),
         }
     }
 }

@@ -91,6 +91,7 @@ fn values(kind: Kind) -> String {
             names.join(", ")
         }
         Kind::Name(_) => "a name".to_owned(),
+        Kind::Path(_) => "a path".to_owned(),
         Kind::Rules => "rules: `operation:bytes:ranks:level=algorithm,…`".to_owned(),
     }
 }

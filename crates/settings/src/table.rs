@@ -12,6 +12,8 @@ pub enum Id {
     Timeout,
     /// Whether output is tagged.
     TagOutput,
+    /// Where output goes.
+    OutputDir,
     /// Whether statistics are printed at the end.
     Stats,
     /// What is checked.
@@ -125,6 +127,18 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
         doc: "begin each line of output with the rank it comes from",
+    },
+    Setting {
+        id: Id::OutputDir,
+        name: "output_dir",
+        options: &[Spelling::Takes("output-dir")],
+        variables: &["SIMURGH_OUTPUT_DIR"],
+        kind: Kind::Path("DIR"),
+        preset: Preset::Absent("the output of mpiexec"),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "what rank N writes goes into the files rank.N/stdout and rank.N/stderr of this directory",
     },
     Setting {
         id: Id::Stats,

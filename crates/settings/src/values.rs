@@ -134,7 +134,7 @@ impl Values {
         }
     }
 
-    /// The name that somebody has set.
+    /// The name or path that somebody has set.
     #[must_use]
     pub fn name(&self, id: Id) -> Option<&str> {
         match self.0.get(&id).map(|given| &given.value) {
@@ -194,7 +194,8 @@ impl Value {
                 .map(Self::Rules)
                 .map_err(|reason| format!("{}: {reason}", kind.expected())),
             Kind::Name(_) if text.is_empty() || text.contains(char::is_whitespace) => Err(kind.expected()),
-            Kind::Name(_) => Ok(Self::Name(text.to_owned())),
+            Kind::Path(_) if text.is_empty() => Err(kind.expected()),
+            Kind::Name(_) | Kind::Path(_) => Ok(Self::Name(text.to_owned())),
             _ => kind.parse(text).map(Self::Number).ok_or_else(|| kind.expected()),
         }
     }

@@ -14,13 +14,13 @@ use simurgh_net::control::{Channel, FromHost, Peer, Received, ToHost};
 use simurgh_net::job::{JobSpec, Mode};
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// A host of this node.
 pub(super) struct Host {
     pub(super) member: Member,
-    lines: [Lines; 2],
+    /// What does not go into files.
+    lines: Vec<Lines>,
     input: Option<Input>,
 }
 
@@ -50,14 +50,17 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
         }
         let (channel, end) = Channel::pair()?;
         let (mut child, pmi) = starter.start(number, Some(end), Streams::Piped)?;
-        let missing = || LaunchError::Supervise(io::Error::other("a standard stream is missing"));
-        let output = child.stdout.take().ok_or_else(missing)?;
-        let errors = child.stderr.take().ok_or_else(missing)?;
+        let streams = [
+            (child.stdout.take().map(OwnedFd::from), false),
+            (child.stderr.take().map(OwnedFd::from), true),
+        ];
         let input = child.stdin.take().map(|pipe| Input::new(pipe.into())).transpose();
         let tag = tag(&job.spec, number);
-        let lines = |pipe, error| Lines::new(pipe, error, tag.clone()).map_err(system);
+        let lines = streams
+            .into_iter()
+            .filter_map(|(pipe, error)| Some(Lines::new(pipe?, error, tag.clone())));
         hosts.push(Host {
-            lines: [lines(output.into(), false)?, lines(errors.into(), true)?],
+            lines: lines.collect::<Result<_, _>>().map_err(system)?,
             input: input.map_err(system)?,
             member: Member::of_process(number, &job.spec, child, Some(channel), pmi)?,
         });

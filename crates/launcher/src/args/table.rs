@@ -304,5 +304,9 @@ pub(super) const FOREIGN: &[(&[&str], &str)] = &[
         &["genvall", "envall"],
         "the whole environment is always passed on, leave it out",
     ),
+    (
+        &["outfile-pattern", "errfile-pattern", "output-filename", "output"],
+        "--output-dir DIR keeps the output of rank N in DIR/rank.N/stdout and DIR/rank.N/stderr",
+    ),
     (&["mca", "iface"], "it belongs to another MPI"),
 ];

@@ -9,6 +9,7 @@ use simurgh_net::transport::ofi::OfiError;
 use simurgh_sched::SchedError;
 use simurgh_settings::BadValue;
 use std::io;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Why a host cannot run its job.
@@ -56,6 +57,14 @@ pub(super) enum HostError {
     /// `mpiexec` has ended already.
     #[error("mpiexec has ended before the job began")]
     Orphan,
+    /// What ranks write cannot be kept.
+    #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A system call has failed.
     #[error("{what}: {source}")]
     System {

@@ -13,7 +13,7 @@ use super::watch::Watch;
 use super::wire_up::Doors;
 use super::{descriptor, launch, programs, quiet, signals, stats};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Process};
-use simurgh_net::job::{self, FD_VARIABLE, JobSpec};
+use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles};
 use simurgh_sched::{Builder, EcSpec, Runtime, Topology, policy};
 use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
@@ -33,6 +33,7 @@ pub(super) fn run() -> Result<u8, HostError> {
         std::env::set_current_dir(wdir.as_path()).map_err(HostError::system("the working directory"))?;
     }
     let host = begin(&spec)?;
+    make_files(&spec)?;
     let watch = Watch::new(host, &spec.settings, start);
     let doors = control.map(|control| Doors::open(control, &spec)).transpose()?;
     let programs = programs::prepare(&spec)?;
@@ -98,6 +99,17 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
         .and_then(|()| crash::install())
         .map_err(HostError::system("installing signal handlers"))?;
     Ok(host)
+}
+
+/// Makes the files for what ranks write, if there are to be any.
+fn make_files(spec: &JobSpec) -> Result<(), HostError> {
+    let files = spec.ranks().iter().filter_map(|rank| OutputFiles::of(spec, rank));
+    for files in files {
+        files
+            .create()
+            .map_err(|(path, source)| HostError::Output { path, source })?;
+    }
+    Ok(())
 }
 
 /// Makes the ranks' processes, as [`begin`] does, in whatever process this is.

@@ -4,11 +4,17 @@
 //! `write` under a lock that all ranks share, so that lines never mix. A line of another rank waits as long as this
 //! `write` does: if nobody reads our output, the ranks that write wait, as processes would. Hosts of one node share
 //! another lock, that of a file, which the kernel takes back from one that is killed.
+//!
+//! A rank that has a file for its output writes into that at once, with nothing held back. The file is opened for each
+//! `write`: jobs may have more ranks than a process may have open files.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
-use std::io;
+use simurgh_core::sync::{AtomicBool, Ordering};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Longest incomplete line that is held back, in bytes.
@@ -55,6 +61,8 @@ impl Stream {
 #[derive(Debug)]
 pub(super) struct LineBuffer {
     stream: Stream,
+    /// The rank's own file, in place of the stream.
+    file: Option<PathBuf>,
     /// What each line begins with.
     tag: String,
     /// Whether incomplete lines go out at once: prompts on a terminal.
@@ -66,14 +74,26 @@ impl LineBuffer {
     pub(super) fn new(stream: Stream, tag: String, prompts: bool) -> Self {
         Self {
             stream,
+            file: None,
             tag,
             prompts,
             pending: Mutex::new(Vec::new()),
         }
     }
 
+    /// Into a file, which is there.
+    pub(super) fn into_file(file: PathBuf) -> Self {
+        Self {
+            file: Some(file),
+            ..Self::new(Stream::Out, String::new(), false)
+        }
+    }
+
     /// Takes bytes that the rank has written, and passes on what is complete.
     pub(super) fn write(&self, bytes: &[u8]) {
+        if let Some(file) = &self.file {
+            return add_to(file, bytes);
+        }
         let mut pending = lock(&self.pending);
         let end = match bytes.iter().rposition(|&b| b == b'\n') {
             _ if self.prompts => bytes.len(),
@@ -122,6 +142,22 @@ impl LineBuffer {
             write_all(self.stream.fd(), &tagged(pending, &self.tag));
         }
         pending.clear();
+    }
+}
+
+/// Adds to a file. That it cannot be done, as the disk is full, is said once for all.
+fn add_to(path: &Path, bytes: &[u8]) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    let added = file.and_then(|mut file| file.write_all(bytes));
+    // Relaxed: it stands for itself.
+    if let Err(error) = added
+        && !SAID.swap(true, Ordering::Relaxed)
+    {
+        say(&format!(
+            "{}: {error}; what ranks write may be lost",
+            path.display()
+        ));
     }
 }
 

@@ -12,17 +12,18 @@
 use super::control::{self, Control};
 use super::end::{end_job, exit};
 use super::error::HostError;
+use super::output::say;
 use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, hosts_outnumber_cores};
-use super::{job, pmi, quiet};
+use super::{job, pmi, quiet, stats};
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{Completion, Network, Vigil};
 use simurgh_mpi::Process;
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
-use simurgh_settings::Values;
+use simurgh_settings::{Id, Values};
 use std::ffi::CString;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -74,6 +75,7 @@ pub(crate) fn leave(process: &Process) {
         return;
     };
     if own.joined.get().is_some() && !own.left.swap(true, Ordering::Relaxed) {
+        own.print_statistics();
         own.control.say(&FromHost::Ended { status: 0 }, &[]);
         own.over.wait();
     }
@@ -142,6 +144,17 @@ impl Own {
         // - the function may be called at any time, and lives as long as the library, which is never unloaded.
         unsafe { libc::atexit(leave_at_exit) };
         Ok(())
+    }
+
+    /// Prints what there is to count, if the user asks.
+    fn print_statistics(&self) {
+        if !self.spec.settings.is_on(Id::Stats) {
+            return;
+        }
+        let network = self.host.job().network().map(|network| network.stats());
+        for rank in self.host.ranks() {
+            say(&stats::of_process(rank, network.as_ref()));
+        }
     }
 
     /// Has waiting threads look after the network; so many others are the transports', which wake nobody.

@@ -5,7 +5,7 @@ use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_image::Flusher;
 use simurgh_mpi::{Job, Process};
-use simurgh_net::job::{JobSpec, Mode};
+use simurgh_net::job::{JobSpec, Mode, OutputFiles};
 use simurgh_settings::Id;
 use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
@@ -134,10 +134,19 @@ impl Rank {
         let prompts =
             id == 0 && tag.is_empty() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let section = spec.section_of(id).and_then(|index| spec.sections.get(index));
+        let (output, errors) = match OutputFiles::of(spec, id) {
+            Some(OutputFiles { output, errors }) => {
+                (LineBuffer::into_file(output), LineBuffer::into_file(errors))
+            }
+            None => (
+                LineBuffer::new(Stream::Out, tag.clone(), prompts),
+                LineBuffer::new(Stream::Error, tag, false),
+            ),
+        };
         Self {
             program: section.map_or_else(String::new, |section| section.argv[0].to_string()),
-            output: LineBuffer::new(Stream::Out, tag.clone(), prompts),
-            errors: LineBuffer::new(Stream::Error, tag, false),
+            output,
+            errors,
             flusher: OnceLock::new(),
             ended: AtomicBool::new(false),
             process,

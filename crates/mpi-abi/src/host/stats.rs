@@ -1,5 +1,6 @@
 //! Statistics of a job, printed at its end if the user asks.
 
+use super::state::Rank;
 use simurgh_mpi::NetworkStats;
 use simurgh_sched::Runtime;
 use std::fmt::Write;
@@ -31,17 +32,64 @@ pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize, network: Option<
     if let Some(network) = network {
         text.push_str(&of_network(network));
     }
-    match proportional_memory() {
-        Some(kib) => {
-            let per_rank = kib / ranks.max(1) as u64;
-            let _ = write!(
-                text,
-                "\n  memory: {kib} KiB in all (PSS), {per_rank} KiB per rank"
-            );
-        }
-        None => text.push_str("\n  memory: unknown (/proc/self/smaps_rollup cannot be read)"),
+    text.push_str(&of_memory());
+    if let Some(kib) = proportional_memory() {
+        let _ = write!(text, ", {} KiB per rank", kib / ranks.max(1) as u64);
     }
     text
+}
+
+/// The same of a rank with a process of its own, which has no virtual processors.
+pub(super) fn of_process(rank: &Rank, network: Option<&NetworkStats>) -> String {
+    let mut text = format!("statistics of rank {} ({}):", rank.id(), rank.program());
+    let Usage {
+        program,
+        system,
+        sleeps,
+    } = Usage::of_this_process();
+    let _ = write!(
+        text,
+        "\n  processor: {program:.2} s in the program, {system:.2} s in the system, slept {sleeps} times"
+    );
+    if let Some(network) = network {
+        text.push_str(&of_network(network));
+    }
+    text.push_str(&of_memory());
+    text
+}
+
+/// What the kernel has counted for all threads of this process.
+struct Usage {
+    /// Seconds.
+    program: f64,
+    /// Seconds.
+    system: f64,
+    /// How often a thread had to wait for something.
+    sleeps: i64,
+}
+
+impl Usage {
+    fn of_this_process() -> Self {
+        // SAFETY:
+        // - all zeros is a value of the structure.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY:
+        // - the structure may be written. It fails for no reason that there is here; then all is zero.
+        unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        Self {
+            program: seconds(usage.ru_utime),
+            system: seconds(usage.ru_stime),
+            sleeps: usage.ru_nvcsw,
+        }
+    }
+}
+
+fn of_memory() -> String {
+    proportional_memory().map_or_else(
+        || "\n  memory: unknown (/proc/self/smaps_rollup cannot be read)".to_owned(),
+        |kib| format!("\n  memory: {kib} KiB in all (PSS)"),
+    )
 }
 
 /// What has passed between the host and others.
