@@ -4,8 +4,8 @@ use crate::args::{Run, SectionArgs};
 use crate::error::LaunchError;
 use crate::nodes::{self, Node};
 use crate::{mode, preload, program, shares};
-use simurgh_net::job::{self, EnvChange, JobSpec, Section, Text};
-use simurgh_settings::{Id, Origin, Values};
+use simurgh_net::job::{self, EnvChange, JobSpec, Origin, Section, Text};
+use simurgh_settings::{Id, Origin as Source, Values};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,10 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         wdir: Some(text(wdir)?),
         settings: settings(run)?,
         parent: Some(std::process::id()),
+        origin: Origin {
+            nodes: 1,
+            ..Origin::default()
+        },
     };
     let total = spec.total_ranks()?;
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
@@ -50,6 +54,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
     spec.hosts = shares::of_nodes(&spec.sections, &ranks, most);
     let used = nodes.into_iter().zip(ranks).filter(|(_, ranks)| *ranks > 0);
     let names: Vec<_> = used.map(|(node, _)| node.name).collect();
+    spec.origin.nodes = names.len() as u32;
     // This machine alone needs no agent, unless the user wants it started in another way.
     let here = run.nodes.command.is_empty() && matches!(&names[..], [name] if nodes::is_here(name));
     Ok(Described {
@@ -61,7 +66,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
 /// The settings of the job. Paths in them do not depend on where something is started.
 fn settings(run: &Run) -> Result<Values, LaunchError> {
     let mut settings = run.settings.clone();
-    if let (Some(path), Origin::Given(origin)) =
+    if let (Some(path), Source::Given(origin)) =
         (settings.name(Id::OutputDir), settings.origin(Id::OutputDir))
     {
         let (origin, path) = (origin.clone(), std::path::absolute(path));
@@ -82,7 +87,12 @@ fn preset(run: &Run, nodes: Option<&[Node]>) -> u32 {
     }
 }
 
-fn section(args: &SectionArgs, wdir: &Path, ranks: u32, settings: &Values) -> Result<Section, LaunchError> {
+pub(crate) fn section(
+    args: &SectionArgs,
+    wdir: &Path,
+    ranks: u32,
+    settings: &Values,
+) -> Result<Section, LaunchError> {
     let (preloads, env): (Vec<_>, Vec<_>) = args
         .env
         .iter()
@@ -114,7 +124,7 @@ fn changed(changes: &[EnvChange], name: &str) -> Option<OsString> {
 }
 
 /// The one working directory of the job.
-fn working_directory(sections: &[SectionArgs]) -> Result<PathBuf, LaunchError> {
+pub(crate) fn working_directory(sections: &[SectionArgs]) -> Result<PathBuf, LaunchError> {
     let here = std::env::current_dir().map_err(|source| LaunchError::WorkingDirectory {
         directory: PathBuf::from("."),
         source,
@@ -137,7 +147,7 @@ fn working_directory(sections: &[SectionArgs]) -> Result<PathBuf, LaunchError> {
     }
 }
 
-fn text(value: impl AsRef<OsStr>) -> Result<Text, LaunchError> {
+pub(crate) fn text(value: impl AsRef<OsStr>) -> Result<Text, LaunchError> {
     let value = value.as_ref();
     Text::new(value).ok_or_else(|| LaunchError::Nul {
         text: value.to_string_lossy().into_owned(),

@@ -169,6 +169,16 @@ pub enum LaunchError {
         /// Those that may be used.
         allowed: String,
     },
+    /// No number of ranks will do.
+    #[error(
+        "info key soft: {soft:?} allows no number from 1 to {most}; it is a list such as 1,2:8 or 2:16:2"
+    )]
+    Soft {
+        /// What it says.
+        soft: String,
+        /// How many are wanted.
+        most: u32,
+    },
     /// The host cannot be watched.
     #[error("the host process cannot be supervised: {0}")]
     Supervise(#[source] io::Error),

@@ -26,6 +26,7 @@ pub mod prefix;
 pub mod preload;
 pub mod program;
 mod shares;
+mod spawn;
 pub mod start;
 pub mod supervise;
 pub mod wrapper;

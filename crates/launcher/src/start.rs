@@ -25,6 +25,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
 
 /// What a program that does not use MPI can know of its place in the job.
 const RANK: &str = "SIMURGH_RANK";
@@ -62,9 +63,7 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     if let Some(cpus) = &run.nodes.cpus {
         binding::bind(cpus)?;
     }
-    let secret = (spec.hosts.len() > 1 || run.host_wrapper.is_given() || spec.mode_of(0) == Mode::Processes)
-        .then(Secret::random);
-    let secret = secret.transpose().map_err(LaunchError::Supervise)?;
+    let secret = Secret::random().map_err(LaunchError::Supervise)?;
     supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, None)
 }
 
@@ -108,7 +107,7 @@ fn run_on_nodes(run: &Run, spec: JobSpec, names: Vec<String>, launcher: Launcher
         srun: is_slurm.then(|| command.clone()),
     };
     // What is wrong with the programs is seen here, once, and not on each node.
-    let starter = Starter::new(spec, run.host_wrapper.clone(), Some(secret))?;
+    let starter = Starter::new(spec, run.host_wrapper.clone(), secret)?;
     supervise::supervise(&starter, Some(nodes))
 }
 
@@ -137,14 +136,14 @@ pub(crate) struct Starter {
     executable: PathBuf,
     library: PathBuf,
     prefix: Prefix,
-    wiring: Option<Wiring>,
+    wiring: Rc<Wiring>,
     /// The executable, if it is a copy made for this job.
     _patched: Option<File>,
     /// The environment of the hosts, if it is not that of this process.
     pub(crate) environment: Option<Vec<(Text, Text)>>,
 }
 
-/// What hosts share that find each other; a single host that mpiexec itself starts needs nothing of it.
+/// What all hosts share, those of programs that running ranks ask for as well.
 struct Wiring {
     secret: Secret,
     /// The file whose lock a host holds while it writes output.
@@ -152,8 +151,19 @@ struct Wiring {
 }
 
 impl Starter {
-    /// For a job whose hosts show the secret, if they have to report.
-    pub(crate) fn new(spec: JobSpec, prefix: Prefix, secret: Option<Secret>) -> Result<Self, LaunchError> {
+    /// For a job whose hosts show the secret.
+    pub(crate) fn new(spec: JobSpec, prefix: Prefix, secret: Secret) -> Result<Self, LaunchError> {
+        Self::of(spec, prefix, Rc::new(Wiring::of(secret)?))
+    }
+
+    /// For another job beside this one, whose ranks have asked for it.
+    pub(crate) fn beside(&self, spec: JobSpec) -> Result<Self, LaunchError> {
+        let mut starter = Self::of(spec, self.prefix.clone(), Rc::clone(&self.wiring))?;
+        starter.environment = self.environment.clone();
+        Ok(starter)
+    }
+
+    fn of(spec: JobSpec, prefix: Prefix, wiring: Rc<Wiring>) -> Result<Self, LaunchError> {
         let installation = Installation::of_this_tool()?;
         let library = installation.library()?;
         let reservation = fit::reservation(&wanted_as_threads(&spec))?;
@@ -162,7 +172,7 @@ impl Starter {
         Ok(Self {
             executable: patched.as_ref().map_or(host, path_of),
             library,
-            wiring: secret.map(Wiring::of).transpose()?,
+            wiring,
             prefix,
             spec,
             _patched: patched,
@@ -180,9 +190,9 @@ impl Starter {
         &self.prefix
     }
 
-    /// The secret that hosts have to show; none if they need not report.
-    pub(crate) fn secret(&self) -> Option<&Secret> {
-        self.wiring.as_ref().map(|wiring| &wiring.secret)
+    /// The secret that hosts have to show.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.wiring.secret
     }
 
     /// Whether the user has said something in a variable of the hosts.
@@ -193,27 +203,26 @@ impl Starter {
         }
     }
 
-    /// Starts a host, with its end of its channel if it has to report; a program may be linked with another MPI, so it
+    /// Starts a host of the job, with its end of its channel; a program may be linked with another MPI, so it
     /// is offered a socket for PMI, whose other end is the launcher's.
     ///
     /// No other thread may start processes meanwhile: descriptors are made to survive `exec` for this host alone.
     pub(crate) fn start(
         &self,
         host: HostId,
-        channel: Option<OwnedFd>,
+        channel: &OwnedFd,
         streams: Streams,
     ) -> Result<(Child, Option<PmiSocket>), LaunchError> {
         let mut spec = self.spec.clone();
         spec.host = host;
-        if let (Some(wiring), Some(channel)) = (&self.wiring, &channel) {
-            inherit(channel, true)?;
-            inherit(&wiring.output, true)?;
-            spec.control = Some(Control {
-                channel: channel.as_raw_fd(),
-                output: wiring.output.as_raw_fd(),
-                secret: wiring.secret.clone(),
-            });
-        }
+        let wiring = &self.wiring;
+        inherit(channel, true)?;
+        inherit(&wiring.output, true)?;
+        spec.control = Some(Control {
+            channel: channel.as_raw_fd(),
+            output: wiring.output.as_raw_fd(),
+            secret: wiring.secret.clone(),
+        });
         if self.prefix.is_given() || spec.mode_of(host) == Mode::Processes {
             // Whatever stands between may be the host's parent; the channel tells of our end.
             spec.parent = None;
@@ -225,10 +234,8 @@ impl Starter {
             _ => self.shared_process(host),
         };
         command.env(FD_VARIABLE, description.as_raw_fd().to_string());
-        if self.wiring.is_some() {
-            let unset = |(name, _): &(&str, _)| !self.is_set(name);
-            command.envs(DEFAULTS.into_iter().filter(unset));
-        }
+        let unset = |(name, _): &(&str, _)| !self.is_set(name);
+        command.envs(DEFAULTS.into_iter().filter(unset));
         let pmi = match spec.mode_of(host) {
             Mode::Processes => Some(offer_pmi(&spec, &mut command)?),
             Mode::Threads => None,
@@ -245,23 +252,23 @@ impl Starter {
             let [output, errors] = made.map_err(|(path, source)| LaunchError::OutputFile { path, source })?;
             command.stdout(output).stderr(errors);
         }
-        if spec.ranks().first > 0 {
-            // Only rank 0 reads.
+        if spec.host_in_universe() > 0 {
+            // Only rank 0 of the command line's job reads.
             command.stdin(Stdio::null());
         }
         let child = command.spawn().map_err(|source| LaunchError::Start {
             host: command.get_program().into(),
             source,
         })?;
-        if let Some(wiring) = &self.wiring {
-            inherit(&wiring.output, false)?;
-        }
+        inherit(&wiring.output, false)?;
         Ok((child, pmi.map(|(socket, _)| socket)))
     }
 
     /// What starts an executable, in the environment of the job.
     fn command(&self, host: HostId, executable: &Path) -> Command {
-        let mut command = self.prefix.command(host, executable);
+        let mut command = self
+            .prefix
+            .command(self.spec.origin.first_host + host, executable);
         if let Some(environment) = &self.environment {
             let pair =
                 |(name, value): &(Text, Text)| (name.as_os_str().to_owned(), value.as_os_str().to_owned());

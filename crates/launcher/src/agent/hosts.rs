@@ -42,14 +42,14 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
             .map(|word| word.as_os_str().to_owned())
             .collect(),
     );
-    let mut starter = Starter::new(spec, wrapper, Some(job.secret.clone()))?;
+    let mut starter = Starter::new(spec, wrapper, job.secret.clone())?;
     starter.environment = job.environment.clone();
     for (number, share) in (0..).zip(&job.spec.hosts) {
         if share.node != job.nodes.0 {
             continue;
         }
         let (channel, end) = Channel::pair()?;
-        let (mut child, pmi) = starter.start(number, Some(end), Streams::Piped)?;
+        let (mut child, pmi) = starter.start(number, &end, Streams::Piped)?;
         let streams = [
             (child.stdout.take().map(OwnedFd::from), false),
             (child.stderr.take().map(OwnedFd::from), true),
@@ -214,11 +214,11 @@ pub(super) fn introduce(hosts: &mut [Host], peers: &[Peer]) {
         let own = hosts[to].number();
         for peer in peers.iter().filter(|peer| peer.host != own) {
             let near = hosts.iter().find(|host| host.number() == peer.host);
-            let (message, descriptors) = match near.and_then(|host| host.member.as_peer(true)) {
+            let (peer, descriptors) = match near.and_then(|host| host.member.as_peer(true)) {
                 Some(near) => near,
-                None => (ToHost::Peer(peer.clone()), Vec::new()),
+                None => (peer.clone(), Vec::new()),
             };
-            hosts[to].member.tell(message, descriptors);
+            hosts[to].member.tell(ToHost::Peer(peer), descriptors);
         }
         hosts[to].tell(ToHost::Go);
     }

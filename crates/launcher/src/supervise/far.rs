@@ -254,11 +254,7 @@ impl Far {
 
     /// Tells all hosts of each other, and sets them going.
     pub(super) fn introduce(&mut self, members: &[Member]) {
-        let peers = members.iter().filter_map(|member| member.as_peer(false));
-        let peers = peers.filter_map(|(message, _)| match message {
-            ToHost::Peer(peer) => Some(peer),
-            _ => None,
-        });
+        let peers = members.iter().filter_map(|member| Some(member.as_peer(false)?.0));
         self.send_all(&Down::Peers(peers.collect()));
     }
 

@@ -4,7 +4,7 @@ use super::{PmiSocket, Watched};
 use crate::error::LaunchError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
-use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Received, ToHost};
+use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Place, Received, ToHost};
 use simurgh_net::job::{JobSpec, Mode, RankRange};
 use simurgh_net::transport::HostId;
 use std::collections::VecDeque;
@@ -17,7 +17,10 @@ use std::sync::Arc;
 /// A host.
 pub(crate) struct Member {
     number: HostId,
+    /// The number of the job that it belongs to.
+    world: u32,
     ranks: RankRange,
+    place: Place,
     /// What the user calls its program, if it is one: then its process is that of its only rank.
     program: Option<String>,
     /// Its process; none if another process has started it.
@@ -30,6 +33,8 @@ pub(crate) struct Member {
     exit: Option<ExitStatus>,
     /// The status of its ranks, when all of them have ended.
     pub(super) ended: Option<u8>,
+    /// It has been told to end, as all that its ranks have to do with have ended.
+    pub(super) released: bool,
     /// What its ranks wait for, when it has been asked.
     pub(super) waiting: Option<String>,
 }
@@ -53,7 +58,7 @@ struct Joined {
 }
 
 impl Member {
-    /// A host whose process this one has started.
+    /// A host whose process this one has started; `number` is that in its job.
     pub(crate) fn of_process(
         number: HostId,
         spec: &JobSpec,
@@ -79,13 +84,19 @@ impl Member {
     }
 
     fn new(number: HostId, spec: &JobSpec, own: Option<Own>, node: Option<String>) -> Self {
-        let ranks = spec.ranks_of(number);
+        let (ranks, origin) = (spec.ranks_of(number), &spec.origin);
         let section = spec.section_of(ranks.first);
         let section = section.map(|section| &spec.sections[section]);
         let program = section.filter(|section| section.mode == Mode::Processes);
         Self {
-            number,
+            number: origin.first_host + number,
+            world: origin.world,
             ranks,
+            place: Place {
+                node: spec.hosts[number as usize].node,
+                first: origin.first_process + ranks.first,
+                processes: ranks.count,
+            },
             program: program.map(|section| section.argv[0].to_string()),
             own,
             node,
@@ -93,13 +104,24 @@ impl Member {
             is_foreign: false,
             exit: None,
             ended: None,
+            released: false,
             waiting: None,
         }
     }
 
-    /// Its number.
+    /// Its number among all that the launcher has started.
     pub(crate) fn number(&self) -> HostId {
         self.number
+    }
+
+    /// The number of its job.
+    pub(super) fn world(&self) -> u32 {
+        self.world
+    }
+
+    /// Where it is, and what lives on it.
+    pub(super) fn place(&self) -> Place {
+        self.place
     }
 
     /// What is to be waited for.
@@ -164,6 +186,14 @@ impl Member {
         });
     }
 
+    /// Takes note of where it can be reached by those who join later.
+    pub(crate) fn reopen(&mut self, addresses: Vec<Address>, descriptors: Vec<OwnedFd>) {
+        if let Some(joined) = &mut self.joined {
+            joined.addresses = addresses;
+            joined.descriptors = descriptors.into_iter().map(Arc::new).collect();
+        }
+    }
+
     /// Takes note that it uses another MPI.
     pub(super) fn join_by_pmi(&mut self) {
         self.is_foreign = true;
@@ -175,7 +205,7 @@ impl Member {
     }
 
     /// What others have to know of it to connect to it; descriptors only for those on its node.
-    pub(crate) fn as_peer(&self, same_node: bool) -> Option<(ToHost, Vec<Arc<OwnedFd>>)> {
+    pub(crate) fn as_peer(&self, same_node: bool) -> Option<(Peer, Vec<Arc<OwnedFd>>)> {
         let joined = self.joined.as_ref()?;
         // What needs descriptors leads nowhere without them.
         let leads = |address: &&Address| same_node || address.descriptors == 0;
@@ -183,13 +213,14 @@ impl Member {
             host: self.number,
             pid: joined.pid,
             addresses: joined.addresses.iter().filter(leads).cloned().collect(),
+            place: None,
         };
         let descriptors = if same_node {
             joined.descriptors.clone()
         } else {
             Vec::new()
         };
-        Some((ToHost::Peer(peer), descriptors))
+        Some((peer, descriptors))
     }
 
     /// Closes what it has lent to its peers.
@@ -276,6 +307,14 @@ impl Member {
         Ok(Some(status))
     }
 
+    /// Waits for the end of its process.
+    pub(super) fn wait(&mut self) -> std::io::Result<()> {
+        if let Some(own) = self.own.as_mut().filter(|_| self.exit.is_none()) {
+            self.exit = Some(own.child.wait()?);
+        }
+        Ok(())
+    }
+
     /// Takes note of the end of a process that another one has started.
     pub(super) fn has_exited(&mut self, status: ExitStatus) {
         self.exit = Some(status);
@@ -283,13 +322,18 @@ impl Member {
 }
 
 impl fmt::Display for Member {
-    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`.
+    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`; ranks of a job that another one
+    /// has asked for as `ranks 2-3 of world 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ranks = match self.world {
+            0 => self.ranks.to_string(),
+            world => format!("{} of world {world}", self.ranks),
+        };
         match (&self.program, &self.node) {
-            (Some(program), None) => write!(f, "{} ({program})", self.ranks),
-            (Some(program), Some(node)) => write!(f, "{} ({program} on {node})", self.ranks),
-            (None, Some(node)) => write!(f, "host {} ({} on {node})", self.number, self.ranks),
-            (None, None) => write!(f, "host {} ({})", self.number, self.ranks),
+            (Some(program), None) => write!(f, "{ranks} ({program})"),
+            (Some(program), Some(node)) => write!(f, "{ranks} ({program} on {node})"),
+            (None, Some(node)) => write!(f, "host {} ({ranks} on {node})", self.number),
+            (None, None) => write!(f, "host {} ({ranks})", self.number),
         }
     }
 }

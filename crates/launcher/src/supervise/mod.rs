@@ -12,19 +12,23 @@
 mod doubts;
 mod ending;
 mod far;
+mod growth;
 mod inherited;
 mod input;
 mod member;
 mod pmi;
+mod ports;
 mod printer;
 mod programs;
 mod progress;
+mod questions;
 mod signals;
 mod silence;
 mod socket;
 mod srun;
 mod watched;
 mod wire_up;
+mod worlds;
 
 pub(crate) use inherited::kill as kill_inherited;
 pub(crate) use member::{Member, exit_words};
@@ -36,17 +40,22 @@ use crate::error::LaunchError;
 use crate::start::{Nodes, Starter, Streams};
 use ending::{Phase, Verdict};
 use far::Far;
+use growth::Growth;
 use member::exit_code;
 use pmi::Space;
+use ports::Ports;
 use progress::Progress;
+use questions::Asker;
 use rustix::event::PollFlags;
 use silence::Silence;
 use simurgh_net::control::{Channel, FromHost, Received, ToHost};
+use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
+use worlds::Worlds;
 
 /// Time that hosts have to end after a signal, or when they are told to.
 pub const GRACE: Duration = Duration::from_millis(500);
@@ -63,6 +72,9 @@ pub(crate) fn supervise(starter: &Starter, nodes: Option<Nodes>) -> Result<u8, L
     let start = Instant::now();
     let mut supervisor = Supervisor {
         starter,
+        worlds: Worlds::default(),
+        growth: Growth::default(),
+        ports: Ports::new(),
         signals,
         members: Vec::new(),
         far: None,
@@ -83,10 +95,23 @@ pub(crate) fn supervise(starter: &Starter, nodes: Option<Nodes>) -> Result<u8, L
     status
 }
 
+/// Starts a host of a job on this machine.
+fn start_host(starter: &Starter, host: HostId) -> Result<Member, LaunchError> {
+    let (channel, end) = Channel::pair()?;
+    let (child, pmi) = starter.start(host, &end, Streams::Inherited)?;
+    Member::of_process(host, starter.spec(), child, Some(channel), pmi)
+}
+
 /// A job that runs.
 struct Supervisor<'a> {
+    /// Of the command line's job.
     starter: &'a Starter,
+    /// That job, and those that running ranks have asked for.
+    worlds: Worlds,
+    growth: Growth,
+    ports: Ports,
     signals: Signals,
+    /// All hosts, by their numbers.
     members: Vec<Member>,
     /// The nodes of the job, if there are others than this machine: their agents have started all members.
     far: Option<Far>,
@@ -110,17 +135,13 @@ impl Supervisor<'_> {
             Some(nodes) => self.start_nodes(nodes)?,
             None => self.start_hosts()?,
         }
+        self.worlds.add(self.members.len());
         let settings = &self.starter.spec().settings;
         let time = |id| settings.get(id).map(|ms| start + Duration::from_millis(ms));
-        if self.starter.secret().is_some() {
-            self.limit = time(Id::Timeout);
-            // A program begins to use MPI when it likes.
-            if !self.members.iter().any(Member::is_program) {
-                self.deadline = time(Id::StartTimeout);
-            }
-        } else {
-            // A single host watches its time itself.
-            self.phase = Phase::Running;
+        self.limit = time(Id::Timeout);
+        // A program begins to use MPI when it likes.
+        if !self.members.iter().any(Member::is_program) {
+            self.deadline = time(Id::StartTimeout);
         }
         while self.members.iter().any(|member| !member.is_gone()) {
             self.sleep()?;
@@ -139,13 +160,7 @@ impl Supervisor<'_> {
     fn start_hosts(&mut self) -> Result<(), LaunchError> {
         let spec = self.starter.spec();
         for (host, _) in (0..).zip(&spec.hosts) {
-            let (channel, end) = match self.starter.secret() {
-                Some(_) => Channel::pair().map(|(channel, end)| (Some(channel), Some(end)))?,
-                None => (None, None),
-            };
-            let (child, pmi) = self.starter.start(host, end, Streams::Inherited)?;
-            self.members
-                .push(Member::of_process(host, spec, child, channel, pmi)?);
+            self.members.push(start_host(self.starter, host)?);
         }
         Ok(())
     }
@@ -203,7 +218,12 @@ impl Supervisor<'_> {
         match received.message {
             FromHost::Hello(hello) => self.welcome(host, hello, received.descriptors),
             FromHost::Ended { status } => self.ranks_ended(host, status),
+            FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
+            FromHost::Ask { number, question } => self.take_up(Asker { host, number }, question),
+            FromHost::Opened { addresses } => self.opened(host, addresses, received.descriptors),
+            FromHost::Met => self.met(host),
+            FromHost::Connected { world, so } => self.connected(host, world, so),
             FromHost::Lost { host: lost, reason } => self.doubt(self.members[host].number(), lost, reason),
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
@@ -224,7 +244,11 @@ impl Supervisor<'_> {
 
     /// Takes note of how a host's process has ended.
     fn has_ended(&mut self, host: usize, status: ExitStatus) {
-        if self.members[host].is_program() {
+        if self.is_starting(host) && !self.phase.is_over() {
+            let member = &self.members[host];
+            let message = format!("{member} {} before it could begin", exit_words(status));
+            self.give_up_growth(message);
+        } else if self.members[host].is_program() {
             self.program_ended(host, status);
         } else {
             self.host_ended(host, status);
@@ -232,9 +256,9 @@ impl Supervisor<'_> {
     }
 
     fn host_ended(&mut self, host: usize, status: ExitStatus) {
-        let reports = self.starter.secret().is_some();
-        let may_end = matches!(self.phase, Phase::Leaving) && status.signal().is_none();
-        if !self.phase.is_over() && !may_end && (reports || status.signal().is_some()) {
+        let may_end = (matches!(self.phase, Phase::Leaving) || self.members[host].released)
+            && status.signal().is_none();
+        if !self.phase.is_over() && !may_end {
             let member = &self.members[host];
             let hint = match self.starter.prefix().is_given() && !member.has_joined() {
                 true => {
@@ -247,7 +271,9 @@ impl Supervisor<'_> {
                 message: format!("{member} {}{hint}", exit_words(status)),
             });
         }
-        self.status.get_or_insert(exit_code(status));
+        if self.phase.is_over() || exit_code(status) != 0 {
+            self.status.get_or_insert(exit_code(status));
+        }
     }
 
     /// Tells one host something.

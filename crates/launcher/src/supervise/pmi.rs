@@ -119,6 +119,12 @@ fn name() -> String {
 impl Supervisor<'_> {
     /// A program speaks PMI.
     pub(super) fn serve_pmi(&mut self, host: usize, line: &str) {
+        if self.members[host].world() > 0 {
+            let member = &self.members[host];
+            let reason =
+                format!("{member} is linked with another MPI, whose processes cannot be spawned here");
+            return self.give_up_growth(reason);
+        }
         let total = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
         let effect = self.space.act_on(line, total);
         match effect {

@@ -24,8 +24,12 @@ impl Supervisor<'_> {
             }
             return;
         }
-        let others_use_mpi = self.members.iter().any(Member::has_joined);
         let member = &self.members[host];
+        let mut world = self
+            .members
+            .iter()
+            .filter(|other| other.world() == member.world());
+        let others_use_mpi = world.any(Member::has_joined);
         let missed = match (member.has_joined(), member.ended.is_some()) {
             (true, false) => " without calling MPI_Finalize",
             (false, _) if others_use_mpi => NEVER_BEGAN,

@@ -50,6 +50,16 @@ impl Silence {
         }
     }
 
+    /// Of one host more.
+    pub(super) fn add(&mut self) {
+        self.hosts.push(None);
+    }
+
+    /// Of the first hosts alone.
+    pub(super) fn truncate(&mut self, hosts: usize) {
+        self.hosts.truncate(hosts);
+    }
+
     fn hear(&mut self, host: usize, wave: u32, (sent, received): (u64, u64)) -> Conclusion {
         let known = self.hosts[host].is_some_and(|word| (word.sent, word.received) == (sent, received));
         let twice = known && wave > 0 && wave == self.wave;

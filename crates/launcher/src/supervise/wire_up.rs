@@ -1,20 +1,27 @@
 //! How the hosts of a job find each other.
 
+use super::Supervisor;
 use super::ending::{Phase, Verdict};
-use super::{GRACE, Supervisor};
-use simurgh_net::control::{Hello, ToHost, VERSION};
+use simurgh_net::control::{Hello, Secret, ToHost, VERSION};
 use std::os::fd::OwnedFd;
 
 impl Supervisor<'_> {
     /// Takes up a host; the last one sets them all going.
     pub(super) fn welcome(&mut self, host: usize, hello: Hello, descriptors: Vec<OwnedFd>) {
         let member = &mut self.members[host];
-        if let Some(refusal) = refusal(self.starter, member.number(), member.has_joined(), &hello) {
+        if let Some(refusal) = refusal(
+            self.starter.secret(),
+            member.number(),
+            member.has_joined(),
+            &hello,
+        ) {
             let message = format!("{member} {refusal}");
             return self.conclude(Verdict { status: 1, message });
         }
         member.join(hello, descriptors);
-        if self.members.iter().all(super::Member::has_joined) {
+        if member.world() > 0 {
+            self.go_on_growing();
+        } else if self.members.iter().all(super::Member::has_joined) {
             self.introduce();
             self.enter(Phase::Running, None);
         } else {
@@ -33,7 +40,7 @@ impl Supervisor<'_> {
                 if let Some((peer, descriptors)) =
                     self.members[of].as_peer(node == other).filter(|_| of != to)
                 {
-                    self.members[to].tell(peer, descriptors);
+                    self.members[to].tell(ToHost::Peer(peer), descriptors);
                 }
             }
             self.members[to].tell(ToHost::Go, Vec::new());
@@ -42,26 +49,10 @@ impl Supervisor<'_> {
             member.forget_descriptors();
         }
     }
-
-    /// Takes note of the end of a host's ranks; when all have ended, so may the hosts.
-    pub(super) fn ranks_ended(&mut self, host: usize, status: u8) {
-        self.members[host].ended = Some(status);
-        if status != 0 {
-            self.status.get_or_insert(status);
-        }
-        if self.members.iter().all(|member| member.ended.is_some()) {
-            self.tell_all(&ToHost::End);
-            if self.members.iter().any(super::Member::is_program) {
-                return self.enter(Phase::Leaving, None);
-            }
-            self.status.get_or_insert(0);
-            self.enter(Phase::Ending, Some(GRACE));
-        }
-    }
 }
 
 /// Why a host that greets is not one of the job's, in words that follow its name.
-fn refusal(starter: &crate::start::Starter, number: u32, has_joined: bool, hello: &Hello) -> Option<String> {
+fn refusal(known: &Secret, number: u32, has_joined: bool, hello: &Hello) -> Option<String> {
     let Hello {
         version,
         secret,
@@ -74,7 +65,7 @@ fn refusal(starter: &crate::start::Starter, number: u32, has_joined: bool, hello
              installations"
         ));
     }
-    if starter.secret() != Some(secret) {
+    if known != secret {
         return Some("does not know the secret of the job".to_owned());
     }
     if *host != number || has_joined {

@@ -148,7 +148,14 @@ impl Watch {
                 }
             }
             // Out of turn: it has been told already, or nothing has begun.
-            ToHost::Peer(_) | ToHost::Go | ToHost::StillQuiet { .. } | ToHost::Pmi { .. } => {}
+            ToHost::Peer(_)
+            | ToHost::Go
+            | ToHost::StillQuiet { .. }
+            | ToHost::Pmi { .. }
+            | ToHost::Answer { .. }
+            | ToHost::Grow
+            | ToHost::Meet
+            | ToHost::Gone { .. } => {}
         }
         None
     }

@@ -1,6 +1,6 @@
 //! What hosts and launcher say to each other.
 
-use super::{Bytes, Secret};
+use super::{Answer, Bytes, Question, Secret};
 use crate::transport::HostId;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,27 @@ pub enum FromHost {
         /// For the user.
         text: String,
     },
+    /// A rank asks the launcher something.
+    Ask {
+        /// The number of the question, which no other of the host has had.
+        number: u64,
+        /// What it asks.
+        question: Question,
+    },
+    /// Ranks of the host have a communicator with ranks of another world from now on, or have none any more.
+    Connected {
+        /// The other world.
+        world: u32,
+        /// Whether they have.
+        so: bool,
+    },
+    /// The answer to [`ToHost::Grow`].
+    Opened {
+        /// Where its transports can be reached.
+        addresses: Vec<Address>,
+    },
+    /// The answer to [`ToHost::Meet`].
+    Met,
     /// A program that is linked with another MPI speaks PMI. No host of ours says so: it comes over another socket.
     Pmi {
         /// A line.
@@ -68,7 +89,25 @@ pub enum ToHost {
     },
     /// Say what the ranks are waiting for.
     Report,
-    /// All ranks of the job have ended: so may the host.
+    /// The answer to [`FromHost::Ask`].
+    Answer {
+        /// The number of the question.
+        number: u64,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Other hosts are about to join: say where transports can be reached that could lead to them.
+    Grow,
+    /// All that join have been introduced: connect to them.
+    Meet,
+    /// Hosts have ended that had ceased to have to do with the job's others.
+    Gone {
+        /// The first of them.
+        first: HostId,
+        /// How many.
+        hosts: u32,
+    },
+    /// All ranks that this host's have to do with have ended: so may the host.
     End,
     /// The job has failed: end at once. The user knows why.
     Die,
@@ -105,6 +144,20 @@ pub struct Peer {
     pub pid: u32,
     /// Where its transports can be reached.
     pub addresses: Vec<Address>,
+    /// Where it is and what lives on it, if the other one's job description does not say so.
+    pub place: Option<Place>,
+}
+
+/// Where a host is, and what lives on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The node, by number.
+    pub node: u32,
+    /// The number of the first of its processes.
+    pub first: u32,
+    /// How many processes live on it.
+    pub processes: u32,
 }
 
 impl Peer {
@@ -152,6 +205,7 @@ impl Descriptors for FromHost {
     fn descriptors(&self) -> usize {
         match self {
             Self::Hello(hello) => of_addresses(&hello.addresses),
+            Self::Opened { addresses } => of_addresses(addresses),
             _ => 0,
         }
     }

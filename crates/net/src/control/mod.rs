@@ -16,6 +16,21 @@
 //!    launcher prints the first such message and says [`ToHost::Die`] to all others. A host without a launcher ends.
 //! 5. [`ToHost::Report`] asks what the ranks of a host are waiting for; [`FromHost::Waiting`] is the answer.
 //!
+//! # Growth
+//!
+//! A rank may ask for other programs ([`FromHost::Ask`]), which run on other hosts: a *world* of their own. All that
+//! one launcher has started is one universe, whose hosts and processes are numbered in the order in which they start.
+//!
+//! 1. The new hosts say [`FromHost::Hello`], as above.
+//! 2. When all have, each host that is there hears [`ToHost::Grow`], and says where it can be reached by them
+//!    ([`FromHost::Opened`]).
+//! 3. When all have, each is told of each new one ([`ToHost::Peer`] with a [`Place`]) and then [`ToHost::Meet`]; when it
+//!    has connected to them it says [`FromHost::Met`].
+//! 4. When all have, the new ones are told of all others and hear [`ToHost::Go`], and who asked has its
+//!    [`ToHost::Answer`].
+//!
+//! Worlds end with those that they have to do with: who is left hears [`ToHost::Gone`].
+//!
 //! Messages are packets of a Unix socket, each a JSON value of limited length. What does not have the right shape, or
 //! comes out of turn, ends the job with a word on who sent it: only processes of the job have these sockets.
 
@@ -23,16 +38,18 @@ mod bytes;
 mod channel;
 mod error;
 mod message;
+mod question;
 mod secret;
 
 pub use bytes::Bytes;
 pub use channel::{Channel, Received};
 pub use error::ControlError;
-pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, ToHost, shortened};
+pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, Place, ToHost, shortened};
+pub use question::{Answer, Command, Question, Refusal};
 pub use secret::Secret;
 
 /// Version of the protocol; a launcher refuses any other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Longest message in bytes.
 pub const MAX_BYTES: usize = 128 << 10;

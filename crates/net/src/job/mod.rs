@@ -20,6 +20,7 @@ mod error;
 mod host;
 mod memfd;
 mod mode;
+mod origin;
 mod output;
 mod ranks;
 mod section;
@@ -31,6 +32,7 @@ pub use error::JobError;
 pub use host::{Control, HostShare};
 pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, seal, unseal};
 pub use mode::Mode;
+pub use origin::Origin;
 pub use output::OutputFiles;
 pub use ranks::RankRange;
 pub use section::Section;
@@ -42,7 +44,7 @@ use simurgh_settings::Values;
 use crate::transport::HostId;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -71,6 +73,8 @@ pub struct JobSpec {
     pub settings: Values,
     /// Process that started the host: the host ends when it does.
     pub parent: Option<u32>,
+    /// How the job came to be.
+    pub origin: Origin,
 }
 
 impl JobSpec {
@@ -110,6 +114,7 @@ impl JobSpec {
         }
         let total = self.total_ranks()?;
         host::validate(self, total)?;
+        self.origin.validate(self.hosts.len(), total)?;
         self.wdir.iter().try_for_each(absolute)
     }
 
@@ -152,6 +157,11 @@ impl JobSpec {
     pub fn mode_of(&self, host: HostId) -> Mode {
         let section = self.section_of(self.ranks_of(host).first);
         section.map_or(Mode::Threads, |section| self.sections[section].mode)
+    }
+
+    /// The number of the receiving host among all that one launcher has started.
+    pub fn host_in_universe(&self) -> HostId {
+        self.origin.first_host + self.host
     }
 
     /// The place of the receiving host among those of its node, and their number.

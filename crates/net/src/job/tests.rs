@@ -1,7 +1,7 @@
 use super::*;
-use crate::control::Secret;
+use crate::control::{Bytes, Secret};
 use proptest::prelude::*;
-use simurgh_settings::{Id, Origin};
+use simurgh_settings::{Id, Origin as Source};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
@@ -11,10 +11,10 @@ fn text(s: &str) -> Text {
 
 fn settings() -> Values {
     let mut settings = Values::default();
-    let given = || Origin::Given("option --it".to_owned());
+    let given = || Source::Given("option --it".to_owned());
     settings.set(Id::Vps, 2, given()).unwrap();
     settings.set(Id::TagOutput, 1, given()).unwrap();
-    settings.set(Id::StackSize, 1 << 20, Origin::Preset).unwrap();
+    settings.set(Id::StackSize, 1 << 20, Source::Preset).unwrap();
     settings
         .read(Id::Collectives, "SIMURGH_COLLECTIVES", "any:64K=last".as_ref())
         .unwrap();
@@ -55,6 +55,14 @@ fn sample() -> JobSpec {
         wdir: Some(text("/tmp")),
         settings: settings(),
         parent: Some(1),
+        origin: Origin {
+            world: 1,
+            first_host: 3,
+            first_process: 7,
+            parent: Some(Bytes(vec![0, 255])),
+            nodes: 2,
+            others: 3,
+        },
     }
 }
 

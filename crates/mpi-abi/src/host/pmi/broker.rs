@@ -7,7 +7,9 @@ use crate::host::end::{exit, wait_for_the_end};
 use crate::host::output::say;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use simurgh_net::control::{Address, Bytes, Channel, FromHost, Hello, Peer, Received, ToHost};
+use simurgh_net::control::{
+    Address, Answer, Bytes, Channel, FromHost, Hello, Peer, Received, Refusal, ToHost,
+};
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -16,6 +18,10 @@ const DOOR: &str = "door";
 
 /// Status of a job that cannot go on.
 const FAILED: u8 = 1;
+
+/// Why ranks cannot ask for anything.
+const FOREIGN: &str = "the job has been started by another launcher, which offers no way to that: start it by the \
+    mpiexec of this installation";
 
 /// A process's own launcher.
 pub(super) struct Broker {
@@ -105,8 +111,17 @@ impl Broker {
                 say(&format!("rank {host}: {reason}"));
                 self.end(FAILED);
             }
+            FromHost::Ask { number, .. } => {
+                let answer = Answer::refused(Refusal::Spawn, FOREIGN);
+                self.tell(&ToHost::Answer { number, answer }, &[])?;
+            }
             // Nobody gathers what all say.
-            FromHost::Quiet { .. } | FromHost::Waiting { .. } | FromHost::Pmi { .. } => {}
+            FromHost::Quiet { .. }
+            | FromHost::Waiting { .. }
+            | FromHost::Pmi { .. }
+            | FromHost::Opened { .. }
+            | FromHost::Connected { .. }
+            | FromHost::Met => {}
         }
         Ok(())
     }
@@ -144,6 +159,7 @@ impl Broker {
             host: hello.host,
             pid: hello.pid,
             addresses: hello.addresses.iter().cloned().chain([address]).collect(),
+            place: None,
         };
         self.client.put(&key(self.client.rank), &own.to_bytes())?;
         self.client.meet()?;

@@ -19,7 +19,7 @@ use client::Client;
 use rustix::fs::MemfdFlags;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_net::control::{Channel, Secret};
-use simurgh_net::job::{self, Control, HostShare, JobSpec, Mode, Section, Text};
+use simurgh_net::job::{self, Control, HostShare, JobSpec, Mode, Origin, Section, Text};
 use simurgh_settings::Values;
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::ffi::OsStringExt;
@@ -147,6 +147,7 @@ fn describe(client: &Client, nodes: &[u32], settings: Values) -> Result<JobSpec,
         wdir: None,
         settings,
         parent: None,
+        origin: Origin::default(),
     })
 }
 

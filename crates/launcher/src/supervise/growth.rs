@@ -1,0 +1,246 @@
+//! Other programs beside those that run: a world more.
+//!
+//! One at a time, in the order in which they are asked for. All hosts that are there are introduced to the new ones
+//! before these run (see [`simurgh_net::control`]), so each host can be reached by each other one, whoever comes to have
+//! to do with whom. Until the new hosts have all joined, nobody has been told of them: what goes wrong until then is an
+//! answer to who has asked, and after that the end of the job.
+
+use super::questions::Asker;
+use super::{Supervisor, start_host};
+use crate::error::LaunchError;
+use crate::spawn;
+use rustix::process::Signal;
+use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
+use simurgh_net::job::Origin;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+
+/// What is being started, and what is to be started next.
+#[derive(Default)]
+pub(super) struct Growth {
+    wishes: VecDeque<Wish>,
+    current: Option<Current>,
+    /// Numbers of processes that have been given away.
+    processes: u32,
+}
+
+/// That somebody wants programs to be started.
+pub(super) struct Wish {
+    pub(super) asker: Asker,
+    pub(super) commands: Vec<Command>,
+    pub(super) parent: Bytes,
+}
+
+/// A world that is being started.
+struct Current {
+    asker: Asker,
+    answer: Answer,
+    hosts: Range<usize>,
+    stage: Stage,
+}
+
+/// How far it has come.
+enum Stage {
+    /// Its hosts have yet to join.
+    Joining,
+    /// These have yet to say where the new hosts can reach them.
+    Opening(BTreeSet<usize>),
+    /// These have yet to connect to the new hosts.
+    Meeting(BTreeSet<usize>),
+}
+
+impl Growth {
+    /// Whether a world is being started.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.current.is_some()
+    }
+}
+
+impl Supervisor<'_> {
+    /// Whether a host is one of those that nobody has been told of.
+    pub(super) fn is_starting(&self, host: usize) -> bool {
+        let current = self.growth.current.as_ref();
+        current
+            .is_some_and(|current| matches!(current.stage, Stage::Joining) && current.hosts.contains(&host))
+    }
+
+    /// Somebody wants programs to be started.
+    pub(super) fn wish(&mut self, wish: Wish) {
+        self.growth.wishes.push_back(wish);
+        self.fulfil();
+    }
+
+    /// Begins with the next wish, if nothing is being started.
+    fn fulfil(&mut self) {
+        while !self.growth.is_under_way() {
+            let Some(wish) = self.growth.wishes.pop_front() else {
+                return self.release();
+            };
+            let asker = wish.asker;
+            if let Err(error) = self.start_world(wish) {
+                self.answer_to(asker, Answer::refused(Refusal::Spawn, error.to_string()));
+            }
+        }
+    }
+
+    fn start_world(&mut self, wish: Wish) -> Result<(), LaunchError> {
+        let Wish {
+            asker,
+            commands,
+            parent,
+        } = wish;
+        let first = self.members.len();
+        let process = self.growth.processes.max(self.starter.spec().total_ranks()?);
+        let origin = Origin {
+            world: self.worlds.next(),
+            first_host: first as u32,
+            first_process: process,
+            parent: Some(parent),
+            nodes: self.starter.spec().origin.nodes,
+            others: self.present().len() as u32,
+        };
+        let spec = spawn::describe(self.starter.spec(), &commands, origin)?;
+        let processes: Vec<u32> = spec.sections.iter().map(|section| section.ranks).collect();
+        let (hosts, total) = (spec.hosts.len(), spec.total_ranks()?);
+        let starter = self.starter.beside(spec)?;
+        self.worlds.add_for(self.members[asker.host].world(), hosts);
+        for host in 0..hosts {
+            match start_host(&starter, host as u32) {
+                Ok(member) => self.members.push(member),
+                Err(error) => {
+                    self.forget_hosts(first);
+                    return Err(error);
+                }
+            }
+            self.silence.add();
+        }
+        self.growth.processes = process + total;
+        self.growth.current = Some(Current {
+            asker,
+            answer: Answer::Spawned {
+                first: process,
+                processes,
+            },
+            hosts: first..first + hosts,
+            stage: Stage::Joining,
+        });
+        Ok(())
+    }
+
+    /// Ends hosts that nobody has been told of, and forgets that there were any from `first` on.
+    fn forget_hosts(&mut self, first: usize) {
+        for member in &mut self.members[first..] {
+            member.signal(Signal::KILL);
+            let _ = member.wait();
+        }
+        self.members.truncate(first);
+        self.silence.truncate(first);
+        self.worlds.forget_last();
+    }
+
+    /// What is being started cannot be, as nobody but who has asked is to learn.
+    pub(super) fn give_up_growth(&mut self, reason: String) {
+        let Some(current) = self.growth.current.take() else {
+            return;
+        };
+        if let Answer::Spawned { first, .. } = current.answer {
+            self.growth.processes = first;
+        }
+        self.forget_hosts(current.hosts.start);
+        self.answer_to(current.asker, Answer::refused(Refusal::Spawn, reason));
+        self.fulfil();
+    }
+
+    /// A new host has joined: when all have, those that are there are asked to say where they can be reached.
+    pub(super) fn go_on_growing(&mut self) {
+        let Some(current) = &self.growth.current else {
+            return;
+        };
+        let new = current.hosts.clone();
+        if !self.members[new.clone()].iter().all(super::Member::has_joined) {
+            return;
+        }
+        let there = self.present();
+        if let Some(current) = &mut self.growth.current {
+            current.stage = Stage::Opening(there.clone());
+        }
+        for host in there {
+            self.tell_one(host, ToHost::Grow);
+        }
+    }
+
+    /// A host says where it can be reached: when all have, they are told of the new ones.
+    pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>, descriptors: Vec<OwnedFd>) {
+        self.members[host].reopen(addresses, descriptors);
+        let there = self.present();
+        let Some(Current { stage, hosts, .. }) = &mut self.growth.current else {
+            return;
+        };
+        let Stage::Opening(missing) = stage else { return };
+        missing.remove(&host);
+        if missing.is_empty() {
+            let new = hosts.clone();
+            *stage = Stage::Meeting(there.clone());
+            for host in there {
+                new.clone().for_each(|of| self.introduce_one(of, host));
+                self.tell_one(host, ToHost::Meet);
+            }
+        }
+    }
+
+    /// A host has connected to the new ones: when all have, these are set going.
+    pub(super) fn met(&mut self, host: usize) {
+        let others = self.present();
+        let Some(Current { stage, .. }) = &mut self.growth.current else {
+            return;
+        };
+        let Stage::Meeting(missing) = stage else { return };
+        missing.remove(&host);
+        if !missing.is_empty() {
+            return;
+        }
+        let Some(Current {
+            asker, answer, hosts, ..
+        }) = self.growth.current.take()
+        else {
+            return;
+        };
+        for to in hosts.clone() {
+            let all = others.iter().copied().chain(hosts.clone());
+            all.filter(|of| *of != to)
+                .for_each(|of| self.introduce_one(of, to));
+            self.tell_one(to, ToHost::Go);
+        }
+        for member in &mut self.members {
+            member.forget_descriptors();
+        }
+        self.answer_to(asker, answer);
+        self.fulfil();
+    }
+
+    /// The hosts that are there.
+    fn present(&self) -> BTreeSet<usize> {
+        let new = self
+            .growth
+            .current
+            .as_ref()
+            .map_or(0..0, |current| current.hosts.clone());
+        let hosts = self.members.iter().enumerate();
+        let there = hosts.filter(|(_, member)| !member.released && !member.is_gone());
+        there
+            .map(|(host, _)| host)
+            .filter(|host| !new.contains(host))
+            .collect()
+    }
+
+    /// Tells one host of another one.
+    fn introduce_one(&mut self, of: usize, to: usize) {
+        let (one, other) = (&self.members[of], &self.members[to]);
+        let same_node = one.place().node == other.place().node;
+        if let Some((mut peer, descriptors)) = one.as_peer(same_node) {
+            peer.place = (one.world() != other.world()).then(|| one.place());
+            self.members[to].tell(ToHost::Peer(peer), descriptors);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Ports, at which ranks meet that have started apart, and names by which they are found.
+//!
+//! Who accepts and who connects at a port are paired in the order in which they come; from then on they talk to each
+//! other and not to the launcher. A port lasts until it is closed, or the host of who opened it is let go.
+
+use super::questions::Asker;
+use simurgh_net::control::Refusal;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Longest name of a service.
+const LONGEST: usize = 1024;
+
+/// The ports of a universe.
+pub(super) struct Ports {
+    /// What tells them from those of other launchers.
+    mark: String,
+    opened: u64,
+    meetings: u64,
+    ports: BTreeMap<String, Port>,
+    /// The port of each name, and the host of who published it.
+    names: BTreeMap<String, (String, usize)>,
+}
+
+/// Somebody at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Visitor {
+    /// Who waits for an answer.
+    pub(super) asker: Asker,
+    /// The process that the other one shall know.
+    pub(super) process: u32,
+}
+
+/// What a visitor has come for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Accept,
+    Connect,
+}
+
+/// A port; at most one kind of visitors waits.
+#[derive(Default)]
+struct Port {
+    /// The host of who opened it.
+    owner: usize,
+    accepting: VecDeque<Visitor>,
+    connecting: VecDeque<Visitor>,
+}
+
+/// Why something cannot be done.
+pub(super) type Refused = (Refusal, String);
+
+impl Ports {
+    pub(super) fn new() -> Self {
+        let mut random = [0; 4];
+        // Without random numbers the process's number has to do.
+        let _ = rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty());
+        Self {
+            mark: format!("{}-{:08x}", std::process::id(), u32::from_le_bytes(random)),
+            opened: 0,
+            meetings: 0,
+            ports: BTreeMap::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// Opens a port for somebody on a host; its name.
+    pub(super) fn open(&mut self, owner: usize) -> String {
+        self.opened += 1;
+        let name = format!("simurgh:{}:{}", self.mark, self.opened);
+        let port = Port {
+            owner,
+            ..Port::default()
+        };
+        self.ports.insert(name.clone(), port);
+        name
+    }
+
+    /// Closes a port; those who have waited there in vain.
+    pub(super) fn close(&mut self, name: &str) -> Result<Vec<Visitor>, Refused> {
+        let port = self.ports.remove(name).ok_or_else(|| self.no_port(name))?;
+        Ok(port.accepting.into_iter().chain(port.connecting).collect())
+    }
+
+    /// Lets somebody wait at a port; the one whom it has met, if one has waited.
+    pub(super) fn visit(
+        &mut self,
+        name: &str,
+        purpose: Purpose,
+        visitor: Visitor,
+    ) -> Result<Option<Visitor>, Refused> {
+        let refused = self.no_port(name);
+        let port = self.ports.get_mut(name).ok_or(refused)?;
+        let (own, others) = match purpose {
+            Purpose::Accept => (&mut port.accepting, &mut port.connecting),
+            Purpose::Connect => (&mut port.connecting, &mut port.accepting),
+        };
+        let met = others.pop_front();
+        if met.is_none() {
+            own.push_back(visitor);
+        }
+        Ok(met)
+    }
+
+    /// The number of a meeting, which no other has.
+    pub(super) fn meeting(&mut self) -> u64 {
+        self.meetings += 1;
+        self.meetings
+    }
+
+    /// Gives a port a name, on behalf of somebody on a host.
+    pub(super) fn publish(&mut self, service: &str, port: &str, owner: usize) -> Result<(), Refused> {
+        if service.is_empty() || service.len() > LONGEST {
+            let reason = format!("a service's name has 1 to {LONGEST} bytes");
+            return Err((Refusal::Service, reason));
+        }
+        if let Some((known, _)) = self.names.get(service) {
+            let reason = format!("service {service:?} has been published already, for port {known:?}");
+            return Err((Refusal::Service, reason));
+        }
+        self.names.insert(service.to_owned(), (port.to_owned(), owner));
+        Ok(())
+    }
+
+    /// Takes a name back.
+    pub(super) fn unpublish(&mut self, service: &str, port: &str) -> Result<(), Refused> {
+        match self.names.get(service) {
+            Some((known, _)) if known == port => {
+                self.names.remove(service);
+                Ok(())
+            }
+            Some((known, _)) => Err((
+                Refusal::Service,
+                format!("service {service:?} has been published for port {known:?}, not for {port:?}"),
+            )),
+            None => Err((
+                Refusal::Service,
+                format!("service {service:?} has not been published in this job"),
+            )),
+        }
+    }
+
+    /// The port of a name.
+    pub(super) fn look_up(&self, service: &str) -> Result<&str, Refused> {
+        let found = self.names.get(service);
+        found.map(|(port, _)| port.as_str()).ok_or_else(|| {
+            (
+                Refusal::Name,
+                format!("service {service:?} has not been published in this job, by MPI_Publish_name"),
+            )
+        })
+    }
+
+    /// Forgets all that belongs to a host which is let go.
+    pub(super) fn forget(&mut self, host: usize) {
+        self.ports.retain(|_, port| port.owner != host);
+        self.names.retain(|_, (_, owner)| *owner != host);
+        for port in self.ports.values_mut() {
+            port.accepting.retain(|visitor| visitor.asker.host != host);
+            port.connecting.retain(|visitor| visitor.asker.host != host);
+        }
+    }
+
+    fn no_port(&self, name: &str) -> Refused {
+        let why = match name
+            .strip_prefix("simurgh:")
+            .and_then(|rest| rest.split(':').next())
+        {
+            Some(mark) if mark == self.mark => "it has been closed",
+            Some(_) => "it is another mpiexec's: what one mpiexec has started meets among itself",
+            None => "MPI_Open_port gives the names of ports",
+        };
+        (Refusal::Port, format!("{name:?} is no open port: {why}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visitor(host: usize, number: u64) -> Visitor {
+        Visitor {
+            asker: Asker { host, number },
+            process: host as u32,
+        }
+    }
+
+    #[test]
+    fn visitors_are_paired_in_their_order() {
+        let mut ports = Ports::new();
+        let (one, other) = (ports.open(0), ports.open(0));
+        assert_ne!(one, other);
+        let mut visit = |port: &str, purpose, host| ports.visit(port, purpose, visitor(host, 7)).unwrap();
+        assert_eq!(visit(&one, Purpose::Accept, 0), None);
+        assert_eq!(visit(&one, Purpose::Accept, 1), None);
+        assert_eq!(visit(&other, Purpose::Connect, 2), None);
+        assert_eq!(visit(&one, Purpose::Connect, 3), Some(visitor(0, 7)));
+        assert_eq!(visit(&other, Purpose::Accept, 4), Some(visitor(2, 7)));
+        assert_eq!(visit(&one, Purpose::Connect, 5), Some(visitor(1, 7)));
+        assert_eq!(visit(&one, Purpose::Connect, 6), None);
+        assert_eq!(ports.close(&one).unwrap(), [visitor(6, 7)]);
+    }
+
+    #[test]
+    fn ports_that_are_not_there_are_refused_with_a_reason() {
+        let mut ports = Ports::new();
+        let port = ports.open(0);
+        ports.close(&port).unwrap();
+        let mut refused = |name: &str| {
+            let refused = ports.visit(name, Purpose::Connect, visitor(0, 0)).unwrap_err();
+            assert_eq!(refused.0, Refusal::Port);
+            refused.1
+        };
+        assert!(refused(&port).contains("has been closed"));
+        assert!(refused("simurgh:1-2:3").contains("another mpiexec"));
+        assert!(refused("somewhere").contains("MPI_Open_port"));
+        assert!(ports.close(&port).is_err());
+    }
+
+    #[test]
+    fn names_are_published_once_and_taken_back_by_who_knows_the_port() {
+        let mut ports = Ports::new();
+        ports.publish("s", "p", 1).unwrap();
+        assert_eq!(ports.publish("s", "q", 1).unwrap_err().0, Refusal::Service);
+        assert_eq!(ports.look_up("s").unwrap(), "p");
+        assert_eq!(ports.unpublish("s", "q").unwrap_err().0, Refusal::Service);
+        assert_eq!(ports.unpublish("t", "q").unwrap_err().0, Refusal::Service);
+        ports.unpublish("s", "p").unwrap();
+        assert_eq!(ports.look_up("s").unwrap_err().0, Refusal::Name);
+        assert_eq!(ports.publish("", "p", 1).unwrap_err().0, Refusal::Service);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_host_that_is_let_go() {
+        let mut ports = Ports::new();
+        let (own, others) = (ports.open(1), ports.open(2));
+        ports.publish("s", &own, 1).unwrap();
+        ports.visit(&others, Purpose::Accept, visitor(1, 0)).unwrap();
+        ports.forget(1);
+        assert!(ports.close(&own).is_err() && ports.look_up("s").is_err());
+        assert!(ports.close(&others).unwrap().is_empty());
+    }
+}
