@@ -1,9 +1,9 @@
 //! Other programs beside those that run: a world more.
 //!
 //! One at a time, in the order in which they are asked for. All hosts that are there are introduced to the new ones
-//! before these run (see [`simurgh_net::control`]), so each host can be reached by each other one, whoever comes to have
-//! to do with whom. Until the new hosts have all joined, nobody has been told of them: what goes wrong until then is an
-//! answer to who has asked, and after that the end of the job.
+//! before these run (see [`simurgh_net::control`]), so each host can be reached by each other one, whoever comes to
+//! have to do with whom. Until the new hosts have all joined, nobody has been told of them: what goes wrong until then
+//! is an answer to who has asked, and after that the end of the job.
 
 use super::questions::Asker;
 use super::{Supervisor, start_host};
@@ -11,7 +11,7 @@ use crate::error::LaunchError;
 use crate::spawn;
 use rustix::process::Signal;
 use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
-use simurgh_net::job::Origin;
+use simurgh_net::job::{Origin, Place};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -98,9 +98,11 @@ impl Supervisor<'_> {
             first_process: process,
             parent: Some(parent),
             nodes: self.starter.spec().origin.nodes,
-            others: self.present().len() as u32,
+            shares: Vec::new(),
+            others: self.places(),
         };
-        let spec = spawn::describe(self.starter.spec(), &commands, origin)?;
+        let mut spec = spawn::describe(self.starter.spec(), &commands, origin)?;
+        spec.origin.shares = self.free_shares(spec.hosts.len());
         let processes: Vec<u32> = spec.sections.iter().map(|section| section.ranks).collect();
         let (hosts, total) = (spec.hosts.len(), spec.total_ranks()?);
         let starter = self.starter.beside(spec)?;
@@ -231,6 +233,27 @@ impl Supervisor<'_> {
         there
             .map(|(host, _)| host)
             .filter(|host| !new.contains(host))
+            .collect()
+    }
+
+    /// Where the hosts are that are there.
+    fn places(&self) -> Vec<(u32, Place)> {
+        let there = self.present().into_iter();
+        there
+            .map(|host| (host as u32, self.members[host].place()))
+            .collect()
+    }
+
+    /// The lowest shares that no host has which is there.
+    fn free_shares(&self, number: usize) -> Vec<u32> {
+        let places = self.places().into_iter().map(|(_, place)| place);
+        let taken: BTreeSet<u32> = places
+            .filter(|place| place.world > 0)
+            .map(|place| place.share)
+            .collect();
+        (0..)
+            .filter(|share| !taken.contains(share))
+            .take(number)
             .collect()
     }
 

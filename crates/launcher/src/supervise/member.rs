@@ -4,8 +4,8 @@ use super::{PmiSocket, Watched};
 use crate::error::LaunchError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
-use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Place, Received, ToHost};
-use simurgh_net::job::{JobSpec, Mode, RankRange};
+use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Received, ToHost};
+use simurgh_net::job::{JobSpec, Mode, Place, RankRange};
 use simurgh_net::transport::HostId;
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,8 +17,6 @@ use std::sync::Arc;
 /// A host.
 pub(crate) struct Member {
     number: HostId,
-    /// The number of the job that it belongs to.
-    world: u32,
     ranks: RankRange,
     place: Place,
     /// What the user calls its program, if it is one: then its process is that of its only rank.
@@ -84,19 +82,16 @@ impl Member {
     }
 
     fn new(number: HostId, spec: &JobSpec, own: Option<Own>, node: Option<String>) -> Self {
-        let (ranks, origin) = (spec.ranks_of(number), &spec.origin);
+        let ranks = spec.ranks_of(number);
+        let mut places = spec.places().skip(number as usize);
+        let place = places.next().expect("it is one of the job's hosts");
         let section = spec.section_of(ranks.first);
         let section = section.map(|section| &spec.sections[section]);
         let program = section.filter(|section| section.mode == Mode::Processes);
         Self {
-            number: origin.first_host + number,
-            world: origin.world,
+            number: spec.origin.first_host + number,
             ranks,
-            place: Place {
-                node: spec.hosts[number as usize].node,
-                first: origin.first_process + ranks.first,
-                processes: ranks.count,
-            },
+            place,
             program: program.map(|section| section.argv[0].to_string()),
             own,
             node,
@@ -116,7 +111,7 @@ impl Member {
 
     /// The number of its job.
     pub(super) fn world(&self) -> u32 {
-        self.world
+        self.place.world
     }
 
     /// Where it is, and what lives on it.
@@ -322,10 +317,10 @@ impl Member {
 }
 
 impl fmt::Display for Member {
-    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`; ranks of a job that another one
-    /// has asked for as `ranks 2-3 of world 1`.
+    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`; ranks of a job that another
+    /// one has asked for as `ranks 2-3 of world 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ranks = match self.world {
+        let ranks = match self.place.world {
             0 => self.ranks.to_string(),
             world => format!("{} of world {world}", self.ranks),
         };

@@ -1,6 +1,7 @@
 //! What hosts and launcher say to each other.
 
 use super::{Answer, Bytes, Question, Secret};
+use crate::job::Place;
 use crate::transport::HostId;
 use serde::{Deserialize, Serialize};
 
@@ -146,18 +147,6 @@ pub struct Peer {
     pub addresses: Vec<Address>,
     /// Where it is and what lives on it, if the other one's job description does not say so.
     pub place: Option<Place>,
-}
-
-/// Where a host is, and what lives on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// The node, by number.
-    pub node: u32,
-    /// The number of the first of its processes.
-    pub first: u32,
-    /// How many processes live on it.
-    pub processes: u32,
 }
 
 impl Peer {

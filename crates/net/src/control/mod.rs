@@ -24,8 +24,8 @@
 //! 1. The new hosts say [`FromHost::Hello`], as above.
 //! 2. When all have, each host that is there hears [`ToHost::Grow`], and says where it can be reached by them
 //!    ([`FromHost::Opened`]).
-//! 3. When all have, each is told of each new one ([`ToHost::Peer`] with a [`Place`]) and then [`ToHost::Meet`]; when it
-//!    has connected to them it says [`FromHost::Met`].
+//! 3. When all have, each is told of each new one ([`ToHost::Peer`] with a [`Place`](crate::job::Place)) and then
+//!    [`ToHost::Meet`]; when it has connected to them it says [`FromHost::Met`].
 //! 4. When all have, the new ones are told of all others and hear [`ToHost::Go`], and who asked has its
 //!    [`ToHost::Answer`].
 //!
@@ -44,7 +44,7 @@ mod secret;
 pub use bytes::Bytes;
 pub use channel::{Channel, Received};
 pub use error::ControlError;
-pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, Place, ToHost, shortened};
+pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, ToHost, shortened};
 pub use question::{Answer, Command, Question, Refusal};
 pub use secret::Secret;
 

@@ -67,8 +67,8 @@ pub enum JobError {
         /// Hosts of the job.
         hosts: usize,
     },
-    /// Numbers of hosts or processes are too large.
-    #[error("the job's hosts or processes have numbers beyond the limit of {MAX_RANKS}")]
+    /// Numbers of hosts or processes are too large, or not in order.
+    #[error("the numbers of the job's hosts or processes, or those of others, are not in order")]
     Numbers,
     /// There are several hosts without a way to the launcher.
     #[error("this host has no connection with mpiexec, which a job of several hosts needs")]

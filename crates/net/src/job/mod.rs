@@ -32,7 +32,7 @@ pub use error::JobError;
 pub use host::{Control, HostShare};
 pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, seal, unseal};
 pub use mode::Mode;
-pub use origin::Origin;
+pub use origin::{Origin, Place};
 pub use output::OutputFiles;
 pub use ranks::RankRange;
 pub use section::Section;
@@ -114,7 +114,7 @@ impl JobSpec {
         }
         let total = self.total_ranks()?;
         host::validate(self, total)?;
-        self.origin.validate(self.hosts.len(), total)?;
+        self.origin.validate(&self.hosts, total)?;
         self.wdir.iter().try_for_each(absolute)
     }
 
@@ -159,9 +159,33 @@ impl JobSpec {
         section.map_or(Mode::Threads, |section| self.sections[section].mode)
     }
 
+    /// What a rank is called: by its number, and that of its job before it if ranks have asked for that.
+    pub fn name_of(&self, rank: u32) -> String {
+        match self.origin.world {
+            0 => rank.to_string(),
+            world => format!("{world}.{rank}"),
+        }
+    }
+
     /// The number of the receiving host among all that one launcher has started.
     pub fn host_in_universe(&self) -> HostId {
         self.origin.first_host + self.host
+    }
+
+    /// The place of each host of the job among all that one launcher has started.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        let mut first = self.origin.first_process;
+        (0..).zip(&self.hosts).map(move |(host, share)| {
+            let place = Place {
+                node: share.node,
+                world: self.origin.world,
+                first,
+                processes: share.ranks,
+                share: self.origin.shares.get(host).copied().unwrap_or(host as u32),
+            };
+            first += share.ranks;
+            place
+        })
     }
 
     /// The place of the receiving host among those of its node, and their number.

@@ -1,7 +1,8 @@
 //! How a job came to be, and which numbers it has among all that one launcher has started.
 
-use super::{JobError, MAX_RANKS};
+use super::{HostShare, JobError, MAX_RANKS};
 use crate::control::Bytes;
+use crate::transport::HostId;
 use serde::{Deserialize, Serialize};
 
 /// Longest description of the parents, in bytes.
@@ -17,27 +18,63 @@ pub struct Origin {
     /// The number of the job: 0 if it is the launcher's command line.
     pub world: u32,
     /// The number of its first host.
-    pub first_host: u32,
+    pub first_host: HostId,
     /// The number of its first process.
     pub first_process: u32,
     /// What those who started it want it to know; absent if it is the launcher's command line.
     pub parent: Option<Bytes>,
     /// How many nodes there are on which anything that the launcher starts could run.
     pub nodes: u32,
-    /// How many hosts of other jobs there are on the receiving host's node.
-    pub others: u32,
+    /// The [`Place::share`] of each of its hosts; if there are none, their numbers.
+    pub shares: Vec<u32>,
+    /// The hosts of other jobs that are there, in the order of their numbers.
+    pub others: Vec<(HostId, Place)>,
+}
+
+/// Where a host is, and what lives on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The node, by number.
+    pub node: u32,
+    /// The number of its job.
+    pub world: u32,
+    /// The number of the first of its processes.
+    pub first: u32,
+    /// How many processes live on it.
+    pub processes: u32,
+    /// Of hosts that do not belong to the command line's job, a number that no other one which is there has.
+    pub share: u32,
+}
+
+impl Place {
+    /// The number behind its last process's.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.first.saturating_add(self.processes)
+    }
 }
 
 impl Origin {
-    pub(super) fn validate(&self, hosts: usize, processes: u32) -> Result<(), JobError> {
+    pub(super) fn validate(&self, hosts: &[HostShare], processes: u32) -> Result<(), JobError> {
         let end = |first: u32, count: u64| u64::from(first) + count;
         let most = u64::from(MAX_RANKS);
-        let fits = end(self.first_host, hosts as u64) <= most
+        let others_fit = self
+            .others
+            .is_sorted_by(|(a, place), (b, next)| a < b && place.end() <= next.first)
+            && self
+                .others
+                .last()
+                .is_none_or(|(host, place)| *host < self.first_host && place.end() <= self.first_process);
+        let fits = end(self.first_host, hosts.len() as u64) <= most
             && end(self.first_process, processes.into()) <= most
             && self
                 .parent
                 .as_ref()
-                .is_none_or(|bytes| bytes.0.len() <= MAX_PARENT);
+                .is_none_or(|bytes| bytes.0.len() <= MAX_PARENT)
+            && (self.shares.is_empty() || self.shares.len() == hosts.len())
+            && others_fit
+            && self.others.iter().all(|(_, place)| place.world != self.world);
         if fits { Ok(()) } else { Err(JobError::Numbers) }
     }
 }

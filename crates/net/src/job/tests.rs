@@ -61,7 +61,17 @@ fn sample() -> JobSpec {
             first_process: 7,
             parent: Some(Bytes(vec![0, 255])),
             nodes: 2,
-            others: 3,
+            shares: vec![0, 2],
+            others: vec![(
+                0,
+                Place {
+                    node: 1,
+                    world: 0,
+                    first: 0,
+                    processes: 7,
+                    share: 0,
+                },
+            )],
         },
     }
 }
