@@ -71,7 +71,9 @@ pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchEr
 /// What lines of a host begin with. A process with ranks that are threads tags them itself.
 fn tag(spec: &JobSpec, host: HostId) -> String {
     match spec.mode_of(host) {
-        Mode::Processes if spec.settings.is_on(Id::TagOutput) => format!("[{}] ", spec.name_of(spec.ranks_of(host).first)),
+        Mode::Processes if spec.settings.is_on(Id::TagOutput) => {
+            format!("[{}] ", spec.name_of(spec.ranks_of(host).first))
+        }
         _ => String::new(),
     }
 }

@@ -18,7 +18,8 @@ pub struct OutputFiles {
 impl OutputFiles {
     /// Those of a rank, if the user wants any.
     pub fn of(spec: &JobSpec, rank: u32) -> Option<Self> {
-        let directory = Path::new(spec.settings.name(Id::OutputDir)?).join(format!("rank.{}", spec.name_of(rank)));
+        let directory =
+            Path::new(spec.settings.name(Id::OutputDir)?).join(format!("rank.{}", spec.name_of(rank)));
         Some(Self {
             output: directory.join("stdout"),
             errors: directory.join("stderr"),
