@@ -127,6 +127,19 @@ fn programs_without_mpi_run_as_they_are() {
         .expect_code(1);
 }
 
+/// An empty place in the list would be the working directory.
+#[test]
+fn libraries_are_looked_for_where_the_user_says_and_in_the_installation_alone() {
+    let stage = Stage::locate();
+    let own = stage.lib().canonicalize().unwrap();
+    for (users, searched) in [("", String::new()), ("/x::/y", ":/x::/y".to_owned())] {
+        let mpiexec = processes(1).env("LD_LIBRARY_PATH", users);
+        let outcome = mpiexec.args(["-c", "echo $LD_LIBRARY_PATH"]).run("sh");
+        let expected = format!("{}{searched}\n", own.display());
+        assert_eq!(outcome.expect_success().stdout, expected);
+    }
+}
+
 fn script(scratch: &Scratch, program: &Path) -> PathBuf {
     let text = format!("#!/bin/sh\nexec {} \"$@\"\n", program.display());
     let path = scratch.write("script", &text);

@@ -321,8 +321,9 @@ impl Starter {
             None if self.environment.is_some() => None,
             None => std::env::var_os(SEARCH),
         };
-        let others = others.unwrap_or_default();
-        let others: Vec<_> = std::env::split_paths(&others).collect();
+        // An empty list is none: an empty path would be the working directory.
+        let others = others.filter(|others| !others.is_empty());
+        let others = others.iter().flat_map(std::env::split_paths);
         command.env(SEARCH, joined(own.into_iter().chain(others)));
         command
     }
