@@ -1,6 +1,6 @@
 //! Jobs of several hosts on one node: what `mpiexec` does with them.
 
-use simurgh_testing::{Binary, Compile, Outcome, Stage, wait};
+use simurgh_testing::{Binary, Compile, Outcome, Signal, Stage, children, signal, supervisor, wait};
 use std::io::Read;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -252,19 +252,7 @@ impl Job {
     }
 
     fn host(&self, number: usize) -> u32 {
-        let mpiexec = self.mpiexec.id();
-        let children = std::fs::read_to_string(format!("/proc/{mpiexec}/task/{mpiexec}/children")).unwrap();
-        children.split_whitespace().nth(number).unwrap().parse().unwrap()
-    }
-
-    fn signal(process: u32, signal: &str) {
-        let mut kill = Command::new("kill");
-        assert!(
-            kill.args(["-s", signal, &process.to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        children(supervisor(self.mpiexec.id()))[number]
     }
 
     /// Waits for the end of the job and of all its processes; what it wrote.
@@ -303,7 +291,7 @@ fn jobs_start_and_end_in_the_same_way_each_time() {
                 .expect_code(7)
                 .expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
             let job = Job::begin(&mpiexec().command(&exchange), "up\n");
-            Job::signal(job.host(host), "KILL");
+            signal(job.host(host), Signal::KILL);
             let (_, err) = job.ends(137);
             let ranks = format!("ranks {}-{}", 2 * host, 2 * host + 1);
             assert_eq!(
@@ -321,7 +309,7 @@ fn a_signal_that_comes_while_hosts_look_for_each_other_is_the_status() {
     let mpiexec = Stage::locate().mpiexec(2);
     let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--host-wrapper", wrapper]);
     let job = Job::begin(&mpiexec.command(&plain()), "up\nup\n");
-    Job::signal(job.mpiexec.id(), "TERM");
+    signal(job.mpiexec.id(), Signal::TERM);
     job.ends(143);
 }
 
@@ -329,7 +317,7 @@ fn a_signal_that_comes_while_hosts_look_for_each_other_is_the_status() {
 fn a_killed_host_is_named_and_the_others_end() {
     for number in 0..2 {
         let job = Job::start("");
-        Job::signal(job.host(number), "KILL");
+        signal(job.host(number), Signal::KILL);
         let (out, err) = job.ends(137);
         let told = format!("simurgh: host {number} (rank {number}) was killed by signal 9\n");
         assert_eq!(err, told);
@@ -339,24 +327,24 @@ fn a_killed_host_is_named_and_the_others_end() {
 
 #[test]
 fn signals_end_all_hosts() {
-    for (signal, code) in [("TERM", 143), ("INT", 130)] {
+    for (which, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
         let job = Job::start("");
-        Job::signal(job.mpiexec.id(), signal);
+        signal(job.mpiexec.id(), which);
         let (out, err) = job.ends(code);
         assert_eq!((out.as_str(), err.as_str()), ("not finished\nnot finished\n", ""));
     }
     let job = Job::start("stubborn");
-    Job::signal(job.mpiexec.id(), "TERM");
+    signal(job.mpiexec.id(), Signal::TERM);
     job.ends(137);
     let job = Job::start("parent");
-    Job::signal(job.mpiexec.id(), "TERM");
+    signal(job.mpiexec.id(), Signal::TERM);
     job.ends(143);
 }
 
 #[test]
 fn killing_the_launcher_leaves_nothing() {
     let job = Job::start("");
-    Job::signal(job.mpiexec.id(), "KILL");
+    signal(job.mpiexec.id(), Signal::KILL);
     job.ends(137);
 }
 

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use simurgh_testing::{Binary, Compile, Stage, wait};
+use simurgh_testing::{Binary, Compile, Signal, Stage, children, signal, supervisor, wait};
 
 /// Longer than any end may take.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -56,23 +56,9 @@ impl Job {
         }
     }
 
-    /// Sends a signal to a process, mpiexec unless another one is named.
-    fn signal(&self, signal: &str, process: Option<u32>) {
-        let process = process.unwrap_or(self.mpiexec.id()).to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-s", signal, &process])
-                .status()
-                .unwrap()
-                .success()
-        );
-    }
-
     /// The process in which the ranks are.
     fn host(&self) -> u32 {
-        let mpiexec = self.mpiexec.id();
-        let children = std::fs::read_to_string(format!("/proc/{mpiexec}/task/{mpiexec}/children")).unwrap();
-        children.split_whitespace().next().unwrap().parse().unwrap()
+        children(supervisor(self.mpiexec.id()))[0]
     }
 
     /// Waits for the end; the rest of the output ends only when the last process that could write has ended.
@@ -103,9 +89,9 @@ impl Job {
 
 #[test]
 fn signals_end_the_job_with_their_status_and_flush() {
-    for (signal, code) in [("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+    for (which, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::QUIT, 131)] {
         let job = Job::start("");
-        job.signal(signal, None);
+        signal(job.mpiexec.id(), which);
         assert!(job.ends(code).starts_with("not finished\n"));
     }
 }
@@ -113,14 +99,23 @@ fn signals_end_the_job_with_their_status_and_flush() {
 #[test]
 fn an_interrupt_ends_the_job() {
     let job = Job::start("busy");
-    job.signal("INT", None);
+    signal(job.mpiexec.id(), Signal::INT);
     job.ends(130);
 }
 
 #[test]
-fn killing_the_launcher_leaves_nothing() {
-    let job = Job::start("");
-    job.signal("KILL", None);
+fn killing_the_launcher_leaves_nothing_not_even_what_ranks_have_started() {
+    for how in ["", "parent", "stubborn"] {
+        let job = Job::start(how);
+        signal(job.mpiexec.id(), Signal::KILL);
+        job.ends(137);
+    }
+}
+
+#[test]
+fn killing_the_process_that_supervises_the_job_leaves_nothing() {
+    let job = Job::start("parent");
+    signal(supervisor(job.mpiexec.id()), Signal::KILL);
     job.ends(137);
 }
 
@@ -128,21 +123,21 @@ fn killing_the_launcher_leaves_nothing() {
 fn killing_the_host_ends_the_job() {
     let job = Job::start("parent");
     let host = job.host();
-    job.signal("KILL", Some(host));
+    signal(host, Signal::KILL);
     job.ends(137);
 }
 
 #[test]
 fn a_program_that_ignores_signals_is_killed() {
     let job = Job::start("stubborn");
-    job.signal("TERM", None);
+    signal(job.mpiexec.id(), Signal::TERM);
     job.ends(137);
 }
 
 #[test]
 fn what_ranks_have_started_ends_with_a_job_that_is_ended() {
     let job = Job::start("parent");
-    job.signal("TERM", None);
+    signal(job.mpiexec.id(), Signal::TERM);
     job.ends(143);
 }
 

@@ -1,7 +1,7 @@
 //! Jobs on several nodes, each of which has an agent. Here this machine stands for all of them, be it that the launcher
 //! is `fork`, be it that a script takes the place of ssh; other tests have network namespaces, sshd and Slurm.
 
-use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage, wait};
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Signal, Stage, children, signal, supervisor, wait};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -212,6 +212,7 @@ struct Job {
     mpiexec: Child,
     stdout: ChildStdout,
     stderr: ChildStderr,
+    agents: Vec<u32>,
     _program: Binary,
 }
 
@@ -237,6 +238,7 @@ impl Job {
         stdout.read_exact(&mut said).unwrap();
         assert_eq!(&said, b"up\nup\nup\nup\n");
         Self {
+            agents: children(supervisor(mpiexec.id())),
             mpiexec,
             stdout,
             stderr,
@@ -244,14 +246,10 @@ impl Job {
         }
     }
 
-    fn agents(&self) -> Vec<u32> {
-        children(self.mpiexec.id())
-    }
-
     /// Ends in time with this status; what is said of it.
     #[track_caller]
     fn ends(mut self, code: Option<i32>) -> String {
-        let agents = self.agents();
+        let agents = self.agents;
         let hosts: Vec<_> = agents.iter().flat_map(|&agent| children(agent)).collect();
         let start = Instant::now();
         let ending = wait(self.mpiexec, Duration::from_secs(20)).unwrap();
@@ -275,14 +273,6 @@ impl Job {
     }
 }
 
-fn children(process: u32) -> Vec<u32> {
-    let list = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
-    let list = list.unwrap_or_default();
-    list.split_whitespace()
-        .map(|child| child.parse().unwrap())
-        .collect()
-}
-
 fn is_alive(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit(") ")
@@ -290,17 +280,10 @@ fn is_alive(process: u32) -> bool {
         .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }
 
-fn signal(process: u32, name: &str) {
-    let status = Command::new("kill")
-        .args(["-s", name, &process.to_string()])
-        .status();
-    assert!(status.unwrap().success());
-}
-
 #[test]
 fn the_loss_of_an_agent_ends_the_job_everywhere() {
     let job = Job::start();
-    signal(job.agents()[1], "KILL");
+    signal(job.agents[1], Signal::KILL);
     let text = job.ends(Some(1));
     assert!(
         text.starts_with("simurgh: node b: ") && text.contains("was killed by signal 9"),
@@ -312,7 +295,7 @@ fn the_loss_of_an_agent_ends_the_job_everywhere() {
 #[test]
 fn the_loss_of_a_host_ends_the_job_everywhere() {
     let job = Job::start();
-    signal(children(job.agents()[1])[0], "KILL");
+    signal(children(job.agents[1])[0], Signal::KILL);
     let text = job.ends(Some(137));
     assert_eq!(text, "simurgh: host 1 (ranks 2-3 on b) was killed by signal 9\n");
 }
@@ -320,15 +303,15 @@ fn the_loss_of_a_host_ends_the_job_everywhere() {
 #[test]
 fn the_loss_of_mpiexec_ends_the_job_everywhere() {
     let job = Job::start();
-    signal(job.mpiexec.id(), "KILL");
+    signal(job.mpiexec.id(), Signal::KILL);
     job.ends(None);
 }
 
 #[test]
 fn signals_go_to_all_nodes() {
-    for (name, code) in [("INT", 130), ("TERM", 143)] {
+    for (which, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let job = Job::start();
-        signal(job.mpiexec.id(), name);
+        signal(job.mpiexec.id(), which);
         assert_eq!(job.ends(Some(code)), "");
     }
 }

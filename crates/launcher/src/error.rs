@@ -179,6 +179,9 @@ pub enum LaunchError {
         /// How many are wanted.
         most: u32,
     },
+    /// The process that the user has started is gone.
+    #[error("the mpiexec that the user has started is gone")]
+    Orphan,
     /// The host cannot be watched.
     #[error("the host process cannot be supervised: {0}")]
     Supervise(#[source] io::Error),

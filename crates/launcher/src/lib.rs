@@ -2,8 +2,9 @@
 //!
 //! `mpiexec` reads its command line ([`args`]), finds the programs ([`program`]), asks the image crate whether they
 //! can run ([`fit`]), writes the job description and starts the hosts with it ([`start`]), and then only waits,
-//! introducing hosts to each other and passing on signals ([`supervise`]). It prints nothing of its own but errors. The
-//! host itself is a few lines (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
+//! introducing hosts to each other and passing on signals ([`supervise`]). All of that is done by a second process, so
+//! that the first can be killed ([`front`]). It prints nothing of its own but errors. The host itself is a few lines
+//! (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
 //!
 //! The library is safe Rust; of the programs only the host has to call C.
 
@@ -18,6 +19,7 @@ mod describe;
 mod environment;
 pub mod error;
 pub mod fit;
+pub mod front;
 pub mod info;
 pub mod installation;
 mod mode;

@@ -12,6 +12,7 @@
 //! [`Compile::try_build`].
 
 mod compile;
+mod family;
 mod mpiexec;
 mod outcome;
 mod run;
@@ -19,6 +20,7 @@ mod scratch;
 mod stage;
 
 pub use compile::{Binary, Compile};
+pub use family::{Signal, children, signal, supervisor};
 pub use mpiexec::Mpiexec;
 pub use outcome::Outcome;
 pub use run::{Ending, Input, run, wait};

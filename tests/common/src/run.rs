@@ -13,6 +13,7 @@ use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::Outcome;
+use crate::family::descendants;
 
 /// How long a killed process may take to be gone: one in an uninterruptible call of the kernel may hang on.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
@@ -137,47 +138,6 @@ fn kill_tree(child: &mut Child) -> io::Result<()> {
 
 fn pid(raw: u32) -> Pid {
     Pid::from_raw(raw as i32).expect("the kernel gives no process the number 0")
-}
-
-/// All processes below `root`, parents before children.
-fn descendants(root: u32) -> io::Result<Vec<u32>> {
-    let parents = parents()?;
-    let mut found = vec![root];
-    let mut next = 0;
-    while next < found.len() {
-        let parent = found[next];
-        found.extend(
-            parents
-                .iter()
-                .filter(|(_, p)| *p == parent)
-                .map(|(process, _)| *process),
-        );
-        next += 1;
-    }
-    found.remove(0);
-    Ok(found)
-}
-
-/// (process, its parent) of every process of the machine.
-fn parents() -> io::Result<Vec<(u32, u32)>> {
-    let mut pairs = Vec::new();
-    for entry in std::fs::read_dir("/proc")? {
-        let name = entry?.file_name();
-        let Some(process) = name.to_str().and_then(|n| n.parse().ok()) else {
-            continue;
-        };
-        // A process that ended since the listing has no file any more.
-        let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
-            continue;
-        };
-        // The name, in parentheses, may hold anything; the parent is the second field after it.
-        let parent = stat
-            .rsplit(") ")
-            .next()
-            .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
-        pairs.extend(parent.map(|parent| (process, parent)));
-    }
-    Ok(pairs)
 }
 
 #[cfg(test)]

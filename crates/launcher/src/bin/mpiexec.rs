@@ -2,7 +2,7 @@
 
 use simurgh_launcher::args::{self, Request};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::{VERSION, start};
+use simurgh_launcher::{VERSION, front, start};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let tool = name(words.next());
-    match launch(&tool, words) {
+    match launch(&tool, &words.collect::<Vec<_>>()) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("{tool}: {error}");
@@ -19,9 +19,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn launch(tool: &str, words: impl Iterator<Item = OsString>) -> Result<u8, LaunchError> {
-    match args::parse(words, |name| std::env::var_os(name))? {
-        Request::Run(run) => return start::run(*run),
+fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
+    let behind = front::behind(words)?;
+    let said = behind.unwrap_or(words).iter().cloned();
+    match args::parse(said, |name| std::env::var_os(name))? {
+        Request::Run(run) if behind.is_some() => return start::run(*run),
+        Request::Run(_) => return front::stand(tool, words),
         Request::Help => print!("{}", args::help(tool)),
         Request::Version => println!("{tool} (Simurgh) {VERSION}"),
     }

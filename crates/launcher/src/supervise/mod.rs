@@ -184,8 +184,12 @@ impl Supervisor<'_> {
     fn pass_on_signals(&mut self) {
         let signals: Vec<_> = self.signals.pending().collect();
         for (signal, fatal) in signals {
+            if fatal && self.phase.is_over() {
+                // The same Ctrl-C once more, from the terminal and by way of the front.
+                continue;
+            }
             self.signal_all(signal);
-            if fatal && !self.phase.is_over() {
+            if fatal {
                 // While hosts look for each other, no program can have a say in how the job ends.
                 let undecided =
                     matches!(self.phase, Phase::Joining) && !self.members.iter().any(Member::is_program);

@@ -35,6 +35,15 @@ impl Signals {
             .map_err(LaunchError::Supervise)
     }
 
+    /// A signal that ends the job and is listened to, SIGTERM if possible; SIGKILL if the caller wants all ignored.
+    pub(crate) fn to_end_by() -> Signal {
+        let ignored = ignored();
+        let heard = |(number, _, fatal): &&(i32, Signal, bool)| *fatal && ignored >> (number - 1) & 1 == 0;
+        let ends = FORWARDED.iter().filter(heard);
+        ends.max_by_key(|(number, ..)| *number)
+            .map_or(Signal::KILL, |(_, signal, _)| *signal)
+    }
+
     /// What has come since the last call, with whether it ends the job.
     pub(crate) fn pending(&mut self) -> impl Iterator<Item = (Signal, bool)> {
         let known = |number| FORWARDED.iter().find(move |(n, ..)| *n == number);

@@ -1,0 +1,75 @@
+//! Who has started whom, and how one ends another.
+
+use std::fs;
+use std::io;
+
+use rustix::process::{Pid, kill_process};
+
+/// Signals, for [`signal`].
+pub use rustix::process::Signal;
+
+/// Sends a process a signal.
+#[track_caller]
+pub fn signal(process: u32, signal: Signal) {
+    let pid = Pid::from_raw(process as i32).expect("the kernel gives no process the number 0");
+    kill_process(pid, signal).unwrap_or_else(|error| panic!("process {process}: {error}"));
+}
+
+/// The processes that a process's main thread has started, or adopted, in the order of their start.
+pub fn children(process: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let list = list.unwrap_or_default();
+    list.split_whitespace()
+        .filter_map(|child| child.parse().ok())
+        .collect()
+}
+
+/// The process that supervises the job of an mpiexec: its child, whose children are hosts or agents.
+#[track_caller]
+pub fn supervisor(mpiexec: u32) -> u32 {
+    let children = children(mpiexec);
+    *children
+        .first()
+        .expect("mpiexec has started the process that supervises the job")
+}
+
+/// All processes below `root`, parents before children.
+pub(crate) fn descendants(root: u32) -> io::Result<Vec<u32>> {
+    let parents = parents()?;
+    let mut found = vec![root];
+    let mut next = 0;
+    while next < found.len() {
+        let parent = found[next];
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, p)| *p == parent)
+                .map(|(process, _)| *process),
+        );
+        next += 1;
+    }
+    found.remove(0);
+    Ok(found)
+}
+
+/// (process, its parent) of every process of the machine.
+fn parents() -> io::Result<Vec<(u32, u32)>> {
+    let mut pairs = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(process) = name.to_str().and_then(|n| n.parse().ok()) else {
+            continue;
+        };
+        // A process that ended since the listing has no file any more.
+        let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else {
+            continue;
+        };
+        // The name, in parentheses, may hold anything; the parent is the second field after it.
+        let parent = stat
+            .rsplit(") ")
+            .next()
+            .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+        pairs.extend(parent.map(|parent| (process, parent)));
+    }
+    Ok(pairs)
+}
