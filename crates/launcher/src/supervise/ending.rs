@@ -71,8 +71,14 @@ impl Supervisor<'_> {
         self.say(&verdict.message);
         self.status = Some(verdict.status);
         self.tell_all(&ToHost::Die);
-        let deaf = self.members.iter().filter(|member| member.is_deaf());
-        deaf.for_each(|member| member.signal(Signal::TERM));
+        for member in &self.members {
+            if member.is_deaf() {
+                member.signal(Signal::TERM);
+            } else if !member.has_joined() {
+                // It may be deep in a library that starts, and there is nothing that it would have to bring to an end.
+                member.signal(Signal::KILL);
+            }
+        }
         self.enter(Phase::Ending, Some(GRACE));
     }
 
@@ -127,9 +133,10 @@ impl Supervisor<'_> {
     /// Asks all hosts what their ranks are waiting for, before the job ends.
     pub(super) fn ask(&mut self, verdict: Verdict) {
         for member in &mut self.members {
-            member.waiting = match member.is_program() && !member.is_gone() && !member.has_joined() {
-                true => Some("has not called MPI_Init".to_owned()),
-                false => member.ended.map(|_| String::new()),
+            member.waiting = match (member.has_joined() || member.is_gone(), member.is_program()) {
+                (false, true) => Some("has not called MPI_Init".to_owned()),
+                (false, false) => Some("has not joined the job".to_owned()),
+                _ => member.ended.map(|_| String::new()),
             };
         }
         self.tell_all(&ToHost::Report);

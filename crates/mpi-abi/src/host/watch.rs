@@ -9,7 +9,7 @@ use super::quiet;
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::{Event, News};
-use simurgh_net::control::{FromHost, Peer, Received, ToHost, shortened};
+use simurgh_net::control::{ControlError, FromHost, Peer, Received, ToHost, shortened};
 use simurgh_settings::{Id, Values};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -102,6 +102,8 @@ impl Watch {
             }
             News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
             News::Told(received) => self.obey(&received.message),
+            // Who is left of the launcher tells the user.
+            News::Astray(ControlError::Closed) => self.end_silently(1),
             News::Astray(error) => {
                 say(&error.to_string());
                 self.end_silently(1)

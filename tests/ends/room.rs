@@ -1,0 +1,141 @@
+//! Where jobs leave nothing unseen.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The variable that marks the processes of a job.
+const MARK: &str = "SIMURGH_TEST_MARK";
+
+/// State of a TCP connection that the kernel keeps for a while, without a process.
+const TIME_WAIT: &str = "06";
+
+/// Makes the namespaces, says so, and keeps them for as long as its input is open.
+const KEEPER: &str = "mount -t tmpfs room /dev/shm && ip link set lo up && echo up && read -r _";
+
+/// Namespaces of files and of the network in which jobs run, if they can be made here.
+pub(crate) struct Room {
+    keeper: Option<Child>,
+}
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--mount", "--net", "sh", "-c", KEEPER]);
+        let mut keeper = unshare
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let output = keeper.stdout.take().unwrap();
+        BufReader::new(output).read_line(&mut said).unwrap();
+        if said == "up\n" {
+            return Self { keeper: Some(keeper) };
+        }
+        keeper.wait().unwrap();
+        eprintln!("skipped: looking for sockets and files: there is no root to make namespaces");
+        Self { keeper: None }
+    }
+
+    /// A new mark.
+    pub(crate) fn mark() -> String {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        format!("{MARK}={}-{number}", std::process::id())
+    }
+
+    /// The command in the room, with a mark. No signal is ignored that the tests' own parent ignores.
+    pub(crate) fn command(&self, command: &Command, mark: &str) -> Command {
+        let mut words = Vec::new();
+        if let Some(keeper) = &self.keeper {
+            let keeper = keeper.id().to_string();
+            words.extend(["nsenter", "--target", &keeper, "--mount", "--net"].map(str::to_owned));
+        }
+        let marked = [
+            "env",
+            "--default-signal=HUP,INT,QUIT,TERM",
+            "TMPDIR=/dev/shm",
+            mark,
+        ];
+        words.extend(marked.map(str::to_owned));
+        let mut inside = Command::new(&words[0]);
+        inside
+            .args(&words[1..])
+            .arg(command.get_program())
+            .args(command.get_args());
+        inside.envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        inside
+    }
+
+    /// Waits until nothing is left of the job with the mark; what is, if that takes longer than until then.
+    pub(crate) fn leftovers(&self, mark: &str, until: Instant) -> Vec<String> {
+        loop {
+            let left = [marked(mark), self.sockets(), self.files()].concat();
+            if left.is_empty() || Instant::now() > until {
+                return left;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn sockets(&self) -> Vec<String> {
+        let Some(keeper) = &self.keeper else {
+            return Vec::new();
+        };
+        let list = |kind| fs::read_to_string(format!("/proc/{}/net/{kind}", keeper.id())).unwrap_or_default();
+        let kinds = ["tcp", "tcp6", "udp", "unix"];
+        let lines = kinds.map(|kind| list(kind).lines().skip(1).map(str::to_owned).collect());
+        let lines: Vec<String> = lines.into_iter().flat_map(|lines: Vec<_>| lines).collect();
+        let is_kept = |line: &String| line.split_whitespace().nth(3) == Some(TIME_WAIT);
+        lines.into_iter().filter(|line| !is_kept(line)).collect()
+    }
+
+    fn files(&self) -> Vec<String> {
+        let Some(keeper) = &self.keeper else {
+            return Vec::new();
+        };
+        let list = fs::read_dir(format!("/proc/{}/root/dev/shm", keeper.id())).unwrap();
+        list.map(|entry| entry.unwrap().path().display().to_string())
+            .collect()
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        if let Some(keeper) = &mut self.keeper {
+            drop(keeper.stdin.take());
+            // Its verdict is none of the test's.
+            let _ = keeper.wait();
+        }
+    }
+}
+
+/// The processes with the mark in their environment.
+fn marked(mark: &str) -> Vec<String> {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        name.parse::<u32>().ok()
+    });
+    let has_mark = |process: &u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        environment
+            .split(|&byte| byte == 0)
+            .any(|variable| variable == mark.as_bytes())
+    };
+    let described = |process: u32| {
+        let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        format!(
+            "{process}: {}",
+            String::from_utf8_lossy(&words).replace('\0', " ")
+        )
+    };
+    processes.filter(has_mark).map(described).collect()
+}
