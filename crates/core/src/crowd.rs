@@ -3,17 +3,21 @@
 use crossbeam_utils::CachePadded;
 
 use crate::ec::{slot_count, spin_while_idle};
-use crate::sync::{AtomicUsize, Ordering, fence, relax};
+use crate::sync::{AtomicU64, Ordering, fence, relax};
 use crate::wait_list::WaitList;
 
 /// How often the first of a crowd looks at what it waits for although others could use its worker: about as long as two
 /// of them take to get there. The model checker sees enough.
 const LOOKS: usize = if cfg!(loom) { 0 } else { 16 };
 
+/// What who has looked in vain adds to the number of those who wait, beside one.
+const LOOKED: u64 = 1 << 32;
+
 /// Execution contexts that wait together, which they seldom do.
 pub(crate) struct Crowd {
     list: WaitList,
-    waiting: CachePadded<AtomicUsize>,
+    /// How many wait, and [`LOOKED`] for each that has looked in vain before.
+    waiting: CachePadded<AtomicU64>,
 }
 
 impl Crowd {
@@ -24,31 +28,30 @@ impl Crowd {
         }
     }
 
-    /// As [`WaitList::freeze_while`].
-    pub(crate) fn freeze_while(&self, closed: impl Fn() -> bool) {
-        if spin_while_idle(|| !closed()) || self.look_for_all(&closed) {
+    /// As [`WaitList::freeze_while`], of something that another worker may soon end, or none will, as `elsewhere` says.
+    pub(crate) fn freeze_while(&self, closed: impl Fn() -> bool, elsewhere: impl Fn() -> bool) {
+        if spin_while_idle(|| !closed()) {
             return;
         }
-        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let looks = self.is_worth_a_look() && elsewhere();
+        if looks && see_open(&closed) {
+            return;
+        }
+        let one = 1 + if looks { LOOKED } else { 0 };
+        self.waiting.fetch_add(one, Ordering::SeqCst);
         // Whoever releases makes `closed` false and then looks for those who wait, we do it the other way round: with a
         // fence in between on both sides one of the two sees the other.
         fence(Ordering::SeqCst);
         self.list.freeze_at_once_while(closed);
         // Relaxed: who sees the old number releases the list once too often.
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.waiting.fetch_sub(one, Ordering::Relaxed);
     }
 
-    /// Looks whether `closed` holds still for a moment, if nobody waits yet: what does not happen now keeps everybody
-    /// waiting until the worker has run all that is ready, and all who come in the meantime too.
-    fn look_for_all(&self, closed: impl Fn() -> bool) -> bool {
+    /// Whether nobody has looked in vain yet: what does not happen now keeps everybody waiting until the worker has run
+    /// all that is ready, and all who come in the meantime too.
+    fn is_worth_a_look(&self) -> bool {
         // Who has a single worker cannot see anything happen. Relaxed: a wrong number costs a moment.
-        if slot_count() == 1 || self.waiting.load(Ordering::Relaxed) != 0 {
-            return false;
-        }
-        (0..LOOKS).any(|_| {
-            relax();
-            !closed()
-        })
+        slot_count() > 1 && self.waiting.load(Ordering::Relaxed) < LOOKED
     }
 
     /// Releases all who wait, after what they wait for has been made true.
@@ -59,11 +62,22 @@ impl Crowd {
         self.release_after_fence();
     }
 
-    /// [`Crowd::release`] for who has made what they wait for true before a fence.
+    /// [`Crowd::release`] for who has made what they wait for true before a fence, or by [`store_fenced`].
+    ///
+    /// [`store_fenced`]: crate::sync::store_fenced
     #[inline]
     pub(crate) fn release_after_fence(&self) {
-        if self.waiting.load(Ordering::Relaxed) != 0 {
+        // SeqCst: see `store_fenced`.
+        if self.waiting.load(Ordering::SeqCst) != 0 {
             self.list.release_all();
         }
     }
+}
+
+/// Looks whether `closed` holds still for a moment.
+fn see_open(closed: impl Fn() -> bool) -> bool {
+    (0..LOOKS).any(|_| {
+        relax();
+        !closed()
+    })
 }

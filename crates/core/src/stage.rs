@@ -22,8 +22,9 @@ use std::ops::Deref;
 use crossbeam_utils::CachePadded;
 
 use crate::crowd::Crowd;
+use crate::ec::current;
 use crate::rendezvous::is_circle;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, fetch_to_write, store_fenced};
 
 /// How many acts who is fast may be ahead. The model checker cannot afford that many.
 const ACTS: u64 = if cfg!(loom) { 1 } else { 8 };
@@ -33,9 +34,12 @@ const WAITS: u64 = 1;
 /// Acts of a fixed company, each of which shows a `T`.
 pub struct Stage<T> {
     parties: Box<[CachePadded<Party>]>,
-    /// Whether they are few, so that each acts on lines of its own.
-    is_circle: bool,
+    /// Number of the last act that each has left, if they are few; or else empty. Others look there again and again: it
+    /// lies on a line that a party writes for nothing else.
+    left: Box<[CachePadded<AtomicU64>]>,
     acts: Box<[Act<T>]>,
+    /// Slot of the worker on which something was shown the last time.
+    shown_on: CachePadded<AtomicUsize>,
     /// Those who wait for something to be shown.
     audience: Crowd,
     /// Those who wait for others to leave.
@@ -47,8 +51,6 @@ pub struct Stage<T> {
 struct Party {
     /// Twice the number of acts that it has begun, and [`WAITS`] while it waits for others.
     begun: AtomicU64,
-    /// Of few parties: number of the last act that it has left.
-    left: AtomicU64,
     /// Number of an act that it knows all to have left.
     ended: AtomicU64,
 }
@@ -57,9 +59,15 @@ struct Act<T> {
     /// Number of the last act that somebody has claimed to show here.
     claimed: CachePadded<AtomicU64>,
     front: CachePadded<Front<T>>,
-    /// Parties that have not left the act, unless they are few.
-    present: CachePadded<AtomicUsize>,
-    /// Number of the last act that everybody has left, unless they are few.
+    company: CachePadded<Company>,
+}
+
+/// Who is at an act, unless the parties are few.
+#[derive(Default)]
+struct Company {
+    /// Parties that have not left the act.
+    present: AtomicUsize,
+    /// Number of the last act that everybody has left.
     ended: AtomicU64,
 }
 
@@ -96,13 +104,14 @@ impl<T: Default> Stage<T> {
                 shown: AtomicU64::new(0),
                 value: UnsafeCell::new(T::default()),
             }),
-            present: CachePadded::default(),
-            ended: AtomicU64::new(0),
+            company: CachePadded::default(),
         };
+        let of_few = if is_circle(parties) { parties } else { 0 };
         Self {
             parties: (0..parties).map(|_| CachePadded::default()).collect(),
-            is_circle: is_circle(parties),
+            left: (0..of_few).map(|_| CachePadded::default()).collect(),
             acts: (0..ACTS).map(|_| act()).collect(),
+            shown_on: CachePadded::default(),
             audience: Crowd::new(),
             performers: Crowd::new(),
         }
@@ -150,39 +159,43 @@ impl<T> Stage<T> {
         &self.acts[(number % ACTS) as usize]
     }
 
+    /// Whether the parties are few, so that each says on a line of its own what it has left.
+    #[inline]
+    fn is_circle(&self) -> bool {
+        !self.left.is_empty()
+    }
+
+    /// Number of the last act that one of few parties has left.
+    fn last_left(&self, party: usize) -> u64 {
+        // Acquire pairs with the Release in `Turn::leave` and `Turn::tell`: what it did with what it has seen is done.
+        self.left[party].load(Ordering::Acquire)
+    }
+
     /// Whether everybody has left an act, as a party asks.
     fn has_ended(&self, number: u64, party: usize) -> bool {
-        if !self.is_circle {
+        if !self.is_circle() {
             // Acquire pairs with the Release in `Turn::leave`.
-            return self.act(number).ended.load(Ordering::Acquire) >= number;
+            return self.act(number).company.ended.load(Ordering::Acquire) >= number;
         }
         let known = &self.parties[party].ended;
         // Relaxed here and below: only the party uses it.
         if known.load(Ordering::Relaxed) >= number {
             return true;
         }
-        let ended = self.parties.iter().map(|party| party.last_left()).min();
+        let ended = (0..self.left.len()).map(|party| self.last_left(party)).min();
         known.store(ended.unwrap_or(number), Ordering::Relaxed);
         ended.is_none_or(|ended| ended >= number)
     }
 
     /// Whether all but one party have left an act.
     fn has_ended_but_for(&self, party: usize, number: u64) -> bool {
-        if self.is_circle {
-            let mut others = (0..self.parties.len()).filter(|other| *other != party);
-            others.all(|other| self.parties[other].last_left() >= number)
+        if self.is_circle() {
+            let mut others = (0..self.left.len()).filter(|other| *other != party);
+            others.all(|other| self.last_left(other) >= number)
         } else {
             // Acquire pairs with the AcqRel in `Turn::leave`: what others did with what they have seen is done.
-            self.act(number).present.load(Ordering::Acquire) <= 1
+            self.act(number).company.present.load(Ordering::Acquire) <= 1
         }
-    }
-}
-
-impl Party {
-    /// Number of the last act that the party has left, if they are few.
-    fn last_left(&self) -> u64 {
-        // Acquire pairs with the Release in `Turn::leave`: what it did with what it has seen is done.
-        self.left.load(Ordering::Acquire)
     }
 }
 
@@ -193,7 +206,7 @@ impl<'a, T> Turn<'a, T> {
     /// A party that has to wait calls `wait` with what waits, so that it can tell the time it takes.
     pub fn show(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> Option<Seen<'a, T>> {
         self.put(fill, wait).then(|| {
-            self.stage.audience.release();
+            self.stage.audience.release_after_fence();
             Seen(*self)
         })
     }
@@ -201,26 +214,32 @@ impl<'a, T> Turn<'a, T> {
     /// Shows something as [`Turn::show`] does, and leaves at once. Whether it was shown.
     pub fn tell(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> bool {
         let stage = self.stage;
-        if !stage.is_circle {
+        if !stage.is_circle() {
             return self.show(fill, wait).is_some();
         }
-        let shown = self.put(fill, wait);
+        let leaving = |value: &mut T| {
+            fill(value);
+            // Release: all that was done with what was shown comes before whoever sees it.
+            stage.left[self.party].store(self.number, Ordering::Release);
+        };
+        let shown = self.put(leaving, wait);
         if shown {
-            self.leave_circle();
-            // For both crowds: see `Crowd`.
-            fence(Ordering::SeqCst);
             stage.audience.release_after_fence();
             stage.performers.release_after_fence();
         }
         shown
     }
 
-    /// Puts something where all can see it, and tells nobody. Whether it did, and no other party.
+    /// Puts something where all can see it, before all that follows, and tells nobody. Whether it did, and no other
+    /// party.
     #[inline]
     fn put(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> bool {
         let (stage, number, act) = (self.stage, self.number, self.act());
+        // Others have looked at these lines the last: both are on their way at the same time.
+        fetch_to_write(&raw const act.front);
+        fetch_to_write(&raw const act.company);
         let in_use = || !stage.has_ended(number.saturating_sub(ACTS), self.party);
-        self.wait(&stage.performers, in_use, wait);
+        self.wait(&stage.performers, in_use, || true, wait);
         // Relaxed: who loses the claim looks at nothing before the act is shown.
         if act.claimed.fetch_max(number, Ordering::Relaxed) >= number {
             return false;
@@ -228,12 +247,17 @@ impl<'a, T> Turn<'a, T> {
         // SAFETY:
         // - the act that was shown here before has ended, and this one is claimed by this party alone.
         fill(unsafe { &mut *act.front.value.get() });
-        if !stage.is_circle {
+        if !stage.is_circle() {
             // Relaxed: published by the next line.
-            act.present.store(stage.parties.len(), Ordering::Relaxed);
+            act.company.present.store(stage.parties.len(), Ordering::Relaxed);
         }
-        // Release pairs with the Acquire in `attend`.
-        act.front.shown.store(number, Ordering::Release);
+        let here = current().slot();
+        // Relaxed here and below: a hint, on a line that seldom changes.
+        if stage.shown_on.load(Ordering::Relaxed) != here {
+            stage.shown_on.store(here, Ordering::Relaxed);
+        }
+        // Its Release pairs with the Acquire in `attend`; it is the fence for both crowds.
+        store_fenced(&act.front.shown, number);
         true
     }
 
@@ -242,7 +266,9 @@ impl<'a, T> Turn<'a, T> {
         let act = self.act();
         // Acquire pairs with the Release in `show`.
         let hidden = || act.front.shown.load(Ordering::Acquire) != self.number;
-        self.wait(&self.stage.audience, hidden, wait);
+        // What is to be shown on the worker of who waits cannot be seen before others run there.
+        let elsewhere = || self.stage.shown_on.load(Ordering::Relaxed) != current().slot();
+        self.wait(&self.stage.audience, hidden, elsewhere, wait);
         Seen(*self)
     }
 
@@ -250,17 +276,23 @@ impl<'a, T> Turn<'a, T> {
         self.stage.act(self.number)
     }
 
-    /// Waits in a list while `closed` holds.
-    fn wait(&self, list: &Crowd, closed: impl Fn() -> bool, wait: impl FnOnce(&dyn Fn())) {
+    /// Waits in a list while `closed` holds; `elsewhere` says whether another worker may soon end that.
+    fn wait(
+        &self,
+        list: &Crowd,
+        closed: impl Fn() -> bool,
+        elsewhere: impl Fn() -> bool,
+        wait: impl FnOnce(&dyn Fn()),
+    ) {
         if !closed() {
             return;
         }
         let begun = &self.stage.parties[self.party].begun;
         // Relaxed here and below: for a glance.
         begun.store((2 * self.number) | WAITS, Ordering::Relaxed);
-        wait(&|| list.freeze_while(&closed));
+        wait(&|| list.freeze_while(&closed, &elsewhere));
         // Nothing rests on what `wait` does with its argument.
-        list.freeze_while(&closed);
+        list.freeze_while(&closed, &elsewhere);
         begun.store(2 * self.number, Ordering::Relaxed);
     }
 
@@ -268,29 +300,22 @@ impl<'a, T> Turn<'a, T> {
     #[inline]
     fn leave(&self) {
         let (stage, act) = (self.stage, self.act());
-        if stage.is_circle {
-            self.leave_circle();
-            return stage.performers.release();
+        if stage.is_circle() {
+            // Its Release comes after all that was done with what was shown: whoever sees it may write there.
+            store_fenced(&stage.left[self.party], self.number);
+            return stage.performers.release_after_fence();
         }
         // AcqRel: all that was done with what was shown comes before whoever sees that it is over.
-        match act.present.fetch_sub(1, Ordering::AcqRel) {
+        match act.company.present.fetch_sub(1, Ordering::AcqRel) {
             1 => {
                 // Release pairs with the Acquire in `Stage::has_ended`.
-                act.ended.store(self.number, Ordering::Release);
+                act.company.ended.store(self.number, Ordering::Release);
                 stage.performers.release();
             }
             // The one that is left may be who has shown it, and wait.
             2 => stage.performers.release(),
             _ => {}
         }
-    }
-
-    /// Says that one of few parties has left.
-    #[inline]
-    fn leave_circle(&self) {
-        let left = &self.stage.parties[self.party].left;
-        // Release: all that was done with what was shown comes before whoever sees it.
-        left.store(self.number, Ordering::Release);
     }
 }
 
@@ -307,7 +332,7 @@ impl<T> Seen<'_, T> {
     pub fn await_others(&self, wait: impl FnOnce(&dyn Fn())) {
         let Turn { stage, party, number } = self.0;
         let watched = || !stage.has_ended_but_for(party, number);
-        self.0.wait(&stage.performers, watched, wait);
+        self.0.wait(&stage.performers, watched, || true, wait);
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_core::{
-    Barrier, Completion, Condvar, EcHandle, Mutex, current, migrate, park, wait_all, wait_any, yield_now,
+    Barrier, Completion, Condvar, EcHandle, Mutex, WaitList, current, migrate, park, wait_all, wait_any,
+    yield_now,
 };
-use simurgh_sched::{Attribute, Builder, EcSpec, Runtime};
+use simurgh_sched::policy::Policy;
+use simurgh_sched::{Attribute, Builder, EcSpec, Runtime, Topology};
 
 fn runtime(vps: usize) -> Runtime {
     Builder::new().vps(Some(vps)).start().expect("a runtime")
@@ -283,4 +285,57 @@ fn idle_processors_join_in_shared_work() {
             helpers.lock().extend(vps);
         }
     });
+}
+
+/// Leaves everybody where it is.
+struct Staying;
+
+impl Policy for Staying {
+    fn name(&self) -> &'static str {
+        "staying"
+    }
+
+    fn place(&self, _index: usize, _count: usize, vps: usize) -> usize {
+        vps - 1
+    }
+
+    fn victims(&self, _vp: usize, _vps: usize, _topology: &Topology) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn who_waits_first_goes_on_first_wherever_they_are_let_go() {
+    const WAITERS: usize = 9;
+    let builder = Builder::new().vps(Some(2)).policy(Arc::new(Staying));
+    let runtime = builder.start().expect("a runtime");
+    for releaser in [0, 1] {
+        let list = Arc::new((WaitList::new(), AtomicBool::new(false)));
+        let [came, went] = [(); 2].map(|()| Arc::new(Mutex::new(Vec::new())));
+        let waiter = |index| {
+            let (list, came, went) = (Arc::clone(&list), Arc::clone(&came), Arc::clone(&went));
+            let wait = move || {
+                came.lock().push(index);
+                list.0.freeze_while(|| !list.1.load(Ordering::SeqCst));
+                went.lock().push(index);
+            };
+            runtime.spawn(small(), 1, wait).expect("an execution context")
+        };
+        let mut handles: Vec<EcHandle> = (0..WAITERS).map(waiter).collect();
+        let (list, seen) = (Arc::clone(&list), Arc::clone(&came));
+        let release = move || {
+            // Where they wait, so that all do once it has seen them come.
+            while seen.lock().len() < WAITERS {
+                yield_now();
+            }
+            migrate(releaser);
+            list.1.store(true, Ordering::SeqCst);
+            list.0.release_all();
+        };
+        handles.push(runtime.spawn(small(), 1, release).expect("an execution context"));
+        handles
+            .into_iter()
+            .for_each(|handle| handle.join().expect("no panic"));
+        assert_eq!(*went.lock(), *came.lock());
+    }
 }

@@ -32,6 +32,19 @@ pub fn relax() {
     loom::thread::yield_now();
 }
 
+/// Asks for the line of a place that is to be written soon.
+#[inline]
+pub fn fetch_to_write<T>(place: *const T) {
+    #[cfg(not(any(loom, miri)))]
+    // SAFETY:
+    // - a prefetch never faults and changes nothing that a program can see; processors that have none do nothing.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags));
+    }
+    #[cfg(any(loom, miri))]
+    let _ = place;
+}
+
 /// Stores a value, and with it what was written before (Release), before all that follows: as a fence with SeqCst
 /// behind the store, at about half its price.
 #[inline]

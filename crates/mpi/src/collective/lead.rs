@@ -7,7 +7,7 @@ use simurgh_core::{Stage, Turn};
 use simurgh_settings::rules::Operation;
 
 use super::call::Call;
-use super::deliver::{deliver, truncated};
+use super::deliver::truncated;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -152,20 +152,20 @@ impl Shown {
     }
 
     fn give(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
-        let (rank, seating) = (comm.index(), comm.seating());
-        match &self.data {
+        let (offered, moved) = match &self.data {
             Data::Lent(source) => {
                 let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
-                let (source, target) = (Some(source.clone()), Some(target.clone()));
-                deliver(&writer, seating, source, root, target, rank)
+                (source.bytes(), writer.transfer(source, target))
             }
             Data::Copied(bytes, copy) => {
                 let bytes = usize::from(*bytes);
-                match unpack(&copy[..bytes], target).truncated {
-                    true => Err(truncated(seating, (root, bytes), (rank, target.bytes()))),
-                    false => Ok(()),
-                }
+                (bytes, unpack(&copy[..bytes], target))
             }
+        };
+        if moved.truncated {
+            let room = (comm.index(), target.bytes());
+            return Err(truncated(comm.seating(), (root, offered), room));
         }
+        Ok(())
     }
 }
