@@ -112,8 +112,10 @@ struct Own {
     spin_limit: Cell<u32>,
     random: Cell<Option<u64>>,
     network: UnsafeCell<Option<Arc<dyn Network>>>,
-    /// Switches after which the network is looked after.
-    next_look: Cell<u64>,
+    /// A network that has come while the worker ran, until it has been taken up.
+    late_network: OnceLock<Arc<dyn Network>>,
+    /// Switches after which the network is looked after. Others write it when the network comes late.
+    next_look: AtomicU64,
     care: Care,
     switches: AtomicU64,
     team: OnceLock<&'static Team>,
@@ -167,7 +169,8 @@ impl Worker {
                 spin_limit: Cell::new(0),
                 random: Cell::new(None),
                 network: UnsafeCell::new(None),
-                next_look: Cell::new(u64::MAX),
+                late_network: OnceLock::new(),
+                next_look: AtomicU64::new(u64::MAX),
                 care: Care::default(),
                 switches: AtomicU64::new(0),
                 team: OnceLock::new(),
@@ -224,7 +227,7 @@ impl Worker {
                 .map(|seed| seed.wrapping_add(self.own.index as u64) | 1),
         );
         if entry.network.is_some() {
-            self.own.next_look.set(0);
+            self.own.next_look.store(0, Ordering::Relaxed);
         }
         // SAFETY:
         // - only the worker's kernel thread uses the slot, which is this one, and it has only now become that.
@@ -240,7 +243,8 @@ impl Worker {
         while let Some(ec) = self.next() {
             self.resume(ec);
             let switches = self.own.switches.load(Ordering::Relaxed);
-            if switches >= self.own.next_look.get() {
+            // Relaxed: it says when to look, and for what is behind a lock.
+            if switches >= self.own.next_look.load(Ordering::Relaxed) {
                 self.look_in_passing(switches);
             }
         }
@@ -300,7 +304,7 @@ impl Worker {
 
     /// Undoes [`Worker::enter`], before the kernel thread ends.
     pub fn leave(&self) {
-        self.own.next_look.set(u64::MAX);
+        self.own.next_look.store(u64::MAX, Ordering::Relaxed);
         // SAFETY:
         // - only the worker's kernel thread uses the slot, which is this one, and no EC runs.
         drop(unsafe { &mut *self.own.network.get() }.take());

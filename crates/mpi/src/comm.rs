@@ -32,9 +32,10 @@ mod split_type;
 mod unions;
 
 pub(crate) use context::{ContextPool, Notice, Share};
-pub(crate) use gathering::Gatherings;
+pub(crate) use gathering::{Gatherings, Purpose};
+pub(crate) use inter::Link;
 pub(crate) use linger::Lingering;
-pub(crate) use maker::{Founding, Maker};
+pub(crate) use maker::{Charter, Founding, Maker};
 pub use shared::CommShared;
 pub(crate) use sides::Sides;
 pub(crate) use span::Span;
@@ -149,6 +150,17 @@ impl Comm {
     pub(crate) fn own(process: &Arc<Process>) -> Result<Arc<Self>> {
         let shared = CommShared::local(process.job(), Sides::one(Group::run(process.id(), 1)))?;
         Ok(Self::predefined(process, shared, 0, "MPI_COMM_SELF"))
+    }
+
+    /// The communicator with those who have started the world, if somebody has.
+    pub(crate) fn parent(process: &Arc<Process>) -> Option<Arc<Self>> {
+        let shared = process.job().universe().take_parent()?;
+        let seat = shared.sides.seat_of(process.id())?;
+        let comm = Self::new(Arc::clone(process), shared, seat);
+        Some(Arc::new(Self {
+            name: SpinLock::new("MPI_COMM_PARENT".to_owned()),
+            ..comm
+        }))
     }
 
     /// The calling rank.
@@ -309,6 +321,7 @@ impl Comm {
             ));
         }
         let process = Arc::clone(&self.process);
+        process.forget_parent(&self);
         process.lingering().hold(self);
         Ok(())
     }

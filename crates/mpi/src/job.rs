@@ -63,7 +63,7 @@ pub struct Job {
     gatherings: Gatherings,
     places: Places,
     remote: OnceLock<Arc<Remote>>,
-    universe: Universe,
+    universe: Arc<Universe>,
     hardware: OnceLock<Hardware>,
     hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
@@ -116,7 +116,7 @@ impl Job {
             gatherings: Gatherings::default(),
             places: Places::default(),
             remote: OnceLock::new(),
-            universe: Universe::default(),
+            universe: Arc::default(),
             hardware: OnceLock::new(),
             hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
@@ -287,7 +287,7 @@ impl Job {
     }
 
     /// The other worlds, and who knows of them.
-    pub(crate) fn universe(&self) -> &Universe {
+    pub(crate) fn universe(&self) -> &Arc<Universe> {
         &self.universe
     }
 
@@ -302,6 +302,16 @@ impl Job {
         self.layout.admit(newcomers);
         if let Some(remote) = self.remote.get() {
             newcomers.iter().for_each(|newcomer| remote.admit(newcomer.host));
+        }
+    }
+
+    /// Hosts of another world will not be heard of any more, as it has ended: what is still sent to them is thrown away,
+    /// and it is no loss that they cannot be reached. What they have sent until now is handled.
+    ///
+    /// The launcher tells all other hosts so, and lets those of the world go when they have heard it.
+    pub fn dismiss(&self, hosts: &[u32]) {
+        if let Some(remote) = self.remote.get() {
+            hosts.iter().for_each(|host| remote.fabric().part(*host));
         }
     }
 

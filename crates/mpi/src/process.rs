@@ -49,6 +49,8 @@ pub struct Process {
 struct Predefined {
     world: Arc<Comm>,
     own: Arc<Comm>,
+    /// Those who have started the world; none if nobody has, or when it has been given up.
+    parent: Option<Arc<Comm>>,
 }
 
 impl Process {
@@ -168,7 +170,8 @@ impl Process {
         self.phase.begin()?;
         let world = Comm::world(self);
         let own = Comm::own(self)?;
-        *self.predefined.lock() = Some(Predefined { world, own });
+        let parent = Comm::parent(self);
+        *self.predefined.lock() = Some(Predefined { world, own, parent });
         Ok(ThreadLevel::Multiple)
     }
 
@@ -182,6 +185,7 @@ impl Process {
             self.complete_freed();
         }
         self.phase.end()?;
+        self.job.universe().stay_connected();
         let predefined = self.predefined.lock().take();
         drop(predefined);
         Ok(())
@@ -251,6 +255,30 @@ impl Process {
     /// [`ErrorClass::Comm`] before initialisation and after finalization.
     pub fn comm_self(&self) -> Result<Arc<Comm>> {
         self.predefined(|predefined| &predefined.own)
+    }
+
+    /// The inter-communicator with those who have started the world (`MPI_Comm_get_parent`); none if nobody has, or when
+    /// it has been freed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Process::comm_world`].
+    pub fn comm_parent(&self) -> Result<Option<Arc<Comm>>> {
+        self.comm_world()?;
+        let predefined = self.predefined.lock();
+        Ok(predefined
+            .as_ref()
+            .and_then(|predefined| predefined.parent.clone()))
+    }
+
+    /// The process gives a communicator up: if it is that with its parents, it has none any more.
+    pub(crate) fn forget_parent(&self, comm: &Arc<Comm>) {
+        let mut predefined = self.predefined.lock();
+        let parent = predefined
+            .as_mut()
+            .and_then(|predefined| predefined.parent.take_if(|parent| Arc::ptr_eq(parent, comm)));
+        drop(predefined);
+        drop(parent);
     }
 
     fn predefined(&self, choose: impl FnOnce(&Predefined) -> &Arc<Comm>) -> Result<Arc<Comm>> {

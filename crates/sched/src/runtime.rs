@@ -1,6 +1,6 @@
 //! The virtual processors of a process, started and stopped together.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use simurgh_core::sync::{AtomicBool, Ordering};
@@ -138,6 +138,10 @@ impl Builder {
                 .for_each(|worker| worker.set_network(Arc::downgrade(network)));
         }
         let first_on_duty = if crew.dedicated > 0 { crew.common } else { 0 };
+        let lookout = OnceLock::new();
+        if let Some(network) = self.network {
+            lookout.get_or_init(|| Lookout::new(network, first_on_duty, crew.all()));
+        }
         let common = Arc::new(Common {
             team,
             topology,
@@ -146,9 +150,7 @@ impl Builder {
             on_deadlock: self.on_deadlock,
             known_threads: self.known_threads,
             seed: self.seed,
-            lookout: self
-                .network
-                .map(|network| Lookout::new(network, first_on_duty, crew.all())),
+            lookout,
             crew,
         });
         let mut runtime = Runtime {
@@ -185,6 +187,21 @@ impl Runtime {
         self.threads
             .push(thread.map_err(|source| SchedError::Thread { vp: index, source })?);
         Ok(())
+    }
+
+    /// From now on there is a network, of which nothing was known at the start; the first one lasts, as does one that was
+    /// there at the start. Policies that dedicate virtual processors to it come too late: all look after it.
+    pub fn connect(&self, network: Arc<dyn Network>) {
+        let common = &self.common;
+        let late = common.lookout.get().is_none();
+        let lookout = || Lookout::new(Arc::clone(&network), 0, common.crew.all());
+        common.lookout.get_or_init(lookout);
+        if late {
+            for worker in &common.team {
+                worker.join_network(Arc::clone(&network));
+                worker.nudge();
+            }
+        }
     }
 
     /// Number of virtual processors that run whatever is ready.
@@ -229,7 +246,7 @@ impl Runtime {
     pub fn quiet(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let common = Arc::clone(&self.common);
         move || {
-            let lookout = common.lookout.as_ref();
+            let lookout = common.lookout.get();
             lookout.is_some_and(|lookout| lookout.quiet().lasts())
         }
     }

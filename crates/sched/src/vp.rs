@@ -4,7 +4,7 @@
 //! in the kernel. The time adapts: watching that ended in sleep halves it, watching that paid off doubles it. The one
 //! that is on duty ([`Lookout`]) polls the network meanwhile, and sleeps where it rings.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
@@ -38,7 +38,7 @@ pub(crate) struct Common {
     pub(crate) seed: Option<u64>,
     pub(crate) crew: Crew,
     /// Who looks after the network, if there is one.
-    pub(crate) lookout: Option<Lookout>,
+    pub(crate) lookout: OnceLock<Lookout>,
 }
 
 /// One virtual processor.
@@ -70,7 +70,7 @@ impl Vp {
         if self.common.topology.is_real() {
             pin(&crew.cpus_of(self.worker.index(), &self.common.topology));
         }
-        let network = self.common.lookout.as_ref().map(Lookout::network);
+        let network = self.common.lookout.get().map(Lookout::network);
         self.worker.enter(Entry {
             spin_limit: if self.may_watch() { EC_LOOKS } else { 0 },
             seed: self.common.seed,
@@ -120,7 +120,7 @@ impl Vp {
 
     /// Looks after the network, if it is this one's duty; whether there was anything to do.
     fn attend(&self) -> bool {
-        let Some(lookout) = &self.common.lookout else {
+        let Some(lookout) = self.common.lookout.get() else {
             return false;
         };
         lookout.take(self.worker.index())
@@ -130,7 +130,7 @@ impl Vp {
 
     /// There is something to run: the network becomes another's duty, if it was this one's.
     fn pass_on(&self) {
-        if let Some(lookout) = &self.common.lookout {
+        if let Some(lookout) = self.common.lookout.get() {
             lookout.pass_on(self.worker.index(), &self.common.team);
         }
     }
@@ -185,7 +185,7 @@ impl Vp {
 
     /// Sleeps in the kernel, where the network rings if it is this one's duty to look after it.
     fn rest(&self, ticket: u32) {
-        let Some(lookout) = &self.common.lookout else {
+        let Some(lookout) = self.common.lookout.get() else {
             if self
                 .common
                 .sleepers

@@ -1,10 +1,11 @@
 //! What a worker does for the network.
 
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::Worker;
 use crate::network::Network;
+use crate::sync::Ordering;
 
 /// Switches between two looks of a busy worker at the network.
 const SWITCHES_PER_LOOK: u64 = 8;
@@ -24,6 +25,25 @@ impl Worker {
     /// Says where the worker may [sleep](Worker::sleep_at) besides; before it does, and once.
     pub fn set_network(&self, network: Weak<dyn Network>) {
         self.shared.inbox.set_network(network);
+    }
+
+    /// A network has come while the worker runs: whoever runs on it looks after it soon.
+    pub fn join_network(&self, network: Arc<dyn Network>) {
+        self.set_network(Arc::downgrade(&network));
+        // Only the first counts.
+        let _first = self.own.late_network.set(network);
+        // Relaxed: the cell above is what synchronises.
+        self.own.next_look.store(0, Ordering::Relaxed);
+    }
+
+    /// Begins to look after a network that has come late. Between two switches.
+    fn take_up_network(&self) {
+        // SAFETY:
+        // - only the worker's kernel thread uses the slot, which is this one, and no EC runs.
+        let network = unsafe { &mut *self.own.network.get() };
+        if network.is_none() {
+            *network = self.own.late_network.get().cloned();
+        }
     }
 
     /// Looks after the network, if there is anything to do. For the worker's own thread and the ECs that it runs.
@@ -46,7 +66,10 @@ impl Worker {
     /// Looks after the network between two switches.
     #[cold]
     pub(super) fn look_in_passing(&self, switches: u64) {
-        self.own.next_look.set(switches + SWITCHES_PER_LOOK);
+        self.own
+            .next_look
+            .store(switches + SWITCHES_PER_LOOK, Ordering::Relaxed);
+        self.take_up_network();
         // SAFETY:
         // - only the worker's kernel thread uses the slot, which is this one.
         let network = unsafe { &*self.own.network.get() };

@@ -119,7 +119,7 @@ impl Comm {
     }
 
     /// A communicator made from this one, whose error handler it inherits.
-    pub(super) fn child(&self, shared: Arc<CommShared>, seat: usize) -> Arc<Self> {
+    pub(crate) fn child(&self, shared: Arc<CommShared>, seat: usize) -> Arc<Self> {
         self.child_with(shared, seat, None)
     }
 

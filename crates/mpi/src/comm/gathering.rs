@@ -28,6 +28,10 @@ pub(crate) enum Purpose {
     NamedSide(String),
     /// An inter-communicator from groups, with this tag: the leaders of the groups.
     NamedLeaders(String),
+    /// An inter-communicator: two processes that somebody else has brought together, under this number.
+    Meeting(u64),
+    /// The same, by a socket between them.
+    Joined(u64),
 }
 
 /// Groups whose members are coming together on this host.

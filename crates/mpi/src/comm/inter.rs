@@ -12,7 +12,7 @@ use crate::check;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
-use crate::portable::portable;
+use crate::portable::{Portable, portable};
 use crate::process::Process;
 use simurgh_core::sync::Arc;
 
@@ -27,7 +27,7 @@ struct Proposal {
 struct Offered(Group);
 
 /// What a rank brings to the second exchange; only the leader knows something.
-struct Report(Option<Union>);
+struct Report<X>(Option<Result<(Charter, X)>>);
 
 /// The new communicator, and the seat of rank 0 of one group in it.
 type Union = Result<(Charter, usize)>;
@@ -35,20 +35,34 @@ type Union = Result<(Charter, usize)>;
 portable! {
     Proposal { leader, ready }
     Offered { 0 }
-    Report { 0 }
 }
 
+impl<X: Portable> Portable for Report<X> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+    }
+
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Portable::read(input).map(Self)
+    }
+}
+
+/// The leader of a group that names another one.
+const LEADER: (&str, ErrorClass) = ("local_leader", ErrorClass::Rank);
+
 /// How a leader reaches the other one.
-struct Link {
-    other: u32,
-    purpose: Purpose,
+pub(crate) struct Link {
+    pub(crate) other: u32,
+    pub(crate) purpose: Purpose,
 }
 
 /// The ranks of one of the two groups.
-struct Side<'a> {
-    process: &'a Process,
-    group: &'a Group,
-    rank: usize,
+pub(crate) struct Side<'a> {
+    pub(crate) process: &'a Process,
+    pub(crate) group: &'a Group,
+    pub(crate) rank: usize,
+    /// What the program calls the leader, and of which class errors about it are.
+    pub(crate) leader_is: (&'static str, ErrorClass),
     /// They, as they meet.
     assembly: Assembly<'a>,
 }
@@ -80,13 +94,7 @@ impl Comm {
                 purpose: Purpose::Leaders(peer.context, tag),
             })
         };
-        let side = Side {
-            process: &self.process,
-            group: self.group(),
-            rank: self.seat(),
-            assembly: self.assembly(),
-        };
-        let (shared, seat) = side.unite(local_leader, link)?;
+        let (shared, seat) = self.side(LEADER).meet_other(local_leader, link)?;
         Ok(self.child(shared, seat))
     }
 
@@ -112,7 +120,9 @@ impl Comm {
             let other = usize::try_from(remote_leader).ok();
             let other = other.and_then(|leader| remote.process(leader));
             Ok(Link {
-                other: other.ok_or_else(|| wrong_leader("remote_leader", remote_leader, remote))?,
+                other: other.ok_or_else(|| {
+                    wrong_leader(("remote_leader", ErrorClass::Rank), remote_leader, remote)
+                })?,
                 purpose: Purpose::NamedLeaders(tag.to_owned()),
             })
         };
@@ -120,22 +130,54 @@ impl Comm {
             process,
             group: local,
             rank,
+            leader_is: LEADER,
             assembly: gathered.assembly(job),
         };
-        let (shared, seat) = side.unite(local_leader, link)?;
+        let (shared, seat) = side.meet_other(local_leader, link)?;
         let comm = Self::new(Arc::clone(process), shared, seat);
         Ok(Arc::new(comm.in_session(process.session(local.session()))))
     }
 }
 
+impl Comm {
+    /// The ranks of the communicator as one of two groups.
+    pub(crate) fn side(&self, leader_is: (&'static str, ErrorClass)) -> Side<'_> {
+        Side {
+            process: &self.process,
+            group: self.group(),
+            rank: self.seat(),
+            leader_is,
+            assembly: self.assembly(),
+        }
+    }
+}
+
 impl Side<'_> {
-    /// Makes the communicator with the other side; gives it and the caller's seat there.
-    fn unite(&self, leader: i32, link: impl FnOnce() -> Result<Link>) -> Result<(Arc<CommShared>, usize)> {
+    /// Makes the communicator with the other side, whose leader is reached as `link` says; gives it and the caller's
+    /// seat there.
+    pub(crate) fn meet_other(
+        &self,
+        leader: i32,
+        link: impl FnOnce() -> Result<Link>,
+    ) -> Result<(Arc<CommShared>, usize)> {
+        let link = || link().and_then(|link| self.check_disjoint(link));
+        let (shared, first) = self.unite(leader, link, |link| self.meet(link))?;
+        Ok((shared, first + self.rank))
+    }
+
+    /// Makes a communicator with others: the leader gets ready, and when all know that it is, it finds out who is in
+    /// the communicator and something else that all ranks are to know.
+    pub(crate) fn unite<L, X: Portable + Clone + Send + Sync + 'static>(
+        &self,
+        leader: i32,
+        prepare: impl FnOnce() -> Result<L>,
+        find: impl FnOnce(L) -> Result<(Charter, X)>,
+    ) -> Result<(Arc<CommShared>, X)> {
         let leads = usize::try_from(leader) == Ok(self.rank);
-        let link = leads.then(|| link().and_then(|link| self.check_disjoint(link)));
+        let prepared = leads.then(prepare);
         let proposal = Proposal {
             leader,
-            ready: match &link {
+            ready: match &prepared {
                 Some(Err(error)) => Err(error.clone()),
                 _ => Ok(()),
             },
@@ -143,21 +185,20 @@ impl Side<'_> {
         let agreed = self
             .assembly
             .exchange(proposal, Founding::Nothing, |proposals, _| {
-                agree(self.group, proposals)
+                agree(self.group, self.leader_is, proposals)
             })?;
         Result::clone(&agreed)?;
-        let report = link.map(|link| link.and_then(|link| self.meet(link)));
+        let report = prepared.map(|prepared| prepared.and_then(find));
         let job = self.process.job();
         let union = self
             .assembly
             .exchange(Report(report), Founding::Nothing, |reports, _| {
                 let mut reports = reports.into_iter();
                 let union = reports.find_map(|Report(union)| union);
-                let (charter, first) = union.unwrap_or_else(|| Err(no_leader()))?;
-                Ok((job.gatherings().unions.unite(job, charter)?, first))
+                let (charter, more) = union.unwrap_or_else(|| Err(no_leader()))?;
+                Ok((job.gatherings().unions.unite(job, charter)?, more))
             })?;
-        let (shared, first) = Result::clone(&union)?;
-        Ok((shared, first + self.rank))
+        Result::clone(&union)
     }
 
     /// A leader that is in our own group would never come.
@@ -190,17 +231,18 @@ impl Side<'_> {
 }
 
 /// Whether all ranks name the same leader, and it is ready.
-fn agree(group: &Group, proposals: Vec<Proposal>) -> Result<()> {
+fn agree(group: &Group, leader_is: (&str, ErrorClass), proposals: Vec<Proposal>) -> Result<()> {
     let leader = proposals[0].leader;
     if let Some(other) = proposals.iter().find(|proposal| proposal.leader != leader) {
+        let (name, class) = leader_is;
         let message = format!(
-            "ranks name different leaders, {leader} and {}; all ranks of a group must name the same",
+            "ranks pass {leader} and {} as {name}; all ranks of a group must pass the same",
             other.leader
         );
-        return Err(Error::new(ErrorClass::Rank, message));
+        return Err(Error::new(class, message));
     }
     if usize::try_from(leader).map_or(true, |leader| leader >= group.size()) {
-        return Err(wrong_leader("local_leader", leader, group));
+        return Err(wrong_leader(leader_is, leader, group));
     }
     proposals.into_iter().try_for_each(|proposal| proposal.ready)
 }
@@ -250,10 +292,10 @@ fn overlap(process: u32) -> Error {
 }
 
 #[cold]
-fn wrong_leader(name: &str, leader: i32, group: &Group) -> Error {
+fn wrong_leader((name, class): (&str, ErrorClass), leader: i32, group: &Group) -> Error {
     let size = group.size();
     Error::new(
-        ErrorClass::Rank,
+        class,
         format!("{name} is {leader}, which is no rank of its group of {size}"),
     )
 }

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::group::Group;
 use crate::job::{Job, Layout};
 use crate::topology::Origins;
+use crate::universe::Bond;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
 use std::fmt;
@@ -17,7 +18,9 @@ use std::sync::OnceLock;
 /// The part of a communicator that its ranks on a host share.
 pub struct CommShared {
     pub(super) context: Context,
-    pub(super) sides: Sides,
+    pub(crate) sides: Sides,
+    /// While the communicator is there, its worlds are connected.
+    _bond: Bond,
     /// None if all ranks are on this host.
     span: Option<Arc<Span>>,
     /// Conversations of the hosts about blocking calls so far.
@@ -48,7 +51,7 @@ impl CommShared {
     pub(crate) fn chartered(job: &Job, Charter { id, giver, sides }: Charter) -> Arc<Self> {
         let span = Span::of(&sides, job.layout()).map(Arc::new);
         let context = Context::new(job.contexts(), id, span.is_some().then_some(giver));
-        Self::with_context(context, span, sides)
+        Self::with_context(context, Bond::of(job, span.as_deref()), span, sides)
     }
 
     /// A communicator of the same processes, the duplicate of this number.
@@ -66,14 +69,16 @@ impl CommShared {
         let context = Context::new(job.contexts(), id, Some(giver));
         Ok(Self::with_context(
             context,
+            Bond::of(job, Some(span)),
             Some(Arc::clone(span)),
             self.sides.clone(),
         ))
     }
 
-    fn with_context(context: Context, span: Option<Arc<Span>>, sides: Sides) -> Arc<Self> {
+    fn with_context(context: Context, bond: Bond, span: Option<Arc<Span>>, sides: Sides) -> Arc<Self> {
         Arc::new(Self {
             context,
+            _bond: bond,
             span,
             sides,
             rounds: AtomicU64::new(0),
@@ -91,7 +96,7 @@ impl CommShared {
         let processes = layout.processes();
         let sides = Sides::one(Group::run(processes.start, processes.len() as u32));
         let span = Span::of(&sides, layout).map(Arc::new);
-        Self::with_context(Context::world(), span, sides)
+        Self::with_context(Context::world(), Bond::default(), span, sides)
     }
 
     /// The hosts of the ranks; none if all are on this host.

@@ -94,6 +94,11 @@ impl Span {
         self.hosts[position]
     }
 
+    /// All hosts, ascending.
+    pub(crate) fn all(&self) -> &[HostId] {
+        &self.hosts
+    }
+
     /// The position of a host; none if it has no members.
     pub(crate) fn position(&self, host: HostId) -> Option<usize> {
         self.hosts.binary_search(&host).ok()

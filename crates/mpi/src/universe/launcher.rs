@@ -16,6 +16,9 @@ pub trait Launcher: Send + Sync {
     /// [`Port`](crate::ErrorClass::Port), [`Service`](crate::ErrorClass::Service), [`Name`](crate::ErrorClass::Name).
     fn ask(&self, question: Question) -> Result<Answer>;
 
+    /// A number by which hosts know that they are of the same universe: the same on all, another in others.
+    fn universe(&self) -> u64;
+
     /// This host has a communicator with processes of that other world from now on, or has no such communicator any
     /// more. Told when it begins and when it is over, and not waited for.
     ///

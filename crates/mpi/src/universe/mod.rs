@@ -2,13 +2,30 @@
 //!
 //! The processes that one launcher has started together are a *world*; all its worlds are a *universe*. The engine
 //! knows the hosts of all worlds ([`Layout`](crate::Layout)), and whatever it does between hosts it does between those of
-//! different worlds as well. What it does not know, it asks the launcher ([`Launcher`]).
+//! different worlds as well. What it does not know, it asks the launcher ([`Launcher`]); one rank does so for all, and
+//! tells them in an exchange of their communicator.
+//!
+//! Costs: a question to the launcher, two exchanges of the ranks and one of two processes; nothing when none of this is
+//! used but a look at the hosts of each new communicator of several.
 
+mod bond;
+mod disconnect;
+mod join;
 mod launcher;
+mod meet;
+mod parent;
+mod ports;
+mod spawn;
 
+pub(crate) use bond::Bond;
 pub use launcher::{Answer, Command, Launcher, Question};
+pub use spawn::Spawned;
 
+use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
+use bond::Connections;
+use parent::Parent;
+use simurgh_core::sync::{AtomicBool, AtomicU64, SpinLock};
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -16,6 +33,12 @@ use std::sync::OnceLock;
 #[derive(Default)]
 pub(crate) struct Universe {
     launcher: OnceLock<Box<dyn Launcher>>,
+    connections: SpinLock<Connections>,
+    /// A process has finalized: what is connected stays so.
+    is_ending: AtomicBool,
+    parent: SpinLock<Option<Parent>>,
+    /// Sockets over which processes of this host have joined others.
+    joins: AtomicU64,
 }
 
 impl Job {
@@ -23,12 +46,36 @@ impl Job {
     pub fn set_launcher(&self, launcher: impl Launcher + 'static) -> bool {
         self.universe().launcher.set(Box::new(launcher)).is_ok()
     }
+
+    /// Asks the launcher; `class` is that of the error if there is none.
+    fn ask(&self, question: Question, class: ErrorClass) -> Result<Answer> {
+        let launcher = self.universe().launcher.get();
+        launcher.ok_or_else(|| alone(class))?.ask(question)
+    }
+}
+
+#[cold]
+fn alone(class: ErrorClass) -> Error {
+    Error::new(
+        class,
+        "the program has not been started by an mpiexec that can do so; start it with \"mpiexec -n 1\" and its name",
+    )
+}
+
+/// The launcher's answer is that to another question.
+#[cold]
+fn beside_the_point(answer: &Answer) -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        format!("the launcher has answered {answer:?}; all of the installation has to be of one version"),
+    )
 }
 
 impl fmt::Debug for Universe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Universe")
             .field("has a launcher", &self.launcher.get().is_some())
+            .field("connections", &*self.connections.lock())
             .finish_non_exhaustive()
     }
 }

@@ -65,6 +65,9 @@ pub enum ShmError {
     /// A descriptor is not what it should be.
     #[error("a descriptor passed by the launcher is not a host's memory")]
     NotASegment,
+    /// A host joins that is there.
+    #[error("the launcher tells of host {0} twice")]
+    Twice(crate::transport::HostId),
     /// The other host runs another version.
     #[error(
         "another host of this node runs another version of Simurgh; start all with the same installation"

@@ -1,9 +1,12 @@
 //! How the hosts of a node come to share memory.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::EventfdFlags;
 use rustix::io::Errno;
+use simurgh_core::Roster;
 
 use super::cross_memory::Probe;
 use super::peer::Peer;
@@ -19,7 +22,7 @@ pub struct ShmOffer {
     pub(super) own: HostId,
     pub(super) segment: Segment,
     pub(super) probe: Box<Probe>,
-    descriptors: [OwnedFd; SHM_DESCRIPTORS],
+    pub(super) descriptors: [OwnedFd; SHM_DESCRIPTORS],
 }
 
 /// Another host of the node, and what it offers.
@@ -76,15 +79,30 @@ impl ShmOffer {
         if cross_memory {
             Probe::permit();
         }
-        let mut table = Vec::new();
+        let mut opened = BTreeMap::new();
         for peer in peers {
-            let index = peer.host as usize;
-            if table.len() <= index {
-                table.resize_with(index + 1, || None);
-            }
-            table[index] = Some(Peer::open(peer, cross_memory)?);
+            opened.insert(peer.host, Peer::open(peer, cross_memory)?);
         }
-        let [_file, bell] = self.descriptors;
-        Ok(Shm::new(self.own, self.segment, self.probe, bell, table.into()))
+        let near = neighbourhood(self.own, |host| opened.contains_key(&host));
+        let table = Roster::new(near, |host| opened.remove(&host));
+        for (host, peer) in opened {
+            table.add(host, Some(peer));
+        }
+        Ok(Shm::new(self, table, cross_memory))
     }
+}
+
+/// The numbers around the own one of which others, not far from each other, are peers: most likely those that have
+/// started together.
+fn neighbourhood(own: HostId, is_peer: impl Fn(HostId) -> bool) -> Range<HostId> {
+    /// Numbers of hosts of other nodes between two of this one.
+    const GAP: u32 = 32;
+    let (mut first, mut last) = (own, own);
+    while let Some(before) = (first.saturating_sub(GAP)..first).find(|host| is_peer(*host)) {
+        first = before;
+    }
+    while let Some(after) = (last + 1..=last.saturating_add(GAP)).rfind(|host| is_peer(*host)) {
+        last = after;
+    }
+    first..last + 1
 }

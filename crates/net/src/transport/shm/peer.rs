@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use rustix::fs::OFlags;
+use simurgh_core::sync::SpinLock;
 
 use super::cross_memory::Probe;
 use super::ring::Seen;
@@ -20,7 +21,8 @@ pub(super) struct Peer {
     pub(super) pid: i32,
     /// What can be done with the memory it does not share.
     pub(super) access: Access,
-    bell: OwnedFd,
+    /// None when it has gone.
+    bell: SpinLock<Option<OwnedFd>>,
 }
 
 impl Peer {
@@ -41,7 +43,7 @@ impl Peer {
             seen: Seen::default(),
             pid,
             access: Access { read, write },
-            bell,
+            bell: SpinLock::new(Some(bell)),
         })
     }
 
@@ -50,7 +52,16 @@ impl Peer {
     pub(super) fn ring(&self) {
         self.segment.ring.doorbell.ring(|| {
             // A bell that cannot be rung is one that rings already, or its host is gone.
-            let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+            if let Some(bell) = &*self.bell.lock() {
+                let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+            }
         });
+    }
+
+    /// It has gone: its memory is given back to the system, save for the addresses. Its packets have been handled.
+    pub(super) fn part(&self) {
+        self.segment.empty();
+        let bell = self.bell.lock().take();
+        drop(bell);
     }
 }

@@ -107,6 +107,20 @@ impl Segment {
         Ok(Self(NonNull::new(address.cast()).ok_or(Errno::NOMEM)?))
     }
 
+    /// Gives its memory back to the system: from now on it is all zeros, of which pages are made when they are used.
+    pub(super) fn empty(&self) {
+        // SAFETY:
+        // - the mapping is ours, of this size, and stays; whoever still looks at it finds valid contents.
+        let emptied = unsafe {
+            rustix::mm::madvise(
+                self.0.as_ptr().cast(),
+                size_of::<Contents>(),
+                rustix::mm::Advice::LinuxRemove,
+            )
+        };
+        debug_assert_eq!(emptied, Ok(()));
+    }
+
     /// Where the owner's probe lies, and what is there.
     pub(super) fn probe(&self) -> [u64; 2] {
         let [address, value] = &self.title.probe;

@@ -1,12 +1,15 @@
 //! The transport itself.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::slice;
 
 use crossbeam_utils::CachePadded;
+use simurgh_core::Roster;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 
+use super::ShmError;
 use super::cross_memory::{self, Probe};
+use super::offer::{SHM_DESCRIPTORS, ShmOffer, ShmPeer};
 use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
 use super::segment::Segment;
@@ -22,37 +25,65 @@ const BATCH: usize = 64;
 pub struct Shm {
     own: HostId,
     segment: Segment,
-    /// By number of host.
-    peers: Box<[Option<Peer>]>,
+    /// By number of host; none on other nodes.
+    peers: Roster<Option<Peer>>,
+    /// Whether the memory of those who join later may be accessed.
+    cross_memory: bool,
     pool: CachePadded<Pool>,
     /// Number of the next packet to come. Written by whoever polls.
     next: CachePadded<AtomicU64>,
     dropped: AtomicU64,
     /// Whether somebody sleeps, or slept, in `poll(2)`.
     polled: AtomicBool,
+    /// The segment and what rings: for those who join later.
+    file: OwnedFd,
     bell: OwnedFd,
     /// Kept for those who join later.
     _probe: Box<Probe>,
 }
 
 impl Shm {
-    pub(super) fn new(
-        own: HostId,
-        segment: Segment,
-        probe: Box<Probe>,
-        bell: OwnedFd,
-        peers: Box<[Option<Peer>]>,
-    ) -> Self {
+    pub(super) fn new(offer: ShmOffer, peers: Roster<Option<Peer>>, cross_memory: bool) -> Self {
+        let ShmOffer {
+            own,
+            segment,
+            probe,
+            descriptors,
+        } = offer;
+        let [file, bell] = descriptors;
         Self {
             own,
             segment,
             peers,
+            cross_memory,
             pool: CachePadded::default(),
             next: CachePadded::default(),
             dropped: AtomicU64::new(0),
             polled: AtomicBool::new(false),
+            file,
             bell,
             _probe: probe,
+        }
+    }
+
+    /// What a host that joins later needs of this one, apart from its number and process: as
+    /// [`ShmOffer::descriptors`].
+    #[must_use]
+    pub fn descriptors(&self) -> [BorrowedFd<'_>; SHM_DESCRIPTORS] {
+        [self.file.as_fd(), self.bell.as_fd()]
+    }
+
+    /// Another host of the node has come. Nothing is sent to it, and nothing that it sends is handled, before.
+    ///
+    /// # Errors
+    ///
+    /// [`ShmError`], if it is not a host's offer.
+    pub fn admit(&self, peer: ShmPeer) -> Result<(), ShmError> {
+        let host = peer.host;
+        let opened = Peer::open(peer, self.cross_memory)?;
+        match self.peers.add(host, Some(opened)) {
+            true => Ok(()),
+            false => Err(ShmError::Twice(host)),
         }
     }
 
@@ -70,7 +101,7 @@ impl Shm {
 
     #[inline]
     fn peer(&self, host: HostId) -> Option<&Peer> {
-        self.peers.get(host as usize)?.as_ref()
+        self.peers.get(host)?.as_ref()
     }
 
     /// The peer, of whom the fabric knows that it is one.
@@ -333,6 +364,12 @@ impl Transport for Shm {
             self.polled.store(false, Ordering::Relaxed);
             // Empties it; there may be nothing in it.
             let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+        }
+    }
+
+    fn part(&self, host: HostId) {
+        if let Some(peer) = self.peer(host) {
+            peer.part();
         }
     }
 

@@ -1,0 +1,27 @@
+//! Giving up a communicator for good.
+
+use crate::comm::{Comm, Founding};
+use crate::error::Result;
+use crate::portable::portable;
+use simurgh_core::sync::Arc;
+
+/// What a rank brings to the last meeting.
+struct Parting(());
+
+portable! { Parting { 0 } }
+
+impl Comm {
+    /// Gives the communicator up together with all its ranks, of both groups (`MPI_Comm_disconnect`): when all have come
+    /// so far, what any of them has sent has been received, or is on its way to who has asked for it. Worlds that only
+    /// this communicator has connected are not connected any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::free`], and when the ranks make different calls.
+    pub fn disconnect(self: Arc<Self>) -> Result<()> {
+        if !self.is_predefined() {
+            self.exchange(Parting(()), Founding::Nothing, |_, _| ())?;
+        }
+        self.free()
+    }
+}

@@ -1,0 +1,57 @@
+//! Groups that find each other by the name of a port.
+//!
+//! The launcher brings a root that accepts together with one that connects, and tells each who the other is. Then the
+//! roots meet as the leaders of two groups do that make an inter-communicator.
+
+use super::spawn::ROOT;
+use super::{Answer, Question, beside_the_point};
+use crate::comm::{Comm, Link, Purpose};
+use crate::error::{ErrorClass, Result};
+use simurgh_core::sync::Arc;
+
+impl Comm {
+    /// Waits for another group to connect to a port (`MPI_Comm_accept`); gives the inter-communicator with it. The port
+    /// counts at the root only.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Port`] if there is no such port, [`ErrorClass::Root`] if there is no such root,
+    /// [`ErrorClass::Comm`] on an inter-communicator.
+    pub fn accept_at(&self, root: i32, port: impl FnOnce() -> Result<String>) -> Result<Arc<Self>> {
+        let process = self.process().id();
+        self.meet_at(root, || {
+            Ok(Question::Accept {
+                port: port()?,
+                process,
+            })
+        })
+    }
+
+    /// Connects to a group that accepts at a port (`MPI_Comm_connect`), as soon as it does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::accept_at`].
+    pub fn connect_to(&self, root: i32, port: impl FnOnce() -> Result<String>) -> Result<Arc<Self>> {
+        let process = self.process().id();
+        self.meet_at(root, || {
+            Ok(Question::Connect {
+                port: port()?,
+                process,
+            })
+        })
+    }
+
+    fn meet_at(&self, root: i32, question: impl FnOnce() -> Result<Question>) -> Result<Arc<Self>> {
+        self.check_intra()?;
+        let link = || match self.process().job().ask(question()?, ErrorClass::Port)? {
+            Answer::Partner { process, meeting } => Ok(Link {
+                other: process,
+                purpose: Purpose::Meeting(meeting),
+            }),
+            other => Err(beside_the_point(&other)),
+        };
+        let (shared, seat) = self.side(ROOT).meet_other(root, link)?;
+        Ok(self.child(shared, seat))
+    }
+}

@@ -1,0 +1,75 @@
+//! The processes that have started this host's world.
+
+use super::Universe;
+use crate::comm::{Charter, CommShared, Sides};
+use crate::error::{Error, ErrorClass, Result};
+use crate::group::Group;
+use crate::job::Job;
+use crate::portable::{self, portable};
+use simurgh_core::sync::Arc;
+use simurgh_net::transport::HostId;
+
+/// What those who start a world tell it.
+pub(super) struct Birth {
+    /// The number of the communicator with them, and the host that has given it out.
+    pub(super) id: u32,
+    pub(super) giver: HostId,
+    /// They.
+    pub(super) group: Group,
+}
+
+portable! { Birth { id, giver, group } }
+
+/// The communicator with those who have started the world, until all processes here have taken it.
+pub(super) struct Parent {
+    shared: Arc<CommShared>,
+    /// Processes that have not.
+    missing: usize,
+}
+
+impl Job {
+    /// Tells who has started the world, in the words of [`Question::Spawn`](super::Question::Spawn): once, before ranks
+    /// run, after [`Job::set_launcher`] and [`Job::connect`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Intern`] if that makes no sense here.
+    pub fn set_parent(&self, parent: &[u8]) -> Result<()> {
+        let birth: Birth = portable::unpack(parent).ok_or_else(senseless)?;
+        let sides = Sides::two(birth.group, self.group());
+        sides.check(self.layout())?;
+        let charter = Charter {
+            id: birth.id,
+            giver: birth.giver,
+            sides,
+        };
+        let parent = Parent {
+            shared: CommShared::chartered(self, charter),
+            missing: self.layout().here().len(),
+        };
+        *self.universe().parent.lock() = Some(parent);
+        Ok(())
+    }
+}
+
+impl Universe {
+    /// The communicator with those who have started the world, for one process after the other.
+    pub(crate) fn take_parent(&self) -> Option<Arc<CommShared>> {
+        let mut place = self.parent.lock();
+        let parent = place.as_mut()?;
+        parent.missing -= 1;
+        match parent.missing {
+            0 => place.take().map(|parent| parent.shared),
+            _ => Some(Arc::clone(&parent.shared)),
+        }
+    }
+}
+
+#[cold]
+fn senseless() -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        "what is told of the processes that have started this one makes no sense; all of the installation has to be of \
+         one version",
+    )
+}

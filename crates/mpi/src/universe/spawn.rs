@@ -1,0 +1,75 @@
+//! Starting programs.
+//!
+//! The root asks the launcher, and says in which communicator the new processes will find themselves: its number comes
+//! from the root's host, its left group is that of the caller. When the launcher answers, all hosts of the universe
+//! know the new ones, and the root tells its communicator who they are; so both sides make the same one.
+
+use super::parent::Birth;
+use super::{Answer, Command, Question, beside_the_point};
+use crate::comm::{Charter, Comm, Sides, Span};
+use crate::error::{ErrorClass, Result};
+use crate::group::Group;
+use crate::job::Job;
+use crate::portable;
+use simurgh_core::sync::Arc;
+
+/// What a program calls the rank whose arguments count.
+pub(super) const ROOT: (&str, ErrorClass) = ("root", ErrorClass::Root);
+
+/// Programs that have been started.
+#[derive(Clone, Debug)]
+pub struct Spawned {
+    /// The inter-communicator with them: their ranks are in the order of the commands.
+    pub comm: Arc<Comm>,
+    /// How many processes each command has.
+    pub processes: Vec<u32>,
+}
+
+impl Comm {
+    /// Starts programs (`MPI_Comm_spawn_multiple`); what `commands` gives counts at the root only, and is an error of
+    /// all ranks if it is one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Spawn`] if they cannot be started, [`ErrorClass::Root`] if there is no such root,
+    /// [`ErrorClass::Comm`] on an inter-communicator.
+    pub fn spawn(&self, root: i32, commands: impl FnOnce() -> Result<Vec<Command>>) -> Result<Spawned> {
+        self.check_intra()?;
+        let job = self.process().job();
+        let start = |commands| start(job, self.group(), commands);
+        let (shared, processes) = self.side(ROOT).unite(root, commands, start)?;
+        Ok(Spawned {
+            comm: self.child(shared, self.seat()),
+            processes,
+        })
+    }
+}
+
+/// Has the launcher start programs for a group.
+fn start(job: &Job, parents: &Group, commands: Vec<Command>) -> Result<(Charter, Vec<u32>)> {
+    let giver = job.layout().own();
+    let id = job.contexts().take()?;
+    let birth = Birth {
+        id,
+        giver,
+        group: parents.clone(),
+    };
+    let parent = portable::pack(&birth);
+    let started = job
+        .ask(Question::Spawn { commands, parent }, ErrorClass::Spawn)
+        .and_then(|answer| match answer {
+            Answer::Spawned { first, processes } => Ok((first, processes)),
+            other => Err(beside_the_point(&other)),
+        })
+        .and_then(|(first, processes)| {
+            let children = Group::run(first, processes.iter().sum());
+            let sides = Sides::two(parents.clone(), children);
+            sides.check(job.layout())?;
+            Ok((sides, processes))
+        });
+    let (sides, processes) = started.inspect_err(|_| job.contexts().give_back(id))?;
+    if let Some(span) = Span::of(&sides, job.layout()) {
+        job.contexts().hold(id, span.hosts() as u32);
+    }
+    Ok((Charter { id, giver, sides }, processes))
+}
