@@ -184,8 +184,15 @@ fn jobs_run_in_allocations_of_slurm() {
     cluster.is_clean(Duration::from_secs(5));
 
     // Slurm starts the program itself.
-    let outcome = cluster.run(&["srun", "-Q", "--mpi=pmi2", "-N4", "-n6", mpi]);
-    assert_eq!(outcome.expect_success().sorted_lines(), sums(6), "{outcome}");
+    for (mpi_of_slurm, version) in [("pmi2", "auto"), ("pmi2", "pmi2"), ("pmix", "auto")] {
+        let version = format!("--export=ALL,SIMURGH_PMI={version}");
+        let how = format!("--mpi={mpi_of_slurm}");
+        let outcome = cluster.run(&["srun", "-Q", &how, &version, "-N4", "-n6", mpi]);
+        assert_eq!(outcome.expect_success().sorted_lines(), sums(6), "{outcome}");
+        let outcome = cluster.run(&["srun", "-Q", &how, &version, "-N4", "-n6", mpi, "abort", "9"]);
+        assert!(!outcome.success(), "{outcome}");
+        outcome.expect_stderr("simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n");
+    }
     cluster
         .run(&["srun", "-Q", "--mpi=none", "-N2", mpi])
         .expect_code(1)

@@ -7,7 +7,7 @@ use crate::failure::Result;
 use crate::fuzz;
 use crate::install;
 use crate::mpi4py::Mpi4py;
-use crate::peers::MPICH;
+use crate::peers::{MPICH, OPEN_MPI};
 use crate::wheel;
 use crate::workspace::Workspace;
 
@@ -50,6 +50,14 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
             tests.env("SIMURGH_REFERENCE_PREFIX", mpich);
         }
         Err(failure) => eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}"),
+    }
+    match OPEN_MPI.install(workspace) {
+        Ok(open_mpi) => {
+            tests.env("SIMURGH_OPEN_MPI_PREFIX", open_mpi);
+        }
+        Err(failure) => {
+            eprintln!("x: no test of Open MPI's launcher, which cannot be installed here: {failure}")
+        }
     }
     succeed(&mut tests, minutes(25))?;
     let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;

@@ -9,7 +9,7 @@
 //! in that version's terms. Structures that a newer library may have made longer are made by the library itself (see
 //! [`Library::fi_dupinfo`]) or have room to spare ([`ErrorEntry`]).
 //!
-//! Depends on nothing of Simurgh's. `unsafe` by its nature.
+//! Depends on `simurgh-library`. `unsafe` by its nature.
 
 pub mod calls;
 mod error_entry;

@@ -1,5 +1,6 @@
 //! The library, found at run time.
 
+use simurgh_library::{Library as Shared, function};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use crate::signals::SignalHandlers;
@@ -45,16 +46,6 @@ pub struct Library {
     version: Version,
 }
 
-/// Looks a function up, which has the type given.
-macro_rules! function {
-    ($library:expr, $name:literal, $type:ty) => {{
-        let found = symbol($library, $name)?;
-        // SAFETY:
-        // - the library's function of this name has this signature: the headers declare it so.
-        unsafe { std::mem::transmute::<*mut c_void, $type>(found) }
-    }};
-}
-
 impl Library {
     /// Finds and loads the library.
     ///
@@ -65,18 +56,30 @@ impl Library {
         let _handlers = SignalHandlers::keep();
         // SAFETY:
         // - loading runs the library's constructors, which libfabric writes to be run so.
-        let library = unsafe { libc::dlopen(SONAME.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if library.is_null() {
-            return Err(LoadError::Absent(loader_message()));
+        let library = unsafe { Shared::load(SONAME) }.map_err(LoadError::Absent)?;
+        // SAFETY:
+        // - the library's functions of these names have these signatures: the headers declare them so.
+        unsafe { Self::of(library) }.map_err(LoadError::Old)
+    }
+
+    /// Those of a library, or the name of one that it lacks.
+    ///
+    /// # Safety
+    ///
+    /// * Its functions are those that the headers declare.
+    unsafe fn of(library: Shared) -> Result<Self, &'static str> {
+        // SAFETY:
+        // - by the caller's word.
+        unsafe {
+            Ok(Self {
+                getinfo: function!(library, c"fi_getinfo", GetInfo)?,
+                freeinfo: function!(library, c"fi_freeinfo", FreeInfo)?,
+                dupinfo: function!(library, c"fi_dupinfo", DupInfo)?,
+                fabric: function!(library, c"fi_fabric", Fabric)?,
+                strerror: function!(library, c"fi_strerror", StrError)?,
+                version: function!(library, c"fi_version", Version)?,
+            })
         }
-        Ok(Self {
-            getinfo: function!(library, c"fi_getinfo", GetInfo),
-            freeinfo: function!(library, c"fi_freeinfo", FreeInfo),
-            dupinfo: function!(library, c"fi_dupinfo", DupInfo),
-            fabric: function!(library, c"fi_fabric", Fabric),
-            strerror: function!(library, c"fi_strerror", StrError),
-            version: function!(library, c"fi_version", Version),
-        })
     }
 
     /// `fi_getinfo` for [`VERSION`], without node and service: what offers `hints`.
@@ -161,30 +164,6 @@ impl Library {
     }
 }
 
-/// A function of the library.
-fn symbol(library: *mut c_void, name: &'static CStr) -> Result<*mut c_void, LoadError> {
-    // SAFETY:
-    // - the library has been loaded and stays.
-    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
-    if found.is_null() {
-        return Err(LoadError::Old(name.to_str().unwrap_or_default()));
-    }
-    Ok(found)
-}
-
-/// What the loader says about its last failure.
-fn loader_message() -> String {
-    // SAFETY:
-    // - the text is the thread's own, until its next call of the loader.
-    let message = unsafe { libc::dlerror() };
-    if message.is_null() {
-        return "libfabric.so.1 cannot be loaded".to_owned();
-    }
-    // SAFETY:
-    // - as above: it is a C string.
-    unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,12 +189,9 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         // SAFETY:
-        // - the program itself is what is opened.
-        let library = unsafe { libc::dlopen(std::ptr::null(), libc::RTLD_NOW) };
-        assert_eq!(
-            symbol(library, c"fi_no_such_function"),
-            Err(LoadError::Old("fi_no_such_function"))
-        );
+        // - the C library has been loaded since the process began, and has no function of libfabric's.
+        let missing = unsafe { Library::of(Shared::load(c"libc.so.6").unwrap()) };
+        assert_eq!(missing.unwrap_err(), "fi_getinfo");
         assert!(Library::load().unwrap().message(-11).contains("unavailable"));
     }
 }

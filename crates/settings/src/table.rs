@@ -24,6 +24,8 @@ pub enum Id {
     HostsPerNode,
     /// Time in which they have to find each other.
     StartTimeout,
+    /// By what a process finds the others of its job under another launcher.
+    Pmi,
     /// How they talk.
     Transport,
     /// Whether they read each other's memory.
@@ -226,6 +228,35 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Job,
         verbosity: Verbosity::UserDetail,
         doc: "end the job if its processes have not found each other after this time",
+    },
+    Setting {
+        id: Id::Pmi,
+        name: "pmi",
+        options: &[],
+        variables: &["SIMURGH_PMI"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "auto",
+                doc: "what the launcher offers: PMI-1, PMI-2 or PMIx",
+            },
+            Item {
+                name: "pmi1",
+                doc: "PMI-1",
+            },
+            Item {
+                name: "pmi2",
+                doc: "PMI-2",
+            },
+            Item {
+                name: "pmix",
+                doc: "PMIx, by the library that is installed",
+            },
+        ]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "how a program that another launcher has started speaks with it",
     },
     Setting {
         id: Id::Transport,

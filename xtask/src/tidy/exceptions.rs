@@ -29,6 +29,8 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/core/", "stacks, switches and intrusive lists"),
     ("crates/fabric-sys/", "calls a C library"),
     ("crates/image/", "ELF images in memory"),
+    ("crates/library/", "finds C libraries"),
+    ("crates/pmix-sys/", "calls a C library"),
     (
         "crates/launcher/host/",
         "loads the runtime: a program without the standard library",

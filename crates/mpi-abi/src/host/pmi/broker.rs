@@ -1,7 +1,8 @@
-//! What is at the other end of the process's channel where there is no `mpiexec`: a thread that does its work by PMI.
+//! What is at the other end of the process's channel where there is no `mpiexec`: a thread that does its work
+//! by what the launcher there is offers.
 
-use super::client::Client;
 use super::error::PmiError;
+use super::launcher::{Launcher, Place};
 use super::neighbours::Door;
 use crate::host::end::{exit, wait_for_the_end};
 use crate::host::output::say;
@@ -12,9 +13,13 @@ use simurgh_net::control::{
 };
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 /// What stands for a process's door among its addresses: the last of them.
 const DOOR: &str = "door";
+
+/// Under what a process shows where it can be reached.
+const HOST: &str = "simurgh-host";
 
 /// Status of a job that cannot go on.
 const FAILED: u8 = 1;
@@ -25,7 +30,7 @@ const FOREIGN: &str = "the job has been started by another launcher, which offer
 
 /// A process's own launcher.
 pub(super) struct Broker {
-    client: Client,
+    launcher: Box<dyn Launcher>,
     channel: Channel,
     /// The node of each process.
     nodes: Vec<u32>,
@@ -44,9 +49,9 @@ enum Phase {
 }
 
 impl Broker {
-    pub(super) fn new(client: Client, channel: Channel, nodes: Vec<u32>) -> Self {
+    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel, nodes: Vec<u32>) -> Self {
         Self {
-            client,
+            launcher,
             channel,
             nodes,
             phase: Phase::Running,
@@ -56,8 +61,9 @@ impl Broker {
     /// Serves the process for as long as it lives. If it cannot, the job ends.
     pub(super) fn run(mut self) {
         if let Err(error) = self.serve() {
-            say(&error.to_string());
-            self.end(FAILED);
+            let message = error.to_string();
+            say(&message);
+            self.end(FAILED, &message);
         }
         // The channel stays open: its end would be that of the launcher.
         wait_for_the_end()
@@ -70,7 +76,7 @@ impl Broker {
                 self.act_on(message, descriptors)?;
             }
         }
-        self.client.finish()?;
+        self.launcher.finish()?;
         self.tell(&ToHost::End, &[])
     }
 
@@ -81,7 +87,7 @@ impl Broker {
 
     /// Sleeps until the process or the launcher says something.
     fn sleep(&mut self) -> Result<(), PmiError> {
-        let mut fds = [self.channel.as_fd(), self.client.socket()]
+        let mut fds = [self.channel.as_fd(), self.launcher.news()]
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         match poll(&mut fds, None) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -91,7 +97,7 @@ impl Broker {
             return Ok(());
         }
         // Unasked the launcher says only that all have come, or that it is gone.
-        self.client.all_have_come()?;
+        self.launcher.all_have_come()?;
         self.phase = Phase::Over;
         Ok(())
     }
@@ -101,15 +107,16 @@ impl Broker {
             FromHost::Hello(hello) => self.introduce(&hello, &descriptors)?,
             FromHost::Ended { .. } => {
                 self.phase = Phase::Leaving;
-                self.client.arrive()?;
+                self.launcher.arrive()?;
             }
             FromHost::Abort { status, message } => {
                 say(&message);
-                self.end(status);
+                self.end(status, &message);
             }
             FromHost::Lost { host, reason } => {
-                say(&format!("rank {host}: {reason}"));
-                self.end(FAILED);
+                let message = format!("rank {host}: {reason}");
+                say(&message);
+                self.end(FAILED, &message);
             }
             FromHost::Ask { number, .. } => {
                 let answer = Answer::refused(Refusal::Spawn, FOREIGN);
@@ -127,8 +134,9 @@ impl Broker {
     }
 
     /// Ends the job: the launcher ends all processes, and this one need not wait for that.
-    fn end(&mut self, status: u8) -> ! {
-        self.client.abort(status);
+    fn end(&mut self, status: u8, why: &str) -> ! {
+        until_read();
+        self.launcher.abort(status, why);
         exit(status)
     }
 
@@ -149,7 +157,7 @@ impl Broker {
     /// Tells the process of all others.
     fn introduce(&mut self, hello: &Hello, descriptors: &[OwnedFd]) -> Result<(), PmiError> {
         let door = Door::open()?;
-        let key = |rank: u32| format!("simurgh-host-{rank}");
+        let Place { rank, size } = self.launcher.place();
         let address = Address {
             transport: DOOR.to_owned(),
             bytes: Bytes(door.name.clone()),
@@ -161,12 +169,11 @@ impl Broker {
             addresses: hello.addresses.iter().cloned().chain([address]).collect(),
             place: None,
         };
-        self.client.put(&key(self.client.rank), &own.to_bytes())?;
-        self.client.meet()?;
-        let rank = self.client.rank;
+        self.launcher.put(HOST, &own.to_bytes())?;
+        self.launcher.meet()?;
         let (mut peers, mut neighbours) = (Vec::new(), Vec::new());
-        for other in (0..self.client.size).filter(|&other| other != rank) {
-            let (peer, door) = named(other, &self.client.get(&key(other))?)?;
+        for other in (0..size).filter(|&other| other != rank) {
+            let (peer, door) = named(other, &self.launcher.get(other, HOST)?)?;
             if !descriptors.is_empty() && self.nodes[other as usize] == self.nodes[rank as usize] {
                 neighbours.push((other, door));
             }
@@ -182,6 +189,18 @@ impl Broker {
             self.tell(&ToHost::Peer(peer), &lent)?;
         }
         self.tell(&ToHost::Go, &[])
+    }
+}
+
+/// Waits a moment for the launcher to read what this process has said: MPICH's ends without a look at what is left in
+/// its pipes.
+fn until_read() {
+    const LOOKS: u32 = 100;
+    for _ in 0..LOOKS {
+        if rustix::io::ioctl_fionread(rustix::stdio::stderr()).map_or(true, |left| left == 0) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -18,10 +18,21 @@ pub(in crate::host) enum PmiError {
         value: String,
     },
     /// The launcher's answer makes no sense.
-    #[error("the launcher that has started this program answers {line:?} where PMI-1 has another answer")]
+    #[error("the launcher that has started this program answers {line:?} where PMI has another answer")]
     Strange {
         /// The answer.
         line: String,
+    },
+    /// The library that speaks PMIx cannot be used.
+    #[error("a launcher that speaks PMIx has started this program, but {0}")]
+    Library(#[from] simurgh_pmix_sys::LoadError),
+    /// It refuses something.
+    #[error("the launcher that has started this program cannot be reached by PMIx: {call} says {says}")]
+    Pmix {
+        /// What has been called.
+        call: &'static str,
+        /// What has come of it.
+        says: String,
     },
     /// The process has no place in the job.
     #[error("the launcher that has started this program says that it is rank {rank} of {size}")]

@@ -1,32 +1,37 @@
 //! Programs that another launcher has started, each process of which is a rank.
 //!
-//! The launcher serves PMI-1 ([`client`]). To the rest of the process that looks like `mpiexec`: a thread of ours, the
-//! [`broker`], is at the other end of the process's channel, and does by means of PMI what `mpiexec` does for the hosts
-//! that it starts itself. Processes of a node hand each other their shared memory over sockets ([`neighbours`]).
+//! The [`launcher`] speaks PMI-1 or PMI-2 ([`wire`]), or PMIx ([`pmix`]). To the rest of the process that looks like
+//! `mpiexec`: a thread of ours, the [`broker`], is at the other end of the process's channel, and does by means of PMI
+//! what `mpiexec` does for the hosts that it starts itself. Processes of a node hand each other their shared memory
+//! over sockets ([`neighbours`]).
 //!
-//! Costs: each process asks the launcher for what each other one has said, twice; that is what PMI-1 has.
+//! Costs: each process asks the launcher for what each other one has said, twice; that is what PMI-1 has. PMIx brings
+//! it with the meeting.
 
 mod broker;
-mod client;
 mod error;
+mod launcher;
 mod neighbours;
+mod pmix;
 mod stranded;
+mod wire;
 
 pub(super) use error::PmiError;
 
 use broker::Broker;
-use client::Client;
+use launcher::{Launcher, Place};
 use rustix::fs::MemfdFlags;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_net::control::{Channel, Secret};
 use simurgh_net::job::{self, Control, HostShare, JobSpec, Mode, Origin, Section, Text};
-use simurgh_settings::Values;
+use simurgh_settings::{Id, Values};
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::ffi::OsStringExt;
+use wire::Dialect;
 
 /// Whether another launcher has started this process as one of several.
 pub(super) fn is_launched() -> bool {
-    [client::DESCRIPTOR, client::PORT]
+    [wire::DESCRIPTOR, wire::PORT, pmix::NAMESPACE]
         .iter()
         .any(|name| std::env::var_os(name).is_some())
 }
@@ -40,7 +45,14 @@ pub(super) fn check_alone() -> Result<(), PmiError> {
 }
 
 /// Variables by which what this process starts would take itself for one of the job's.
-pub(super) const OURS: [&str; 3] = [client::DESCRIPTOR, client::PORT, stranded::TASKS];
+pub(super) const OURS: [&str; 6] = [
+    wire::DESCRIPTOR,
+    wire::PORT,
+    pmix::NAMESPACE,
+    pmix::RANK,
+    stranded::TASKS,
+    stranded::RANKS,
+];
 
 /// Set when a broker serves this process.
 static SERVING: AtomicBool = AtomicBool::new(false);
@@ -53,9 +65,9 @@ pub(super) fn is_serving() -> bool {
 
 /// The job of this process, with a channel to a broker.
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
-    let mut client = Client::connect()?;
-    let (secret, nodes) = agree(&mut client)?;
-    let spec = describe(&client, &nodes, settings)?;
+    let mut launcher = connect(&settings)?;
+    let (secret, nodes) = agree(launcher.as_mut())?;
+    let spec = describe(launcher.place(), &nodes, settings)?;
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
     let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?;
     let control = Control {
@@ -63,7 +75,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
         output: output.as_raw_fd(),
         secret,
     };
-    let broker = Broker::new(client, ours, nodes);
+    let broker = Broker::new(launcher, ours, nodes);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
     thread.spawn(move || broker.run())?;
     // Release pairs with the Acquire in `is_serving`.
@@ -76,24 +88,38 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     })
 }
 
+/// Connects with the launcher, by what the settings or else the environment speak of. Where there are variables of
+/// both, the inner launcher is the one whose socket is there.
+fn connect(settings: &Values) -> Result<Box<dyn Launcher>, PmiError> {
+    let has = |name: &str| std::env::var_os(name).is_some();
+    let is_wired = wire::has_descriptor() || has(wire::PORT) || !has(pmix::NAMESPACE);
+    Ok(match settings.show(Id::Pmi).as_str() {
+        "pmi1" => Box::new(wire::Client::connect(Some(Dialect::One))?),
+        "pmi2" => Box::new(wire::Client::connect(Some(Dialect::Two))?),
+        "auto" if is_wired => Box::new(wire::Client::connect(None)?),
+        _ => Box::new(pmix::Client::connect()?),
+    })
+}
+
 /// The job's secret, which the first process makes, and the number of the node that each process is on.
-fn agree(client: &mut Client) -> Result<(Secret, Vec<u32>), PmiError> {
+fn agree(launcher: &mut dyn Launcher) -> Result<(Secret, Vec<u32>), PmiError> {
     const SECRET: &str = "simurgh-secret";
-    let key = |rank: u32| format!("simurgh-node-{rank}");
-    if client.rank == 0 {
-        client.put(SECRET, Secret::random()?.as_bytes())?;
+    const NODE: &str = "simurgh-node";
+    let Place { rank, size } = launcher.place();
+    if rank == 0 {
+        launcher.put(SECRET, Secret::random()?.as_bytes())?;
     }
-    client.put(&key(client.rank), own_node().as_bytes())?;
-    client.meet()?;
-    let secret = client.get(SECRET)?;
+    launcher.put(NODE, own_node().as_bytes())?;
+    launcher.meet()?;
+    let secret = launcher.get(0, SECRET)?;
     let strange = |what: &str| PmiError::Strange {
         line: what.to_owned(),
     };
     let secret = Secret::from_bytes(&secret).ok_or_else(|| strange("a secret"))?;
     let mut names: Vec<Vec<u8>> = Vec::new();
     let mut nodes = Vec::new();
-    for rank in 0..client.size {
-        let name = client.get(&key(rank))?;
+    for rank in 0..size {
+        let name = launcher.get(rank, NODE)?;
         let known = names.iter().position(|known| *known == name);
         let node = known.unwrap_or_else(|| {
             names.push(name);
@@ -115,7 +141,7 @@ fn own_node() -> String {
     [boot.trim().to_owned(), namespace("net"), namespace("pid"), name].join(" ")
 }
 
-fn describe(client: &Client, nodes: &[u32], settings: Values) -> Result<JobSpec, PmiError> {
+fn describe(place: Place, nodes: &[u32], settings: Values) -> Result<JobSpec, PmiError> {
     let text = |value: std::ffi::OsString| Text::new(value);
     let program = std::env::current_exe()?;
     let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
@@ -136,23 +162,17 @@ fn describe(client: &Client, nodes: &[u32], settings: Values) -> Result<JobSpec,
         sections: vec![Section {
             program,
             argv,
-            ranks: client.size,
+            ranks: place.size,
             mode: Mode::Processes,
             env: Vec::new(),
             preload: Vec::new(),
         }],
         hosts: nodes.iter().map(|&node| HostShare { node, ranks: 1 }).collect(),
-        host: client.rank,
+        host: place.rank,
         control: None,
         wdir: None,
         settings,
         parent: None,
         origin: Origin::default(),
     })
-}
-
-/// Whether a descriptor is an open socket.
-fn is_socket(fd: i32) -> bool {
-    std::fs::read_link(format!("/proc/self/fd/{fd}"))
-        .is_ok_and(|target| target.to_string_lossy().starts_with("socket:"))
 }

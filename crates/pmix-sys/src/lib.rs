@@ -1,0 +1,16 @@
+//! PMIx, by which Slurm, PRRTE and Open MPI's launcher serve their processes: the few functions of its library that a
+//! process of a job needs, found at run time, and their types.
+//!
+//! The interface has been the same since version 2 of the library, whose soname is `libpmix.so.2` up to version 6. It
+//! is declared by hand, since so little of it is needed: headers are needed by a test only, which compares.
+//!
+//! Depends on `simurgh-library`. `unsafe` by its nature.
+
+mod library;
+mod raw;
+
+pub use library::{
+    Abort, Commit, ErrorString, EventHandler, FenceNb, Finalize, Get, Handled, Init, Library, LoadError,
+    OpDone, Put, RegisterEventHandler, Registered,
+};
+pub use raw::*;

@@ -1,0 +1,118 @@
+//! That types, constants and signatures are those of the installed headers.
+//!
+//! Needs Debian's libpmix-dev. Without, the test says that it is skipped.
+
+use simurgh_pmix_sys::{
+    BOOL, BYTE_OBJECT, COLLECT_DATA, ERR_LOST_CONNECTION, EVENT_ACTION_COMPLETE, GLOBAL, Info, JOB_SIZE,
+    Library, OPERATION_SUCCEEDED, Proc, RANK_WILDCARD, SUCCESS, UINT32, Value,
+};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::mem::{align_of, offset_of, size_of};
+use std::process::{Command, Stdio};
+
+/// Signatures, as pointers that take the functions' addresses without a word from the compiler.
+const FUNCTIONS: &str = "
+pmix_status_t (*init)(pmix_proc_t *, pmix_info_t *, size_t) = PMIx_Init;
+pmix_status_t (*finalize)(const pmix_info_t *, size_t) = PMIx_Finalize;
+pmix_status_t (*aborts)(int, const char *, pmix_proc_t *, size_t) = PMIx_Abort;
+pmix_status_t (*put)(pmix_scope_t, const char *, pmix_value_t *) = PMIx_Put;
+pmix_status_t (*commit)(void) = PMIx_Commit;
+void (*done)(pmix_status_t, void *);
+pmix_status_t (*fence)(const pmix_proc_t *, size_t, const pmix_info_t *, size_t, __typeof__(done), void *)
+    = PMIx_Fence_nb;
+pmix_status_t (*get)(const pmix_proc_t *, const char *, const pmix_info_t *, size_t, pmix_value_t **) = PMIx_Get;
+void (*handled)(pmix_status_t, pmix_info_t *, size_t, __typeof__(done), void *, void *);
+void (*handler)(size_t, pmix_status_t, const pmix_proc_t *, pmix_info_t *, size_t, pmix_info_t *, size_t,
+    __typeof__(handled), void *);
+void (*registered)(pmix_status_t, size_t, void *);
+pmix_status_t (*handle)(pmix_status_t *, size_t, pmix_info_t *, size_t, __typeof__(handler), __typeof__(registered),
+    void *) = PMIx_Register_event_handler;
+const char *(*message)(pmix_status_t) = PMIx_Error_string;
+";
+
+fn layouts() -> String {
+    let sizes = [
+        ("pmix_proc_t", size_of::<Proc>(), align_of::<Proc>()),
+        ("pmix_value_t", size_of::<Value>(), align_of::<Value>()),
+        ("pmix_info_t", size_of::<Info>(), align_of::<Info>()),
+        ("pmix_status_t", 4, 4),
+        ("pmix_scope_t", 1, 1),
+    ];
+    let offsets = [
+        ("pmix_proc_t", "rank", offset_of!(Proc, rank)),
+        ("pmix_value_t", "data", offset_of!(Value, data)),
+        ("pmix_info_t", "flags", offset_of!(Info, flags)),
+        ("pmix_info_t", "value", offset_of!(Info, value)),
+        ("pmix_byte_object_t", "size", 8),
+    ];
+    let numbers = [
+        ("PMIX_SUCCESS", i64::from(SUCCESS)),
+        ("PMIX_ERR_LOST_CONNECTION", i64::from(ERR_LOST_CONNECTION)),
+        ("PMIX_OPERATION_SUCCEEDED", i64::from(OPERATION_SUCCEEDED)),
+        ("PMIX_EVENT_ACTION_COMPLETE", i64::from(EVENT_ACTION_COMPLETE)),
+        ("PMIX_RANK_WILDCARD", i64::from(RANK_WILDCARD)),
+        ("PMIX_GLOBAL", i64::from(GLOBAL)),
+        ("PMIX_BOOL", i64::from(BOOL)),
+        ("PMIX_UINT32", i64::from(UINT32)),
+        ("PMIX_BYTE_OBJECT", i64::from(BYTE_OBJECT)),
+    ];
+    let mut text = String::new();
+    for (name, size, align) in sizes {
+        let _ = writeln!(
+            text,
+            "_Static_assert(sizeof({name}) == {size}, \"size of {name}\");"
+        );
+        let _ = writeln!(
+            text,
+            "_Static_assert(_Alignof({name}) == {align}, \"alignment of {name}\");"
+        );
+    }
+    for (name, field, offset) in offsets {
+        let _ = writeln!(
+            text,
+            "_Static_assert(offsetof({name}, {field}) == {offset}, \"{name}.{field}\");"
+        );
+    }
+    for (name, number) in numbers {
+        let _ = writeln!(text, "_Static_assert({name} == {number}, \"{name}\");");
+    }
+    for (name, value) in [("PMIX_JOB_SIZE", JOB_SIZE), ("PMIX_COLLECT_DATA", COLLECT_DATA)] {
+        let value = value.to_str().unwrap();
+        let _ = writeln!(
+            text,
+            "_Static_assert(!__builtin_strcmp({name}, \"{value}\"), \"{name}\");"
+        );
+    }
+    text
+}
+
+#[test]
+fn declarations_are_those_of_the_headers() {
+    let flags = Command::new("pkg-config").args(["--cflags", "pmix"]).output();
+    let Some(flags) = flags.ok().filter(|output| output.status.success()) else {
+        eprintln!("skipped: the headers of PMIx are missing: apt-get install libpmix-dev");
+        return;
+    };
+    let mut compiler = Command::new("cc")
+        .args(["-std=gnu11", "-Werror", "-fsyntax-only", "-xc", "-"])
+        .args(String::from_utf8_lossy(&flags.stdout).split_whitespace())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = format!("#include <stddef.h>\n#include <pmix.h>\n{}{FUNCTIONS}", layouts());
+    compiler.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(compiler.wait().unwrap().success(), "{text}");
+}
+
+#[test]
+fn the_installed_library_has_what_is_needed() {
+    match Library::load() {
+        Ok(library) => assert!(
+            library.message(ERR_LOST_CONNECTION).contains("LOST"),
+            "{}",
+            library.message(-61)
+        ),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
+}

@@ -1,0 +1,94 @@
+//! MPICH's launcher starts our programs, and ours starts MPICH's.
+
+use crate::{PATIENCE, all_is_well, of_another, program};
+use simurgh_testing::{Compile, Input, Outcome, Stage, run};
+use std::path::PathBuf;
+use std::process::Command;
+
+fn hydra() -> Option<PathBuf> {
+    of_another("MPICH", "SIMURGH_REFERENCE_PREFIX", "bin/mpiexec.hydra")
+}
+
+fn started(hydra: &PathBuf, options: &[&str], words: &[&str]) -> Outcome {
+    let mut command = Command::new(hydra);
+    command.args(options).args(words);
+    run(&mut command, Input::Bytes(b""), PATIENCE).unwrap()
+}
+
+#[test]
+fn the_launcher_of_another_mpi_starts_our_programs() {
+    let Some(hydra) = hydra() else { return };
+    for options in [&[][..], &["-pmi-port"], &["-genv", "SIMURGH_PMI", "pmi2"]] {
+        all_is_well(|ranks, program| {
+            let ranks = ["-n", &ranks.to_string(), program.path().to_str().unwrap()];
+            started(&hydra, options, &ranks)
+        });
+    }
+}
+
+#[test]
+fn an_abort_ends_the_job_of_another_launcher() {
+    let Some(hydra) = hydra() else { return };
+    let program = program("launch_mpi");
+    for version in ["pmi1", "pmi2"] {
+        let path = program.path().to_str().unwrap();
+        let options = ["-genv", "SIMURGH_PMI", version, "-n", "3"];
+        let outcome = started(&hydra, &options, &[path, "abort", "7"]);
+        assert!(!outcome.success(), "{outcome}");
+        outcome.expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
+    }
+}
+
+#[test]
+fn our_launcher_starts_programs_of_another_mpi() {
+    let Some(hydra) = hydra() else { return };
+    let prefix = hydra.ancestors().nth(2).unwrap();
+    let shown = |folder: &str| prefix.join(folder).display().to_string();
+    let lib = shown("lib");
+    let program = Compile::by("cc", "tests/c/launch_mpi.c")
+        .flags([format!("-I{}", shown("include"))])
+        .libraries([
+            format!("-L{lib}"),
+            format!("-Wl,-rpath,{lib}"),
+            "-l:libmpi.so.12".to_owned(),
+        ])
+        .build();
+    let on = |options: &[&str], ranks: usize| {
+        let mut command = Command::new(Stage::locate().tool("mpiexec"));
+        command
+            .args(["-n", &ranks.to_string()])
+            .args(options)
+            .arg(program.path());
+        command
+    };
+    let words = |outcome: &Outcome| {
+        let mut words: Vec<_> = outcome
+            .stdout
+            .split("rank ")
+            .map(|part| part.trim().to_owned())
+            .collect();
+        words.retain(|word| !word.is_empty());
+        words.sort_unstable();
+        words
+    };
+    for (options, ranks) in [
+        (&[][..], 1),
+        (&[], 4),
+        (&["--launcher", "fork", "-hosts", "a,b"], 4),
+    ] {
+        let outcome = run(&mut on(options, ranks), Input::Bytes(b""), PATIENCE).unwrap();
+        let sum = ranks * (ranks - 1) / 2;
+        let expected: Vec<_> = (0..ranks)
+            .map(|rank| format!("{rank} of {ranks}: sum {sum}"))
+            .collect();
+        assert_eq!(words(outcome.expect_success()), expected, "{outcome}");
+        assert_eq!(outcome.stderr, "");
+    }
+    let ended = |arguments: [&str; 2]| run(on(&[], 3).args(arguments), Input::Bytes(b""), PATIENCE).unwrap();
+    ended(["abort", "7"])
+        .expect_code(7)
+        .expect_stderr("ended the job with status 7");
+    ended(["return", "3"])
+        .expect_code(3)
+        .expect_stderr("ended with status 3 without calling MPI_Finalize");
+}

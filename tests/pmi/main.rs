@@ -1,0 +1,100 @@
+//! Programs of ours under other launchers: the mpiexec of MPICH, which serves PMI-1 and PMI-2 ([`hydra`]), and Open
+//! MPI's, which serves PMIx ([`prterun`]). `tests/slurm.rs` has srun.
+//!
+//! Needs MPICH and Open MPI from PyPI at SIMURGH_REFERENCE_PREFIX and SIMURGH_OPEN_MPI_PREFIX, where `./x test` puts
+//! them. Without, tests say that they are skipped.
+
+mod hydra;
+mod prterun;
+
+use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, run};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A file of another MPI, below the prefix that a variable names.
+fn of_another(mpi: &str, variable: &str, path: &str) -> Option<PathBuf> {
+    let prefix = std::env::var_os(variable).map(PathBuf::from);
+    let file = prefix
+        .map(|prefix| prefix.join(path))
+        .filter(|file| file.is_file());
+    if file.is_none() {
+        eprintln!("skipped: no {mpi} at {variable}, where ./x test puts it");
+    }
+    file
+}
+
+/// A test program that finds our library by itself.
+fn program(name: &str) -> Binary {
+    let compiler = Stage::locate().tool("mpicc");
+    Compile::by(compiler, format!("tests/c/{name}.c"))
+        .flags(["-O1", "-pthread"])
+        .build()
+}
+
+/// That programs run as a job of so many ranks, which is started by `start`.
+#[track_caller]
+fn all_is_well(start: impl Fn(usize, &Binary) -> Outcome) {
+    let mpi = program("launch_mpi");
+    for ranks in [1, 2, 5] {
+        let outcome = start(ranks, &mpi);
+        let line = |rank| format!("rank {rank} of {ranks}: sum {}", ranks * (ranks - 1) / 2);
+        let lines: Vec<_> = (0..ranks).map(line).collect();
+        assert_eq!(outcome.expect_success().sorted_lines(), lines, "{outcome}");
+        assert_eq!(outcome.stderr, "");
+    }
+    for name in ["mpi_matching", "mpi_exchange"] {
+        let outcome = start(3, &program(name));
+        assert_eq!(
+            outcome.expect_success().stdout,
+            "passed with 3 ranks\n",
+            "{name}: {outcome}"
+        );
+    }
+}
+
+/// The program, started by nobody, with these variables.
+fn alone(program: &Binary, variables: &[(&str, &str)]) -> Outcome {
+    let mut command = Command::new(program.path());
+    command.envs(variables.iter().copied());
+    run(&mut command, Input::Bytes(b""), PATIENCE).unwrap()
+}
+
+#[test]
+fn a_program_is_no_job_of_its_own_if_a_launcher_has_started_several() {
+    let program = program("launch_mpi");
+    alone(&program, &[]).expect_success();
+    alone(&program, &[("SLURM_PROCID", "0"), ("SLURM_STEP_NUM_TASKS", "1")]).expect_success();
+    for (variables, words) in [
+        (
+            &[("PMI_FD", "77"), ("PMI_RANK", "0"), ("PMI_SIZE", "2")][..],
+            "PMI_FD is \"77\", which is of no use",
+        ),
+        (
+            &[("PMI_PORT", "nowhere:1"), ("PMI_ID", "0")],
+            "PMI_PORT is \"nowhere:1\"",
+        ),
+        (
+            &[("PMIX_NAMESPACE", "x"), ("PMIX_RANK", "0")],
+            "cannot be reached by PMIx: PMIx_Init says",
+        ),
+        (
+            &[("SLURM_PROCID", "1"), ("SLURM_STEP_NUM_TASKS", "4")],
+            "srun has started 4 tasks of this program",
+        ),
+        (
+            &[("OMPI_COMM_WORLD_SIZE", "2")],
+            "Open MPI's launcher has started 2 processes",
+        ),
+    ] {
+        let outcome = alone(&program, variables);
+        outcome.expect_code(1).expect_stderr(words);
+        assert_eq!(
+            (outcome.stderr.lines().count(), outcome.stdout.as_str()),
+            (1, ""),
+            "{outcome}"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! Open MPI's launcher, and the one that it is made of, start our programs.
+
+use crate::{PATIENCE, all_is_well, alone, of_another, program};
+use simurgh_testing::{Compile, Input, Outcome, Scratch, run};
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// One of the launchers.
+fn launcher(name: &str) -> Option<PathBuf> {
+    of_another("Open MPI", "SIMURGH_OPEN_MPI_PREFIX", &format!("bin/{name}"))
+}
+
+/// A job of so many ranks; the machine may be small, and the user may be root.
+fn job(launcher: &PathBuf, ranks: usize) -> Command {
+    let mut command = Command::new(launcher);
+    command
+        .envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
+        .envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
+        .args(["--map-by", ":oversubscribe", "-n", &ranks.to_string()]);
+    command
+}
+
+fn ended(command: &mut Command) -> Outcome {
+    run(command, Input::Bytes(b""), PATIENCE).unwrap()
+}
+
+#[test]
+fn a_launcher_that_speaks_pmix_starts_our_programs() {
+    // With the launcher's own library, and with that of the system; then a launcher of another version may grumble.
+    let Some(prterun) = launcher("prterun") else {
+        return;
+    };
+    let library = prterun.parent().unwrap().with_file_name("lib/openmpi");
+    all_is_well(|ranks, program| {
+        ended(
+            job(&prterun, ranks)
+                .env("LD_LIBRARY_PATH", &library)
+                .arg(program.path()),
+        )
+    });
+    let Some(mpiexec) = launcher("mpiexec") else {
+        return;
+    };
+    all_is_well(|ranks, program| {
+        let mut outcome = ended(job(&mpiexec, ranks).arg(program.path()));
+        let is_ours = |line: &&str| !line.contains("PMIX ERROR: PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER");
+        outcome.stderr = outcome.stderr.lines().filter(is_ours).collect();
+        outcome
+    });
+}
+
+#[test]
+fn an_abort_is_passed_on() {
+    let Some(launcher) = launcher("prterun") else {
+        return;
+    };
+    let program = program("launch_mpi");
+    let outcome = ended(job(&launcher, 3).arg(program.path()).args(["abort", "7"]));
+    outcome
+        .expect_code(7)
+        .expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
+}
+
+/// Whether a process has ended, though perhaps nobody has asked for its status.
+fn is_gone(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    !status
+        .lines()
+        .any(|line| line.starts_with("State:") && !line.contains('Z'))
+}
+
+/// Waits until something holds, for so long as is bearable.
+#[track_caller]
+fn until(what: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !what() {
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_launcher_that_is_gone_ends_the_job() {
+    let Some(launcher) = launcher("prterun") else {
+        return;
+    };
+    let scratch = Scratch::new("gone");
+    let file = scratch.write("pids", "");
+    let program = program("launch_stay");
+    let mut child = job(&launcher, 3)
+        .arg(program.path())
+        .stdin(Stdio::null())
+        .stdout(File::create(&file).unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let said = || std::fs::read_to_string(&file).unwrap();
+    until(|| said().lines().count() == 3);
+    let pids = said();
+    assert!(!pids.lines().any(is_gone), "{pids}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until(|| pids.lines().all(is_gone));
+}
+
+#[test]
+fn a_library_that_is_of_no_use_ends_the_program() {
+    let program = program("launch_mpi");
+    let scratch = Scratch::new("pmix");
+    let folder = scratch.path().to_str().unwrap();
+    let variables = [
+        ("PMIX_NAMESPACE", "x"),
+        ("PMIX_RANK", "0"),
+        ("LD_LIBRARY_PATH", folder),
+    ];
+    let source = scratch.write("empty.c", "int nothing;\n");
+    let file = scratch.path().join("libpmix.so.2");
+    Compile::c(source)
+        .flags(["-shared", "-fPIC"])
+        .output(&file)
+        .build();
+    let says = |words: &str| {
+        let outcome = alone(&program, &variables);
+        outcome.expect_code(1).expect_stderr(words);
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
+    };
+    says("but libpmix.so.2 has no function PMIx_Init: it is too old");
+    scratch.write("libpmix.so.2", "no library");
+    says("install libpmix (Debian: libpmix2), or name its directory in LD_LIBRARY_PATH");
+}
