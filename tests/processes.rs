@@ -108,6 +108,20 @@ fn a_job_that_takes_too_long_says_what_its_ranks_wait_for() {
 }
 
 #[test]
+fn who_comes_when_the_time_is_over_comes_too_late() {
+    let program = Compile::c("tests/c/launch_mpi.c")
+        .against(&Stage::locate())
+        .build();
+    // What waits for it has been asked what it waits for, and has not answered.
+    let wait = "test $SIMURGH_RANK = 0 || sleep 0.45; exec \"$0\" wait";
+    processes(2)
+        .options(["--timeout", "0.3"])
+        .args(["-c".as_ref(), wait.as_ref(), program.path().as_os_str()])
+        .run("sh")
+        .expect_code(124);
+}
+
+#[test]
 fn programs_without_mpi_run_as_they_are() {
     let outcome = Stage::locate()
         .mpiexec(3)

@@ -22,8 +22,11 @@ impl Supervisor<'_> {
         if member.world() > 0 {
             self.go_on_growing();
         } else if self.members.iter().all(super::Member::has_joined) {
-            self.introduce();
-            self.enter(Phase::Running, None);
+            // If it has been found meanwhile that the job is to end, the last one comes too late.
+            if let Phase::Joining = self.phase {
+                self.introduce();
+                self.enter(Phase::Running, None);
+            }
         } else {
             self.look_for_the_missing();
         }
