@@ -9,6 +9,12 @@ fn plain() -> Binary {
     Compile::c("tests/c/launch_plain.c").build()
 }
 
+fn mpi_and_cwd() -> Binary {
+    Compile::c("tests/c/launch_directory.c")
+        .against(&Stage::locate())
+        .build()
+}
+
 fn mpi(stage: &Stage) -> Binary {
     Compile::c("tests/c/launch_mpi.c").against(stage).build()
 }
@@ -79,6 +85,37 @@ fn rank_0_alone_reads_the_input() {
         run.run(&plain()).expect_success().sorted_lines(),
         ["[0] 3 lines", "[1] 0 lines", "[2] 0 lines"]
     );
+}
+
+#[test]
+fn each_program_has_a_directory_of_its_own() {
+    let (stage, program, scratch) = (Stage::locate(), mpi_and_cwd(), Scratch::new("wdir"));
+    let here = scratch.path().canonicalize().unwrap();
+    let there = here.join("there");
+    std::fs::create_dir(&there).unwrap();
+    for mode in ["threads", "processes"] {
+        let words = [
+            "-wdir", "HERE", "@", ":", "-n", "2", "-wdir", "THERE", "@", ":", "-wdir", "HERE", "@",
+        ];
+        let mut command = Command::new(stage.tool("mpiexec"));
+        command.args(["--mode", mode]).args(words.map(|word| match word {
+            "@" => program.path().as_os_str(),
+            "HERE" => here.as_os_str(),
+            "THERE" => there.as_os_str(),
+            word => word.as_ref(),
+        }));
+        let outcome = run(&mut command, Input::Empty, Duration::from_secs(60)).unwrap();
+        let (here, there) = (here.display(), there.display());
+        assert_eq!(
+            outcome.expect_success().sorted_lines(),
+            [
+                format!("0 of 4 in {here}"),
+                format!("1 of 4 in {there}"),
+                format!("2 of 4 in {there}"),
+                format!("3 of 4 in {here}"),
+            ]
+        );
+    }
 }
 
 #[test]

@@ -51,11 +51,6 @@ fn wrong_command_lines_are_explained() {
         "/no/such/place",
     );
     refused(
-        &["-n", "1", "-wdir", "/", "true", ":", "-wdir", "/tmp", "true"],
-        1,
-        "give one -wdir for all",
-    );
-    refused(
         &["-n", "1", "-x", "LD_PRELOAD=/no/tool.so", "true"],
         1,
         "/no/tool.so",

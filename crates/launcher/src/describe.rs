@@ -22,12 +22,18 @@ pub(crate) struct Described {
 
 /// Describes a job that runs on these nodes, or on this machine.
 pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described, LaunchError> {
-    let wdir = working_directory(&run.sections)?;
     let preset = preset(run, nodes.as_deref());
     let sections: Vec<_> = run
         .sections
         .iter()
-        .map(|args| section(args, &wdir, args.ranks.unwrap_or(preset), &run.settings))
+        .map(|args| {
+            section(
+                args,
+                &working_directory(args)?,
+                args.ranks.unwrap_or(preset),
+                &run.settings,
+            )
+        })
         .collect::<Result<_, _>>()?;
     let mut spec = JobSpec {
         version: job::VERSION,
@@ -35,7 +41,6 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         hosts: Vec::new(),
         host: 0,
         control: None,
-        wdir: Some(text(wdir)?),
         settings: settings(run)?,
         parent: Some(std::process::id()),
         origin: Origin {
@@ -109,6 +114,7 @@ pub(crate) fn section(
         program: text(program)?,
         argv: args.command.iter().cloned().map(text).collect::<Result<_, _>>()?,
         ranks,
+        wdir: Some(text(wdir)?),
         env,
         preload: preload.into_iter().map(text).collect::<Result<_, _>>()?,
     })
@@ -123,28 +129,15 @@ fn changed(changes: &[EnvChange], name: &str) -> Option<OsString> {
     last.value.as_ref().map(|value| value.as_os_str().to_owned())
 }
 
-/// The one working directory of the job.
-pub(crate) fn working_directory(sections: &[SectionArgs]) -> Result<PathBuf, LaunchError> {
-    let here = std::env::current_dir().map_err(|source| LaunchError::WorkingDirectory {
-        directory: PathBuf::from("."),
-        source,
-    })?;
-    let absolute = |section: &SectionArgs| {
-        let directory = section
-            .wdir
-            .as_ref()
-            .map_or_else(|| here.clone(), |wdir| here.join(wdir));
-        std::fs::canonicalize(&directory)
-            .map_err(|source| LaunchError::WorkingDirectory { directory, source })
+/// The working directory of a program.
+pub(crate) fn working_directory(section: &SectionArgs) -> Result<PathBuf, LaunchError> {
+    let unusable = |directory: &Path| {
+        let directory = directory.to_path_buf();
+        |source| LaunchError::WorkingDirectory { directory, source }
     };
-    let directories: Vec<_> = sections.iter().map(absolute).collect::<Result<_, _>>()?;
-    match directories.iter().find(|directory| **directory != directories[0]) {
-        Some(second) => Err(LaunchError::WorkingDirectories {
-            first: directories[0].clone(),
-            second: second.clone(),
-        }),
-        None => Ok(directories.into_iter().next().unwrap_or(here)),
-    }
+    let mut directory = std::env::current_dir().map_err(unusable(Path::new(".")))?;
+    directory.extend(&section.wdir);
+    std::fs::canonicalize(&directory).map_err(unusable(&directory))
 }
 
 pub(crate) fn text(value: impl AsRef<OsStr>) -> Result<Text, LaunchError> {

@@ -49,17 +49,6 @@ pub enum LaunchError {
         /// Why.
         source: io::Error,
     },
-    /// Two programs want different working directories.
-    #[error(
-        "programs of one job have different working directories ({first} and {second}), but ranks of one process share \
-         theirs: give one -wdir for all"
-    )]
-    WorkingDirectories {
-        /// One of them.
-        first: PathBuf,
-        /// Another.
-        second: PathBuf,
-    },
     /// The program is not there.
     #[error("{program}: no such file")]
     NotFound {

@@ -3,7 +3,8 @@
 use simurgh_net::job::{HostShare, Mode, Section};
 
 /// The hosts of several nodes, on each of which so many of the ranks live: one for each rank that is a process, and at
-/// most `most` for those in a row that are threads. Nodes without ranks are left out.
+/// most `most` for those in a row that are threads and have the same working directory, which a process has once.
+/// Nodes without ranks are left out.
 pub(crate) fn of_nodes(sections: &[Section], ranks: &[u32], most: u32) -> Vec<HostShare> {
     let mut rows = rows(sections);
     let used = ranks.iter().filter(|&&ranks| ranks > 0);
@@ -25,7 +26,7 @@ pub(crate) fn of_nodes(sections: &[Section], ranks: &[u32], most: u32) -> Vec<Ho
 
 /// How many ranks in a row live in each way.
 fn rows(sections: &[Section]) -> Vec<(Mode, u32)> {
-    let rows = sections.chunk_by(|a, b| a.mode == b.mode);
+    let rows = sections.chunk_by(|a, b| a.mode == b.mode && a.wdir == b.wdir);
     rows.map(|row| (row[0].mode, row.iter().map(|section| section.ranks).sum()))
         .collect()
 }
@@ -52,6 +53,7 @@ mod tests {
             argv: vec![name],
             ranks,
             mode,
+            wdir: None,
             env: Vec::new(),
             preload: Vec::new(),
         }
@@ -78,6 +80,16 @@ mod tests {
     fn nodes_without_ranks_have_no_hosts() {
         let threads = [section(Mode::Threads, 4)];
         assert_eq!(shown(&threads, &[3, 0, 1], 2), [(0, 2), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn a_host_has_one_working_directory() {
+        let mut sections = [1, 2, 2].map(|ranks| section(Mode::Threads, ranks));
+        for (section, wdir) in sections.iter_mut().zip(["/a", "/b", "/b"]) {
+            section.wdir = Text::new(wdir);
+        }
+        assert_eq!(shown(&sections, &[5], 1), [(0, 1), (0, 4)]);
+        assert_eq!(shown(&sections, &[3, 2], 1), [(0, 1), (0, 2), (1, 2)]);
     }
 
     #[test]

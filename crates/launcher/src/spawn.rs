@@ -4,7 +4,7 @@
 //! passed over, as MPI wants it.
 
 use crate::args::SectionArgs;
-use crate::describe::{section, text, working_directory};
+use crate::describe::{section, working_directory};
 use crate::error::LaunchError;
 use crate::{program, shares};
 use simurgh_net::control::Command;
@@ -19,7 +19,6 @@ pub(crate) fn describe(
     origin: Origin,
 ) -> Result<JobSpec, LaunchError> {
     let args: Vec<_> = commands.iter().map(arguments).collect::<Result<_, _>>()?;
-    let wdir = working_directory(&args)?;
     let mut settings = first.settings.clone();
     for command in commands {
         if let Some(handler) = hint(command, "mpi_initial_errhandler") {
@@ -32,13 +31,13 @@ pub(crate) fn describe(
     }
     let mut sections = Vec::new();
     for (mut args, command) in args.into_iter().zip(commands) {
+        let wdir = working_directory(&args)?;
         look_in(&mut args, command, &wdir)?;
         sections.push(section(&args, &wdir, args.ranks.unwrap_or(1), &settings)?);
     }
     let mut spec = JobSpec {
         sections,
         hosts: Vec::new(),
-        wdir: Some(text(wdir)?),
         settings,
         origin,
         ..first.clone()

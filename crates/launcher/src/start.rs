@@ -294,7 +294,7 @@ impl Starter {
             command.arg0(name.as_path());
         }
         command.args(section.argv.iter().skip(1).map(|argument| argument.as_path()));
-        if let Some(wdir) = &self.spec.wdir {
+        if let Some(wdir) = &section.wdir {
             command.current_dir(wdir.as_path());
         }
         let ranks: u32 = self.spec.hosts.iter().map(|host| host.ranks).sum();

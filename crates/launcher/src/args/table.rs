@@ -127,7 +127,7 @@ fn shape() -> [OptionInfo; 6] {
             &["wdir", "wd"],
             one("DIR"),
             program,
-            "working directory of the ranks; the same one for all programs of a job",
+            "working directory of the ranks; programs with different ones are in different processes",
         ),
         option(
             Id::Export,

@@ -29,7 +29,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     let spec = unsealed()?;
     let control = Control::take_over(&spec)?;
     follow_parent(&spec)?;
-    if let Some(wdir) = &spec.wdir {
+    if let Some(wdir) = spec.wdir_of(spec.host) {
         std::env::set_current_dir(wdir.as_path()).map_err(HostError::system("the working directory"))?;
     }
     let host = begin(&spec)?;

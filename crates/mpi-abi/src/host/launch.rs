@@ -12,7 +12,7 @@ pub(super) fn tell(spec: &JobSpec, processes: &[Arc<Process>]) {
         .map(|(application, section)| {
             Arc::new(Launch {
                 application,
-                info: info(spec, section),
+                info: info(section),
             })
         })
         .collect();
@@ -27,11 +27,11 @@ pub(super) fn tell(spec: &JobSpec, processes: &[Arc<Process>]) {
 }
 
 /// The keys of `MPI_INFO_ENV` that the job description decides.
-fn info(spec: &JobSpec, section: &Section) -> Info {
+fn info(section: &Section) -> Info {
     let mut info = Info::new();
     let bytes = |text: &Text| text.as_path().as_os_str().as_bytes().to_vec();
     let argv: Vec<_> = section.argv.iter().map(bytes).collect();
-    let wdir = spec.wdir.as_ref().map(bytes).or_else(working_directory);
+    let wdir = section.wdir.as_ref().map(bytes).or_else(working_directory);
     let values = [
         ("command", argv.first().cloned()),
         ("argv", argv.get(1..).map(|rest| rest.join(&b' '))),

@@ -57,7 +57,10 @@ pub enum JobError {
         total: u32,
     },
     /// Ranks that live in different ways are to share a host.
-    #[error("ranks of one host are to live partly as threads, or several in a process of their own")]
+    #[error(
+        "ranks of one host are to live partly as threads, or several in a process of their own, or in several working \
+         directories"
+    )]
     Modes,
     /// The receiving host is none of the job's.
     #[error("this is to be host {host} of a job of {hosts} hosts, counted from 0")]

@@ -26,13 +26,15 @@ pub struct Control {
     pub secret: Secret,
 }
 
-/// Whether the ranks of a host live in the same way, and alone if in processes.
-fn has_one_mode(spec: &JobSpec, host: u32) -> bool {
+/// Whether the ranks of a host live in the same way, in one working directory, and alone if in processes.
+fn lives_in_one_way(spec: &JobSpec, host: u32) -> bool {
     let ranks = spec.ranks_of(host);
-    let mode = spec.mode_of(host);
+    let (mode, wdir) = (spec.mode_of(host), spec.wdir_of(host));
     let same = |rank| {
-        spec.section_of(rank)
-            .is_some_and(|section| spec.sections[section].mode == mode)
+        spec.section_of(rank).is_some_and(|section| {
+            let section = &spec.sections[section];
+            section.mode == mode && section.wdir.as_ref() == wdir
+        })
     };
     match mode {
         Mode::Processes => ranks.count == 1,
@@ -48,7 +50,10 @@ pub(super) fn validate(spec: &JobSpec, total: u32) -> Result<(), JobError> {
         return Err(JobError::Shares { ranks, total });
     }
     let hosts = spec.hosts.len();
-    if (0..).zip(&spec.hosts).any(|(host, _)| !has_one_mode(spec, host)) {
+    if (0..)
+        .zip(&spec.hosts)
+        .any(|(host, _)| !lives_in_one_way(spec, host))
+    {
         return Err(JobError::Modes);
     }
     match (&spec.control, hosts) {

@@ -44,7 +44,7 @@ use simurgh_settings::Values;
 use crate::transport::HostId;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -66,8 +66,6 @@ pub struct JobSpec {
     pub host: HostId,
     /// How it is connected with the launcher; absent if it is the only host.
     pub control: Option<Control>,
-    /// Working directory of the host and so of all its ranks; the host's own if absent.
-    pub wdir: Option<Text>,
     /// The settings of the job.
     #[serde(with = "settings")]
     pub settings: Values,
@@ -114,8 +112,7 @@ impl JobSpec {
         }
         let total = self.total_ranks()?;
         host::validate(self, total)?;
-        self.origin.validate(&self.hosts, total)?;
-        self.wdir.iter().try_for_each(absolute)
+        self.origin.validate(&self.hosts, total)
     }
 
     /// Ranks of the whole job: the size of `MPI_COMM_WORLD`.
@@ -155,8 +152,23 @@ impl JobSpec {
     ///
     /// When there is no such host.
     pub fn mode_of(&self, host: HostId) -> Mode {
-        let section = self.section_of(self.ranks_of(host).first);
-        section.map_or(Mode::Threads, |section| self.sections[section].mode)
+        self.first_section_of(host)
+            .map_or(Mode::Threads, |section| section.mode)
+    }
+
+    /// The working directory of the ranks of a host; that in which the host is started if absent.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such host.
+    pub fn wdir_of(&self, host: HostId) -> Option<&Text> {
+        self.first_section_of(host)?.wdir.as_ref()
+    }
+
+    /// What the first rank of a host runs.
+    fn first_section_of(&self, host: HostId) -> Option<&Section> {
+        let section = self.section_of(self.ranks_of(host).first)?;
+        self.sections.get(section)
     }
 
     /// What a rank is called: by its number, and that of its job before it if ranks have asked for that.

@@ -15,6 +15,8 @@ pub struct Section {
     pub ranks: u32,
     /// How they live.
     pub mode: Mode,
+    /// Their working directory, which those of one host share; that in which the host is started if absent.
+    pub wdir: Option<Text>,
     /// Changes to the host's environment, in order.
     pub env: Vec<EnvChange>,
     /// Libraries that come before all others in the program (what `LD_PRELOAD` named: PMPI tools).
@@ -24,7 +26,7 @@ pub struct Section {
 impl Section {
     pub(super) fn validate(&self, index: usize) -> Result<(), JobError> {
         absolute(&self.program)?;
-        self.preload.iter().try_for_each(absolute)?;
+        self.preload.iter().chain(&self.wdir).try_for_each(absolute)?;
         if self.argv.is_empty() {
             return Err(JobError::NoArguments { section: index });
         }

@@ -30,6 +30,7 @@ fn sample() -> JobSpec {
         ],
         ranks,
         mode: Mode::Threads,
+        wdir: Some(text("/tmp")),
         env: vec![
             EnvChange {
                 name: text("A"),
@@ -52,7 +53,6 @@ fn sample() -> JobSpec {
             output: 6,
             secret: Secret::random().unwrap(),
         }),
-        wdir: Some(text("/tmp")),
         settings: settings(),
         parent: Some(1),
         origin: Origin {
@@ -134,8 +134,13 @@ fn values_out_of_range_are_refused() {
         Err(JobError::Malformed(_))
     ));
     assert!(matches!(
-        changed(|v| v["wdir"] = "here".into()),
+        changed(|v| v["sections"][0]["wdir"] = "here".into()),
         Err(JobError::RelativePath { .. })
+    ));
+    // The second host has ranks of both.
+    assert!(matches!(
+        changed(|v| v["sections"][1]["wdir"] = "/".into()),
+        Err(JobError::Modes)
     ));
     let refused = |change: fn(&mut serde_json::Value)| changed(change).unwrap_err().to_string();
     let text = refused(|v| v["settings"]["vps"]["value"] = 0.into());
@@ -163,7 +168,7 @@ fn shapes_that_do_not_fit_are_refused() {
         Err(JobError::Malformed(_))
     ));
     assert!(matches!(
-        changed(|v| v["wdir"] = "/a\0b".into()),
+        changed(|v| v["sections"][0]["wdir"] = "/a\0b".into()),
         Err(JobError::Malformed(_))
     ));
     assert!(matches!(
