@@ -305,8 +305,8 @@ impl Job {
         }
     }
 
-    /// Hosts of another world will not be heard of any more, as it has ended: what is still sent to them is thrown away,
-    /// and it is no loss that they cannot be reached. What they have sent until now is handled.
+    /// Hosts of another world will not be heard of any more, as it has ended: what is still sent to them is thrown
+    /// away, and it is no loss that they cannot be reached. What they have sent until now is handled.
     ///
     /// The launcher tells all other hosts so, and lets those of the world go when they have heard it.
     pub fn dismiss(&self, hosts: &[u32]) {

@@ -257,8 +257,8 @@ impl Process {
         self.predefined(|predefined| &predefined.own)
     }
 
-    /// The inter-communicator with those who have started the world (`MPI_Comm_get_parent`); none if nobody has, or when
-    /// it has been freed.
+    /// The inter-communicator with those who have started the world (`MPI_Comm_get_parent`); none if nobody has, or
+    /// when it has been freed.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ fn pair() -> [Ofi; 2] {
         let other = 1 - own;
         port.connect(&Joining {
             own,
-            hosts: 2,
+            hosts: 0..2,
             secret: b"secret",
             peers: vec![(other, &addresses[other as usize])],
             peer_timeout: None,

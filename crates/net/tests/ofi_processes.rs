@@ -49,7 +49,7 @@ fn open() -> OfiPort {
 fn connect(port: OfiPort, own: HostId, other: &[u8]) -> Ofi {
     let joining = Joining {
         own,
-        hosts: 2,
+        hosts: 0..2,
         secret: b"secret",
         peers: vec![(1 - own, other)],
         peer_timeout: Some(PEER_TIMEOUT),

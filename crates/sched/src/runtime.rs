@@ -189,8 +189,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// From now on there is a network, of which nothing was known at the start; the first one lasts, as does one that was
-    /// there at the start. Policies that dedicate virtual processors to it come too late: all look after it.
+    /// From now on there is a network, of which nothing was known at the start; the first one lasts, as does one that
+    /// was there at the start. Policies that dedicate virtual processors to it come too late: all look after it.
     pub fn connect(&self, network: Arc<dyn Network>) {
         let common = &self.common;
         let late = common.lookout.get().is_none();

@@ -111,7 +111,7 @@ impl Doors {
             };
             let joining = Joining {
                 own: spec.host,
-                hosts: hosts as HostId,
+                hosts: 0..hosts as HostId,
                 secret: self.control.secret().as_bytes(),
                 peers: routes.ofi.iter().map(peer).collect::<Result<_, HostError>>()?,
                 peer_timeout: spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),

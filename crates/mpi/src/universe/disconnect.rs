@@ -11,9 +11,9 @@ struct Parting(());
 portable! { Parting { 0 } }
 
 impl Comm {
-    /// Gives the communicator up together with all its ranks, of both groups (`MPI_Comm_disconnect`): when all have come
-    /// so far, what any of them has sent has been received, or is on its way to who has asked for it. Worlds that only
-    /// this communicator has connected are not connected any more.
+    /// Gives the communicator up together with all its ranks, of both groups (`MPI_Comm_disconnect`): when all have
+    /// come so far, what any of them has sent has been received, or is on its way to who has asked for it. Worlds that
+    /// only this communicator has connected are not connected any more.
     ///
     /// # Errors
     ///

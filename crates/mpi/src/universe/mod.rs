@@ -1,9 +1,10 @@
-//! Worlds beside the own one: programs that ranks start, and others that they find by name (chapter 11 of the standard).
+//! Worlds beside the own one: programs that ranks start, and others that they find by name (chapter 11 of the
+//! standard).
 //!
 //! The processes that one launcher has started together are a *world*; all its worlds are a *universe*. The engine
-//! knows the hosts of all worlds ([`Layout`](crate::Layout)), and whatever it does between hosts it does between those of
-//! different worlds as well. What it does not know, it asks the launcher ([`Launcher`]); one rank does so for all, and
-//! tells them in an exchange of their communicator.
+//! knows the hosts of all worlds ([`Layout`](crate::Layout)), and whatever it does between hosts it does between
+//! those of different worlds as well. What it does not know, it asks the launcher ([`Launcher`]); one rank does so
+//! for all, and tells them in an exchange of their communicator.
 //!
 //! Costs: a question to the launcher, two exchanges of the ranks and one of two processes; nothing when none of this is
 //! used but a look at the hosts of each new communicator of several.

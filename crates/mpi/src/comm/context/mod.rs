@@ -1,7 +1,7 @@
 //! Context ids: what keeps the messages of one communicator apart from those of another.
 //!
-//! Each host gives out ids of its own ([`Share`](share::Share)), so that no two communicators of a universe have the same
-//! one, whoever makes them. A world has number 0: no host belongs to two.
+//! Each host gives out ids of its own ([`Share`](share::Share)), so that no two communicators of a universe have the
+//! same one, whoever makes them. A world has number 0: no host belongs to two.
 //!
 //! An id of a communicator on one host alone is free again when the communicator goes. One of several hosts is *held*
 //! by each of them: who gave it out counts them, and is told when one lets go. All hosts learn the id in the exchange

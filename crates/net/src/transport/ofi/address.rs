@@ -3,6 +3,9 @@
 //! Its provider, then the addresses of its endpoints: each a length in four bytes and as many bytes, in an order and of
 //! a meaning that are fixed by the version of the wire-up protocol.
 
+use super::error::OfiError;
+use crate::transport::HostId;
+
 /// The most bytes of one part: libfabric's addresses are far shorter.
 const LONGEST: usize = 1024;
 
@@ -39,6 +42,19 @@ impl Address {
             watch: watch.to_vec(),
         };
         rest.is_empty().then_some(address)
+    }
+
+    /// A host's address, if it is one that can be reached with this provider.
+    pub(super) fn checked(host: HostId, bytes: &[u8], provider: &str) -> Result<Self, OfiError> {
+        let address = Self::from_bytes(bytes).ok_or(OfiError::Malformed(host))?;
+        if address.provider == provider {
+            return Ok(address);
+        }
+        Err(OfiError::Mismatch {
+            host,
+            theirs: address.provider,
+            ours: provider.to_owned(),
+        })
     }
 }
 

@@ -1,7 +1,9 @@
 //! Hosts that will not be heard of any more, until the handler has been told.
 
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use simurgh_core::Roster;
 use simurgh_core::sync::{AtomicBool, Ordering, SpinLock};
 
 use crate::transport::{Handler, HostId};
@@ -11,7 +13,7 @@ use rustix::io::Errno;
 /// Hosts that have been lost.
 pub(super) struct Losses {
     /// Of each host.
-    lost: Box<[AtomicBool]>,
+    lost: Roster<AtomicBool>,
     /// Whether some have not been told yet. Set under the lock.
     any: AtomicBool,
     untold: SpinLock<Vec<(HostId, String)>>,
@@ -20,20 +22,33 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Of so many hosts none.
-    pub(super) fn new(hosts: u32) -> Result<Self, Errno> {
+    /// Of these hosts none.
+    pub(super) fn new(hosts: Range<HostId>) -> Result<Self, Errno> {
         Ok(Self {
-            lost: (0..hosts).map(|_| AtomicBool::new(false)).collect(),
+            lost: Roster::new(hosts, |_| AtomicBool::new(false)),
             any: AtomicBool::new(false),
             untold: SpinLock::new(Vec::new()),
             bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
         })
     }
 
-    /// Whether a host has been lost.
+    /// A host has come.
+    pub(super) fn admit(&self, host: HostId) {
+        self.lost.add(host, AtomicBool::new(false));
+    }
+
+    /// Whether a host has been lost, or has gone.
     pub(super) fn has(&self, host: HostId) -> bool {
         // Relaxed: it says nothing about anything else.
-        self.lost[host as usize].load(Ordering::Relaxed)
+        self.lost[host].load(Ordering::Relaxed)
+    }
+
+    /// A host has gone as it should: that is nothing to tell.
+    pub(super) fn part(&self, host: HostId) {
+        let mut untold = self.untold.lock();
+        // Relaxed: under the lock.
+        self.lost[host].store(true, Ordering::Relaxed);
+        untold.retain(|(lost, _)| *lost != host);
     }
 
     /// A host has been lost, unless that is known.
@@ -41,7 +56,7 @@ impl Losses {
     pub(super) fn add(&self, host: HostId, reason: String) {
         let mut untold = self.untold.lock();
         // Relaxed: under the lock.
-        if self.lost[host as usize].swap(true, Ordering::Relaxed) {
+        if self.lost[host].swap(true, Ordering::Relaxed) {
             return;
         }
         untold.push((host, reason));

@@ -52,10 +52,12 @@ pub use error::OfiError;
 pub use port::{Joining, OfiPort};
 
 use crossbeam_utils::CachePadded;
+use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering};
 use simurgh_fabric_sys as sys;
 use sys::calls;
 
+use self::address::Address;
 use self::endpoint::{Completion, Endpoint};
 use self::frame::{FRAME, Token};
 use self::inbound::{Inbound, Room};
@@ -87,8 +89,9 @@ const AGAIN: isize = -(sys::FI_EAGAIN as isize);
 pub struct Ofi {
     own: HostId,
     token: Token,
+    provider: String,
     /// Of each host; of the own one too, which is never used.
-    peers: Box<[CachePadded<Peer>]>,
+    peers: Roster<CachePadded<Peer>>,
     /// Whether some peer may have packets kept.
     kept: AtomicBool,
     losses: Arc<Losses>,
@@ -105,6 +108,25 @@ pub struct Ofi {
 }
 
 impl Ofi {
+    /// Another host has come, which is reached by what [`OfiPort::address`] has given there. Nothing is sent to it, and
+    /// nothing that it sends is handled, before.
+    ///
+    /// # Errors
+    ///
+    /// As [`OfiPort::connect`].
+    pub fn admit(&self, host: HostId, address: &[u8]) -> Result<(), OfiError> {
+        let address = Address::checked(host, address, &self.provider)?;
+        let main = self.endpoint.insert(&address.main)?;
+        self.losses.admit(host);
+        if let Some(watch) = &self.watch {
+            watch.admit(host, address.watch);
+        }
+        match self.peers.add(host, CachePadded::new(Peer::new(Some(main)))) {
+            true => Ok(()),
+            false => Err(OfiError::Malformed(host)),
+        }
+    }
+
     #[inline]
     fn send_short(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
         let mut room = [0; SHORT];
@@ -118,7 +140,7 @@ impl Ofi {
 
     #[inline]
     fn inject(&self, to: HostId, frame: &[u8]) -> Answer {
-        let address = self.peers[to as usize].address;
+        let address = self.peers[to].address;
         // SAFETY:
         // - the endpoint is open, and the frame no longer than can be injected.
         let outcome = unsafe {
@@ -154,7 +176,7 @@ impl Ofi {
 
     #[inline]
     fn post(&self, to: HostId, number: u32, length: usize) -> Answer {
-        let address = self.peers[to as usize].address;
+        let address = self.peers[to].address;
         let outcome = self.outbound.post(&self.endpoint, number, length, address);
         if outcome != 0 && outcome != AGAIN {
             self.outbound.give(number);
@@ -176,7 +198,7 @@ impl Ofi {
 
     #[cold]
     fn keep(&self, to: HostId, packet: Kept) {
-        self.peers[to as usize].keep(packet);
+        self.peers[to].keep(packet);
         // Relaxed: a poll that does not see it yet is followed by others.
         self.kept.store(true, Ordering::Relaxed);
     }
@@ -192,7 +214,7 @@ impl Ofi {
     fn flush(&self) -> bool {
         self.kept.store(false, Ordering::Relaxed);
         let mut any = false;
-        for (to, peer) in (0..).zip(&self.peers) {
+        for (to, peer) in self.peers.iter() {
             if peer.is_backed_up() {
                 any |= peer.flush(|packet| self.offer(to, packet));
                 // Relaxed: as in `keep`.
@@ -257,7 +279,7 @@ impl Ofi {
         // - that is what has just been completed; it is posted again below.
         let frame = unsafe { self.inbound.frame(number, data) };
         match frame::read(frame, self.token) {
-            Some((from, header, data)) if from != self.own && (from as usize) < self.peers.len() => {
+            Some((from, header, data)) if from != self.own && self.peers.get(from).is_some() => {
                 self.meet(from);
                 handler.packet(from, header, data);
             }
@@ -362,7 +384,7 @@ impl Ofi {
         let task = Task {
             direction,
             host,
-            to: self.peers[host as usize].address,
+            to: self.peers[host].address,
             local,
             remote: region.address.wrapping_add(offset),
             key: region.key,
@@ -422,7 +444,7 @@ impl Transport for Ofi {
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
-        if self.peers[to as usize].is_backed_up() {
+        if self.peers[to].is_backed_up() {
             return Err(Busy);
         }
         self.meet(to);
@@ -527,6 +549,10 @@ impl Transport for Ofi {
     }
 
     fn disarm(&self) {}
+
+    fn part(&self, host: HostId) {
+        self.losses.part(host);
+    }
 
     fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)

@@ -1,8 +1,11 @@
 //! An open endpoint, before the other hosts are known.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
+use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64};
 use simurgh_fabric_sys as sys;
 use sys::Library;
@@ -35,8 +38,8 @@ pub struct OfiPort {
 pub struct Joining<'a> {
     /// The host.
     pub own: HostId,
-    /// Number of hosts.
-    pub hosts: u32,
+    /// The hosts of its world.
+    pub hosts: Range<HostId>,
     /// The job's secret, which is the same for all.
     pub secret: &'a [u8],
     /// The hosts that are reached this way, by what [`OfiPort::address`] has given there.
@@ -83,16 +86,12 @@ impl OfiPort {
     ///
     /// [`OfiError`]: when an address is none, or of another provider, or the system has no descriptors or threads left.
     ///
-    /// # Panics
-    ///
-    /// When a peer's number is not below that of the hosts.
     pub fn connect(self, joining: &Joining<'_>) -> Result<Ofi, OfiError> {
-        let hosts = joining.hosts as usize;
-        let (mut main, mut watched) = (vec![None; hosts], vec![None; hosts]);
+        let (mut main, mut watched) = (BTreeMap::new(), BTreeMap::new());
         for (host, bytes) in &joining.peers {
-            let address = self.checked(*host, bytes)?;
-            main[*host as usize] = Some(self.main.insert(&address.main)?);
-            watched[*host as usize] = Some(self.watch.insert(&address.watch)?);
+            let address = Address::checked(*host, bytes, &self.address.provider)?;
+            main.insert(*host, self.main.insert(&address.main)?);
+            watched.insert(*host, self.watch.insert(&address.watch)?);
         }
         let Self {
             main: endpoint,
@@ -103,8 +102,9 @@ impl OfiPort {
             provider: address.provider.clone(),
             message,
         };
-        let losses = Losses::new(joining.hosts).map_err(|error| refused(error.to_string()))?;
+        let losses = Losses::new(joining.hosts.clone()).map_err(|error| refused(error.to_string()))?;
         let losses = Arc::new(losses);
+        main.keys().for_each(|host| losses.admit(*host));
         let inbound = Inbound::new(&endpoint, LONGEST, ROOM)?;
         inbound
             .replenish(&endpoint)
@@ -114,16 +114,21 @@ impl OfiPort {
             secret: joining.secret,
             timeout,
             addresses: watched,
+            hosts: joining.hosts.clone(),
         };
         let begin = |timeout| Watch::begin(watch, post(timeout), Arc::clone(&losses));
+        let peers = Roster::new(joining.hosts.clone(), |host| {
+            CachePadded::new(Peer::new(main.remove(&host)))
+        });
+        for (host, address) in main {
+            peers.add(host, CachePadded::new(Peer::new(Some(address))));
+        }
         let has_memory = endpoint.offer().has(sys::FI_RMA);
         Ok(Ofi {
             own: joining.own,
             token: Token::of(joining.secret),
-            peers: main
-                .into_iter()
-                .map(|address| CachePadded::new(Peer::new(address)))
-                .collect(),
+            provider: address.provider.clone(),
+            peers,
             kept: AtomicBool::new(false),
             watch: joining.peer_timeout.map(begin).transpose()?,
             losses,
@@ -137,19 +142,6 @@ impl OfiPort {
             outbound: Outbound::new(&endpoint, LONGEST)?,
             inbound,
             endpoint,
-        })
-    }
-
-    /// A host's address, if it is one that this host can reach.
-    fn checked(&self, host: HostId, bytes: &[u8]) -> Result<Address, OfiError> {
-        let address = Address::from_bytes(bytes).ok_or(OfiError::Malformed(host))?;
-        if address.provider == self.address.provider {
-            return Ok(address);
-        }
-        Err(OfiError::Mismatch {
-            host,
-            theirs: address.provider,
-            ours: self.address.provider.clone(),
         })
     }
 }

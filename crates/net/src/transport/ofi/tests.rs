@@ -74,7 +74,7 @@ fn joining<'a>(own: HostId, secret: &'a [u8], addresses: &'a [Vec<u8>]) -> Joini
     let peers = (0..).zip(addresses).map(|(host, address)| (host, &address[..]));
     Joining {
         own,
-        hosts: addresses.len() as u32,
+        hosts: 0..addresses.len() as u32,
         secret,
         peers: peers.filter(|(host, _)| *host != own).collect(),
         peer_timeout: None,
@@ -437,4 +437,48 @@ fn hosts_that_compute_without_a_poll_are_not_lost() {
     std::thread::sleep(Duration::from_secs(2).saturating_sub(begun.elapsed()));
     poll_all(&hosts, &notes);
     assert!(notes.iter().all(|notes| notes.lost.lock().is_empty()));
+}
+
+#[test]
+fn hosts_come_later_and_go() {
+    let timeout = Duration::from_secs(1);
+    let ports: Vec<OfiPort> = (0..2).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
+    let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
+    let [first, second] = <[OfiPort; 2]>::try_from(ports).ok().unwrap();
+    let alone = Joining {
+        own: 0,
+        hosts: 0..1,
+        secret: b"secret",
+        peers: Vec::new(),
+        peer_timeout: Some(timeout),
+    };
+    let first = first.connect(&alone).unwrap();
+    assert!(matches!(first.admit(9, b"nonsense"), Err(OfiError::Malformed(9))));
+    first.admit(9, &addresses[1]).unwrap();
+    let late = Joining {
+        own: 9,
+        hosts: 9..10,
+        peers: vec![(0, &addresses[0])],
+        ..alone
+    };
+    let hosts = [first, second.connect(&late).unwrap()];
+    let notes = notes(2);
+    for (from, to) in [(0, 9), (1, 0)] {
+        hosts[from]
+            .send(to, &[1; HEADER], 3000, &mut |room| room.fill(7))
+            .unwrap();
+    }
+    poll_until(&hosts, &notes, || {
+        notes.iter().all(|notes| notes.packets.lock().len() == 1)
+    });
+    assert_eq!(notes[0].packets.lock()[0].0, 9);
+    // It is watched, and yet its end is no loss.
+    let [first, second] = hosts;
+    first.part(9);
+    drop(second);
+    let begun = Instant::now();
+    while begun.elapsed() < 3 * timeout {
+        first.poll(&notes[0]);
+    }
+    assert!(notes[0].lost.lock().is_empty());
 }

@@ -8,12 +8,15 @@
 //! watched by somebody. A message is 16 bytes: token, sender, question or answer. The thread sleeps but for four
 //! questions per watched host and timeout, and their answers.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use simurgh_core::sync::{Arc, AtomicBool, Ordering};
+use simurgh_core::Roster;
+use simurgh_core::sync::{Arc, AtomicBool, Ordering, SpinLock};
 use simurgh_fabric_sys::{calls, fi_addr_t};
 
 use super::endpoint::{Completion, Endpoint};
@@ -50,11 +53,13 @@ pub(super) struct Watch {
 }
 
 struct Shared {
-    /// Of each host, whether it is watched.
-    watched: Box<[AtomicBool]>,
+    /// Of each host that can be reached, whether it is watched.
+    watched: Roster<AtomicBool>,
+    /// Hosts that have come, and their addresses, until the thread knows them.
+    newcomers: SpinLock<Vec<(HostId, Vec<u8>)>>,
     losses: Arc<Losses>,
     over: AtomicBool,
-    /// Becomes readable when it is over.
+    /// Becomes readable when it is over, or hosts have come.
     alarm: OwnedFd,
 }
 
@@ -67,14 +72,16 @@ pub(super) struct Post<'a> {
     /// After which time without a sign a host is lost.
     pub(super) timeout: Duration,
     /// Where the thread of each host is reached, if it is.
-    pub(super) addresses: Vec<Option<fi_addr_t>>,
+    pub(super) addresses: BTreeMap<HostId, fi_addr_t>,
+    /// The hosts of the world.
+    pub(super) hosts: Range<HostId>,
 }
 
 /// What the thread works on.
 struct Watcher {
     own: HostId,
     token: Token,
-    addresses: Vec<Option<fi_addr_t>>,
+    addresses: BTreeMap<HostId, fi_addr_t>,
     shared: Arc<Shared>,
     inbound: Inbound,
     endpoint: Endpoint,
@@ -93,12 +100,15 @@ impl Watch {
         };
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let alarm = eventfd(0, flags).map_err(|error| refused(error.to_string()))?;
-        let hosts = post.addresses.len();
         let first = first_watched(post.own, &post.addresses);
+        let is_watched = |host| AtomicBool::new(Some(host) == first);
+        let watched = Roster::new(post.hosts, is_watched);
+        for &host in post.addresses.keys() {
+            watched.add(host, is_watched(host));
+        }
         let shared = Arc::new(Shared {
-            watched: (0..hosts)
-                .map(|host| AtomicBool::new(Some(host) == first))
-                .collect(),
+            watched,
+            newcomers: SpinLock::default(),
             losses,
             over: AtomicBool::new(false),
             alarm,
@@ -115,7 +125,7 @@ impl Watch {
             inbound,
             endpoint,
         };
-        let pulses = Pulses::new(hosts as u32, post.timeout, Instant::now());
+        let pulses = Pulses::new(post.timeout, Instant::now());
         let thread = thread.spawn(move || watcher.run(pulses)).map_err(|_| refusal)?;
         Ok(Self {
             shared,
@@ -123,10 +133,17 @@ impl Watch {
         })
     }
 
+    /// A host has come.
+    pub(super) fn admit(&self, host: HostId, address: Vec<u8>) {
+        self.shared.watched.add(host, AtomicBool::new(false));
+        self.shared.newcomers.lock().push((host, address));
+        self.shared.wake();
+    }
+
     /// Packets are exchanged with a host: it is watched from now on.
     #[inline]
     pub(super) fn meet(&self, host: HostId) {
-        let watched = &self.shared.watched[host as usize];
+        let watched = &self.shared.watched[host];
         // Relaxed: the thread sees it at its next turn. Looked at first, so that nobody writes a line that all read.
         if !watched.load(Ordering::Relaxed) {
             watched.store(true, Ordering::Relaxed);
@@ -134,11 +151,18 @@ impl Watch {
     }
 }
 
+impl Shared {
+    /// Has the thread look around.
+    fn wake(&self) {
+        // It fails only if it has been rung so often that nobody can miss it.
+        let _ = rustix::io::write(&self.alarm, &1_u64.to_ne_bytes());
+    }
+}
+
 impl Drop for Watch {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
-        // It cannot be full: this is written once.
-        let _ = rustix::io::write(&self.shared.alarm, &1_u64.to_ne_bytes());
+        self.shared.wake();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -146,18 +170,17 @@ impl Drop for Watch {
 }
 
 /// The next host by number that can be reached.
-fn first_watched(own: HostId, addresses: &[Option<fi_addr_t>]) -> Option<usize> {
-    let hosts = addresses.len();
-    (1..hosts)
-        .map(|step| (own as usize + step) % hosts)
-        .find(|host| addresses[*host].is_some())
+fn first_watched(own: HostId, addresses: &BTreeMap<HostId, fi_addr_t>) -> Option<HostId> {
+    let next = addresses.range(own + 1..).chain(addresses).next();
+    next.map(|(host, _)| *host)
 }
 
 impl Watcher {
     fn run(mut self, mut pulses: Pulses) {
         while !self.shared.over.load(Ordering::SeqCst) {
             while self.receive(&mut pulses) {}
-            for step in pulses.steps(Instant::now(), |host| self.is_watched(host)) {
+            self.meet_newcomers();
+            for step in pulses.steps(Instant::now(), self.watched()) {
                 match step {
                     Step::Ask(host) => self.say(host, QUESTION),
                     Step::Lose(host) => {
@@ -172,12 +195,25 @@ impl Watcher {
         self.endpoint.shut();
     }
 
-    fn is_watched(&self, host: HostId) -> bool {
+    /// The hosts that are watched.
+    fn watched(&self) -> Vec<HostId> {
         let shared = &self.shared;
-        // Relaxed: as in `meet`.
-        shared.watched[host as usize].load(Ordering::Relaxed)
-            && self.addresses[host as usize].is_some()
-            && !shared.losses.has(host)
+        let is_watched = |host: &HostId| {
+            // Relaxed: as in `meet`.
+            shared.watched[*host].load(Ordering::Relaxed) && !shared.losses.has(*host)
+        };
+        self.addresses.keys().copied().filter(is_watched).collect()
+    }
+
+    /// Notes where hosts are reached that have come.
+    fn meet_newcomers(&mut self) {
+        let newcomers = std::mem::take(&mut *self.shared.newcomers.lock());
+        for (host, address) in newcomers {
+            match self.endpoint.insert(&address) {
+                Ok(address) => drop(self.addresses.insert(host, address)),
+                Err(error) => self.shared.losses.add(host, error.to_string()),
+            }
+        }
     }
 
     /// Takes what has come; false if nothing has.
@@ -215,13 +251,13 @@ impl Watcher {
         let from = word(8)?;
         let known = message[..8] == self.token.0.to_le_bytes()
             && from != self.own
-            && (from as usize) < self.addresses.len();
+            && self.addresses.contains_key(&from);
         known.then_some((from, word(12)?))
     }
 
     /// Says something to a host. If it cannot be said now, the next turn says it.
     fn say(&self, host: HostId, word: u32) {
-        let Some(address) = self.addresses[host as usize] else {
+        let Some(&address) = self.addresses.get(&host) else {
             return;
         };
         let mut message = [0; MESSAGE];
@@ -248,5 +284,7 @@ impl Watcher {
             .collect();
         // An interrupted wait is a turn more.
         let _ = poll(&mut waits, Timespec::try_from(limit).ok().as_ref());
+        // Fails if nobody has rung.
+        let _ = rustix::io::read(&self.shared.alarm, &mut [0; 8]);
     }
 }

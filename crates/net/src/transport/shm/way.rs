@@ -73,6 +73,12 @@ impl Shm {
         [self.file.as_fd(), self.bell.as_fd()]
     }
 
+    /// Its number.
+    #[must_use]
+    pub fn own(&self) -> HostId {
+        self.own
+    }
+
     /// Another host of the node has come. Nothing is sent to it, and nothing that it sends is handled, before.
     ///
     /// # Errors

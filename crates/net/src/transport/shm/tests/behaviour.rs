@@ -171,3 +171,48 @@ fn whoever_sleeps_is_woken_and_told_not_to_sleep_over_mail() {
         assert!(hosts[0].poll(&notes));
     }
 }
+
+#[test]
+fn hosts_come_later_and_go() {
+    let mut hosts = hosts(2, false);
+    let pid = std::process::id();
+    let introduce = |host: &Shm| ShmPeer {
+        host: host.own(),
+        pid,
+        descriptors: host
+            .descriptors()
+            .map(|fd| fd.try_clone_to_owned().expect("a descriptor")),
+    };
+    let notes = Notes::default();
+    for late in [7, 300] {
+        let offer = ShmOffer::create(late).expect("memory");
+        for host in &hosts {
+            host.admit(peer(&offer, pid)).expect("it is an offer");
+            assert_eq!(host.admit(peer(&offer, pid)), Err(ShmError::Twice(late)));
+        }
+        let newcomer = offer
+            .join(hosts.iter().map(introduce), false)
+            .expect("they are offers");
+        for (number, length) in [(0, 8), (1, ROOM)] {
+            send(&newcomer, 1, number, length).expect("there is room");
+            send(&hosts[0], late, number, length).expect("there is room");
+        }
+        while hosts[1].poll(&notes) || newcomer.poll(&notes) {}
+        assert_eq!(
+            notes.take(),
+            [(late, 0, 8), (late, 1, ROOM), (0, 0, 8), (0, 1, ROOM)]
+        );
+        match late {
+            7 => hosts.push(newcomer),
+            _ => {
+                drop(newcomer);
+                // What does not know of it yet does no harm.
+                hosts.iter().for_each(|host| host.part(late));
+                send(&hosts[1], late, 5, ROOM).expect("there is room");
+            }
+        }
+    }
+    send(&hosts[2], 0, 9, ROOM).expect("there is room");
+    while hosts[0].poll(&notes) {}
+    assert_eq!(notes.take(), [(7, 9, ROOM)]);
+}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use simurgh_core::sync::SpinLock;
 
-use super::{SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer};
+use super::{SHM_DESCRIPTORS, Shm, ShmError, ShmOffer, ShmPeer};
 use crate::transport::{Busy, HEADER, Handler, Header, HostId, TransferError, Transport};
 
 /// How long something may take that takes microseconds.
