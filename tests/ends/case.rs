@@ -1,7 +1,7 @@
 //! One job and its end.
 
 use crate::mode::{Mode, RANKS};
-use crate::room::Room;
+use crate::room::{self, Room};
 use simurgh_testing::{Binary, Signal, children, signal, wait};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -17,6 +17,9 @@ const SOON: u64 = 5_000;
 
 /// The time limit of jobs that reach it.
 const LIMIT: Duration = Duration::from_millis(300);
+
+/// A variable that the processes have in which ranks live.
+const HOSTS_HAVE: &str = "SIMURGH_JOB_FD=";
 
 /// What ends a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,7 +134,13 @@ impl Case {
         };
         loop {
             let below = |processes: Vec<u32>, _| processes.into_iter().flat_map(children).collect();
-            let found = (0..depth).fold(vec![mpiexec], below);
+            let mut found = (0..depth).fold(vec![mpiexec], below);
+            // mpiexec has the dynamic loader look at the program first.
+            match self.event {
+                Event::Host => found.retain(|process| room::has_variable(*process, HOSTS_HAVE)),
+                Event::Agent => found.retain(|process| room::words(*process).ends_with(" agent")),
+                _ => {}
+            }
             if !found.is_empty() {
                 let chosen = dice.below(found.len() as u64) as usize;
                 return (found[chosen], Signal::KILL);

@@ -45,7 +45,7 @@ impl Room {
     pub(crate) fn mark() -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        format!("{MARK}={}-{number}", std::process::id())
+        format!("{MARK}={}-{number}.", std::process::id())
     }
 
     /// The command in the room, with a mark. No signal is ignored that the tests' own parent ignores.
@@ -124,18 +124,23 @@ fn marked(mark: &str) -> Vec<String> {
         let name = entry.ok()?.file_name().into_string().ok()?;
         name.parse::<u32>().ok()
     });
-    let has_mark = |process: &u32| {
-        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        environment
-            .split(|&byte| byte == 0)
-            .any(|variable| variable == mark.as_bytes())
-    };
-    let described = |process: u32| {
-        let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        format!(
-            "{process}: {}",
-            String::from_utf8_lossy(&words).replace('\0', " ")
-        )
-    };
-    processes.filter(has_mark).map(described).collect()
+    let described = |process: u32| format!("{process}: {}", words(process));
+    processes
+        .filter(|process| has_variable(*process, mark))
+        .map(described)
+        .collect()
+}
+
+/// Whether a process was started with a variable that begins so.
+pub(crate) fn has_variable(process: u32, start: &str) -> bool {
+    let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    let mut variables = environment.split(|&byte| byte == 0);
+    variables.any(|variable| variable.starts_with(start.as_bytes()))
+}
+
+/// The words of a process's command line.
+pub(crate) fn words(process: u32) -> String {
+    let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).replace('\0', " ");
+    words.trim_end().to_owned()
 }
