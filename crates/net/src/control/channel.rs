@@ -10,7 +10,7 @@ use rustix::cmsg_space;
 use rustix::io::{Errno, FdFlags, IoSlice, IoSliceMut};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg, sendmsg, socketpair,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -119,7 +119,10 @@ impl Channel {
     }
 
     fn receive<M: DeserializeOwned + Descriptors>(&self) -> Result<Option<Received<M>>, ControlError> {
-        let mut bytes = vec![0; MAX_BYTES];
+        let Some(length) = self.next_length()? else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; length.min(MAX_BYTES)];
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
@@ -131,10 +134,7 @@ impl Channel {
                 flags,
             )
         });
-        let received = match received {
-            Err(Errno::AGAIN) => return Ok(None),
-            received => received?,
-        };
+        let received = received?;
         let rights = ancillary.drain().filter_map(|message| match message {
             RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
             _ => None,
@@ -152,6 +152,17 @@ impl Channel {
             return Err(ControlError::Descriptors { found, expected });
         }
         Ok(Some(Received { message, descriptors }))
+    }
+
+    /// The length of the next message, if one is there, which only one thread at a time takes from here.
+    fn next_length(&self) -> Result<Option<usize>, ControlError> {
+        let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK | RecvFlags::TRUNC;
+        let mut nothing = [0; 0];
+        match rustix::io::retry_on_intr(|| recv(&self.socket, &mut nothing[..], flags)) {
+            Ok((_, length)) => Ok(Some(length)),
+            Err(Errno::AGAIN) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
