@@ -141,6 +141,18 @@ fn programs_without_mpi_run_as_they_are() {
         .expect_code(1);
 }
 
+#[test]
+fn a_session_is_opened_without_waiting_for_others() {
+    let program = Compile::c("tests/c/session_first.c").against(&Stage::locate());
+    let (program, scratch) = (program.build(), Scratch::new("session"));
+    for transport in ["shm", "ofi"] {
+        let open = scratch.path().join(transport);
+        let mpiexec = processes(3).options(["--timeout", "30", "--transport", transport]);
+        let outcome = mpiexec.args([open]).run(&program);
+        assert_eq!(outcome.expect_success().stdout, "sum 3\n".repeat(3));
+    }
+}
+
 /// An empty place in the list would be the working directory.
 #[test]
 fn libraries_are_looked_for_where_the_user_says_and_in_the_installation_alone() {

@@ -9,6 +9,7 @@ use simurgh_mpi_abi_macros::mpi;
 use crate::boundary::{Out, Text};
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
+use crate::host;
 use crate::tables::{HandlerKind, Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info};
 
@@ -117,6 +118,7 @@ fn comm_create_from_group(
     newcomm.check("newcomm")?;
     let (group, tag, hints) = (rank.group("group", group)?, tag_of(stringtag)?, rank.hints(info)?);
     rank.errhandler(errhandler, HandlerKind::Comm)?;
+    host::join();
     let made = Comm::create_from_group(rank.process, &group, &tag)?;
     if let Some(made) = &made {
         furnish(rank, made, &hints, errhandler)?;
@@ -146,6 +148,7 @@ fn intercomm_create_from_groups(
     rank.errhandler(errhandler, HandlerKind::Comm)?;
     // Read at the leader only; without it the call fails at all ranks.
     let remote = rank.group("remote_group", remote_group).unwrap_or(Group::EMPTY);
+    host::join();
     let made = Comm::create_inter_from_groups(
         rank.process,
         (&local, local_leader),

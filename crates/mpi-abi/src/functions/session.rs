@@ -25,7 +25,7 @@ fn session_init(
 ) -> Outcome {
     session.check("session")?;
     rank.hints(info)?;
-    host::join();
+    host::register();
     let handler = rank.errhandler(errhandler, HandlerKind::Session)?;
     let made = Session::init(rank.process, handler);
     session.set("session", MPI_Session(handle_of(&rank.tables.sessions, made)?))

@@ -41,7 +41,7 @@ mod watch;
 mod wire_up;
 
 pub(crate) use output::say;
-pub(crate) use own_process::{adopt, join, leave};
+pub(crate) use own_process::{adopt, join, leave, register};
 
 use std::ffi::c_int;
 

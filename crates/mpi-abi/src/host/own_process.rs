@@ -5,9 +5,10 @@
 //! has something to say.
 //!
 //! The job description waits in its descriptor until the program calls MPI ([`adopt`]). The others hear of the process
-//! when MPI is initialised ([`join`]), and are told when it needs them no more ([`leave`]): the call that ends the use
-//! of MPI returns when nobody does. A process that uses sessions alone may always begin another one: it leaves when it
-//! ends.
+//! when it opens a session ([`register`]), for which it waits for nobody, or initialises MPI, which waits until all
+//! others are there ([`join`]), as does making a communicator of a session's processes. They are told when it needs
+//! them no more ([`leave`]): the call that ends the use of MPI returns when nobody does. A process that uses sessions
+//! alone may always begin another one: it leaves when it ends.
 
 use super::control::{self, Control};
 use super::end::{end_job, exit};
@@ -23,13 +24,18 @@ use simurgh_core::{Completion, Network, Vigil};
 use simurgh_mpi::Process;
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
+use simurgh_net::transport::ofi::WATCH_THREAD;
 use simurgh_settings::{Id, Values};
 use std::ffi::CString;
+use std::fs::DirEntry;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// How often a thread looks at what it waits for before it sleeps, where there is a core for each process.
 const LOOKS: u32 = 4000;
+
+/// The name of the thread that listens to the launcher.
+const CONTROL: &str = "simurgh-control";
 
 /// The rank of this process; there is one at most.
 static OWN: OnceLock<Own> = OnceLock::new();
@@ -41,6 +47,11 @@ struct Own {
     control: &'static Control,
     /// The process that has taken the place in the job; those that it forks have none.
     pid: u32,
+    registered: OnceLock<()>,
+    /// The launcher has been told where this process can be reached.
+    announced: Completion,
+    /// The others are there, and connected.
+    connected: Completion,
     joined: OnceLock<()>,
     left: AtomicBool,
     /// Nobody in the job uses MPI any more.
@@ -61,11 +72,19 @@ pub(crate) fn adopt() -> Option<Arc<Process>> {
     own.host.ranks().first().map(|rank| Arc::clone(rank.process()))
 }
 
+/// Lets the other processes of the job know of this one.
+pub(crate) fn register() {
+    if let Some(own) = OWN.get() {
+        own.registered
+            .get_or_init(|| own.register().unwrap_or_else(|error| give_up(&error)));
+    }
+}
+
 /// Lets the other processes of the job know of this one, and waits until they are there.
 pub(crate) fn join() {
+    register();
     if let Some(own) = OWN.get() {
-        own.joined
-            .get_or_init(|| own.connect().unwrap_or_else(|error| give_up(&error)));
+        own.joined.get_or_init(|| own.connected.wait());
     }
 }
 
@@ -74,8 +93,9 @@ pub(crate) fn leave(process: &Process) {
     let Some(own) = OWN.get().filter(|_| process.check_active().is_err()) else {
         return;
     };
-    if own.joined.get().is_some() && !own.left.swap(true, Ordering::Relaxed) {
+    if own.registered.get().is_some() && !own.left.swap(true, Ordering::Relaxed) {
         own.print_statistics();
+        own.announced.wait();
         own.control.say(&FromHost::Ended { status: 0 }, &[]);
         own.over.wait();
     }
@@ -93,6 +113,9 @@ fn begin() -> Result<Own, HostError> {
         control,
         spec,
         pid: std::process::id(),
+        registered: OnceLock::new(),
+        announced: Completion::new(),
+        connected: Completion::new(),
         joined: OnceLock::new(),
         left: AtomicBool::new(false),
         over: Completion::new(),
@@ -122,28 +145,34 @@ fn forget_launchers() {
 }
 
 impl Own {
-    fn connect(&'static self) -> Result<(), HostError> {
-        let watch = Watch::new(self.host, &self.spec.settings, Instant::now());
-        let threads = threads();
-        let doors = Doors::open(self.control, &self.spec)?;
-        let others = watch.until_introduced()?;
-        if let Some(fabric) = doors.connect(&self.spec, others)? {
-            let _ = self.host.job().connect(fabric);
-        }
-        let of_transports = self::threads().saturating_sub(threads);
-        let vigil = self
-            .host
-            .job()
-            .driver()
-            .map(|network| self.look_after(network, of_transports));
+    /// Leaves all that others have to do with to a thread.
+    fn register(&'static self) -> Result<(), HostError> {
         std::thread::Builder::new()
-            .name("simurgh-control".to_owned())
-            .spawn(move || self.listen(&watch, vigil))
+            .name(CONTROL.to_owned())
+            .spawn(move || match self.connect() {
+                Ok((watch, vigil)) => self.listen(&watch, vigil),
+                Err(error) => give_up(&error),
+            })
             .map_err(HostError::system("starting a thread"))?;
         // SAFETY:
         // - the function may be called at any time, and lives as long as the library, which is never unloaded.
         unsafe { libc::atexit(leave_at_exit) };
         Ok(())
+    }
+
+    /// Connects with all others when they are there.
+    fn connect(&'static self) -> Result<(Watch, Option<&'static Vigil>), HostError> {
+        let watch = Watch::new(self.host, &self.spec.settings, Instant::now());
+        let doors = Doors::open(self.control, &self.spec)?;
+        self.announced.complete();
+        let others = watch.until_introduced()?;
+        if let Some(fabric) = doors.connect(&self.spec, others)? {
+            let _ = self.host.job().connect(fabric);
+        }
+        let network = self.host.job().driver();
+        let vigil = network.map(|network| self.look_after(network, threads_of_transports()));
+        self.connected.complete();
+        Ok((watch, vigil))
     }
 
     /// Prints what there is to count, if the user asks.
@@ -193,6 +222,19 @@ impl Own {
 /// The threads of this process.
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
+/// The threads that transports have started, on the thread that calls this: they have its name, or one of ours.
+fn threads_of_transports() -> usize {
+    let threads = std::fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let is_ours = |thread: &DirEntry| {
+        let name = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+        [CONTROL, WATCH_THREAD].contains(&name.trim_end())
+    };
+    threads.filter(is_ours).count().saturating_sub(1)
 }
 
 extern "C" fn leave_at_exit() {

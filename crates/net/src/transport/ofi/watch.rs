@@ -39,6 +39,8 @@ const ROOM: Room = Room {
 };
 /// Longest sleep where a provider has nothing that wakes it.
 const NAP: Duration = Duration::from_millis(20);
+/// The name of the thread.
+pub const WATCH_THREAD: &str = "simurgh-watch";
 /// Bytes of the thread's stack.
 const STACK: usize = 512 << 10;
 
@@ -114,7 +116,7 @@ impl Watch {
             alarm,
         });
         let thread = std::thread::Builder::new()
-            .name("simurgh-watch".to_owned())
+            .name(WATCH_THREAD.to_owned())
             .stack_size(STACK);
         let refusal = refused("no thread".to_owned());
         let watcher = Watcher {
