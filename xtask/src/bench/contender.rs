@@ -187,12 +187,16 @@ impl Contender {
     }
 
     fn settings(&self, command: &mut Command, placement: Placement) {
-        let crowded = matches!(placement, Placement::OneCore | Placement::AllCores);
+        let crowded = matches!(
+            placement,
+            Placement::OneCore | Placement::AllCores | Placement::OwnProcesses
+        );
         match self.kind {
             Kind::Simurgh => match placement {
                 Placement::OneCore => drop(command.args(["--vps", "1"])),
                 Placement::TwoCores => drop(command.args(["--vps", "2"])),
                 Placement::AllCores => {}
+                Placement::OwnProcesses => drop(command.args(["--mode", "processes"])),
                 Placement::TwoProcesses => drop(command.args(["--hosts-per-node", "2"])),
                 Placement::Tcp => drop(command.args(TCP)),
                 Placement::Dedicated => drop(command.args(DRIVEN).args(["--policy", "nd"])),

@@ -5,8 +5,10 @@ use std::time::Duration;
 /// What is measured together, for one section of the documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Group {
-    /// Messages between two ranks, start-up and memory.
+    /// Messages between two ranks, and memory.
     Messages,
+    /// How long jobs take from their start to their end.
+    Start,
     /// Collectives.
     Collectives,
     /// Messages between processes.
@@ -17,12 +19,19 @@ pub(crate) enum Group {
 
 impl Group {
     /// All, in the order of the documentation.
-    pub(crate) const ALL: [Group; 4] = [Group::Messages, Group::Collectives, Group::Network, Group::Hosts];
+    pub(crate) const ALL: [Group; 5] = [
+        Group::Messages,
+        Group::Start,
+        Group::Collectives,
+        Group::Network,
+        Group::Hosts,
+    ];
 
     /// Its name in the marks of the documentation.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Group::Messages => "messages",
+            Group::Start => "start",
             Group::Collectives => "collectives",
             Group::Network => "network",
             Group::Hosts => "hosts",
@@ -39,6 +48,8 @@ pub(crate) enum Placement {
     TwoCores,
     /// Wherever the MPI puts them.
     AllCores,
+    /// The same, each in a process of its own.
+    OwnProcesses,
     /// On two cores, each in a process of its own.
     TwoProcesses,
     /// As that, and the processes talk over TCP: beside what libfabric does without an MPI.
@@ -56,6 +67,7 @@ impl Placement {
             Placement::OneCore => "all ranks on one core",
             Placement::TwoCores => "a core for each rank",
             Placement::AllCores => "all cores",
+            Placement::OwnProcesses => "all cores, a process for each rank",
             Placement::TwoProcesses => "a process and a core for each rank",
             Placement::Tcp => "a process for each rank, over TCP",
             Placement::Dedicated => "a process for each rank, policy nd",
@@ -69,6 +81,7 @@ impl Placement {
             Placement::OneCore => "one-core",
             Placement::TwoCores => "two-cores",
             Placement::AllCores => "all-cores",
+            Placement::OwnProcesses => "own-processes",
             Placement::TwoProcesses => "two-processes",
             Placement::Tcp => "tcp",
             Placement::Dedicated => "dedicated",
@@ -128,6 +141,15 @@ const fn crowd(program: &'static str, ranks: usize) -> Experiment {
     }
 }
 
+const fn start(ranks: usize, placement: Placement) -> Experiment {
+    Experiment {
+        group: Group::Start,
+        ranks,
+        peers: ranks <= 64,
+        ..pair("hello", placement)
+    }
+}
+
 const fn collectives(ranks: usize, placement: Placement) -> Experiment {
     // Starting 256 processes takes the peers up to half a minute by itself.
     Experiment {
@@ -155,11 +177,17 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     pair("layouts", Placement::TwoCores),
     pair("bandwidth", Placement::OneCore),
     pair("bandwidth", Placement::TwoCores),
-    crowd("hello", 64),
-    crowd("hello", 256),
-    crowd("hello", 1024),
     crowd("memory", 64),
     crowd("memory", 1024),
+    start(1, Placement::AllCores),
+    start(16, Placement::AllCores),
+    start(64, Placement::AllCores),
+    start(256, Placement::AllCores),
+    start(1024, Placement::AllCores),
+    start(1, Placement::OwnProcesses),
+    start(16, Placement::OwnProcesses),
+    start(64, Placement::OwnProcesses),
+    start(256, Placement::OwnProcesses),
     collectives(2, Placement::TwoCores),
     collectives(16, Placement::AllCores),
     collectives(64, Placement::AllCores),
