@@ -186,13 +186,34 @@ fn what_makes_no_sense_is_refused_with_a_word() {
     refused(&["-hosts", "a,,b"], "\"a,,b\" is not a list of host names");
     refused(&["-hosts", "-oProxyCommand=x"], "is not a list of host names");
     refused(&["-hostfile", "/no/such"], "/no/such: No such file");
-    refused(&["--map-by", "node"], "ppr:N:node");
+    refused(&["--map-by", "numa"], "ppr:N:node");
     refused(&["--bind-to", "socket"], "core or hwthread");
     refused(&["--launcher", "rsh"], "auto, fork, ssh or slurm");
     refused(&["--cpu-list", "x"], "a list of processors such as 0-3,6");
     on(&["--cpu-list", "1000"], 1, &plain(), &[])
         .expect_code(1)
         .expect_stderr("processor 1000 is not among those that may be used here");
+}
+
+#[test]
+fn nodes_can_take_turns() {
+    let turns = ["--launcher", "fork", "-hosts", "a:1,b:3,c:2", "--map-by", "node"];
+    // Each in turn while it has places; then all have them again.
+    let nodes = ["a", "b", "c", "b", "c", "b", "a", "b"];
+    let outcome = on(&turns, 8, &mpi(), &["wait"]);
+    outcome.expect_code(125);
+    for (rank, node) in nodes.iter().enumerate() {
+        outcome.expect_stderr(&format!("host {rank} (rank {rank} on {node}): "));
+    }
+    let processes = [&turns[..], &["--mode", "processes", "-l"]].concat();
+    let outcome = on(&processes, 8, &plain(), &["env", "MPI_LOCALRANKID"]);
+    let expected = |rank: usize| {
+        let earlier = nodes[..rank].iter().filter(|node| **node == nodes[rank]);
+        format!("[{rank}] MPI_LOCALRANKID={}", earlier.count())
+    };
+    let expected: Vec<_> = (0..8).map(expected).collect();
+    assert_eq!(outcome.expect_success().sorted_lines(), expected);
+    on(&processes, 6, &mpi(), &[]).expect_success();
 }
 
 #[test]

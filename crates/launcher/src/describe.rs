@@ -2,10 +2,11 @@
 
 use crate::args::{Run, SectionArgs};
 use crate::error::LaunchError;
-use crate::nodes::{self, Node};
+use crate::nodes::{self, Node, Run as Placed};
 use crate::{mode, preload, program, shares};
 use simurgh_net::job::{self, EnvChange, JobSpec, Origin, Section, Text};
 use simurgh_settings::{Id, Origin as Source, Values};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -52,13 +53,15 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
     let Some(nodes) = nodes else {
-        spec.hosts = shares::of_nodes(&spec.sections, &[total], most);
+        let all = Placed {
+            node: 0,
+            ranks: total,
+        };
+        spec.hosts = shares::of_runs(&spec.sections, &[all], most);
         return Ok(Described { spec, names: None });
     };
-    let ranks = run.nodes.mapping.shares(total, &nodes);
-    spec.hosts = shares::of_nodes(&spec.sections, &ranks, most);
-    let used = nodes.into_iter().zip(ranks).filter(|(_, ranks)| *ranks > 0);
-    let names: Vec<_> = used.map(|(node, _)| node.name).collect();
+    let (runs, names) = used(run.nodes.mapping.runs(total, &nodes), nodes);
+    spec.hosts = shares::of_runs(&spec.sections, &runs, most);
     spec.origin.nodes = names.len() as u32;
     // This machine alone needs no agent, unless the user wants it started in another way.
     let here = run.nodes.command.is_empty() && matches!(&names[..], [name] if nodes::is_here(name));
@@ -66,6 +69,17 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         spec,
         names: (!here).then_some(names),
     })
+}
+
+/// Numbers the nodes that have ranks, and names them.
+fn used(mut runs: Vec<Placed>, nodes: Vec<Node>) -> (Vec<Placed>, Vec<String>) {
+    let used: BTreeSet<_> = runs.iter().map(|run| run.node).collect();
+    let numbers: BTreeMap<_, _> = used.iter().copied().zip(0..).collect();
+    for run in &mut runs {
+        run.node = numbers[&run.node];
+    }
+    let names = (0..).zip(nodes).filter(|(node, _)| used.contains(node));
+    (runs, names.map(|(_, node)| node.name).collect())
 }
 
 /// The settings of the job. Paths in them do not depend on where something is started.

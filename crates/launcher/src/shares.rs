@@ -1,15 +1,14 @@
 //! How ranks are shared out among hosts.
 
+use crate::nodes::Run;
 use simurgh_net::job::{HostShare, Mode, Section};
 
-/// The hosts of several nodes, on each of which so many of the ranks live: one for each rank that is a process, and at
-/// most `most` for those in a row that are threads and have the same working directory, which a process has once.
-/// Nodes without ranks are left out.
-pub(crate) fn of_nodes(sections: &[Section], ranks: &[u32], most: u32) -> Vec<HostShare> {
+/// The hosts of ranks that live on several nodes: one for each rank that is a process, and at most `most` for those in
+/// a run that are threads and have the same working directory, which a process has once.
+pub(crate) fn of_runs(sections: &[Section], runs: &[Run], most: u32) -> Vec<HostShare> {
     let mut rows = rows(sections);
-    let used = ranks.iter().filter(|&&ranks| ranks > 0);
     let mut hosts = Vec::new();
-    for (node, &ranks) in (0..).zip(used) {
+    for &Run { node, ranks } in runs {
         let mut left = ranks;
         while let Some(row) = rows.first_mut().filter(|_| left > 0) {
             let here = row.1.min(left);
@@ -60,7 +59,11 @@ mod tests {
     }
 
     fn shown(sections: &[Section], nodes: &[u32], most: u32) -> Vec<(u32, u32)> {
-        let shares = of_nodes(sections, nodes, most);
+        let runs: Vec<_> = (0..)
+            .zip(nodes)
+            .map(|(node, &ranks)| Run { node, ranks })
+            .collect();
+        let shares = of_runs(sections, &runs, most);
         shares.iter().map(|share| (share.node, share.ranks)).collect()
     }
 
@@ -77,9 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn nodes_without_ranks_have_no_hosts() {
+    fn a_node_may_have_several_runs() {
         let threads = [section(Mode::Threads, 4)];
-        assert_eq!(shown(&threads, &[3, 0, 1], 2), [(0, 2), (0, 1), (1, 1)]);
+        let runs = [(0, 1), (1, 1), (0, 2)].map(|(node, ranks)| Run { node, ranks });
+        let hosts = of_runs(&threads, &runs, 1);
+        let shown: Vec<_> = hosts.iter().map(|host| (host.node, host.ranks)).collect();
+        assert_eq!(shown, [(0, 1), (1, 1), (0, 2)]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use crate::args::SectionArgs;
 use crate::describe::{section, working_directory};
 use crate::error::LaunchError;
+use crate::nodes::Run;
 use crate::{program, shares};
 use simurgh_net::control::Command;
 use simurgh_net::job::{JobSpec, Origin, Text};
@@ -44,7 +45,8 @@ pub(crate) fn describe(
     };
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
-    spec.hosts = shares::of_nodes(&spec.sections, &[spec.total_ranks()?], most);
+    let ranks = spec.total_ranks()?;
+    spec.hosts = shares::of_runs(&spec.sections, &[Run { node: 0, ranks }], most);
     spec.validate()?;
     Ok(spec)
 }

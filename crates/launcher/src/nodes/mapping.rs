@@ -1,8 +1,10 @@
-//! How many ranks each node gets.
+//! Which ranks each node gets.
 //!
-//! Ranks of a node follow each other, since those of a host do. A node gets its slots one time after the other until
-//! all ranks have a place: what is left over goes round again, as with other launchers, but the ranks of the second
-//! round stand behind those of the first on the same node.
+//! Ranks of a host follow each other, so those of a node do, if nothing else is wanted. A node gets its slots one time
+//! after the other until all ranks have a place: what is left over goes round again, as with other launchers, but the
+//! ranks of the second round stand behind those of the first on the same node.
+//!
+//! Or each rank goes to another node than the one before it; then each is a host of its own.
 
 use super::Node;
 use simurgh_net::job::MAX_RANKS;
@@ -15,6 +17,17 @@ pub enum Mapping {
     Slots,
     /// So many ranks on each.
     PerNode(u32),
+    /// One rank on each, again and again, as far as there are slots.
+    RoundRobin,
+}
+
+/// Ranks that follow each other on one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The node's place in the list of nodes.
+    pub(crate) node: u32,
+    /// How many.
+    pub(crate) ranks: u32,
 }
 
 impl Mapping {
@@ -24,12 +37,14 @@ impl Mapping {
     ///
     /// When it asks for something else, what it should be.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        const EXPECTED: &str =
-            "slot or ppr:N:node (rank i and i+1 are neighbours, on one node as far as it has slots)";
+        const EXPECTED: &str = "slot, node or ppr:N:node (within a node, ranks begin in blocks on its cores and move to where there is room)";
         // Open MPI's modifiers, such as `:PE=2` or `:OVERSUBSCRIBE`.
         let first = text.split(':').next().unwrap_or_default();
         match first.to_ascii_lowercase().as_str() {
             "slot" | "core" | "hwthread" => Ok(Self::Slots),
+            "node" => Ok(Self::RoundRobin),
+            // Modifiers alone.
+            "" if text.len() > 1 => Ok(Self::Slots),
             "ppr" => {
                 let mut words = text.split(':').skip(1);
                 let number = words.next().and_then(|number| number.parse().ok());
@@ -48,7 +63,7 @@ impl Mapping {
     /// How many ranks a node takes at a time.
     fn round_of(self, node: &Node) -> u32 {
         match self {
-            Self::Slots => node.slots,
+            Self::Slots | Self::RoundRobin => node.slots,
             Self::PerNode(ranks) => ranks,
         }
     }
@@ -59,8 +74,19 @@ impl Mapping {
         u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
-    /// How many of `ranks` each node gets.
-    pub(crate) fn shares(self, ranks: u32, nodes: &[Node]) -> Vec<u32> {
+    /// Where `ranks` go, in order.
+    pub(crate) fn runs(self, ranks: u32, nodes: &[Node]) -> Vec<Run> {
+        let runs = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| Run { node, ranks });
+        match self {
+            Self::Slots | Self::PerNode(_) => runs(self.shares(ranks, nodes))
+                .filter(|run| run.ranks > 0)
+                .collect(),
+            Self::RoundRobin => round_robin(ranks, nodes),
+        }
+    }
+
+    /// How many of `ranks` each node gets, if those of a node follow each other.
+    fn shares(self, ranks: u32, nodes: &[Node]) -> Vec<u32> {
         let round: Vec<u64> = nodes.iter().map(|node| u64::from(self.round_of(node))).collect();
         let per_round: u64 = round.iter().sum::<u64>().max(1);
         let (rounds, mut rest) = (u64::from(ranks) / per_round, u64::from(ranks) % per_round);
@@ -71,6 +97,28 @@ impl Mapping {
         };
         round.into_iter().map(share).collect()
     }
+}
+
+/// Gives each node one rank in turn, those that have slots left; when none has, as if none had been used.
+fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut turn = 0;
+    let most = nodes.iter().map(|node| node.slots).max().unwrap_or(1);
+    let rounds = (0..most).cycle().flat_map(|round| {
+        let free = (0..).zip(nodes).filter(move |(_, node)| node.slots > round);
+        free.map(|(node, _)| node)
+    });
+    for node in rounds {
+        if turn == ranks {
+            break;
+        }
+        turn += 1;
+        match runs.last_mut() {
+            Some(last) if last.node == node => last.ranks += 1,
+            _ => runs.push(Run { node, ranks: 1 }),
+        }
+    }
+    runs
 }
 
 #[cfg(test)]
@@ -99,11 +147,25 @@ mod tests {
     }
 
     #[test]
+    fn nodes_take_turns_as_far_as_they_have_slots() {
+        let runs = |ranks, slots: &[u32]| -> Vec<_> {
+            let runs = Mapping::RoundRobin.runs(ranks, &nodes(slots));
+            runs.iter().map(|run| (run.node, run.ranks)).collect()
+        };
+        assert_eq!(runs(4, &[2, 2]), [(0, 1), (1, 1), (0, 1), (1, 1)]);
+        assert_eq!(runs(4, &[1, 3]), [(0, 1), (1, 3)]);
+        assert_eq!(runs(3, &[1, 1]), [(0, 1), (1, 1), (0, 1)]);
+        assert_eq!(runs(5, &[4]), [(0, 5)]);
+    }
+
+    #[test]
     fn what_users_of_others_write_is_understood() {
         assert_eq!(Mapping::parse("slot"), Ok(Mapping::Slots));
         assert_eq!(Mapping::parse("core:PE=2"), Ok(Mapping::Slots));
         assert_eq!(Mapping::parse("ppr:2:node"), Ok(Mapping::PerNode(2)));
-        for text in ["node", "ppr:0:node", "ppr:2:socket", "ppr", "socket", ""] {
+        assert_eq!(Mapping::parse("node:OVERSUBSCRIBE"), Ok(Mapping::RoundRobin));
+        assert_eq!(Mapping::parse(":OVERSUBSCRIBE"), Ok(Mapping::Slots));
+        for text in ["numa", "ppr:0:node", "ppr:2:socket", "ppr", "socket", ""] {
             assert!(Mapping::parse(text).unwrap_err().contains("ppr:N:node"), "{text}");
         }
     }
@@ -113,6 +175,11 @@ mod tests {
         fn every_rank_has_one_place(ranks in 1u32..5000, slots in proptest::collection::vec(1u32..40, 1..9)) {
             let shares = Mapping::Slots.shares(ranks, &nodes(&slots));
             prop_assert_eq!(shares.iter().sum::<u32>(), ranks);
+            for mapping in [Mapping::Slots, Mapping::RoundRobin] {
+                let runs = mapping.runs(ranks, &nodes(&slots));
+                prop_assert_eq!(runs.iter().map(|run| run.ranks).sum::<u32>(), ranks);
+                prop_assert!(runs.iter().all(|run| run.ranks > 0));
+            }
         }
     }
 }

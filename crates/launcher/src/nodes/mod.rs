@@ -11,6 +11,7 @@ mod slurm;
 
 pub(crate) use launch::{Launch, Launcher};
 pub use mapping::Mapping;
+pub(crate) use mapping::Run;
 pub(crate) use slurm::Allocation;
 
 use std::path::PathBuf;

@@ -53,7 +53,10 @@ impl Space {
             name: name(),
             ..Self::default()
         };
-        space.values.insert("PMI_process_mapping".to_owned(), mapping);
+        // Who does not find it looks for himself who is near.
+        if mapping.len() <= VALUE {
+            space.values.insert("PMI_process_mapping".to_owned(), mapping);
+        }
         space
     }
 
