@@ -392,4 +392,36 @@ mod tests {
         assert_eq!((fabrics[0].counts(), fabrics[1].counts()), ((1024, 0), (0, 1024)));
         assert!(!fabrics[0].is_backed_up());
     }
+
+    #[test]
+    fn hosts_join_and_part() {
+        let fabric = Fabric::new(0, 0..1, Vec::new());
+        let mut ways = Loopback::hosts(4, Access::default());
+        let third = ways.pop().expect("there are four");
+        fabric.add(Arc::new(ways.swap_remove(0)));
+        fabric.join(3, "loopback");
+        let other = Fabric::new(3, 3..4, vec![(Arc::new(third), vec![0, 1])]);
+        let send = |from: &Fabric, to| from.send(to, &[1; HEADER], 1, &mut |room| room.fill(1));
+        let notes = Notes::default();
+        send(&fabric, 3);
+        send(&other, 0);
+        while fabric.poll(&notes) | other.poll(&notes) {}
+        assert_eq!((fabric.counts(), other.counts()), ((1, 1), (1, 1)));
+        // What it has sent is handled though it has gone; what is sent to it is not kept.
+        send(&other, 0);
+        for _ in 0..1000 {
+            send(&fabric, 3);
+        }
+        assert!(fabric.is_backed_up());
+        fabric.part(3);
+        assert!(!fabric.is_backed_up());
+        for _ in 0..1000 {
+            send(&fabric, 3);
+        }
+        while fabric.poll(&notes) {}
+        assert_eq!(
+            (notes.0.lock().len(), fabric.counts(), fabric.is_backed_up()),
+            (3, (0, 0), false)
+        );
+    }
 }

@@ -151,6 +151,30 @@ fn execution_contexts_that_never_block_look_after_it_too() {
 }
 
 #[test]
+fn a_network_that_comes_late_is_looked_after_by_the_idle_and_the_busy() {
+    for busy in [false, true] {
+        let runtime = Builder::new().vps(Some(1)).start().expect("a runtime");
+        let (network, event) = (Arc::new(Events::default()), Arc::new(Completion::new()));
+        let awaited = Arc::clone(&event);
+        let waits = spawn(&runtime, 0, move || match busy {
+            true => {
+                while !awaited.is_done() {
+                    yield_now();
+                }
+            }
+            false => awaited.wait(),
+        });
+        runtime.connect(Arc::clone(&network) as Arc<dyn Network>);
+        if !busy {
+            wait_for_sleep(&network);
+        }
+        network.send(event);
+        waits.join().expect("no panic");
+        assert_eq!(network.polls.load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
 fn nothing_is_missed_while_processors_wake_each_other() {
     let (network, runtime) = start(3);
     let events: Vec<_> = (0..3000).map(|_| Arc::new(Completion::new())).collect();

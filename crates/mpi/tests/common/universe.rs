@@ -60,7 +60,7 @@ struct State {
 struct Host {
     place: Newcomer,
     job: Arc<Job>,
-    _runtime: Runtime,
+    runtime: Runtime,
     ranks: Vec<EcHandle>,
 }
 
@@ -180,9 +180,16 @@ impl Stage {
         state.started += newcomers.len() as u32;
         for host in &state.hosts {
             host.job.admit(&newcomers);
-            let fabric = host.job.network().expect("it is connected").fabric();
-            for newcomer in &newcomers {
-                fabric.join(newcomer.host, self.transport);
+            let numbers = newcomers.iter().map(|newcomer| newcomer.host);
+            match host.job.network() {
+                Some(network) => numbers.for_each(|host| network.fabric().join(host, self.transport)),
+                None => {
+                    let own = host.place.host;
+                    let way = Arc::clone(&state.ways[own as usize]);
+                    let fabric = Fabric::new(own, own..own + 1, vec![(way, numbers.collect())]);
+                    assert!(host.job.connect(fabric));
+                    host.runtime.connect(host.job.driver().expect("it is connected"));
+                }
             }
         }
         let mut all: Vec<_> = state.hosts.iter().map(|host| host.place.clone()).collect();
@@ -192,16 +199,13 @@ impl Stage {
         let mut made = Vec::new();
         for place in &newcomers {
             let job = Job::laid_out(Layout::among(place.host, &all), Values::default());
-            let way = Arc::clone(&state.ways[place.host as usize]);
-            let others = all
-                .iter()
-                .map(|other| other.host)
-                .filter(|host| *host != place.host);
-            assert!(job.connect(Fabric::new(
-                place.host,
-                range.clone(),
-                vec![(way, others.collect())]
-            )));
+            // Who is alone has no network until others come.
+            if all.len() > 1 {
+                let way = Arc::clone(&state.ways[place.host as usize]);
+                let others = all.iter().map(|other| other.host);
+                let others = others.filter(|host| *host != place.host).collect();
+                assert!(job.connect(Fabric::new(place.host, range.clone(), vec![(way, others)])));
+            }
             job.set_launcher(Voice {
                 stage: Arc::downgrade(self),
                 host: place.host,
@@ -223,8 +227,11 @@ impl Stage {
     }
 
     fn start_host(&self, job: Arc<Job>, place: Newcomer, program: &str) -> Host {
-        let network = job.driver().expect("it is connected");
-        let builder = Builder::new().vps(Some(1)).network(network);
+        let builder = Builder::new().vps(Some(1));
+        let builder = match job.driver() {
+            Some(network) => builder.network(network),
+            None => builder,
+        };
         let runtime = builder.start().expect("the runtime starts");
         let spec = EcSpec {
             stack_size: 256 << 10,
@@ -239,7 +246,7 @@ impl Stage {
         Host {
             place,
             job,
-            _runtime: runtime,
+            runtime,
             ranks,
         }
     }
