@@ -185,8 +185,7 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             Place::Map,
             &["map-by"],
             "HOW",
-            "slot: nodes one after the other; ppr:N:node: as -ppn N; node: nodes in turn, which makes each rank a process \
-             [slot]",
+            "slot: nodes one after the other; ppr:N:node: as -ppn N; node: nodes in turn, each rank a process [slot]",
         ),
         (
             Place::Bind,

@@ -37,7 +37,7 @@ impl Mapping {
     ///
     /// When it asks for something else, what it should be.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        const EXPECTED: &str = "slot, node or ppr:N:node (within a node, ranks begin in blocks on its cores and move to where there is room)";
+        const EXPECTED: &str = "slot, node or ppr:N:node (within a node, ranks go where there is room)";
         // Open MPI's modifiers, such as `:PE=2` or `:OVERSUBSCRIBE`.
         let first = text.split(':').next().unwrap_or_default();
         match first.to_ascii_lowercase().as_str() {
@@ -102,17 +102,12 @@ impl Mapping {
 /// Gives each node one rank in turn, those that have slots left; when none has, as if none had been used.
 fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let mut turn = 0;
     let most = nodes.iter().map(|node| node.slots).max().unwrap_or(1);
     let rounds = (0..most).cycle().flat_map(|round| {
         let free = (0..).zip(nodes).filter(move |(_, node)| node.slots > round);
         free.map(|(node, _)| node)
     });
-    for node in rounds {
-        if turn == ranks {
-            break;
-        }
-        turn += 1;
+    for node in rounds.take(ranks as usize) {
         match runs.last_mut() {
             Some(last) if last.node == node => last.ranks += 1,
             _ => runs.push(Run { node, ranks: 1 }),
