@@ -58,9 +58,9 @@ impl Peer {
         });
     }
 
-    /// It has gone: its memory is given back to the system, save for the addresses. Its packets have been handled.
+    /// It has gone, and its packets have been handled here: its memory is let go of.
     pub(super) fn part(&self) {
-        self.segment.empty();
+        self.segment.let_go();
         let bell = self.bell.lock().take();
         drop(bell);
     }

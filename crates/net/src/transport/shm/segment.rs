@@ -107,18 +107,23 @@ impl Segment {
         Ok(Self(NonNull::new(address.cast()).ok_or(Errno::NOMEM)?))
     }
 
-    /// Gives its memory back to the system: from now on it is all zeros, of which pages are made when they are used.
-    pub(super) fn empty(&self) {
+    /// Lets go of its memory, which others may still use: from now on there are zeros here, of which pages are made
+    /// when they are used.
+    pub(super) fn let_go(&self) {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY:
-        // - the mapping is ours, of this size, and stays; whoever still looks at it finds valid contents.
-        let emptied = unsafe {
-            rustix::mm::madvise(
+        // - the addresses are those of our own mapping, which the new one of the same size replaces at once; whoever
+        //   still looks there finds valid contents.
+        let zeros = unsafe {
+            rustix::mm::mmap_anonymous(
                 self.0.as_ptr().cast(),
                 size_of::<Contents>(),
-                rustix::mm::Advice::LinuxRemove,
+                access,
+                MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE,
             )
         };
-        debug_assert_eq!(emptied, Ok(()));
+        // If the system refuses, the memory stays until the process ends.
+        debug_assert_eq!(zeros, Ok(self.0.as_ptr().cast()));
     }
 
     /// Where the owner's probe lies, and what is there.
