@@ -1,10 +1,11 @@
 //! Programs of ours under other launchers: the mpiexec of MPICH, which serves PMI-1 and PMI-2 ([`hydra`]), and Open
-//! MPI's, which serves PMIx ([`prterun`]). `tests/slurm.rs` has srun.
+//! MPI's, which serves PMIx ([`prterun`]). `tests/slurm.rs` has srun. And theirs under ours ([`hydra`], [`open_mpi`]).
 //!
 //! Needs MPICH and Open MPI from PyPI at SIMURGH_REFERENCE_PREFIX and SIMURGH_OPEN_MPI_PREFIX, where `./x test` puts
 //! them. Without, tests say that they are skipped.
 
 mod hydra;
+mod open_mpi;
 mod prterun;
 
 use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, run};

@@ -29,6 +29,9 @@ pub enum LaunchError {
     /// The program is no program, or cannot run in threads mode.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// Programs of Open MPI cannot be started.
+    #[error(transparent)]
+    Pmix(#[from] crate::pmix::PmixError),
     /// The machine cannot be looked at.
     #[error(transparent)]
     Machine(#[from] SchedError),

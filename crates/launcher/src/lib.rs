@@ -24,6 +24,7 @@ pub mod info;
 pub mod installation;
 mod mode;
 pub mod nodes;
+pub mod pmix;
 pub mod prefix;
 pub mod preload;
 pub mod program;

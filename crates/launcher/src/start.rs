@@ -7,6 +7,7 @@ use crate::error::LaunchError;
 use crate::fit::{self, Wanted};
 use crate::installation::Installation;
 use crate::nodes::{self, Allocation, Launch, Launcher};
+use crate::pmix::PmixService;
 use crate::prefix::Prefix;
 use crate::supervise::PmiSocket;
 use crate::{agent, binding, environment, supervise};
@@ -137,6 +138,8 @@ pub(crate) struct Starter {
     library: PathBuf,
     prefix: Prefix,
     wiring: Rc<Wiring>,
+    /// What programs of Open MPI are served by, if there are such.
+    pmix: Option<PmixService>,
     /// The executable, if it is a copy made for this job.
     _patched: Option<File>,
     /// The environment of the hosts, if it is not that of this process.
@@ -174,6 +177,7 @@ impl Starter {
             library,
             wiring,
             prefix,
+            pmix: PmixService::of(&spec)?,
             spec,
             _patched: patched,
             environment: None,
@@ -240,6 +244,10 @@ impl Starter {
             Mode::Processes => Some(offer_pmi(&spec, &mut command)?),
             Mode::Threads => None,
         };
+        if let (Some(pmix), Some((_, end))) = (&self.pmix, &pmi) {
+            let end = end.try_clone().map_err(LaunchError::Supervise)?;
+            command.envs(pmix.admit(spec.ranks().first, end)?);
+        }
         if streams == Streams::Piped {
             command
                 .stdin(Stdio::piped())

@@ -91,9 +91,7 @@ impl Library {
     ///
     /// [`LoadError`].
     pub fn load() -> Result<Self, LoadError> {
-        // SAFETY:
-        // - loading runs the library's constructors, which PMIx writes to be run so.
-        let library = unsafe { Shared::load(SONAME) }.map_err(LoadError::Absent)?;
+        let library = shared()?;
         // SAFETY:
         // - the functions of these names have these signatures, as `tests/headers.rs` compares.
         unsafe { Self::of(library) }.map_err(LoadError::Old)
@@ -130,9 +128,27 @@ impl Library {
     #[must_use]
     pub fn message(&self, status: Status) -> String {
         // SAFETY:
-        // - the function takes any number and gives a constant text.
-        unsafe { CStr::from_ptr((self.error_string)(status)) }
-            .to_string_lossy()
-            .into_owned()
+        // - this is the library's function.
+        unsafe { message(self.error_string, status) }
     }
+}
+
+/// Finds and loads the library.
+pub(crate) fn shared() -> Result<Shared, LoadError> {
+    // SAFETY:
+    // - loading runs the library's constructors, which PMIx writes to be run so.
+    unsafe { Shared::load(SONAME) }.map_err(LoadError::Absent)
+}
+
+/// What a status means.
+///
+/// # Safety
+///
+/// * The function is the library's.
+pub(crate) unsafe fn message(error_string: ErrorString, status: Status) -> String {
+    // SAFETY:
+    // - the function takes any number and gives a constant text.
+    unsafe { CStr::from_ptr(error_string(status)) }
+        .to_string_lossy()
+        .into_owned()
 }

@@ -1,6 +1,6 @@
 //! Types and constants.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// `pmix_status_t`.
 pub type Status = c_int;
@@ -22,10 +22,20 @@ pub const GLOBAL: u8 = 3;
 
 /// `PMIX_BOOL`.
 pub const BOOL: u16 = 1;
+/// `PMIX_STRING`.
+pub const STRING: u16 = 3;
+/// `PMIX_UINT16`.
+pub const UINT16: u16 = 13;
 /// `PMIX_UINT32`.
 pub const UINT32: u16 = 14;
+/// `PMIX_INFO`.
+pub const INFO: u16 = 24;
 /// `PMIX_BYTE_OBJECT`.
 pub const BYTE_OBJECT: u16 = 27;
+/// `PMIX_DATA_ARRAY`.
+pub const DATA_ARRAY: u16 = 39;
+/// `PMIX_PROC_RANK`.
+pub const PROC_RANK: u16 = 40;
 
 /// `PMIX_JOB_SIZE`.
 pub const JOB_SIZE: &CStr = c"pmix.job.size";
@@ -47,6 +57,17 @@ pub struct Proc {
     pub rank: u32,
 }
 
+impl Proc {
+    /// A process of the job of this name.
+    #[must_use]
+    pub fn new(nspace: &CStr, rank: u32) -> Self {
+        Self {
+            nspace: padded(nspace),
+            rank,
+        }
+    }
+}
+
 /// `pmix_byte_object_t`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +78,32 @@ pub struct ByteObject {
     pub size: usize,
 }
 
+/// `pmix_data_array_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DataArray {
+    /// What is in it.
+    pub kind: u16,
+    /// How many.
+    pub size: usize,
+    /// Where they are.
+    pub array: *mut c_void,
+}
+
 /// What a value is; of more kinds than are named here.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Data {
     /// Of a [`BOOL`].
     pub flag: bool,
-    /// Of a [`UINT32`].
+    /// Of a [`STRING`].
+    pub string: *mut c_char,
+    /// Of a [`UINT16`].
+    pub uint16: u16,
+    /// Of a [`UINT32`] and a [`PROC_RANK`].
     pub uint32: u32,
+    /// Of a [`DATA_ARRAY`].
+    pub array: *mut DataArray,
     /// Of a [`BYTE_OBJECT`].
     pub bo: ByteObject,
     /// As long as the longest kind.
@@ -91,4 +130,37 @@ pub struct Info {
     pub flags: u32,
     /// What.
     pub value: Value,
+}
+
+impl Info {
+    /// A value of something.
+    #[must_use]
+    pub fn new(key: &CStr, kind: u16, data: Data) -> Self {
+        Self {
+            key: padded(key),
+            flags: 0,
+            value: Value { kind, data },
+        }
+    }
+}
+
+/// A string in an array, which has room for it and its end.
+fn padded<const N: usize>(text: &CStr) -> [c_char; N] {
+    let mut array = [0; N];
+    let bytes = text.to_bytes().iter().take(N - 1);
+    for (place, &byte) in array.iter_mut().zip(bytes) {
+        *place = byte.cast_signed();
+    }
+    array
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_in_an_array_has_an_end() {
+        assert_eq!(padded::<4>(c"ab"), [97, 98, 0, 0]);
+        assert_eq!(padded::<3>(c"abc"), [97, 98, 0]);
+    }
 }

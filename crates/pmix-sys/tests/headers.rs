@@ -3,8 +3,9 @@
 //! Needs Debian's libpmix-dev. Without, the test says that it is skipped.
 
 use simurgh_pmix_sys::{
-    BOOL, BYTE_OBJECT, COLLECT_DATA, ERR_LOST_CONNECTION, EVENT_ACTION_COMPLETE, GLOBAL, Info, JOB_SIZE,
-    Library, OPERATION_SUCCEEDED, Proc, RANK_WILDCARD, SUCCESS, UINT32, Value,
+    BOOL, BYTE_OBJECT, COLLECT_DATA, DATA_ARRAY, DataArray, ERR_LOST_CONNECTION, EVENT_ACTION_COMPLETE,
+    GLOBAL, INFO, Info, JOB_SIZE, Library, OPERATION_SUCCEEDED, PROC_RANK, Proc, RANK_WILDCARD, STRING,
+    SUCCESS, UINT16, UINT32, Value,
 };
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -12,7 +13,7 @@ use std::mem::{align_of, offset_of, size_of};
 use std::process::{Command, Stdio};
 
 /// Signatures, as pointers that take the functions' addresses without a word from the compiler.
-const FUNCTIONS: &str = "
+const FUNCTIONS: &str = r#"
 pmix_status_t (*init)(pmix_proc_t *, pmix_info_t *, size_t) = PMIx_Init;
 pmix_status_t (*finalize)(const pmix_info_t *, size_t) = PMIx_Finalize;
 pmix_status_t (*aborts)(int, const char *, pmix_proc_t *, size_t) = PMIx_Abort;
@@ -29,12 +30,35 @@ void (*registered)(pmix_status_t, size_t, void *);
 pmix_status_t (*handle)(pmix_status_t *, size_t, pmix_info_t *, size_t, __typeof__(handler), __typeof__(registered),
     void *) = PMIx_Register_event_handler;
 const char *(*message)(pmix_status_t) = PMIx_Error_string;
-";
+
+pmix_status_t (*server_init)(pmix_server_module_t *, pmix_info_t *, size_t) = PMIx_server_init;
+pmix_status_t (*register_nspace)(const char *, int, pmix_info_t *, size_t, __typeof__(done), void *)
+    = PMIx_server_register_nspace;
+pmix_status_t (*register_client)(const pmix_proc_t *, uint32_t, uint32_t, void *, __typeof__(done), void *)
+    = PMIx_server_register_client;
+pmix_status_t (*setup_fork)(const pmix_proc_t *, char ***) = PMIx_server_setup_fork;
+void (*release)(void *);
+void (*told)(pmix_status_t, const char *, size_t, void *, __typeof__(release), void *);
+pmix_server_module_t module;
+pmix_status_t (**heard)(const pmix_proc_t *, void *, __typeof__(done), void *) = &module.client_connected;
+pmix_status_t (**gone)(const pmix_proc_t *, void *, __typeof__(done), void *) = &module.client_finalized;
+pmix_status_t (**ended)(const pmix_proc_t *, void *, int, const char *, pmix_proc_t *, size_t, __typeof__(done), void *)
+    = &module.abort;
+pmix_status_t (**fenced)(const pmix_proc_t *, size_t, const pmix_info_t *, size_t, char *, size_t, __typeof__(told),
+    void *) = &module.fence_nb;
+_Static_assert(offsetof(pmix_server_module_t, fence_nb) == 24, "place of fence_nb");
+_Static_assert(sizeof(pmix_server_module_t) <= 512, "length of the table");
+"#;
 
 fn layouts() -> String {
     let sizes = [
         ("pmix_proc_t", size_of::<Proc>(), align_of::<Proc>()),
         ("pmix_value_t", size_of::<Value>(), align_of::<Value>()),
+        (
+            "pmix_data_array_t",
+            size_of::<DataArray>(),
+            align_of::<DataArray>(),
+        ),
         ("pmix_info_t", size_of::<Info>(), align_of::<Info>()),
         ("pmix_status_t", 4, 4),
         ("pmix_scope_t", 1, 1),
@@ -45,6 +69,8 @@ fn layouts() -> String {
         ("pmix_info_t", "flags", offset_of!(Info, flags)),
         ("pmix_info_t", "value", offset_of!(Info, value)),
         ("pmix_byte_object_t", "size", 8),
+        ("pmix_data_array_t", "size", offset_of!(DataArray, size)),
+        ("pmix_data_array_t", "array", offset_of!(DataArray, array)),
     ];
     let numbers = [
         ("PMIX_SUCCESS", i64::from(SUCCESS)),
@@ -54,7 +80,12 @@ fn layouts() -> String {
         ("PMIX_RANK_WILDCARD", i64::from(RANK_WILDCARD)),
         ("PMIX_GLOBAL", i64::from(GLOBAL)),
         ("PMIX_BOOL", i64::from(BOOL)),
+        ("PMIX_STRING", i64::from(STRING)),
+        ("PMIX_UINT16", i64::from(UINT16)),
         ("PMIX_UINT32", i64::from(UINT32)),
+        ("PMIX_INFO", i64::from(INFO)),
+        ("PMIX_DATA_ARRAY", i64::from(DATA_ARRAY)),
+        ("PMIX_PROC_RANK", i64::from(PROC_RANK)),
         ("PMIX_BYTE_OBJECT", i64::from(BYTE_OBJECT)),
     ];
     let mut text = String::new();
@@ -100,7 +131,10 @@ fn declarations_are_those_of_the_headers() {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    let text = format!("#include <stddef.h>\n#include <pmix.h>\n{}{FUNCTIONS}", layouts());
+    let text = format!(
+        "#include <stddef.h>\n#include <pmix.h>\n#include <pmix_server.h>\n{}{FUNCTIONS}",
+        layouts()
+    );
     compiler.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     assert!(compiler.wait().unwrap().success(), "{text}");
 }

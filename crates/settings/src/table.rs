@@ -232,7 +232,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         id: Id::Pmi,
         name: "pmi",
-        options: &[],
+        options: &[Spelling::Takes("pmi")],
         variables: &["SIMURGH_PMI"],
         kind: Kind::Choice(&[
             Item {
@@ -256,7 +256,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserDetail,
-        doc: "how a program that another launcher has started speaks with it",
+        doc: "what programs and launchers of other MPIs speak; with pmix, mpiexec serves it to all processes",
     },
     Setting {
         id: Id::Transport,

@@ -33,7 +33,7 @@ impl Client {
     /// Connects with the server that the environment speaks of.
     pub(super) fn connect() -> Result<Self, PmiError> {
         let library = Library::load()?;
-        let mut own = process(&CString::default(), 0);
+        let mut own = Proc::new(c"", 0);
         // SAFETY:
         // - there is a place for the process's name, and no information is given.
         let status = unsafe { (library.init)(&raw mut own, null_mut(), 0) };
@@ -141,7 +141,9 @@ impl Launcher for Client {
         // - the library has been initialised.
         let status = unsafe { (self.library.commit)() };
         succeed(&self.library, "PMIx_Commit", status)?;
-        let how = Box::into_raw(Box::new(collect()));
+        // A meeting is to bring everybody what each has shown.
+        let flag = Data { longest: [1, 0, 0] };
+        let how = Box::into_raw(Box::new(Info::new(pmix::COLLECT_DATA, pmix::BOOL, flag)));
         // SAFETY:
         // - no processes stand for all of the job; the information is there until the function is called, which may be
         //   on any thread, and frees it.
@@ -240,36 +242,6 @@ fn succeed(library: &Library, call: &'static str, status: Status) -> Result<(), 
     }
 }
 
-/// A process of the job of this name.
-fn process(nspace: &CStr, rank: u32) -> Proc {
-    Proc {
-        nspace: padded(nspace),
-        rank,
-    }
-}
-
-/// That a meeting brings everybody what each has shown.
-fn collect() -> Info {
-    Info {
-        key: padded(pmix::COLLECT_DATA),
-        flags: 0,
-        value: Value {
-            kind: pmix::BOOL,
-            data: Data { longest: [1, 0, 0] },
-        },
-    }
-}
-
-/// A string in an array, which has room for it and its end.
-fn padded<const N: usize>(text: &CStr) -> [c_char; N] {
-    let mut array = [0; N];
-    let bytes = text.to_bytes().iter().take(N - 1);
-    for (place, &byte) in array.iter_mut().zip(bytes) {
-        *place = byte.cast_signed();
-    }
-    array
-}
-
 fn named(key: &str) -> Result<CString, PmiError> {
     CString::new(key).map_err(|_| PmiError::Strange { line: key.to_owned() })
 }
@@ -311,12 +283,6 @@ unsafe extern "C" fn lost(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_string_in_an_array_has_an_end() {
-        assert_eq!(padded::<4>(c"ab"), [97, 98, 0, 0]);
-        assert_eq!(padded::<3>(c"abc"), [97, 98, 0]);
-    }
 
     #[test]
     fn values_are_read_as_what_they_are() {
