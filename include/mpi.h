@@ -1073,6 +1073,16 @@ int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims);
 
 /**
+ * `MPI_Close_port`: closes a port.
+ */
+int MPI_Close_port(const char *port_name);
+
+/**
+ * `MPI_Comm_accept`: waits for a group that connects to a port.
+ */
+int MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
+
+/**
  * `MPI_Comm_attach_buffer`: gives memory for buffered sends on one communicator.
  */
 int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
@@ -1088,6 +1098,11 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
  * `MPI_Comm_compare`: whether two communicators have the same ranks, order and context.
  */
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+
+/**
+ * `MPI_Comm_connect`: connects to a group that accepts at a port.
+ */
+int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
 
 /**
  * `MPI_Comm_create`: communicators over subgroups; all ranks of `comm` call it.
@@ -1132,6 +1147,11 @@ int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
 
 int MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size);
+
+/**
+ * `MPI_Comm_disconnect`: gives the communicator back when all its ranks do and nothing is under way on it.
+ */
+int MPI_Comm_disconnect(MPI_Comm *comm);
 
 /**
  * `MPI_Comm_dup`: the same ranks in another context, without the hints.
@@ -1184,6 +1204,11 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 
 /**
+ * `MPI_Comm_get_parent`: the inter-communicator with those who have started the world, or the null handle.
+ */
+int MPI_Comm_get_parent(MPI_Comm *parent);
+
+/**
  * `MPI_Comm_group`: the group of the communicator's processes.
  */
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
@@ -1202,6 +1227,11 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
  * `MPI_Comm_iflush_buffer`: starts to wait until the messages in a communicator's buffer have been received.
  */
 int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request);
+
+/**
+ * `MPI_Comm_join`: an inter-communicator with the process at the other end of a socket.
+ */
+int MPI_Comm_join(int fd, MPI_Comm *intercomm);
 
 /**
  * `MPI_Comm_rank`: the caller's rank.
@@ -1242,6 +1272,31 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
  * `MPI_Comm_size`: number of ranks.
  */
 int MPI_Comm_size(MPI_Comm comm, int *size);
+
+/**
+ * `MPI_Comm_spawn`: starts a program, so many times; the others are in an inter-communicator with `comm`.
+ */
+int MPI_Comm_spawn(const char *command,
+                   char **argv,
+                   int maxprocs,
+                   MPI_Info info,
+                   int root,
+                   MPI_Comm comm,
+                   MPI_Comm *intercomm,
+                   int *array_of_errcodes);
+
+/**
+ * `MPI_Comm_spawn_multiple`: starts several programs as one world.
+ */
+int MPI_Comm_spawn_multiple(int count,
+                            char **array_of_commands,
+                            char ***array_of_argv,
+                            const int *array_of_maxprocs,
+                            const MPI_Info *array_of_info,
+                            int root,
+                            MPI_Comm comm,
+                            MPI_Comm *intercomm,
+                            int *array_of_errcodes);
 
 /**
  * `MPI_Comm_split`: one communicator for each colour, ordered by key.
@@ -2380,6 +2435,11 @@ int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn
 int MPI_Keyval_free(int *keyval);
 
 /**
+ * `MPI_Lookup_name`: the port of a service.
+ */
+int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
+
+/**
  * `MPI_Message_fromint`: the message of an integer.
  */
 MPI_Message MPI_Message_fromint(int message);
@@ -2662,6 +2722,11 @@ MPI_Op MPI_Op_fromint(int op);
 int MPI_Op_toint(MPI_Op op);
 
 /**
+ * `MPI_Open_port`: opens a port, at which others can connect.
+ */
+int MPI_Open_port(MPI_Info info, char *port_name);
+
+/**
  * `MPI_Pack`: appends data to a packed buffer.
  */
 int MPI_Pack(const void *inbuf,
@@ -2768,6 +2833,11 @@ int MPI_Psend_init(const void *buf,
                    MPI_Comm comm,
                    MPI_Info info,
                    MPI_Request *request);
+
+/**
+ * `MPI_Publish_name`: lets others find a port by the name of a service.
+ */
+int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name);
 
 /**
  * `MPI_Query_thread`: the level of thread support, which is always the highest.
@@ -4091,6 +4161,11 @@ int MPI_Unpack_external_c(const char *datarep,
                           MPI_Datatype datatype);
 
 /**
+ * `MPI_Unpublish_name`: takes the name of a service back.
+ */
+int MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name);
+
+/**
  * `MPI_Wait`: waits for one operation.
  */
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
@@ -4463,6 +4538,10 @@ int PMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
 
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims);
 
+int PMPI_Close_port(const char *port_name);
+
+int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
+
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
 
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
@@ -4470,6 +4549,8 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+
+int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
 
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
 
@@ -4494,6 +4575,8 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
 
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size);
 
+int PMPI_Comm_disconnect(MPI_Comm *comm);
+
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
@@ -4514,6 +4597,8 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 
+int PMPI_Comm_get_parent(MPI_Comm *parent);
+
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
@@ -4521,6 +4606,8 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request);
 
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request);
+
+int PMPI_Comm_join(int fd, MPI_Comm *intercomm);
 
 int PMPI_Comm_rank(MPI_Comm comm, int *rank);
 
@@ -4537,6 +4624,25 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
 
 int PMPI_Comm_size(MPI_Comm comm, int *size);
+
+int PMPI_Comm_spawn(const char *command,
+                    char **argv,
+                    int maxprocs,
+                    MPI_Info info,
+                    int root,
+                    MPI_Comm comm,
+                    MPI_Comm *intercomm,
+                    int *array_of_errcodes);
+
+int PMPI_Comm_spawn_multiple(int count,
+                             char **array_of_commands,
+                             char ***array_of_argv,
+                             const int *array_of_maxprocs,
+                             const MPI_Info *array_of_info,
+                             int root,
+                             MPI_Comm comm,
+                             MPI_Comm *intercomm,
+                             int *array_of_errcodes);
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 
@@ -5358,6 +5464,8 @@ int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_f
 
 int PMPI_Keyval_free(int *keyval);
 
+int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
+
 MPI_Message PMPI_Message_fromint(int message);
 
 int PMPI_Message_toint(MPI_Message message);
@@ -5580,6 +5688,8 @@ MPI_Op PMPI_Op_fromint(int op);
 
 int PMPI_Op_toint(MPI_Op op);
 
+int PMPI_Open_port(MPI_Info info, char *port_name);
+
 int PMPI_Pack(const void *inbuf,
               int incount,
               MPI_Datatype datatype,
@@ -5651,6 +5761,8 @@ int PMPI_Psend_init(const void *buf,
                     MPI_Comm comm,
                     MPI_Info info,
                     MPI_Request *request);
+
+int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name);
 
 int PMPI_Query_thread(int *provided);
 
@@ -6514,6 +6626,8 @@ int PMPI_Unpack_external_c(const char *datarep,
                            void *outbuf,
                            MPI_Count outcount,
                            MPI_Datatype datatype);
+
+int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name);
 
 int PMPI_Wait(MPI_Request *request, MPI_Status *status);
 

@@ -47,7 +47,6 @@ pub(crate) fn describe(
     let most = u32::try_from(most).unwrap_or(1);
     let ranks = spec.total_ranks()?;
     spec.hosts = shares::of_runs(&spec.sections, &[Run { node: 0, ranks }], most);
-    spec.validate()?;
     Ok(spec)
 }
 

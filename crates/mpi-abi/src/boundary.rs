@@ -177,6 +177,11 @@ impl<T: Number> Array<T> {
 pub struct ArrayMut<T>(*mut T);
 
 impl<T> ArrayMut<T> {
+    /// Where it begins.
+    pub fn address(&self) -> *mut T {
+        self.0
+    }
+
     /// Whether the caller does not want the values.
     pub fn is_null(&self) -> bool {
         self.0.is_null()

@@ -46,3 +46,10 @@ impl From<Error> for Box<Fault> {
         Fault::new(error.code(), error.message())
     }
 }
+
+impl From<Box<Fault>> for Error {
+    #[cold]
+    fn from(fault: Box<Fault>) -> Self {
+        Self::new(fault.code, fault.message)
+    }
+}

@@ -185,7 +185,7 @@ impl Process {
             self.complete_freed();
         }
         self.phase.end()?;
-        self.job.universe().stay_connected();
+        self.job.universe().stay_connected(self.job.layout().here().len());
         let predefined = self.predefined.lock().take();
         drop(predefined);
         Ok(())

@@ -121,6 +121,9 @@ impl Fabric {
         }
         self.leaving.lock().push(host);
         self.is_anybody_leaving.store(true, Ordering::Relaxed);
+        // Somebody is to look, though nothing comes: so it counts as what waits.
+        self.backlog.fetch_add(1, Ordering::SeqCst);
+        self.wake();
     }
 
     /// Nothing has come: those who have gone can be forgotten.
@@ -132,6 +135,7 @@ impl Fabric {
             std::mem::take(&mut *leaving)
         };
         for host in hosts {
+            self.backlog.fetch_sub(1, Ordering::SeqCst);
             if let Some(transport) = self.transport(host) {
                 transport.part(host);
             }

@@ -12,6 +12,7 @@ use crate::spawn;
 use rustix::process::Signal;
 use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
 use simurgh_net::job::{Origin, Place};
+use simurgh_settings::Id;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -23,6 +24,8 @@ pub(super) struct Growth {
     current: Option<Current>,
     /// Numbers of processes that have been given away.
     processes: u32,
+    /// Worlds that could not be started.
+    failed: u64,
 }
 
 /// That somebody wants programs to be started.
@@ -48,9 +51,16 @@ enum Stage {
     Opening(BTreeSet<usize>),
     /// These have yet to connect to the new hosts.
     Meeting(BTreeSet<usize>),
+    /// These have yet to connect to all others: they are the new ones.
+    Beginning(BTreeSet<usize>),
 }
 
 impl Growth {
+    /// How many worlds could not be started: while it is the same, so are the hosts' numbers.
+    pub(super) fn failed(&self) -> u64 {
+        self.failed
+    }
+
     /// Whether a world is being started.
     pub(super) fn is_under_way(&self) -> bool {
         self.current.is_some()
@@ -84,7 +94,20 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Whether hosts can join those that are there.
+    fn check_room(&self) -> Result<(), LaunchError> {
+        let why = if self.far.is_some() {
+            "programs can be started by running ranks where mpiexec runs all of them on its own machine, without agents"
+        } else if self.starter.spec().settings.show(Id::Transport) == "ofi" {
+            "programs cannot be started by running ranks with --transport ofi: leave it out, or use --transport shm"
+        } else {
+            return Ok(());
+        };
+        Err(LaunchError::NoSpawn { why })
+    }
+
     fn start_world(&mut self, wish: Wish) -> Result<(), LaunchError> {
+        self.check_room()?;
         let Wish {
             asker,
             commands,
@@ -149,6 +172,7 @@ impl Supervisor<'_> {
         if let Answer::Spawned { first, .. } = current.answer {
             self.growth.processes = first;
         }
+        self.growth.failed += 1;
         self.forget_hosts(current.hosts.start);
         self.answer_to(current.asker, Answer::refused(Refusal::Spawn, reason));
         self.fulfil();
@@ -191,34 +215,44 @@ impl Supervisor<'_> {
         }
     }
 
-    /// A host has connected to the new ones: when all have, these are set going.
+    /// A host has connected to those of which it has been told. When all have that were there, the new ones are set
+    /// going; when these have, too, nobody looks for a host any more that is about to end.
     pub(super) fn met(&mut self, host: usize) {
-        let others = self.present();
         let Some(Current { stage, .. }) = &mut self.growth.current else {
             return;
         };
-        let Stage::Meeting(missing) = stage else { return };
+        let (Stage::Meeting(missing) | Stage::Beginning(missing)) = stage else {
+            return;
+        };
         missing.remove(&host);
         if !missing.is_empty() {
             return;
         }
-        let Some(Current {
-            asker, answer, hosts, ..
-        }) = self.growth.current.take()
-        else {
+        if matches!(stage, Stage::Meeting(_)) {
+            return self.set_going();
+        }
+        self.growth.current = None;
+        for member in &mut self.members {
+            member.forget_descriptors();
+        }
+        self.fulfil();
+    }
+
+    /// Tells the new hosts of all others, and who has asked for them that they run.
+    fn set_going(&mut self) {
+        let others = self.present();
+        let Some(current) = &mut self.growth.current else {
             return;
         };
-        for to in hosts.clone() {
-            let all = others.iter().copied().chain(hosts.clone());
+        let (asker, answer, new) = (current.asker, current.answer.clone(), current.hosts.clone());
+        current.stage = Stage::Beginning(new.clone().collect());
+        for to in new.clone() {
+            let all = others.iter().copied().chain(new.clone());
             all.filter(|of| *of != to)
                 .for_each(|of| self.introduce_one(of, to));
             self.tell_one(to, ToHost::Go);
         }
-        for member in &mut self.members {
-            member.forget_descriptors();
-        }
         self.answer_to(asker, answer);
-        self.fulfil();
     }
 
     /// The hosts that are there.

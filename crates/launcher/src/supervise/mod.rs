@@ -147,9 +147,12 @@ impl Supervisor<'_> {
             self.sleep()?;
             self.pass_on_signals();
             self.listen_far();
-            for host in 0..self.members.len() {
+            let mut host = 0;
+            // Hosts that cannot be started are forgotten meanwhile.
+            while host < self.members.len() {
                 self.listen_to(host);
                 self.look_after(host)?;
+                host += 1;
             }
             self.watch_time();
             self.report_progress();
@@ -201,13 +204,13 @@ impl Supervisor<'_> {
 
     /// Hears what a host says, and tells it what it had no room for.
     fn listen_to(&mut self, host: usize) {
-        self.members[host].catch_up();
-        loop {
-            match self.members[host].hear() {
+        while let Some(member) = self.members.get_mut(host) {
+            member.catch_up();
+            match member.hear() {
                 Ok(Some(received)) => self.act_on(host, received),
                 Ok(None) => return,
                 Err(error) => {
-                    let message = format!("{}: {error}", self.members[host]);
+                    let message = format!("{member}: {error}");
                     self.conclude(Verdict { status: 1, message });
                     return;
                 }
@@ -237,12 +240,17 @@ impl Supervisor<'_> {
 
     /// Takes note of the end of a host's process.
     fn look_after(&mut self, host: usize) -> Result<(), LaunchError> {
-        let Some(status) = self.members[host].ended_process()? else {
+        let Some(member) = self.members.get_mut(host) else {
             return Ok(());
         };
-        // Its last words.
-        self.listen_to(host);
-        self.has_ended(host, status);
+        let failed = self.growth.failed();
+        if let Some(status) = member.ended_process()? {
+            // Its last words, which may be that it cannot be started.
+            self.listen_to(host);
+            if self.growth.failed() == failed {
+                self.has_ended(host, status);
+            }
+        }
         Ok(())
     }
 

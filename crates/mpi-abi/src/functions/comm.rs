@@ -1,8 +1,9 @@
 //! Communicators: asking about them, making them, giving them back.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
-use simurgh_mpi::ErrorClass;
+use simurgh_mpi::{Comm, ErrorClass};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::group;
@@ -39,9 +40,19 @@ fn comm_group(rank: Rank<'_>, comm: MPI_Comm, group: Out<MPI_Group>) -> Outcome 
 /// `MPI_Comm_free`: gives the communicator back; pending operations keep it.
 #[mpi]
 fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
+    release(rank, comm, "freed", |comm| Ok(comm.free()?))
+}
+
+/// Takes a communicator away from the program and gives it back, which is what `verb` means.
+pub(super) fn release(
+    rank: Rank<'_>,
+    comm: InOut<MPI_Comm>,
+    verb: &str,
+    give_back: impl FnOnce(Arc<Comm>) -> Outcome,
+) -> Outcome {
     let handle = comm.get("comm")?;
     if handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF {
-        let reason = "comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be freed";
+        let reason = format!("comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be {verb}");
         return Err(Fault::new(ErrorClass::Comm, reason).on(handle));
     }
     rank.comm(handle)?;
@@ -49,8 +60,9 @@ fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
         .cache
         .delete_all(handle.0)
         .map_err(|error| Box::<Fault>::from(error).on(handle))?;
-    if let Some(freed) = rank.tables.comms.remove(handle.0) {
-        freed.free()?;
+    if let Some(comm) = rank.tables.comms.remove(handle.0) {
+        rank.tables.parent.lock().take_if(|parent| *parent == handle);
+        give_back(comm)?;
     }
     comm.set(MPI_COMM_NULL);
     Ok(())

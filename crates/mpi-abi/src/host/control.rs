@@ -54,6 +54,11 @@ impl Control {
         let _ = self.channel.say(message, descriptors);
     }
 
+    /// Says something to the launcher that it may be too much to say.
+    pub(super) fn try_say(&self, message: &FromHost) -> Result<(), ControlError> {
+        self.channel.say(message, &[])
+    }
+
     /// Something that the launcher has said.
     pub(super) fn hear(&self) -> Result<Option<Received<ToHost>>, ControlError> {
         self.channel.told()

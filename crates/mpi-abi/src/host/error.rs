@@ -48,6 +48,9 @@ pub(super) enum HostError {
         /// The other host.
         host: u32,
     },
+    /// The engine cannot take up what it is told.
+    #[error(transparent)]
+    Engine(#[from] simurgh_mpi::Error),
     /// Memory cannot be shared.
     #[error(transparent)]
     Shm(#[from] ShmError),

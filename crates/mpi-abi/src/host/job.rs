@@ -4,16 +4,18 @@ use super::control::{self, Control};
 use super::crash::{self, altstack};
 use super::end::{end_job, failure_status};
 use super::error::HostError;
+use super::growth::Growth;
 use super::output::say;
 use super::rank::{self, Program};
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::Wake;
 use super::watch::Watch;
-use super::wire_up::Doors;
-use super::{descriptor, launch, programs, quiet, signals, stats};
-use simurgh_mpi::{Abort, Hardware, Job, Layout, Process};
-use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles};
+use super::wire_up::{Doors, Ways, everybody};
+use super::{descriptor, launch, programs, questions, quiet, signals, stats};
+use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
+use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
+use simurgh_net::transport::HostId;
 use simurgh_sched::{Builder, EcSpec, Runtime, Topology, policy};
 use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
@@ -37,20 +39,26 @@ pub(super) fn run() -> Result<u8, HostError> {
     let watch = Watch::new(host, &spec.settings, start);
     let doors = control.map(|control| Doors::open(control, &spec)).transpose()?;
     let programs = programs::prepare(&spec)?;
-    if let Some(doors) = doors {
-        let others = watch.until_introduced()?;
-        doors
-            .connect(&spec, others)?
-            .map(|fabric| host.job().connect(fabric));
-    }
-    let runtime = start_runtime(host, &spec)?;
+    let ways = match doors {
+        Some(doors) => {
+            let (fabric, ways) = doors.connect(&spec, watch.until_introduced()?)?;
+            fabric.map(|fabric| host.job().connect(fabric));
+            ways
+        }
+        None => Ways::default(),
+    };
+    let runtime = Arc::new(start_runtime(host, &spec)?);
+    let scheduler = Arc::clone(&runtime);
+    watch.grow(Growth::new(spec.clone(), ways, move |network| {
+        scheduler.connect(network)
+    }))?;
     let _ = host.job().set_processors_hook(runtime.observer());
     spawn_ranks(host, &runtime, &spec, &programs)?;
     let status = watch.until_end(runtime.quiet());
     if spec.settings.is_on(Id::Stats) {
         let name = match spec.hosts.len() {
-            1 => String::new(),
-            _ => format!("host {}, ", spec.host),
+            1 if spec.origin.world == 0 => String::new(),
+            _ => format!("host {}, ", spec.host_in_universe()),
         };
         let network = host.job().network().map(|network| network.stats());
         say(&stats::text(
@@ -115,28 +123,46 @@ fn make_files(spec: &JobSpec) -> Result<(), HostError> {
 /// Makes the ranks' processes, as [`begin`] does, in whatever process this is.
 pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
     let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
-    let shares = spec.hosts.iter().map(|host| (host.ranks, host.node));
-    let job = Job::laid_out(Layout::new(spec.host, shares), spec.settings.clone());
+    let hosts: Vec<_> = everybody(spec).into_iter().map(newcomer).collect();
+    let layout = Layout::among(spec.host_in_universe(), &hosts);
+    let job = Job::laid_out(layout, spec.settings.clone());
     let processes: Vec<_> = spec
         .ranks()
         .iter()
-        .map(|rank| Process::new(Arc::clone(&job), rank))
+        .map(|rank| Process::new(Arc::clone(&job), spec.origin.first_process + rank))
         .collect();
     launch::tell(spec, &processes);
     let host = Host::begin(spec, Arc::clone(&job), processes, wake);
-    let _ = job.set_abort_hook(|abort| end_job(host, failure_status(abort.code), &abort_message(abort)));
+    let own = spec.clone();
+    let _ = job
+        .set_abort_hook(move |abort| end_job(host, failure_status(abort.code), &abort_message(&own, abort)));
     let _ = job.set_loss_hook(control::lost);
+    if Control::get().is_some() {
+        let _ = job.set_launcher(questions::Asking);
+    }
     Ok(host)
 }
 
-fn abort_message(abort: &Abort) -> String {
+/// A host as the engine knows it.
+pub(super) fn newcomer((host, place): (HostId, Place)) -> Newcomer {
+    Newcomer {
+        host,
+        node: place.node,
+        world: place.world,
+        processes: place.first..place.end(),
+        share: place.share,
+    }
+}
+
+fn abort_message(spec: &JobSpec, abort: &Abort) -> String {
     let Abort {
         process,
         code,
         reason,
     } = abort;
     let separator = if reason.is_empty() { "" } else { ": " };
-    format!("rank {process} ended the job with code {code}{separator}{reason}")
+    let rank = spec.name_of(process.saturating_sub(spec.origin.first_process));
+    format!("rank {rank} ended the job with code {code}{separator}{reason}")
 }
 
 /// Starts the virtual processors, each with a stack for signal handlers.
@@ -219,7 +245,7 @@ fn spawn_ranks(
 fn deadlocked(host: &Host) {
     if host.job().network().is_some() {
         quiet::tell(host, 0, || true);
-    } else if host.is_running() {
+    } else if host.is_running() && !questions::are_open() {
         let message = format!("deadlock: every rank waits and none can go on; {}", waiting(host));
         end_job(host, DEADLOCKED, &message)
     }

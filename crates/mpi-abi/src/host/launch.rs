@@ -18,7 +18,7 @@ pub(super) fn tell(spec: &JobSpec, processes: &[Arc<Process>]) {
         .collect();
     for process in processes {
         if let Some(launch) = spec
-            .section_of(process.id())
+            .section_of(process.rank())
             .and_then(|section| launches.get(section))
         {
             process.set_launch(Arc::clone(launch));

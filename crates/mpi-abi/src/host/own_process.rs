@@ -13,6 +13,7 @@
 use super::control::{self, Control};
 use super::end::{end_job, exit};
 use super::error::HostError;
+use super::growth::Growth;
 use super::output::say;
 use super::state::Host;
 use super::wake::News;
@@ -54,6 +55,7 @@ struct Own {
     connected: Completion,
     joined: OnceLock<()>,
     left: AtomicBool,
+    vigil: OnceLock<&'static Vigil>,
     /// Nobody in the job uses MPI any more.
     over: Completion,
 }
@@ -118,6 +120,7 @@ fn begin() -> Result<Own, HostError> {
         connected: Completion::new(),
         joined: OnceLock::new(),
         left: AtomicBool::new(false),
+        vigil: OnceLock::new(),
         over: Completion::new(),
     })
 }
@@ -150,7 +153,7 @@ impl Own {
         std::thread::Builder::new()
             .name(CONTROL.to_owned())
             .spawn(move || match self.connect() {
-                Ok((watch, vigil)) => self.listen(&watch, vigil),
+                Ok(watch) => self.listen(&watch),
                 Err(error) => give_up(&error),
             })
             .map_err(HostError::system("starting a thread"))?;
@@ -161,18 +164,20 @@ impl Own {
     }
 
     /// Connects with all others when they are there.
-    fn connect(&'static self) -> Result<(Watch, Option<&'static Vigil>), HostError> {
+    fn connect(&'static self) -> Result<Watch, HostError> {
         let watch = Watch::new(self.host, &self.spec.settings, Instant::now());
         let doors = Doors::open(self.control, &self.spec)?;
         self.announced.complete();
         let others = watch.until_introduced()?;
-        if let Some(fabric) = doors.connect(&self.spec, others)? {
-            let _ = self.host.job().connect(fabric);
+        let (fabric, ways) = doors.connect(&self.spec, others)?;
+        fabric.map(|fabric| self.host.job().connect(fabric));
+        let attend = move |network| self.look_after(network, threads_of_transports());
+        if let Some(network) = self.host.job().driver() {
+            attend(network);
         }
-        let network = self.host.job().driver();
-        let vigil = network.map(|network| self.look_after(network, threads_of_transports()));
+        watch.grow(Growth::new(self.spec.clone(), ways, attend))?;
         self.connected.complete();
-        Ok((watch, vigil))
+        Ok(watch)
     }
 
     /// Prints what there is to count, if the user asks.
@@ -187,7 +192,7 @@ impl Own {
     }
 
     /// Has waiting threads look after the network; so many others are the transports', which wake nobody.
-    fn look_after(&self, network: Arc<dyn Network>, of_transports: usize) -> &'static Vigil {
+    fn look_after(&self, network: Arc<dyn Network>, of_transports: usize) {
         let looks = if hosts_outnumber_cores(&self.spec) {
             0
         } else {
@@ -199,17 +204,22 @@ impl Own {
             let attached = simurgh_core::attached_count();
             simurgh_core::attached_running() == 0 && threads() == attached + of_transports
         };
-        Vigil::begin(network, looks, nobody_else, move || quiet::tell(host, 0, || true))
+        let on_quiet = move || quiet::tell(host, 0, || true);
+        let _ = self
+            .vigil
+            .set(Vigil::begin(network, looks, nobody_else, on_quiet));
     }
 
     /// Does what the launcher says, for as long as the process lives.
-    fn listen(&self, watch: &Watch, vigil: Option<&'static Vigil>) {
+    fn listen(&self, watch: &Watch) {
         loop {
             match watch.next() {
                 News::Told(Received {
                     message: ToHost::StillQuiet { wave },
                     ..
-                }) => quiet::tell(watch.host(), wave, || vigil.is_some_and(Vigil::is_quiet)),
+                }) => quiet::tell(watch.host(), wave, || {
+                    self.vigil.get().is_some_and(|vigil| vigil.is_quiet())
+                }),
                 News::Told(Received {
                     message: ToHost::End, ..
                 }) => self.over.complete(),

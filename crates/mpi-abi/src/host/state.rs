@@ -125,7 +125,7 @@ impl Host {
 
 impl Rank {
     fn new(spec: &JobSpec, process: Arc<Process>) -> Self {
-        let id = process.id();
+        let id = process.rank();
         let tag = match spec.settings.is_on(Id::TagOutput) {
             false => String::new(),
             true => format!("[{id}] "),
@@ -157,9 +157,9 @@ impl Rank {
         &self.process
     }
 
-    /// The rank's number in the job.
+    /// The rank's number in its world.
     pub(super) fn id(&self) -> u32 {
-        self.process.id()
+        self.process.rank()
     }
 
     /// What the user calls its program.

@@ -4,13 +4,15 @@ use super::control::Control;
 use super::crash;
 use super::end::{end_job, exit, flush, wait_for_the_end};
 use super::error::HostError;
+use super::growth::Growth;
 use super::output::say;
-use super::quiet;
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::{Event, News};
+use super::{questions, quiet};
 use simurgh_net::control::{ControlError, FromHost, Peer, Received, ToHost, shortened};
 use simurgh_settings::{Id, Values};
+use std::cell::RefCell;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -30,6 +32,8 @@ pub(super) struct Watch {
     control: Option<&'static Control>,
     limit: Option<Duration>,
     deadline: Option<Instant>,
+    /// How it comes to know hosts that start later.
+    growth: RefCell<Option<Growth>>,
 }
 
 impl Watch {
@@ -44,7 +48,15 @@ impl Watch {
             control,
             limit,
             deadline: limit.map(|limit| start + limit),
+            growth: RefCell::new(None),
         }
+    }
+
+    /// From now on hosts may join; the engine learns who has started the job.
+    pub(super) fn grow(&self, growth: Growth) -> Result<(), HostError> {
+        growth.begin_among_others(self.host)?;
+        self.growth.replace(Some(growth));
+        Ok(())
     }
 
     /// Waits until the launcher has introduced all other hosts.
@@ -101,7 +113,7 @@ impl Watch {
                 end_job(self.host, crash::status_of(signal), &text)
             }
             News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
-            News::Told(received) => self.obey(&received.message),
+            News::Told(received) => self.obey(received),
             // Who is left of the launcher tells the user.
             News::Astray(ControlError::Closed) => self.end_silently(1),
             News::Astray(error) => {
@@ -139,9 +151,11 @@ impl Watch {
     }
 
     /// The status of the process, if the launcher wants its end.
-    fn obey(&self, message: &ToHost) -> Option<u8> {
+    fn obey(&self, received: Received<ToHost>) -> Option<u8> {
+        let Received { message, descriptors } = received;
         match message {
             ToHost::End => return Some(self.end_in_order()),
+            ToHost::Answer { number, answer } => questions::answer(number, answer),
             ToHost::Die => self.end_silently(1),
             ToHost::Report => {
                 let text = shortened(&waiting(self.host));
@@ -149,17 +163,27 @@ impl Watch {
                     control.say(&FromHost::Waiting { text }, &[]);
                 }
             }
-            // Out of turn: it has been told already, or nothing has begun.
-            ToHost::Peer(_)
-            | ToHost::Go
-            | ToHost::StillQuiet { .. }
-            | ToHost::Pmi { .. }
-            | ToHost::Answer { .. }
-            | ToHost::Grow
-            | ToHost::Meet
-            | ToHost::Gone { .. } => {}
+            ToHost::Peer(peer) => self.with_growth(|growth| {
+                growth.introduce(Introduced { peer, descriptors });
+                Ok(())
+            }),
+            ToHost::Grow => self.with_growth(Growth::open),
+            ToHost::Meet => self.with_growth(|growth| growth.meet(self.host)),
+            ToHost::Gone { first, hosts } => {
+                let hosts: Vec<_> = (first..first.saturating_add(hosts)).collect();
+                self.host.job().dismiss(&hosts);
+            }
+            // Out of turn: nothing has begun, or it is another's.
+            ToHost::Go | ToHost::StillQuiet { .. } | ToHost::Pmi { .. } => {}
         }
         None
+    }
+
+    /// Does something about hosts that start later. If it cannot be done, the job ends.
+    fn with_growth(&self, act: impl FnOnce(&mut Growth) -> Result<(), HostError>) {
+        if let Some(growth) = &mut *self.growth.borrow_mut() {
+            act(growth).unwrap_or_else(|error| end_job(self.host, 1, &error.to_string()));
+        }
     }
 
     /// Ends the process, unless somebody is ending the job; the user knows why, or needs no reason.

@@ -8,10 +8,12 @@ use super::error::HostError;
 use super::watch::Introduced;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, VERSION};
-use simurgh_net::job::JobSpec;
+use simurgh_net::job::{JobSpec, Place};
 use simurgh_net::transport::ofi::{Choice, Joining, OfiPort};
-use simurgh_net::transport::{HostId, ShmOffer, ShmPeer, Transport};
+use simurgh_net::transport::{HostId, SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer, Transport};
 use simurgh_settings::Id;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,29 +29,65 @@ pub(super) struct Doors {
     ofi: Option<OfiPort>,
 }
 
-/// The hosts to which each transport leads.
+/// The transports of this host that lead to others.
+#[derive(Default)]
+pub(super) struct Ways {
+    pub(super) shm: Option<Arc<Shm>>,
+}
+
+/// What leads to a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Shm,
+    Ofi,
+}
+
+impl Way {
+    /// What leads from the host of this description to another one, as the setting and their nodes say.
+    fn to(spec: &JobSpec, host: HostId, node: u32) -> Result<Self, HostError> {
+        let together = spec.hosts[spec.host as usize].node == node;
+        match spec.settings.show(Id::Transport).as_str() {
+            SHM if !together => Err(HostError::Apart { host }),
+            OFI => Ok(Self::Ofi),
+            _ if together => Ok(Self::Shm),
+            _ => Ok(Self::Ofi),
+        }
+    }
+
+    /// The name of the transport.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Shm => SHM,
+            Self::Ofi => OFI,
+        }
+    }
+}
+
+/// All hosts that are there when the one of this description starts, with itself, in the order of their numbers.
+pub(super) fn everybody(spec: &JobSpec) -> Vec<(HostId, Place)> {
+    let own = (spec.origin.first_host..).zip(spec.places());
+    spec.origin.others.iter().copied().chain(own).collect()
+}
+
+/// The other hosts to which each transport leads.
 struct Routes {
     shm: Vec<HostId>,
     ofi: Vec<HostId>,
 }
 
 impl Routes {
-    /// As the setting and the nodes of the hosts say.
     fn of(spec: &JobSpec) -> Result<Self, HostError> {
-        let wanted = spec.settings.show(Id::Transport);
-        let node = spec.hosts[spec.host as usize].node;
-        let others = (0..).zip(&spec.hosts).filter(|(host, _)| *host != spec.host);
         let mut routes = Self {
             shm: Vec::new(),
             ofi: Vec::new(),
         };
-        for (host, share) in others {
-            let together = share.node == node;
-            match wanted.as_str() {
-                SHM if !together => return Err(HostError::Apart { host }),
-                OFI => routes.ofi.push(host),
-                _ if together => routes.shm.push(host),
-                _ => routes.ofi.push(host),
+        for (host, place) in everybody(spec) {
+            if host == spec.host_in_universe() {
+                continue;
+            }
+            match Way::to(spec, host, place.node)? {
+                Way::Shm => routes.shm.push(host),
+                Way::Ofi => routes.ofi.push(host),
             }
         }
         Ok(routes)
@@ -60,7 +98,7 @@ impl Doors {
     /// Opens what the job needs, and tells the launcher that this host is there.
     pub(super) fn open(control: &'static Control, spec: &JobSpec) -> Result<Self, HostError> {
         let routes = Routes::of(spec)?;
-        let shm = (!routes.shm.is_empty()).then(|| ShmOffer::create(spec.host));
+        let shm = (!routes.shm.is_empty()).then(|| ShmOffer::create(spec.host_in_universe()));
         let ofi = (!routes.ofi.is_empty()).then(|| OfiPort::open(&choice(spec)));
         let doors = Self {
             control,
@@ -72,69 +110,84 @@ impl Doors {
     }
 
     fn announce(&self, spec: &JobSpec) {
-        let mut descriptors: Vec<BorrowedFd<'_>> = Vec::new();
-        let mut addresses = Vec::new();
-        if let Some(shm) = &self.shm {
-            let own = shm.descriptors();
-            addresses.push(address(SHM, Vec::new(), own.len()));
-            descriptors.extend(own);
-        }
-        if let Some(ofi) = &self.ofi {
-            addresses.push(address(OFI, ofi.address(), 0));
-        }
+        let own = self.shm.as_ref().map(ShmOffer::descriptors);
+        let (addresses, descriptors) = addresses(own, self.ofi.as_ref().map(OfiPort::address));
         let hello = Hello {
             version: VERSION,
             secret: self.control.secret().clone(),
-            host: spec.host,
+            host: spec.host_in_universe(),
             pid: std::process::id(),
             addresses,
         };
         self.control.say(&FromHost::Hello(hello), &descriptors);
     }
 
-    /// Connects this host with all others; none if there are none.
+    /// Connects this host with all others; no fabric if there are none.
     pub(super) fn connect(
         self,
         spec: &JobSpec,
         others: Vec<Introduced>,
-    ) -> Result<Option<Fabric>, HostError> {
-        let (hosts, routes) = (spec.hosts.len(), Routes::of(spec)?);
-        if hosts == 1 {
-            return Ok(None);
+    ) -> Result<(Option<Fabric>, Ways), HostError> {
+        let (own, routes) = (spec.host_in_universe(), Routes::of(spec)?);
+        let mut led = Ways::default();
+        if routes.shm.is_empty() && routes.ofi.is_empty() {
+            return Ok((None, led));
         }
-        let mut met = Met::all(spec, others)?;
+        let mut met = met(others)?;
         let mut ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
-            let peer = |&host: &HostId| {
-                let address = met[host as usize].ofi.as_deref();
-                Ok((host, address.ok_or(HostError::Stranger { host })?))
+            let peer = |host: &HostId| {
+                let met = met.get(host).and_then(|met| met.ofi.as_deref());
+                Ok((*host, met.ok_or(HostError::Stranger { host: *host })?))
             };
-            let joining = Joining {
-                own: spec.host,
-                hosts: 0..hosts as HostId,
-                secret: self.control.secret().as_bytes(),
-                peers: routes.ofi.iter().map(peer).collect::<Result<_, HostError>>()?,
-                peer_timeout: spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
-            };
-            let ofi = ofi.connect(&joining)?;
+            let peers = routes.ofi.iter().map(peer).collect::<Result<_, HostError>>()?;
+            let ofi = ofi.connect(&joining(self.control, spec, peers))?;
             ways.push((Arc::new(ofi), routes.ofi));
         }
         if let Some(shm) = self.shm {
-            let mut peer = |&host: &HostId| {
-                let peer = met[host as usize].shm.take();
-                peer.ok_or(HostError::Stranger { host })
+            let mut peer = |host: &HostId| {
+                let peer = met.get_mut(host).and_then(|met| met.shm.take());
+                peer.ok_or(HostError::Stranger { host: *host })
             };
             let peers: Vec<_> = routes.shm.iter().map(&mut peer).collect::<Result<_, _>>()?;
-            let shm = shm.join(peers, cross_memory(spec))?;
-            ways.push((Arc::new(shm), routes.shm));
+            let shm = Arc::new(shm.join(peers, cross_memory(spec))?);
+            led.shm = Some(Arc::clone(&shm));
+            ways.push((shm, routes.shm));
         }
-        Ok(Some(Fabric::new(spec.host, 0..hosts as HostId, ways)))
+        Ok((Some(Fabric::new(own, world(spec), ways)), led))
     }
+}
+
+/// The hosts of the job.
+pub(super) fn world(spec: &JobSpec) -> Range<HostId> {
+    let first = spec.origin.first_host;
+    first..first + spec.hosts.len() as HostId
+}
+
+/// How this host joins others over libfabric.
+fn joining<'a>(control: &'a Control, spec: &JobSpec, peers: Vec<(HostId, &'a [u8])>) -> Joining<'a> {
+    Joining {
+        own: spec.host_in_universe(),
+        hosts: world(spec),
+        secret: control.secret().as_bytes(),
+        peers,
+        peer_timeout: spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
+    }
+}
+
+/// Where transports can be reached, and the descriptors that belong to that.
+pub(super) fn addresses(
+    shm: Option<[BorrowedFd<'_>; SHM_DESCRIPTORS]>,
+    ofi: Option<Vec<u8>>,
+) -> (Vec<Address>, Vec<BorrowedFd<'_>>) {
+    let shared = shm.iter().map(|own| address(SHM, Vec::new(), own.len()));
+    let far = ofi.map(|bytes| address(OFI, bytes, 0));
+    (shared.chain(far).collect(), shm.into_iter().flatten().collect())
 }
 
 /// Whether long messages on a node are copied by the kernel. Who has a core for each process is faster without: both
 /// sides copy at a time, through memory that stays in their caches.
-fn cross_memory(spec: &JobSpec) -> bool {
+pub(super) fn cross_memory(spec: &JobSpec) -> bool {
     match spec.settings.show(Id::CrossMemory).as_str() {
         "on" => true,
         "off" => false,
@@ -144,7 +197,10 @@ fn cross_memory(spec: &JobSpec) -> bool {
 
 /// Whether the node has more hosts than cores for them.
 pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
-    let (_, processes) = spec.place_on_node();
+    let (_, own) = spec.place_on_node();
+    let node = spec.hosts[spec.host as usize].node;
+    let others = spec.origin.others.iter().filter(|(_, place)| place.node == node);
+    let processes = own + others.count();
     std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get())
 }
 
@@ -154,7 +210,7 @@ fn choice(spec: &JobSpec) -> Choice {
     Choice {
         provider: name(Id::Provider),
         interface: name(Id::Interface),
-        one_machine: spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
+        one_machine: spec.origin.nodes <= 1 && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
     }
 }
 
@@ -168,24 +224,21 @@ fn address(transport: &str, bytes: Vec<u8>, descriptors: usize) -> Address {
 
 /// How another host can be reached.
 #[derive(Default)]
-struct Met {
-    shm: Option<ShmPeer>,
+pub(super) struct Met {
+    pub(super) shm: Option<ShmPeer>,
     ofi: Option<Vec<u8>>,
 }
 
-impl Met {
-    /// All hosts, in their order, as far as they have been introduced.
-    fn all(spec: &JobSpec, others: Vec<Introduced>) -> Result<Vec<Self>, HostError> {
-        let mut met: Vec<Self> = spec.hosts.iter().map(|_| Self::default()).collect();
-        for other in others {
-            let host = other.peer.host;
-            let place = met.get_mut(host as usize);
-            *place.ok_or(HostError::Stranger { host })? = Self::new(other)?;
-        }
-        Ok(met)
-    }
+/// All hosts that have been introduced, by number.
+fn met(others: Vec<Introduced>) -> Result<BTreeMap<HostId, Met>, HostError> {
+    let met = others
+        .into_iter()
+        .map(|other| Ok((other.peer.host, Met::new(other)?)));
+    met.collect()
+}
 
-    fn new(other: Introduced) -> Result<Self, HostError> {
+impl Met {
+    pub(super) fn new(other: Introduced) -> Result<Self, HostError> {
         let Introduced { peer, descriptors } = other;
         let (host, pid) = (peer.host, peer.pid);
         let mut descriptors = descriptors.into_iter();

@@ -81,6 +81,8 @@ pub(crate) struct Tables {
     /// Set by `MPI_Init`.
     predefined: OnceLock<Predefined>,
     pub(crate) comms: Slab<Arc<Comm>>,
+    /// The handle of the communicator with those who have started the world, once the program has asked for it.
+    pub(crate) parent: SpinLock<Option<MPI_Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
     pub(crate) datatype_names: DatatypeNames,
@@ -134,6 +136,7 @@ impl Tables {
             world: AtomicPtr::new(ptr::null_mut()),
             predefined: OnceLock::new(),
             comms: Slab::new(1),
+            parent: SpinLock::default(),
             groups: Slab::new(2),
             datatypes: Slab::new(3),
             datatype_names: DatatypeNames::default(),

@@ -51,10 +51,14 @@ impl Drop for Bond {
 }
 
 impl Universe {
-    /// From now on, what is connected stays so: a process has finalized.
-    pub(crate) fn stay_connected(&self) {
-        // Relaxed: communicators that others free at the same time may go either way.
-        self.is_ending.store(true, Ordering::Relaxed);
+    /// One of so many processes here finalizes. When all have, what is still connected stays so; until then those who
+    /// have not may give up communicators that others have given up before.
+    pub(crate) fn stay_connected(&self, processes: usize) {
+        // AcqRel: who is the last has seen what the others gave up.
+        let before = self.finalized.fetch_add(1, Ordering::AcqRel);
+        if before + 1 == processes {
+            self.is_ending.store(true, Ordering::Relaxed);
+        }
     }
 
     // Told under the lock, so that the launcher hears it in the order in which it happens.

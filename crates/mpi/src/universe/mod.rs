@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use bond::Connections;
 use parent::Parent;
-use simurgh_core::sync::{AtomicBool, AtomicU64, SpinLock};
+use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, SpinLock};
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -35,8 +35,10 @@ use std::sync::OnceLock;
 pub(crate) struct Universe {
     launcher: OnceLock<Box<dyn Launcher>>,
     connections: SpinLock<Connections>,
-    /// A process has finalized: what is connected stays so.
+    /// All processes here have finalized: what is connected stays so.
     is_ending: AtomicBool,
+    /// How many processes of this host have finalized.
+    finalized: AtomicUsize,
     parent: SpinLock<Option<Parent>>,
     /// Sockets over which processes of this host have joined others.
     joins: AtomicU64,

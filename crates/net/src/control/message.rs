@@ -66,7 +66,7 @@ pub enum FromHost {
         /// Where its transports can be reached.
         addresses: Vec<Address>,
     },
-    /// The answer to [`ToHost::Meet`].
+    /// The answer to [`ToHost::Meet`]; of a host that has just started among others, to [`ToHost::Go`].
     Met,
     /// A program that is linked with another MPI speaks PMI. No host of ours says so: it comes over another socket.
     Pmi {

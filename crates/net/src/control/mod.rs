@@ -27,7 +27,7 @@
 //! 3. When all have, each is told of each new one ([`ToHost::Peer`] with a [`Place`](crate::job::Place)) and then
 //!    [`ToHost::Meet`]; when it has connected to them it says [`FromHost::Met`].
 //! 4. When all have, the new ones are told of all others and hear [`ToHost::Go`], and who asked has its
-//!    [`ToHost::Answer`].
+//!    [`ToHost::Answer`]. They say [`FromHost::Met`], too: until then nobody ends.
 //!
 //! Worlds end with those that they have to do with: who is left hears [`ToHost::Gone`].
 //!

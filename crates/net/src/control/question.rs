@@ -116,8 +116,6 @@ pub enum Refusal {
     Name,
     /// The name is taken, or not that of this port.
     Service,
-    /// A hint makes no sense.
-    Info,
 }
 
 impl Answer {

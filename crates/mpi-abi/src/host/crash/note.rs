@@ -96,7 +96,7 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     note.stack_pointer = registers[libc::REG_RSP as usize] as usize;
     let instruction = registers[libc::REG_RIP as usize] as usize;
     if Host::running().is_some() {
-        note.rank = Process::with_current(|process| process.map(|process| process.id()));
+        note.rank = Process::with_current(|process| process.map(|process| process.rank()));
         note.stack = simurgh_core::try_current().and_then(simurgh_core::EcRef::stack_bounds);
     }
     note.frames[0] = instruction;

@@ -1,0 +1,211 @@
+//! Programs that running ranks start.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Arc;
+
+use simurgh_mpi::{Comm, Command, ErrorClass, Info};
+use simurgh_mpi_abi_macros::mpi;
+
+use super::comm::release;
+use super::comm_make::give_out;
+use crate::boundary::{Array, ArrayMut, InOut, Out, Text};
+use crate::constants::*;
+use crate::fault::{Fault, Outcome, ResultOf};
+use crate::tables::{Rank, handle_of};
+use crate::types::{MPI_Comm, MPI_Info};
+
+/// The strings of a list that ends in a null pointer, which may itself be one: no strings.
+fn strings(list: *mut *mut c_char) -> Vec<Vec<u8>> {
+    let mut strings = Vec::new();
+    let mut place = list;
+    while !place.is_null() {
+        // SAFETY:
+        // - the program passed a list of strings that ends in a null pointer, which has not been reached.
+        let string = unsafe { *place };
+        if string.is_null() {
+            break;
+        }
+        // SAFETY:
+        // - the strings of the list end in a null byte.
+        strings.push(unsafe { CStr::from_ptr(string) }.to_bytes().to_vec());
+        // SAFETY:
+        // - the list goes on behind an entry that is no null pointer.
+        place = unsafe { place.add(1) };
+    }
+    strings
+}
+
+/// A command of the caller.
+fn command(program: &[u8], arguments: *mut *mut c_char, maxprocs: c_int, info: Info) -> ResultOf<Command> {
+    let processes = u32::try_from(maxprocs).ok().filter(|&processes| processes > 0);
+    let processes = processes.ok_or_else(|| {
+        let reason = format!("maxprocs is {maxprocs}: at least one process is to be started");
+        Fault::new(ErrorClass::Arg, reason)
+    })?;
+    if program.is_empty() {
+        return Err(Fault::new(
+            ErrorClass::Arg,
+            "command is empty: it is the name of a program",
+        ));
+    }
+    Ok(Command {
+        program: program.to_vec(),
+        arguments: strings(arguments),
+        processes,
+        info,
+    })
+}
+
+/// Starts the commands that the root gives, and tells what has become of each process: of `wanted` by command as far as
+/// the caller knows how many.
+fn spawn(
+    rank: Rank<'_>,
+    (comm, root): (&Arc<Comm>, c_int),
+    commands: impl FnOnce() -> ResultOf<Vec<Command>>,
+    intercomm: Out<MPI_Comm>,
+    mut errcodes: ArrayMut<c_int>,
+) -> Outcome {
+    intercomm.check("intercomm")?;
+    let ignored = errcodes.is_special(MPI_ERRCODES_IGNORE);
+    let mut wanted = Vec::new();
+    let commands = || {
+        let commands = commands()?;
+        wanted = commands
+            .iter()
+            .map(|command| command.processes as usize)
+            .collect();
+        Ok(commands)
+    };
+    let spawned = comm.spawn(root, commands);
+    let (started, failure) = match &spawned {
+        Ok(spawned) => (
+            spawned.processes.iter().map(|&number| number as usize).collect(),
+            MPI_ERR_SPAWN,
+        ),
+        Err(error) => (vec![0; wanted.len()], error.code().number()),
+    };
+    if !ignored {
+        let codes = each(&started, &wanted, failure);
+        errcodes
+            .slice("array_of_errcodes", codes.len())?
+            .copy_from_slice(&codes);
+    }
+    give_out(rank, Some(spawned?.comm), intercomm)
+}
+
+/// A code for each process that was wanted, of which so many of each command have been started. Where it is not known
+/// how many were wanted, those that have been started are all.
+fn each(started: &[usize], wanted: &[usize], failure: c_int) -> Vec<c_int> {
+    let wanted = if wanted.is_empty() { started } else { wanted };
+    let of_command = |(&started, &wanted): (&usize, &usize)| {
+        let good = std::iter::repeat_n(MPI_SUCCESS, started);
+        good.chain(std::iter::repeat_n(failure, wanted.saturating_sub(started)))
+    };
+    started.iter().zip(wanted).flat_map(of_command).collect()
+}
+
+/// `MPI_Comm_spawn`: starts a program, so many times; the others are in an inter-communicator with `comm`.
+#[mpi(raises = comm)]
+fn comm_spawn(
+    rank: Rank<'_>,
+    command: Text,
+    argv: ArrayMut<*mut c_char>,
+    maxprocs: c_int,
+    info: MPI_Info,
+    root: c_int,
+    comm: MPI_Comm,
+    intercomm: Out<MPI_Comm>,
+    array_of_errcodes: ArrayMut<c_int>,
+) -> Outcome {
+    let commands = || {
+        let hints = rank.hints(info)?;
+        Ok(vec![self::command(
+            command.bytes("command")?,
+            argv.address(),
+            maxprocs,
+            hints,
+        )?])
+    };
+    spawn(
+        rank,
+        (rank.comm(comm)?, root),
+        commands,
+        intercomm,
+        array_of_errcodes,
+    )
+}
+
+/// `MPI_Comm_spawn_multiple`: starts several programs as one world.
+#[mpi(raises = comm)]
+fn comm_spawn_multiple(
+    rank: Rank<'_>,
+    count: c_int,
+    mut array_of_commands: ArrayMut<*mut c_char>,
+    mut array_of_argv: ArrayMut<*mut *mut c_char>,
+    array_of_maxprocs: Array<c_int>,
+    array_of_info: Array<MPI_Info>,
+    root: c_int,
+    comm: MPI_Comm,
+    intercomm: Out<MPI_Comm>,
+    array_of_errcodes: ArrayMut<c_int>,
+) -> Outcome {
+    let commands = || {
+        let number = usize::try_from(count).ok().filter(|&number| number > 0);
+        let number = number.ok_or_else(|| {
+            Fault::new(
+                ErrorClass::Arg,
+                format!("count is {count}: at least one command is to be started"),
+            )
+        })?;
+        let programs = array_of_commands.slice("array_of_commands", number)?;
+        let arguments = match array_of_argv.is_special(MPI_ARGVS_NULL) {
+            true => vec![MPI_ARGV_NULL; number],
+            false => array_of_argv.slice("array_of_argv", number)?.to_vec(),
+        };
+        let maxprocs = array_of_maxprocs.slice("array_of_maxprocs", number)?;
+        let infos = array_of_info.slice("array_of_info", number)?;
+        let mut commands = Vec::new();
+        for index in 0..number {
+            let program = programs[index];
+            let program = match program.is_null() {
+                true => &[],
+                // SAFETY:
+                // - the program passed strings that end in a null byte.
+                false => unsafe { CStr::from_ptr(program) }.to_bytes(),
+            };
+            let hints = rank.hints(infos[index])?;
+            commands.push(command(program, arguments[index], maxprocs[index], hints)?);
+        }
+        Ok(commands)
+    };
+    spawn(
+        rank,
+        (rank.comm(comm)?, root),
+        commands,
+        intercomm,
+        array_of_errcodes,
+    )
+}
+
+/// `MPI_Comm_get_parent`: the inter-communicator with those who have started the world, or the null handle.
+#[mpi]
+fn comm_get_parent(rank: Rank<'_>, parent: Out<MPI_Comm>) -> Outcome {
+    parent.check("parent")?;
+    let handle = match rank.process.comm_parent()? {
+        Some(comm) => {
+            let mut known = rank.tables.parent.lock();
+            match *known {
+                Some(handle) => handle,
+                None => *known.insert(MPI_Comm(handle_of(&rank.tables.comms, comm)?)),
+            }
+        }
+        None => MPI_COMM_NULL,
+    };
+    parent.set("parent", handle)
+}
+
+/// `MPI_Comm_disconnect`: gives the communicator back when all its ranks do and nothing is under way on it.
+#[mpi]
+fn comm_disconnect(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
+    release(rank, comm, "disconnected", |comm| Ok(comm.disconnect()?))
+}

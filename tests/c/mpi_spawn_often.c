@@ -1,0 +1,56 @@
+/* A manager that starts others again and again, and parts from them: nothing of them is left. */
+#include "spawned.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+/* Open descriptors of this process. */
+static int descriptors(void)
+{
+    int number = 0;
+    DIR *directory = opendir("/proc/self/fd");
+
+    CHECK(directory != NULL);
+    while (readdir(directory))
+        number++;
+    closedir(directory);
+    return number;
+}
+
+/* Memory of this process, in KiB. */
+static long memory(void)
+{
+    long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    CHECK(file != NULL && fscanf(file, "%ld %ld", &pages, &resident) == 2);
+    fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 50, fds = 0;
+    long kib = 0;
+    MPI_Comm parent;
+
+    check_begin(&argc, &argv);
+    OK(MPI_Comm_get_parent(&parent));
+    if (parent != MPI_COMM_NULL) {
+        OK(MPI_Comm_disconnect(&parent));
+        OK(MPI_Finalize());
+        return 0;
+    }
+    for (int round = 0; round < rounds; round++) {
+        MPI_Comm child = spawn(MPI_COMM_WORLD, argv[0], "0", 1);
+        OK(MPI_Comm_disconnect(&child));
+        if (round == rounds / 2) {
+            fds = descriptors();
+            kib = memory();
+        }
+    }
+    /* Some may be about to go when they are counted. */
+    CHECK(descriptors() <= fds + 8);
+    CHECK(memory() <= kib + 4096);
+    return check_end();
+}
