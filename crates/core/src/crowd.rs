@@ -6,10 +6,6 @@ use crate::ec::{slot_count, spin_while_idle};
 use crate::sync::{AtomicU64, Ordering, fence, relax};
 use crate::wait_list::WaitList;
 
-/// How often the first of a crowd looks at what it waits for although others could use its worker: about as long as two
-/// of them take to get there. The model checker sees enough.
-const LOOKS: usize = if cfg!(loom) { 0 } else { 16 };
-
 /// What who has looked in vain adds to the number of those who wait, beside one.
 const LOOKED: u64 = 1 << 32;
 
@@ -28,16 +24,17 @@ impl Crowd {
         }
     }
 
-    /// As [`WaitList::freeze_while`], of something that another worker may soon end, or none will, as `elsewhere` says.
-    pub(crate) fn freeze_while(&self, closed: impl Fn() -> bool, elsewhere: impl Fn() -> bool) {
+    /// As [`WaitList::freeze_while`], of something that another worker may end in a moment: the first of a crowd looks
+    /// so often, although others could use its worker. `looks` is asked when it matters.
+    pub(crate) fn freeze_while(&self, closed: impl Fn() -> bool, looks: impl Fn() -> usize) {
         if spin_while_idle(|| !closed()) {
             return;
         }
-        let looks = self.is_worth_a_look() && elsewhere();
-        if looks && see_open(&closed) {
+        let looks = if self.is_worth_a_look() { looks() } else { 0 };
+        if see_open(&closed, looks) {
             return;
         }
-        let one = 1 + if looks { LOOKED } else { 0 };
+        let one = if looks == 0 { 1 } else { 1 + LOOKED };
         self.waiting.fetch_add(one, Ordering::SeqCst);
         // Whoever releases makes `closed` false and then looks for those who wait, we do it the other way round: with a
         // fence in between on both sides one of the two sees the other.
@@ -74,9 +71,9 @@ impl Crowd {
     }
 }
 
-/// Looks whether `closed` holds still for a moment.
-fn see_open(closed: impl Fn() -> bool) -> bool {
-    (0..LOOKS).any(|_| {
+/// Looks so often whether `closed` holds still.
+fn see_open(closed: impl Fn() -> bool, looks: usize) -> bool {
+    (0..looks).any(|_| {
         relax();
         !closed()
     })

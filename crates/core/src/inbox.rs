@@ -1,9 +1,8 @@
 //! The door of a virtual processor: many producers, one consumer, and the consumer's sleep.
 //!
-//! One word holds the whole state: empty, asleep, or the newest of a stack of queues linked through their elements. A
+//! One word holds the whole state: empty, asleep, or the newest of a stack of elements linked through themselves. A
 //! push is one compare-and-swap on one line and learns from the same word whether the consumer must be woken; taking
-//! everything is one swap, after which the consumer puts the queues in order of arrival. A queue that was pushed as a
-//! whole keeps its order: who was first to wait is the first to go on.
+//! everything is one swap, after which the consumer puts the elements in order of arrival.
 
 use std::ptr;
 use std::sync::{OnceLock, Weak};
@@ -12,9 +11,6 @@ use std::time::Duration;
 use crate::chain::{Chain, Node};
 use crate::network::Network;
 use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wake};
-
-/// Marks the link of the last element of what was pushed at once: elements are aligned.
-const LAST: usize = 1;
 
 /// Multi-producer single-consumer queue whose consumer can sleep on it.
 pub struct Inbox<T: Node> {
@@ -36,7 +32,6 @@ impl<T: Node> Inbox<T> {
     /// An empty inbox.
     #[must_use]
     pub fn new() -> Self {
-        const { assert!(align_of::<T>() > LAST, "the mark is no part of an address") };
         Self {
             head: AtomicPtr::new(ptr::null_mut()),
             wakeups: AtomicU32::new(0),
@@ -60,7 +55,7 @@ impl<T: Node> Inbox<T> {
         self.push_linked(node, node);
     }
 
-    /// Adds a whole queue, in its order, at the price of one push.
+    /// Adds a whole queue at the price of one push. The consumer sees it in reverse order.
     pub fn push_chain(&self, chain: Chain<T>) {
         if let Some((head, tail)) = chain.into_ends() {
             self.push_linked(head, tail);
@@ -75,8 +70,7 @@ impl<T: Node> Inbox<T> {
             } else {
                 head
             };
-            last.link()
-                .store(below.map_addr(|address| address | LAST), Ordering::Relaxed);
+            last.link().store(below, Ordering::Relaxed);
             // Release publishes the links and all the producer wrote to the elements; pairs with the Acquire in
             // `take`.
             let new = ptr::from_ref(first).cast_mut();
@@ -139,19 +133,14 @@ impl<T: Node> Inbox<T> {
         // Acquire pairs with the Release in `push_linked`.
         let mut node = self.head.swap(ptr::null_mut(), Ordering::Acquire);
         debug_assert!(node != Self::asleep(), "only the consumer takes, and it is awake");
-        let (mut all, mut pushed) = (Chain::new(), Chain::new());
+        let mut chain = Chain::new();
         // SAFETY:
         // - a pushed element lives for ever, and since the swap its link belongs to the consumer.
         while let Some(element) = unsafe { node.as_ref() } {
-            let link = element.link().load(Ordering::Relaxed);
-            node = link.map_addr(|address| address & !LAST);
-            pushed.push_back(element);
-            if link.addr() & LAST != 0 {
-                pushed.append(&mut all);
-                std::mem::swap(&mut all, &mut pushed);
-            }
+            node = element.link().load(Ordering::Relaxed);
+            chain.push_front(element);
         }
-        all
+        chain
     }
 
     /// Sleeps until something is pushed or, since `ticket`, somebody has nudged; returns at once if that is so already.

@@ -11,10 +11,17 @@
 //! may the place be written again. What is shown is read only between `shown` and leaving. Of a few parties each says
 //! on its own line which act it has left the last, and who needs to know looks there.
 //!
+//! # Order
+//!
+//! Whether many parties wait for one is decided by who comes first. So who has shown something goes on before the
+//! others of its worker when they all have met in between, and who waits looks for a moment before it freezes, since
+//! all behind it would freeze too; not where the same worker runs who is awaited.
+//!
 //! # Cost
 //!
-//! Per member of the audience: a load, and a locked instruction on a line of all, or a fence if they are few. Per act:
-//! two splices per worker, if anybody waits; of few parties, one line, and every few acts one back.
+//! Per member of the audience: a load, and a locked instruction on a line of all, or on its own if they are few. Per
+//! act: two lines, asked for at a time, and two splices per worker if anybody waits; of few parties, one line, and
+//! every few acts one back.
 
 use std::cell::UnsafeCell;
 use std::ops::Deref;
@@ -28,6 +35,13 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, fetch_to_write, store_fenced
 
 /// How many acts who is fast may be ahead. The model checker cannot afford that many.
 const ACTS: u64 = if cfg!(loom) { 1 } else { 8 };
+
+/// How often the first of an audience looks for what is shown, although others could use its worker: about as long as
+/// it takes until the second on another worker has shown it. The model checker sees enough.
+const LOOKS: usize = if cfg!(loom) { 0 } else { 32 };
+
+/// How often who waits for others to leave looks: about as long as two of them take.
+const GLANCES: usize = if cfg!(loom) { 0 } else { 16 };
 
 const WAITS: u64 = 1;
 
@@ -199,6 +213,15 @@ impl<T> Stage<T> {
     }
 }
 
+impl<T> Act<T> {
+    /// Asks for the lines that are to be written by who shows something: others have looked there the last.
+    #[inline]
+    fn fetch_to_show(&self) {
+        fetch_to_write(&raw const self.front);
+        fetch_to_write(&raw const self.company);
+    }
+}
+
 impl<'a, T> Turn<'a, T> {
     /// Shows what `fill` makes of what was shown here before. `None`, and nothing is shown, if another party shows
     /// something in this act.
@@ -235,11 +258,9 @@ impl<'a, T> Turn<'a, T> {
     #[inline]
     fn put(&self, fill: impl FnOnce(&mut T), wait: impl FnOnce(&dyn Fn())) -> bool {
         let (stage, number, act) = (self.stage, self.number, self.act());
-        // Others have looked at these lines the last: both are on their way at the same time.
-        fetch_to_write(&raw const act.front);
-        fetch_to_write(&raw const act.company);
+        act.fetch_to_show();
         let in_use = || !stage.has_ended(number.saturating_sub(ACTS), self.party);
-        self.wait(&stage.performers, in_use, || true, wait);
+        self.wait(&stage.performers, in_use, || GLANCES, wait);
         // Relaxed: who loses the claim looks at nothing before the act is shown.
         if act.claimed.fetch_max(number, Ordering::Relaxed) >= number {
             return false;
@@ -251,7 +272,10 @@ impl<'a, T> Turn<'a, T> {
             // Relaxed: published by the next line.
             act.company.present.store(stage.parties.len(), Ordering::Relaxed);
         }
-        let here = current().slot();
+        let me = current();
+        // Who has shown something may well show the next, when all have met: then nobody waits for it.
+        me.go_first();
+        let here = me.slot();
         // Relaxed here and below: a hint, on a line that seldom changes.
         if stage.shown_on.load(Ordering::Relaxed) != here {
             stage.shown_on.store(here, Ordering::Relaxed);
@@ -267,8 +291,11 @@ impl<'a, T> Turn<'a, T> {
         // Acquire pairs with the Release in `show`.
         let hidden = || act.front.shown.load(Ordering::Acquire) != self.number;
         // What is to be shown on the worker of who waits cannot be seen before others run there.
-        let elsewhere = || self.stage.shown_on.load(Ordering::Relaxed) != current().slot();
-        self.wait(&self.stage.audience, hidden, elsewhere, wait);
+        let looks = || match self.stage.shown_on.load(Ordering::Relaxed) {
+            here if here == current().slot() => 0,
+            _ => LOOKS,
+        };
+        self.wait(&self.stage.audience, hidden, looks, wait);
         Seen(*self)
     }
 
@@ -276,12 +303,12 @@ impl<'a, T> Turn<'a, T> {
         self.stage.act(self.number)
     }
 
-    /// Waits in a list while `closed` holds; `elsewhere` says whether another worker may soon end that.
+    /// Waits in a list while `closed` holds, and looks so often before.
     fn wait(
         &self,
         list: &Crowd,
         closed: impl Fn() -> bool,
-        elsewhere: impl Fn() -> bool,
+        looks: impl Fn() -> usize,
         wait: impl FnOnce(&dyn Fn()),
     ) {
         if !closed() {
@@ -290,9 +317,9 @@ impl<'a, T> Turn<'a, T> {
         let begun = &self.stage.parties[self.party].begun;
         // Relaxed here and below: for a glance.
         begun.store((2 * self.number) | WAITS, Ordering::Relaxed);
-        wait(&|| list.freeze_while(&closed, &elsewhere));
+        wait(&|| list.freeze_while(&closed, &looks));
         // Nothing rests on what `wait` does with its argument.
-        list.freeze_while(&closed, &elsewhere);
+        list.freeze_while(&closed, &looks);
         begun.store(2 * self.number, Ordering::Relaxed);
     }
 
@@ -332,7 +359,9 @@ impl<T> Seen<'_, T> {
     pub fn await_others(&self, wait: impl FnOnce(&dyn Fn())) {
         let Turn { stage, party, number } = self.0;
         let watched = || !stage.has_ended_but_for(party, number);
-        self.0.wait(&stage.performers, watched, || true, wait);
+        self.0.wait(&stage.performers, watched, || GLANCES, wait);
+        // Who has shown something may well show the next; nobody else looks there before it is time.
+        stage.act(number + 1).fetch_to_show();
     }
 }
 

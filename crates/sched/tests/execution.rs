@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_core::{
-    Barrier, Completion, Condvar, EcHandle, Mutex, WaitList, current, migrate, park, wait_all, wait_any,
-    yield_now,
+    Barrier, Completion, Condvar, EcHandle, Mutex, Stage, WaitList, current, migrate, park, wait_all,
+    wait_any, yield_now,
 };
 use simurgh_sched::policy::Policy;
 use simurgh_sched::{Attribute, Builder, EcSpec, Runtime, Topology};
@@ -305,16 +305,21 @@ impl Policy for Staying {
 }
 
 #[test]
-fn who_waits_first_goes_on_first_wherever_they_are_let_go() {
+fn who_has_shown_something_goes_on_first_wherever_all_are_let_go() {
     const WAITERS: usize = 9;
     let builder = Builder::new().vps(Some(2)).policy(Arc::new(Staying));
     let runtime = builder.start().expect("a runtime");
-    for releaser in [0, 1] {
+    for (releaser, shower) in [(0, 0), (0, 4), (0, 8), (1, 0), (1, 4), (1, 8)] {
         let list = Arc::new((WaitList::new(), AtomicBool::new(false)));
+        let stage = Arc::new(Stage::<u8>::new(WAITERS));
         let [came, went] = [(); 2].map(|()| Arc::new(Mutex::new(Vec::new())));
         let waiter = |index| {
             let (list, came, went) = (Arc::clone(&list), Arc::clone(&came), Arc::clone(&went));
+            let stage = Arc::clone(&stage);
             let wait = move || {
+                if index == shower {
+                    assert!(stage.turn(index).tell(|_| (), |until| until()));
+                }
                 came.lock().push(index);
                 list.0.freeze_while(|| !list.1.load(Ordering::SeqCst));
                 went.lock().push(index);
@@ -336,6 +341,7 @@ fn who_waits_first_goes_on_first_wherever_they_are_let_go() {
         handles
             .into_iter()
             .for_each(|handle| handle.join().expect("no panic"));
-        assert_eq!(*went.lock(), *came.lock());
+        assert_eq!(went.lock().first(), Some(&shower));
+        assert_eq!((went.lock().len(), came.lock().len()), (WAITERS, WAITERS));
     }
 }

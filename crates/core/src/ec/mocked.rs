@@ -63,6 +63,9 @@ impl EcRef {
         Self(unsafe { &*std::ptr::with_exposed_provenance(word) })
     }
 
+    /// Loom decides who goes first.
+    pub(crate) fn go_first(self) {}
+
     pub(crate) fn freeze(self, _slot: SpinGuard<'_, Slot>) {
         unreachable!("loom threads are attached")
     }

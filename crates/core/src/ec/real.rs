@@ -52,6 +52,8 @@ pub(crate) struct Ec {
     /// The worker it runs on or ran on last; null for an attached thread.
     worker: AtomicPtr<Worker>,
     yielder: Cell<*const EcYielder>,
+    /// Whether it goes on before others with whom it freezes the next time.
+    goes_first: Cell<bool>,
     thread_pointer: Cell<u64>,
     owner: UnsafeCell<Option<Typed>>,
     footprint: Footprint,
@@ -95,6 +97,7 @@ impl Ec {
                 worker: AtomicPtr::new(ptr::null_mut()),
                 id: AtomicU64::new(0),
                 yielder: Cell::new(ptr::null()),
+                goes_first: Cell::new(false),
                 thread_pointer: Cell::new(0),
                 owner: UnsafeCell::new(None),
                 footprint: Footprint::new(),
@@ -104,6 +107,7 @@ impl Ec {
         ec.id
             .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         ec.attribute.store(attribute as u8, Ordering::Relaxed);
+        ec.goes_first.set(false);
         ec
     }
 
@@ -308,6 +312,13 @@ impl EcRef {
         self.0.token.clear();
     }
 
+    /// Of those who wait together the calling EC, which is `self`, goes on first the next time: others are going to
+    /// wait for what it does.
+    #[inline]
+    pub(crate) fn go_first(self) {
+        self.0.goes_first.set(true);
+    }
+
     /// Suspends the calling EC, which is `self`, into a slot it has locked.
     #[inline]
     pub(crate) fn freeze(self, slot: SpinGuard<'_, Slot>) {
@@ -318,11 +329,19 @@ impl EcRef {
 
 /// Execution contexts frozen together on one worker.
 #[derive(Default)]
-pub(crate) struct Frozen(Chain<Ec>);
+pub(crate) struct Frozen {
+    /// Who goes on before all others.
+    first: Option<&'static Ec>,
+    others: Chain<Ec>,
+}
 
 impl Frozen {
     pub(crate) fn push(&mut self, ec: &'static Ec) {
-        self.0.push_back(ec);
+        if ec.goes_first.take() && self.first.is_none() {
+            self.first = Some(ec);
+        } else {
+            self.others.push_back(ec);
+        }
     }
 
     /// Moves some of them to another worker if theirs has many more than that.
@@ -330,10 +349,10 @@ impl Frozen {
         // SAFETY:
         // - a frozen EC has run on a worker, and workers live for the rest of the program.
         let worker_of = |ec: &'static Ec| unsafe { &*ec.worker() };
-        let Some((target, surplus)) = self.0.front().and_then(|first| worker_of(first).surplus()) else {
+        let Some((target, surplus)) = self.others.front().and_then(|one| worker_of(one).surplus()) else {
             return;
         };
-        let leaving = self.0.split_off(self.0.len().saturating_sub(surplus));
+        let leaving = self.others.split_off(self.others.len().saturating_sub(surplus));
         leaving.for_each(|ec| {
             worker_of(ec).population().remove();
             target.population().add();
@@ -343,17 +362,22 @@ impl Frozen {
     }
 
     /// Makes all of them ready with one splice.
-    pub(crate) fn thaw(mut self) {
-        let Some(first) = self.0.front() else { return };
-        let worker = first.worker();
+    pub(crate) fn thaw(self) {
+        let (first, mut all) = (self.first, self.others);
+        let Some(worker) = first.or(all.front()).map(Ec::worker) else {
+            return;
+        };
         // SAFETY:
         // - a frozen EC has run on a worker, and workers live for the rest of the program;
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
-                (*worker).append_local(&mut self.0);
+                first.into_iter().for_each(|first| all.push_front(first));
+                (*worker).append_local(&mut all);
             } else {
-                (*worker).inbox().push_chain(self.0);
+                // The inbox reverses the order.
+                first.into_iter().for_each(|first| all.push_back(first));
+                (*worker).inbox().push_chain(all);
             }
         }
     }
