@@ -1,7 +1,7 @@
 //! How a job ends before its ranks do.
 
 use super::doubts::Doubts;
-use super::{GRACE, Supervisor};
+use super::{GRACE, Member, Supervisor};
 use rustix::process::Signal;
 use simurgh_net::control::ToHost;
 use simurgh_net::transport::HostId;
@@ -107,6 +107,13 @@ impl Supervisor<'_> {
         let Phase::Doubting { doubts, alone } = &mut self.phase else {
             return;
         };
+        let lost = doubts
+            .lost()
+            .and_then(|(lost, _)| self.members.get(lost as usize));
+        if lost.is_some_and(Member::is_exiting) {
+            self.deadline = Some(Instant::now() + DOUBT);
+            return;
+        }
         // Of two hosts each has only the other.
         if *alone || hosts == 2 || doubts.are_settled() {
             return self.conclude_by_doubts();

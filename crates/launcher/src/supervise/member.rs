@@ -310,6 +310,12 @@ impl Member {
         Ok(())
     }
 
+    /// Whether its process is about to end: the kernel closes its connections before it says that it has ended, and
+    /// long before if the machine is busy.
+    pub(super) fn is_exiting(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| is_exiting(own.child.id()))
+    }
+
     /// Takes note of the end of a process that another one has started.
     pub(super) fn has_exited(&mut self, status: ExitStatus) {
         self.exit = Some(status);
@@ -344,5 +350,35 @@ pub(crate) fn exit_words(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) => format!("was killed by signal {signal}"),
         None => format!("ended with status {}", exit_code(status)),
+    }
+}
+
+/// Whether a process has begun to end.
+fn is_exiting(process: u32) -> bool {
+    /// `PF_EXITING` of the kernel.
+    const EXITING: u64 = 4;
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The seventh field after the name, which may hold anything.
+    let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
+    let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_that_ends_is_told_from_one_that_runs() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        assert!(!is_exiting(child.id()));
+        drop(child.stdin.take());
+        // It has ended, and is not forgotten.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
+        assert!(is_exiting(child.id()));
+        child.wait().unwrap();
     }
 }
