@@ -19,7 +19,7 @@ pub struct Core {
 pub struct Topology {
     cores: Vec<Core>,
     root: Domain,
-    real: bool,
+    binds: bool,
     /// All cores, also those that are others' share.
     machine: Vec<Core>,
     crowded: bool,
@@ -88,10 +88,16 @@ impl Topology {
         self.crowded
     }
 
-    /// Whether threads can be pinned to its cores: it is the machine this process runs on.
+    /// The same for threads that go where the system puts them.
     #[must_use]
-    pub fn is_real(&self) -> bool {
-        self.real
+    pub fn unbound(self) -> Self {
+        Self { binds: false, ..self }
+    }
+
+    /// Whether threads are bound to its cores, if it is the machine this process runs on.
+    #[must_use]
+    pub fn binds(&self) -> bool {
+        self.binds
     }
 }
 
@@ -121,7 +127,7 @@ mod tests {
         let root = topology.root();
         assert_eq!(root.distance(1, 1), 0);
         assert!(root.distance(0, 1) < root.distance(0, 4));
-        assert!(!topology.is_real());
+        assert!(!topology.binds());
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Vp {
     /// The body of the kernel thread.
     pub(crate) fn run(&self) {
         let crew = &self.common.crew;
-        if self.common.topology.is_real() {
+        if self.common.topology.binds() {
             pin(&crew.cpus_of(self.worker.index(), &self.common.topology));
         }
         let network = self.common.lookout.get().map(Lookout::network);

@@ -44,6 +44,8 @@ pub enum Id {
     NetworkVps,
     /// Where they run.
     NetworkCore,
+    /// What is bound to cores.
+    BindTo,
     /// Stack of a rank.
     StackSize,
     /// Seed of the order of ranks.
@@ -411,6 +413,32 @@ pub const SETTINGS: &[Setting] = &[
         verbosity: Verbosity::TunerBasic,
         doc: "core of each node, counted from 0, on which virtual processors dedicated to the network run, those of \
               all its processes; more of them take the cores behind it",
+    },
+    Setting {
+        id: Id::BindTo,
+        name: "bind_to",
+        options: &[Spelling::Takes("bind-to")],
+        variables: &["SIMURGH_BIND_TO"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "auto",
+                doc: "core where ranks are threads, none where they are processes",
+            },
+            Item {
+                name: "core",
+                doc: "each virtual processor to a core; a rank that is a process to its share of the cores, once it \
+                      uses MPI",
+            },
+            Item {
+                name: "none",
+                doc: "nothing: the system moves threads from core to core",
+            },
+        ]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "what is bound to what of the cores that may be used",
     },
     Setting {
         id: Id::StackSize,

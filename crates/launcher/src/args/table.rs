@@ -43,8 +43,6 @@ pub enum Place {
     Launcher,
     /// The command for that.
     Command,
-    /// What is bound to what.
-    Bind,
     /// The processors.
     Cpus,
     /// How many agents a process starts.
@@ -162,7 +160,7 @@ fn shape() -> [OptionInfo; 6] {
 
 /// What says where a job runs.
 fn places() -> impl Iterator<Item = OptionInfo> {
-    let places: [(Place, &[&'static str], &str, &str); 9] = [
+    let places: [(Place, &[&'static str], &str, &str); 8] = [
         (
             Place::Hosts,
             &["hosts", "host", "H"],
@@ -186,12 +184,6 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             &["map-by"],
             "HOW",
             "slot: nodes one after the other; ppr:N:node: as -ppn N; node: nodes in turn, each rank a process [slot]",
-        ),
-        (
-            Place::Bind,
-            &["bind-to"],
-            "WHAT",
-            "core: each virtual processor is bound to a core, as it is anyway [core]",
         ),
         (
             Place::Cpus,
@@ -297,7 +289,7 @@ pub(super) const FOREIGN: &[(&[&str], &str)] = &[
     ),
     (
         &["binding", "report-bindings"],
-        "virtual processors are always bound to cores, leave it out",
+        "`simurgh info` shows the machine, and --bind-to says what is bound",
     ),
     (&["allow-run-as-root"], "any user may run jobs, leave it out"),
     (

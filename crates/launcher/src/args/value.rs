@@ -9,15 +9,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// Accepts what is done anyway: each virtual processor is bound to a core of its own.
-fn bound(text: &str) -> Result<(), &'static str> {
-    let unit = text.split(':').next().unwrap_or_default();
-    match unit.to_ascii_lowercase().as_str() {
-        "core" | "hwthread" => Ok(()),
-        _ => Err("core or hwthread: ranks move among virtual processors, each of which is bound to a core"),
-    }
-}
-
 /// A value and where it comes from, for messages.
 pub(super) struct Value<'a> {
     /// The option or environment variable.
@@ -62,7 +53,6 @@ impl Value<'_> {
                 nodes.launcher = launcher.ok_or_else(|| self.bad("auto, fork, ssh or slurm"))?;
             }
             Place::Command => nodes.command = words(),
-            Place::Bind => bound(text).map_err(|expected| self.bad(expected))?,
             Place::Cpus => {
                 let cpus = crate::binding::parse(text);
                 nodes.cpus = Some(cpus.ok_or_else(|| self.bad("a list of processors such as 0-3,6"))?);

@@ -12,11 +12,11 @@ use super::waiting::waiting;
 use super::wake::Wake;
 use super::watch::Watch;
 use super::wire_up::{Doors, Ways, everybody};
-use super::{descriptor, launch, programs, questions, quiet, signals, stats};
+use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
 use simurgh_net::transport::HostId;
-use simurgh_sched::{Builder, EcSpec, Runtime, Topology, policy};
+use simurgh_sched::{Builder, EcSpec, Runtime, policy};
 use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -173,9 +173,8 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
     if let Some(network) = host.job().driver() {
         builder = builder.network(network);
     }
-    let (place, hosts) = spec.place_on_node();
     let runtime = builder
-        .topology(Topology::detect()?.share(place, hosts))
+        .topology(binding::topology(spec)?)
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)

@@ -19,7 +19,7 @@ use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, hosts_outnumber_cores};
-use super::{job, pmi, quiet, stats};
+use super::{binding, job, pmi, quiet, stats};
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{Completion, Network, Vigil};
 use simurgh_mpi::Process;
@@ -110,6 +110,9 @@ fn begin() -> Result<Own, HostError> {
     };
     forget_launchers();
     let control = Control::take_over(&spec)?.ok_or(HostError::NoChannel)?;
+    // Before it is bound, from when on it sees but its share of the cores.
+    hosts_outnumber_cores(&spec);
+    binding::bind_process(&spec)?;
     Ok(Own {
         host: job::take_up(&spec)?,
         control,

@@ -15,7 +15,7 @@ use simurgh_settings::Id;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Names of transports, as in the setting.
@@ -195,13 +195,14 @@ pub(super) fn cross_memory(spec: &JobSpec) -> bool {
     }
 }
 
-/// Whether the node has more hosts than cores for them.
+/// Whether the node has more hosts than cores for them, as seen when it is asked first.
 pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
     let (_, own) = spec.place_on_node();
     let node = spec.hosts[spec.host as usize].node;
     let others = spec.origin.others.iter().filter(|(_, place)| place.node == node);
     let processes = own + others.count();
-    std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get())
+    *ANSWER.get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get()))
 }
 
 /// Which provider of libfabric is wanted.

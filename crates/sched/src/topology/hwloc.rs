@@ -36,7 +36,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
             machine: cores.clone(),
             cores,
             root,
-            real: hwloc.is_this_system(),
+            binds: hwloc.is_this_system(),
             crowded: false,
         }),
         _ => Err(SchedError::NoCores),
