@@ -40,6 +40,12 @@ fn worlds_of_several_hosts_are_started_and_talk() {
 }
 
 #[test]
+fn worlds_are_started_over_libfabric() {
+    passes("mpi_spawn", &[2], &["--transport", "ofi"]);
+    passes("mpi_ports", &[2], &["--transport", "ofi"]);
+}
+
+#[test]
 fn groups_meet_at_ports_and_by_sockets() {
     passes("mpi_ports", &[1, 2, 5], &[]);
     passes("mpi_ports", &[4], &["--hosts-per-node", "2"]);

@@ -12,7 +12,6 @@ use crate::spawn;
 use rustix::process::Signal;
 use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
 use simurgh_net::job::{Origin, Place};
-use simurgh_settings::Id;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -96,13 +95,10 @@ impl Supervisor<'_> {
 
     /// Whether hosts can join those that are there.
     fn check_room(&self) -> Result<(), LaunchError> {
-        let why = if self.far.is_some() {
-            "programs can be started by running ranks where mpiexec runs all of them on its own machine, without agents"
-        } else if self.starter.spec().settings.show(Id::Transport) == "ofi" {
-            "programs cannot be started by running ranks with --transport ofi: leave it out, or use --transport shm"
-        } else {
+        if self.far.is_none() {
             return Ok(());
-        };
+        }
+        let why = "programs can be started by running ranks where mpiexec runs all of them on its own machine, without agents";
         Err(LaunchError::NoSpawn { why })
     }
 

@@ -8,20 +8,22 @@ use super::error::HostError;
 use super::job::newcomer;
 use super::state::Host;
 use super::watch::Introduced;
-use super::wire_up::{Met, Way, Ways, addresses, cross_memory, world};
+use super::wire_up::{Met, Way, Ways, addresses, choice, cross_memory, joining, world};
 use simurgh_core::Network;
 use simurgh_net::Fabric;
 use simurgh_net::control::FromHost;
 use simurgh_net::job::{JobSpec, Place};
-use simurgh_net::transport::{HostId, Shm, ShmOffer, ShmPeer, Transport};
+use simurgh_net::transport::ofi::OfiPort;
+use simurgh_net::transport::{HostId, ShmOffer, ShmPeer, Transport};
 use std::sync::Arc;
 
 /// How this host comes to know others.
 pub(super) struct Growth {
     spec: JobSpec,
     ways: Ways,
-    /// Shared memory that has been offered and leads nowhere yet.
+    /// What has been offered and leads nowhere yet.
     shm: Option<ShmOffer>,
+    ofi: Option<OfiPort>,
     introduced: Vec<Introduced>,
     /// Has the network looked after, if there was none before.
     attend: Box<dyn Fn(Arc<dyn Network>) + Send>,
@@ -35,6 +37,7 @@ impl Growth {
             spec,
             ways,
             shm: None,
+            ofi: None,
             introduced: Vec::new(),
             attend: Box::new(attend),
         }
@@ -54,14 +57,28 @@ impl Growth {
         let Some(control) = Control::get() else {
             return Ok(());
         };
-        if self.ways.shm.is_none() && self.shm.is_none() {
-            self.shm = Some(ShmOffer::create(self.spec.host_in_universe())?);
+        let (own, node) = (
+            self.spec.host_in_universe(),
+            self.spec.hosts[self.spec.host as usize].node,
+        );
+        match Way::to(&self.spec, own, node)? {
+            Way::Shm if self.ways.shm.is_none() && self.shm.is_none() => {
+                self.shm = Some(ShmOffer::create(own)?);
+            }
+            Way::Ofi if self.ways.ofi.is_none() && self.ofi.is_none() => {
+                self.ofi = Some(OfiPort::open(&choice(&self.spec))?);
+            }
+            Way::Shm | Way::Ofi => {}
         }
         let shm = match (&self.ways.shm, &self.shm) {
             (Some(shm), _) => Some(shm.descriptors()),
             (None, offer) => offer.as_ref().map(ShmOffer::descriptors),
         };
-        let (addresses, descriptors) = addresses(shm, None);
+        let ofi = match (&self.ways.ofi, &self.ofi) {
+            (Some(ofi), _) => Some(ofi.address()),
+            (None, port) => port.as_ref().map(OfiPort::address),
+        };
+        let (addresses, descriptors) = addresses(shm, ofi);
         control.say(&FromHost::Opened { addresses }, &descriptors);
         Ok(())
     }
@@ -77,53 +94,107 @@ impl Growth {
             return Ok(());
         };
         let mut known: Vec<(HostId, Place)> = Vec::new();
-        let mut peers = Vec::new();
+        let (mut near, mut far) = (Vec::new(), Vec::new());
         for other in self.introduced.drain(..) {
             let host = other.peer.host;
             let stranger = || HostError::Stranger { host };
             let place = other.peer.place.ok_or_else(stranger)?;
             let met = Met::new(other)?;
-            peers.push(met.shm.ok_or_else(stranger)?);
+            match Way::to(&self.spec, host, place.node)? {
+                Way::Shm => near.push(met.shm.ok_or_else(stranger)?),
+                Way::Ofi => far.push((host, met.ofi.ok_or_else(stranger)?)),
+            }
             known.push((host, place));
         }
         known.sort_unstable_by_key(|(host, _)| *host);
         let newcomers: Vec<_> = known.into_iter().map(newcomer).collect();
         own.job().admit(&newcomers);
-        self.connect(own, peers)?;
+        let new = [self.connect_near(near)?, self.connect_far(control, far)?];
+        self.lead(own, new.into_iter().flatten());
         control.say(&FromHost::Met, &[]);
         Ok(())
     }
 
-    /// Connects to hosts of this node.
-    fn connect(&mut self, own: &Host, peers: Vec<ShmPeer>) -> Result<(), HostError> {
+    /// Connects to hosts by shared memory.
+    fn connect_near(&mut self, peers: Vec<ShmPeer>) -> Result<Option<Lead>, HostError> {
         let hosts: Vec<HostId> = peers.iter().map(|peer| peer.host).collect();
-        if let Some(shm) = &self.ways.shm {
-            peers.into_iter().try_for_each(|peer| shm.admit(peer))?;
-        } else if let Some(offer) = self.shm.take() {
-            let shm = Arc::new(offer.join(peers, cross_memory(&self.spec))?);
-            self.ways.shm = Some(Arc::clone(&shm));
-            if let Some(network) = own.job().network() {
-                network.fabric().add(shm);
-            } else {
-                return Ok(self.begin(own, shm, hosts));
+        if hosts.is_empty() {
+            return Ok(None);
+        }
+        let shm = match (&self.ways.shm, self.shm.take()) {
+            (None, Some(offer)) => Arc::new(offer.join(peers, cross_memory(&self.spec))?),
+            (None, None) => return Err(HostError::Stranger { host: hosts[0] }),
+            (Some(shm), _) => {
+                peers.into_iter().try_for_each(|peer| shm.admit(peer))?;
+                Arc::clone(shm)
             }
-        }
-        if let Some(network) = own.job().network() {
-            let shm = Way::Shm.name();
-            hosts
-                .into_iter()
-                .for_each(|host| network.fabric().join(host, shm));
-        }
-        Ok(())
+        };
+        let is_new = self.ways.shm.replace(Arc::clone(&shm)).is_none();
+        Ok(Some(Lead {
+            transport: shm,
+            is_new,
+            hosts,
+        }))
     }
 
-    /// Makes the fabric of a host that has been alone.
-    fn begin(&self, own: &Host, shm: Arc<Shm>, hosts: Vec<HostId>) {
-        let ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = vec![(shm, hosts)];
-        let fabric = Fabric::new(self.spec.host_in_universe(), world(&self.spec), ways);
-        let _ = own.job().connect(fabric);
-        if let Some(network) = own.job().driver() {
-            (self.attend)(network);
+    /// Connects to hosts over libfabric.
+    fn connect_far(
+        &mut self,
+        control: &Control,
+        peers: Vec<(HostId, Vec<u8>)>,
+    ) -> Result<Option<Lead>, HostError> {
+        let hosts: Vec<HostId> = peers.iter().map(|(host, _)| *host).collect();
+        if hosts.is_empty() {
+            return Ok(None);
+        }
+        let ofi = match (&self.ways.ofi, self.ofi.take()) {
+            (None, Some(port)) => {
+                let peers = peers.iter().map(|(host, address)| (*host, &address[..]));
+                Arc::new(port.connect(&joining(control, &self.spec, peers.collect()))?)
+            }
+            (None, None) => return Err(HostError::Stranger { host: hosts[0] }),
+            (Some(ofi), _) => {
+                peers
+                    .iter()
+                    .try_for_each(|(host, address)| ofi.admit(*host, address))?;
+                Arc::clone(ofi)
+            }
+        };
+        let is_new = self.ways.ofi.replace(Arc::clone(&ofi)).is_none();
+        Ok(Some(Lead {
+            transport: ofi,
+            is_new,
+            hosts,
+        }))
+    }
+
+    /// Has the fabric know what leads to whom; makes it if this host has been alone.
+    fn lead(&self, own: &Host, leads: impl Iterator<Item = Lead>) {
+        let Some(network) = own.job().network() else {
+            let ways = leads.map(|lead| (lead.transport, lead.hosts)).collect();
+            let fabric = Fabric::new(self.spec.host_in_universe(), world(&self.spec), ways);
+            let _ = own.job().connect(fabric);
+            if let Some(network) = own.job().driver() {
+                (self.attend)(network);
+            }
+            return;
+        };
+        for lead in leads {
+            let name = lead.transport.name();
+            if lead.is_new {
+                network.fabric().add(lead.transport);
+            }
+            for host in lead.hosts {
+                network.fabric().join(host, name);
+            }
         }
     }
+}
+
+/// A transport, and the new hosts that it leads to.
+struct Lead {
+    transport: Arc<dyn Transport>,
+    /// Whether it has led nowhere before.
+    is_new: bool,
+    hosts: Vec<HostId>,
 }

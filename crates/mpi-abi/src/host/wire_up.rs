@@ -9,7 +9,7 @@ use super::watch::Introduced;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, VERSION};
 use simurgh_net::job::{JobSpec, Place};
-use simurgh_net::transport::ofi::{Choice, Joining, OfiPort};
+use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HostId, SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer, Transport};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
@@ -33,6 +33,7 @@ pub(super) struct Doors {
 #[derive(Default)]
 pub(super) struct Ways {
     pub(super) shm: Option<Arc<Shm>>,
+    pub(super) ofi: Option<Arc<Ofi>>,
 }
 
 /// What leads to a host.
@@ -44,21 +45,13 @@ pub(super) enum Way {
 
 impl Way {
     /// What leads from the host of this description to another one, as the setting and their nodes say.
-    fn to(spec: &JobSpec, host: HostId, node: u32) -> Result<Self, HostError> {
+    pub(super) fn to(spec: &JobSpec, host: HostId, node: u32) -> Result<Self, HostError> {
         let together = spec.hosts[spec.host as usize].node == node;
         match spec.settings.show(Id::Transport).as_str() {
             SHM if !together => Err(HostError::Apart { host }),
             OFI => Ok(Self::Ofi),
             _ if together => Ok(Self::Shm),
             _ => Ok(Self::Ofi),
-        }
-    }
-
-    /// The name of the transport.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Shm => SHM,
-            Self::Ofi => OFI,
         }
     }
 }
@@ -141,8 +134,9 @@ impl Doors {
                 Ok((*host, met.ok_or(HostError::Stranger { host: *host })?))
             };
             let peers = routes.ofi.iter().map(peer).collect::<Result<_, HostError>>()?;
-            let ofi = ofi.connect(&joining(self.control, spec, peers))?;
-            ways.push((Arc::new(ofi), routes.ofi));
+            let ofi = Arc::new(ofi.connect(&joining(self.control, spec, peers))?);
+            led.ofi = Some(Arc::clone(&ofi));
+            ways.push((ofi, routes.ofi));
         }
         if let Some(shm) = self.shm {
             let mut peer = |host: &HostId| {
@@ -165,7 +159,11 @@ pub(super) fn world(spec: &JobSpec) -> Range<HostId> {
 }
 
 /// How this host joins others over libfabric.
-fn joining<'a>(control: &'a Control, spec: &JobSpec, peers: Vec<(HostId, &'a [u8])>) -> Joining<'a> {
+pub(super) fn joining<'a>(
+    control: &'a Control,
+    spec: &JobSpec,
+    peers: Vec<(HostId, &'a [u8])>,
+) -> Joining<'a> {
     Joining {
         own: spec.host_in_universe(),
         hosts: world(spec),
@@ -206,7 +204,7 @@ pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
 }
 
 /// Which provider of libfabric is wanted.
-fn choice(spec: &JobSpec) -> Choice {
+pub(super) fn choice(spec: &JobSpec) -> Choice {
     let name = |id| spec.settings.name(id).map(str::to_owned);
     Choice {
         provider: name(Id::Provider),
@@ -227,7 +225,7 @@ fn address(transport: &str, bytes: Vec<u8>, descriptors: usize) -> Address {
 #[derive(Default)]
 pub(super) struct Met {
     pub(super) shm: Option<ShmPeer>,
-    ofi: Option<Vec<u8>>,
+    pub(super) ofi: Option<Vec<u8>>,
 }
 
 /// All hosts that have been introduced, by number.

@@ -90,7 +90,8 @@ const AGAIN: isize = -(sys::FI_EAGAIN as isize);
 pub struct Ofi {
     own: HostId,
     token: Token,
-    provider: String,
+    /// What other hosts need to know to reach this one.
+    address: Address,
     /// Of each host; of the own one too, which is never used.
     peers: Roster<CachePadded<Peer>>,
     /// Whether some peer may have packets kept.
@@ -109,6 +110,12 @@ pub struct Ofi {
 }
 
 impl Ofi {
+    /// What hosts that come later need to know to reach this one: as [`OfiPort::address`].
+    #[must_use]
+    pub fn address(&self) -> Vec<u8> {
+        self.address.to_bytes()
+    }
+
     /// Another host has come, which is reached by what [`OfiPort::address`] has given there. Nothing is sent to it, and
     /// nothing that it sends is handled, before.
     ///
@@ -116,7 +123,7 @@ impl Ofi {
     ///
     /// As [`OfiPort::connect`].
     pub fn admit(&self, host: HostId, address: &[u8]) -> Result<(), OfiError> {
-        let address = Address::checked(host, address, &self.provider)?;
+        let address = Address::checked(host, address, &self.address.provider)?;
         let main = self.endpoint.insert(&address.main)?;
         self.losses.admit(host);
         if let Some(watch) = &self.watch {

@@ -127,7 +127,7 @@ impl OfiPort {
         Ok(Ofi {
             own: joining.own,
             token: Token::of(joining.secret),
-            provider: address.provider.clone(),
+            address: address.clone(),
             peers,
             kept: AtomicBool::new(false),
             watch: joining.peer_timeout.map(begin).transpose()?,
