@@ -98,7 +98,8 @@ impl Supervisor<'_> {
         if self.far.is_none() {
             return Ok(());
         }
-        let why = "programs can be started by running ranks where mpiexec runs all of them on its own machine, without agents";
+        let why = "programs can be started by running ranks where mpiexec runs all of them on its own machine, \
+                   without agents";
         Err(LaunchError::NoSpawn { why })
     }
 
