@@ -196,8 +196,9 @@ impl Contender {
                 Placement::OneCore => drop(command.args(["--vps", "1"])),
                 Placement::TwoCores => drop(command.args(["--vps", "2"])),
                 Placement::AllCores => {}
-                Placement::OwnProcesses => drop(command.args(["--mode", "processes"])),
-                Placement::TwoProcesses => drop(command.args(["--hosts-per-node", "2"])),
+                Placement::OwnProcesses | Placement::TwoProcesses => {
+                    drop(command.args(["--mode", "processes"]));
+                }
                 Placement::Tcp => drop(command.args(TCP)),
                 Placement::Dedicated => drop(command.args(DRIVEN).args(["--policy", "nd"])),
                 Placement::Asleep => drop(command.args(DRIVEN).args(["--policy", "sleep"])),
