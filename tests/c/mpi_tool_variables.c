@@ -360,7 +360,7 @@ int main(int argc, char **argv)
     CHECK(MPI_T_cvar_get_num(&number) == MPI_T_ERR_NOT_INITIALIZED);
     CHECK(MPI_T_finalize() == MPI_T_ERR_NOT_INITIALIZED);
     OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided)); /* before MPI_Init */
-    CHECK(provided == MPI_THREAD_MULTIPLE);
+    CHECK(provided >= MPI_THREAD_SINGLE);
     OK(MPI_T_cvar_get_num(&number));
     check_begin(&argc, &argv);
     OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, NULL));

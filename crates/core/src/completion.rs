@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 use crate::ec::{EcRef, current, park, sleep_on, spin_while_idle, yield_now};
-use crate::sync::{AtomicUsize, Ordering};
+use crate::sync::{AtomicUsize, Ordering, by_turns};
 
 const PENDING: usize = 0;
 const DONE: usize = 1;
@@ -61,6 +61,23 @@ impl Completion {
     pub fn complete(&self) {
         // Release publishes the result to `is_done`; Acquire pairs with the Release in `subscribe`.
         let word = self.0.swap(DONE, Ordering::AcqRel);
+        if word > DONE {
+            notify(word);
+        }
+    }
+
+    /// As [`Completion::complete`], for events that nobody else completes, nor waits for, who does not take turns with
+    /// the caller while the process is in [solitude](crate::sync::begin_solitude).
+    #[inline]
+    pub fn complete_in_turn(&self) {
+        let plain = || {
+            // Relaxed: who has left the word did so in the same turn or an earlier one. Release: as in `complete`.
+            let word = self.0.load(Ordering::Relaxed);
+            self.0.store(DONE, Ordering::Release);
+            word
+        };
+        // As in `complete`.
+        let word = by_turns(plain, || self.0.swap(DONE, Ordering::AcqRel));
         if word > DONE {
             notify(word);
         }

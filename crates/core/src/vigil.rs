@@ -14,7 +14,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::ec::{EcRef, LOOKS_PER_POLL, note_blocked, note_running};
 use crate::network::Network;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock, relax};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock, by_turns, relax};
 
 /// How long nothing comes from the network before it is asked whether anything ever will.
 pub const CALM: Duration = Duration::from_millis(50);
@@ -180,14 +180,30 @@ impl Vigil {
         }
     }
 
+    #[inline]
     fn take(&self) -> bool {
+        let plain = || {
+            // Relaxed: nobody else has it, nor will before he has ended the solitude.
+            self.watched.store(true, Ordering::Relaxed);
+            true
+        };
         // SeqCst: see `park`. The load keeps the line shared while others have the watch.
-        !self.watched.load(Ordering::SeqCst) && !self.watched.swap(true, Ordering::SeqCst)
+        let locked = || !self.watched.load(Ordering::SeqCst) && !self.watched.swap(true, Ordering::SeqCst);
+        by_turns(plain, locked)
     }
 
+    #[inline]
     fn give_back(&self) {
-        self.watched.store(false, Ordering::SeqCst);
-        if self.resting.load(Ordering::SeqCst) > 0 {
+        let plain = || {
+            // Relaxed: see `take`. Nobody rests.
+            self.watched.store(false, Ordering::Relaxed);
+            false
+        };
+        let locked = || {
+            self.watched.store(false, Ordering::SeqCst);
+            self.resting.load(Ordering::SeqCst) > 0
+        };
+        if by_turns(plain, locked) {
             self.wake_one();
         }
     }

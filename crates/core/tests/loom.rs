@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Ordering, Solitude, SpinLock};
 use simurgh_core::{
     Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Network, Node, Rendezvous, Stage, Token, employ,
     wait_all, wait_any, wander,
@@ -441,4 +441,40 @@ fn what_is_shown_is_seen_and_not_written_again_before_all_have_left() {
 #[test]
 fn what_few_are_shown_is_seen_and_not_written_again_before_all_have_left() {
     two_show_something(3);
+}
+
+#[test]
+fn who_ends_a_solitude_waits_for_the_access_that_counts_on_it() {
+    model(|| {
+        let shared = Arc::new((Solitude::new(), AtomicUsize::new(0)));
+        // SAFETY:
+        // - the other thread below ends it before it touches anything.
+        unsafe { shared.0.begin() };
+        // With a load and a store where nobody else is expected, and an exchange otherwise.
+        let raise = |(solitude, number): &(Solitude, AtomicUsize)| {
+            if solitude.enter() {
+                // An access within an access.
+                assert!(solitude.enter());
+                number.store(number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+                assert!(solitude.leave() && solitude.leave());
+            } else {
+                assert!(!solitude.leave());
+                number.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let other = Arc::clone(&shared);
+        let visitor = thread::spawn(move || {
+            other.0.end();
+            raise(&other);
+        });
+        raise(&shared);
+        raise(&shared);
+        visitor.join().unwrap();
+        assert_eq!(shared.1.load(Ordering::Relaxed), 3);
+        // It does not begin again.
+        // SAFETY:
+        // - the other thread is gone.
+        unsafe { shared.0.begin() };
+        assert!(!shared.0.enter());
+    });
 }

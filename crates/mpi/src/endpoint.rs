@@ -7,12 +7,12 @@ use crate::point2point::{ParcelPool, Payload, Unpaired};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use crate::tool::Tool;
-use simurgh_core::sync::{Arc, SpinGuard, SpinLock};
+use simurgh_core::sync::{Arc, TurnGuard, TurnLock};
 use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
 pub(crate) struct Endpoint {
-    table: SpinLock<Table>,
+    table: TurnLock<Table>,
     slots: CallSlots,
     unpaired: Unpaired,
     tool: OnceLock<Arc<Tool>>,
@@ -60,7 +60,7 @@ impl Endpoint {
     /// The endpoint of a rank, with the limit on scanning its queues.
     pub(crate) fn new(scan_limit: usize) -> Self {
         Self {
-            table: SpinLock::new(Table::new(scan_limit)),
+            table: TurnLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
             unpaired: Unpaired::default(),
             tool: OnceLock::new(),
@@ -79,7 +79,7 @@ impl Endpoint {
 
     /// Locks the match table.
     #[inline]
-    pub(crate) fn table(&self) -> SpinGuard<'_, Table> {
+    pub(crate) fn table(&self) -> TurnGuard<'_, Table> {
         self.table.lock()
     }
 

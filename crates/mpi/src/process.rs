@@ -1,6 +1,7 @@
 //! One rank.
 
 mod launch;
+mod level;
 mod phase;
 mod tuning;
 
@@ -18,9 +19,10 @@ use crate::remote::{Promise, Wanted};
 use crate::request::{Request, RequestPool, Waiter};
 use crate::session::{Session, SessionId, Sessions};
 use crate::tool::Tool;
+use level::LevelCell;
 use phase::PhaseCell;
 use simurgh_core::Typed;
-use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::sync::{Arc, SpinLock, Turns, end_solitude};
 use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
@@ -43,6 +45,7 @@ pub struct Process {
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
     sessions: Sessions,
+    level: LevelCell,
 }
 
 /// The communicators every process has.
@@ -77,6 +80,7 @@ impl Process {
             tuning,
             launch: OnceLock::new(),
             sessions: Sessions::default(),
+            level: LevelCell::default(),
         })
     }
 
@@ -161,18 +165,51 @@ impl Process {
         &self.buffer
     }
 
-    /// Begins the use of MPI (`MPI_Init_thread`) and returns the thread level provided, which is always the highest.
+    /// Whether the threads of the process that call MPI take turns, as they do not unless somebody vouches for it.
+    /// What the library itself does in the process's name in threads of its own takes no part in that.
+    #[inline]
+    #[must_use]
+    pub fn turns(&self) -> &Turns {
+        self.requests.turns()
+    }
+
+    /// Which threads of the process may call MPI: the highest level that anybody has been promised.
+    #[must_use]
+    pub fn thread_level(&self) -> ThreadLevel {
+        self.level.get()
+    }
+
+    /// Promises a level of thread support; with the highest, turns are not taken from now on.
+    pub fn promise(&self, level: ThreadLevel) {
+        self.level.raise(level);
+        if level == ThreadLevel::Multiple {
+            self.turns().end();
+            end_solitude();
+        }
+    }
+
+    /// Begins the use of MPI, for any threads at any time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Process::init_thread`].
+    pub fn init(self: &Arc<Self>) -> Result<()> {
+        self.init_thread(ThreadLevel::Multiple)
+    }
+
+    /// Begins the use of MPI (`MPI_Init_thread`), with a promise of this level of thread support.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Other`] if MPI has been initialised before.
-    pub fn init(self: &Arc<Self>) -> Result<ThreadLevel> {
+    pub fn init_thread(self: &Arc<Self>, level: ThreadLevel) -> Result<()> {
         self.phase.begin()?;
+        self.promise(level);
         let world = Comm::world(self);
         let own = Comm::own(self)?;
         let parent = Comm::parent(self);
         *self.predefined.lock() = Some(Predefined { world, own, parent });
-        Ok(ThreadLevel::Multiple)
+        Ok(())
     }
 
     /// Ends the use of MPI (`MPI_Finalize`): waits for the operations whose requests were freed.
@@ -212,6 +249,7 @@ impl Process {
 
     /// Notes that a session begins: communication is allowed.
     pub(crate) fn open_session(&self) {
+        self.promise(ThreadLevel::Multiple);
         self.phase.enter();
     }
 

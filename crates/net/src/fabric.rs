@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock, TurnLock};
 
 use link::{Kept, Link};
 use sleep::{Alarm, nap};
@@ -31,7 +31,7 @@ pub struct Fabric {
     /// Those that there are come first.
     transports: [OnceLock<Arc<dyn Transport>>; TRANSPORTS],
     links: Roster<CachePadded<Link>>,
-    polling: SpinLock<()>,
+    polling: TurnLock<()>,
     /// Links that are backed up.
     backlog: CachePadded<AtomicUsize>,
     /// Hosts that have gone and whose last packets may be there.
@@ -67,7 +67,7 @@ impl Fabric {
             own,
             links: Roster::new(hosts.clone(), link),
             transports: [const { OnceLock::new() }; TRANSPORTS],
-            polling: SpinLock::new(()),
+            polling: TurnLock::new(()),
             backlog: CachePadded::default(),
             leaving: SpinLock::default(),
             is_anybody_leaving: AtomicBool::new(false),

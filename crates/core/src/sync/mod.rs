@@ -3,7 +3,9 @@
 //! Under `--cfg loom` the same names are loom's, and every type of this crate built on them is model-checked.
 
 mod futex;
+mod solitude;
 mod spin;
+mod turns;
 
 #[cfg(not(loom))]
 pub use std::sync::atomic::{
@@ -21,7 +23,11 @@ pub use loom::sync::atomic::{
 pub use std::sync::Arc;
 
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
+pub use solitude::{Solitude, add_in_turn, by_turns};
+#[cfg(not(loom))]
+pub use solitude::{begin_solitude, end_solitude};
 pub use spin::{SpinGuard, SpinLock};
+pub use turns::{TurnGuard, TurnLock, Turns};
 
 /// Waits a moment inside a bounded spin.
 #[inline]

@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-use super::{AtomicBool, Ordering, relax, step_aside};
+use super::{AtomicBool, Ordering, Turns, relax, step_aside};
 
 /// Looks at a held lock before a waiter offers its core to others.
 const SPINS: u32 = 200;
@@ -63,6 +63,18 @@ impl<T: ?Sized> SpinLock<T> {
         SpinGuard { lock: self }
     }
 
+    /// Takes the lock, without a locked instruction if those who do so take turns.
+    #[inline]
+    pub fn lock_in(&self, turns: &Turns) -> SpinGuard<'_, T> {
+        if !turns.are_taken() {
+            return self.lock();
+        }
+        debug_assert!(!self.held.load(Ordering::Relaxed), "turns are not taken");
+        // Relaxed: who has the next turn sees it, and the value.
+        self.held.store(true, Ordering::Relaxed);
+        SpinGuard { lock: self }
+    }
+
     /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
@@ -103,7 +115,6 @@ impl<T: ?Sized> SpinLock<T> {
     }
 
     /// The value, for whoever holds the lock without a guard.
-    #[cfg(not(loom))]
     pub(crate) fn value_ptr(&self) -> *mut T {
         self.value.get()
     }

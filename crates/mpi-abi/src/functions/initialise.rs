@@ -15,15 +15,23 @@ use crate::singleton;
 use crate::tables::{Rank, Tables};
 use crate::types::MPI_Comm;
 
-/// Makes the calling rank one that may call MPI.
-fn initialise() -> ResultOf<ThreadLevel> {
+/// Makes the calling rank one that may call MPI, with threads as `required`.
+fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
     singleton::adopt();
     host::join();
     with_process(|process| {
         let Some(process) = process else {
             return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank"));
         };
-        let provided = process.init()?;
+        process.init_thread(required)?;
+        let provided = process.thread_level();
+        if provided < ThreadLevel::Multiple {
+            // SAFETY:
+            // - of the program's threads only one calls MPI at a time, as it has been told; who is promised more is so
+            //   by `Process::promise`, which ends this. No other threads use what is locked with these turns.
+            unsafe { process.turns().begin() };
+            host::be_alone();
+        }
         let tables = Tables::of(process).ok_or_else(no_tables)?;
         tables.begin(process, simurgh_core::current().id())?;
         Ok(provided)
@@ -38,10 +46,11 @@ fn no_tables() -> Box<Fault> {
 /// `MPI_Init`: begins the use of MPI.
 #[mpi]
 fn init(_argc: InOut<c_int>, _argv: InOut<*mut *mut c_char>) -> Outcome {
-    initialise().map(drop)
+    initialise(ThreadLevel::Single).map(drop)
 }
 
-/// `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided.
+/// `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided: the one that is required, unless
+/// more has been promised before.
 #[mpi]
 fn init_thread(
     _argc: InOut<c_int>,
@@ -50,19 +59,24 @@ fn init_thread(
     provided: Out<c_int>,
 ) -> Outcome {
     provided.check("provided")?;
-    if ![
-        MPI_THREAD_SINGLE,
-        MPI_THREAD_FUNNELED,
-        MPI_THREAD_SERIALIZED,
-        MPI_THREAD_MULTIPLE,
-    ]
-    .contains(&required)
-    {
-        let reason =
-            format!("required is {required}; pass MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED or _MULTIPLE");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+    let required = level(required)?;
+    provided.set("provided", initialise(required)? as c_int)
+}
+
+/// The level with this number.
+pub(super) fn level(required: c_int) -> ResultOf<ThreadLevel> {
+    match required {
+        MPI_THREAD_SINGLE => Ok(ThreadLevel::Single),
+        MPI_THREAD_FUNNELED => Ok(ThreadLevel::Funneled),
+        MPI_THREAD_SERIALIZED => Ok(ThreadLevel::Serialized),
+        MPI_THREAD_MULTIPLE => Ok(ThreadLevel::Multiple),
+        _ => {
+            let reason = format!(
+                "required is {required}; pass MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED or _MULTIPLE"
+            );
+            Err(Fault::new(ErrorClass::Arg, reason))
+        }
     }
-    provided.set("provided", initialise()? as c_int)
 }
 
 /// `MPI_Finalize`: ends the use of MPI.
@@ -113,10 +127,10 @@ fn finalized(flag: Out<c_int>) -> Outcome {
     flag.set("flag", c_int::from(phase() == Phase::After))
 }
 
-/// `MPI_Query_thread`: the level of thread support, which is always the highest.
+/// `MPI_Query_thread`: the level of thread support, which rises to the highest with the first session.
 #[mpi]
-fn query_thread(_rank: Rank<'_>, provided: Out<c_int>) -> Outcome {
-    provided.set("provided", MPI_THREAD_MULTIPLE)
+fn query_thread(rank: Rank<'_>, provided: Out<c_int>) -> Outcome {
+    provided.set("provided", rank.process.thread_level() as c_int)
 }
 
 /// `MPI_Is_thread_main`: whether the calling thread is the one that called [`PMPI_Init`].

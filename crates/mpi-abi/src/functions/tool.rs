@@ -2,21 +2,25 @@
 
 use std::ffi::c_int;
 
+use simurgh_mpi::ThreadLevel;
 use simurgh_mpi::tool::enumeration::{self, Enumeration};
 use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
 
+use super::initialise::level;
 use crate::boundary::{InOut, Out, TextOut};
-use crate::constants::{MPI_T_ENUM_NULL, MPI_THREAD_MULTIPLE};
+use crate::constants::MPI_T_ENUM_NULL;
 use crate::tables::Rank;
 use crate::tool::{Name, Outcome, count, set};
 use crate::types::MPI_T_enum;
 
-/// `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes.
+/// `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes. A level that the
+/// standard does not know counts as the highest.
 #[mpi(tool)]
-fn t_init_thread(rank: Rank<'_>, _required: c_int, provided: Out<c_int>) -> Outcome {
-    // All threads of a rank may always call.
-    provided.set_unless_ignored(MPI_THREAD_MULTIPLE);
+fn t_init_thread(rank: Rank<'_>, required: c_int, provided: Out<c_int>) -> Outcome {
+    rank.process
+        .promise(level(required).unwrap_or(ThreadLevel::Multiple));
+    provided.set_unless_ignored(rank.process.thread_level() as c_int);
     rank.process.tool().init();
     Ok(())
 }

@@ -44,7 +44,7 @@ mod watch;
 mod wire_up;
 
 pub(crate) use output::say;
-pub(crate) use own_process::{adopt, join, leave, register};
+pub(crate) use own_process::{adopt, be_alone, join, leave, register};
 
 use std::ffi::c_int;
 

@@ -20,7 +20,7 @@ use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, hosts_outnumber_cores};
 use super::{binding, job, pmi, quiet, stats};
-use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
 use simurgh_core::{Completion, Network, Vigil};
 use simurgh_mpi::Process;
 use simurgh_net::control::{FromHost, Received, ToHost};
@@ -56,6 +56,8 @@ struct Own {
     joined: OnceLock<()>,
     left: AtomicBool,
     vigil: OnceLock<&'static Vigil>,
+    /// Whether the transports have no threads of their own.
+    alone: OnceLock<bool>,
     /// Nobody in the job uses MPI any more.
     over: Completion,
 }
@@ -103,6 +105,22 @@ pub(crate) fn leave(process: &Process) {
     }
 }
 
+/// The calling thread and those that it takes turns with are the only ones that use the engine, as far as the program
+/// goes: then locks are a matter of form, if that goes for all of the process.
+pub(crate) fn be_alone() {
+    if OWN
+        .get()
+        .is_some_and(|own| own.alone.get().is_some_and(|alone| *alone))
+    {
+        // SAFETY:
+        // - the process has one rank, whose threads take turns; who is promised more ends the solitude first
+        //   (`Process::promise`), as do those who begin another thread that works for the engine (`delegate`), and the
+        //   thread that listens to the launcher before it looks at what is locked so (`waiting`);
+        // - the transports have no threads, and what began before does nothing with the engine by itself.
+        unsafe { begin_solitude() }
+    }
+}
+
 fn begin() -> Result<Own, HostError> {
     let spec = match std::env::var_os(FD_VARIABLE) {
         Some(_) => job::unsealed()?,
@@ -124,6 +142,7 @@ fn begin() -> Result<Own, HostError> {
         joined: OnceLock::new(),
         left: AtomicBool::new(false),
         vigil: OnceLock::new(),
+        alone: OnceLock::new(),
         over: Completion::new(),
     })
 }
@@ -178,6 +197,7 @@ impl Own {
         if let Some(network) = self.host.job().driver() {
             attend(network);
         }
+        let _ = self.alone.set(threads_of_transports() == 0);
         watch.grow(Growth::new(self.spec.clone(), ways, attend))?;
         self.connected.complete();
         Ok(watch)

@@ -2,6 +2,7 @@
 
 use super::ranges::ranges;
 use super::state::{Host, Rank};
+use simurgh_core::sync::end_solitude;
 use simurgh_mpi::Unfinished;
 use std::fmt::Write;
 
@@ -10,6 +11,8 @@ const SHOWN: usize = 20;
 
 /// The ranks that have not ended, and the operations that wait for their counterparts.
 pub(super) fn waiting(host: &Host) -> String {
+    // The ranks go on meanwhile.
+    end_solitude();
     let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
     let (all, running_ranks) = (host.ranks().len(), ranges(running().map(Rank::id)));
     let mut text = match host.is_program() {

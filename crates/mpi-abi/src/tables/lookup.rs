@@ -280,7 +280,8 @@ impl<'a> Rank<'a> {
     #[inline]
     pub(crate) fn request_handle(self, request: Arc<Request>, comm: MPI_Comm) -> ResultOf<MPI_Request> {
         let entry = RequestEntry { request, comm };
-        Ok(MPI_Request(handle_of(&self.tables.requests, entry)?))
+        let handle = self.tables.requests.insert_in(self.process.turns(), entry);
+        Ok(MPI_Request(handle.map_err(|_| too_many())?))
     }
 
     /// Voids the handle of a request that is complete or given up.
@@ -289,7 +290,7 @@ impl<'a> Rank<'a> {
         if is_done_send(*handle) {
             self.tables.cancelled.remove(*handle);
             self.tables.aliases.forget(*handle);
-        } else if let Some(entry) = self.tables.requests.remove(handle.0) {
+        } else if let Some(entry) = self.tables.requests.remove_in(self.process.turns(), handle.0) {
             self.process.release(entry.request);
         }
         *handle = MPI_REQUEST_NULL;
@@ -378,11 +379,14 @@ pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -
 
 /// The handle of a new object; full tables are an error, not a crash.
 pub(crate) fn handle_of<T>(table: &Slab<T>, value: T) -> ResultOf<usize> {
-    table.insert(value).map_err(|_| {
-        let limit = c_int::try_from(LIMIT).unwrap_or(c_int::MAX);
-        Fault::new(
-            ErrorClass::Intern,
-            format!("more than {limit} objects of one kind are alive; free those not used"),
-        )
-    })
+    table.insert(value).map_err(|_| too_many())
+}
+
+#[cold]
+fn too_many() -> Box<Fault> {
+    let limit = c_int::try_from(LIMIT).unwrap_or(c_int::MAX);
+    Fault::new(
+        ErrorClass::Intern,
+        format!("more than {limit} objects of one kind are alive; free those not used"),
+    )
 }

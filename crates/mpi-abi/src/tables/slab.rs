@@ -6,14 +6,14 @@
 //! nothing.
 //!
 //! Costs: looking up is two dependent loads and a comparison, without a locked instruction. Giving out a handle is one
-//! locked instruction and taking it back two. Slots are allocated in blocks of doubling size and used again; they are
+//! locked instruction and taking it back two, or none where those who do so take turns. Slots are allocated in blocks of doubling size and used again; they are
 //! never returned before the table itself goes, so a lookup never meets freed memory.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, SpinLock, Turns};
 
 /// The handle of slot 0; the standard keeps everything below for predefined handles.
 const FIRST: u64 = 0x1001;
@@ -70,7 +70,25 @@ impl<T> Slab<T> {
 
     /// Puts `value` into the table; gives it back when the table is full.
     pub(crate) fn insert(&self, value: T) -> Result<usize, T> {
-        let Some(index) = self.pop_free().or_else(|| self.grow()) else {
+        let index = self.pop_free();
+        self.fill(index, value)
+    }
+
+    /// As [`Slab::insert`], of a table that is changed in turns alone, and these are those.
+    #[inline]
+    pub(crate) fn insert_in(&self, turns: &Turns, value: T) -> Result<usize, T> {
+        let index = if turns.are_taken() {
+            self.pop_free_in_turn()
+        } else {
+            self.pop_free()
+        };
+        self.fill(index, value)
+    }
+
+    /// Puts `value` into the slot that was free, or else a new one.
+    #[inline]
+    fn fill(&self, free: Option<u32>, value: T) -> Result<usize, T> {
+        let Some(index) = free.or_else(|| self.grow()) else {
             return Err(value);
         };
         let Some(slot) = self.slot(index) else {
@@ -110,6 +128,26 @@ impl<T> Slab<T> {
         // - this thread made the generation even, so it alone takes the value.
         let value = unsafe { (*slot.value.get()).assume_init_read() };
         self.push_free(index, slot);
+        Some(value)
+    }
+
+    /// As [`Slab::remove`], of a table that is changed in turns alone, and these are those.
+    #[inline]
+    pub(crate) fn remove_in(&self, turns: &Turns, handle: usize) -> Option<T> {
+        if !turns.are_taken() {
+            return self.remove(handle);
+        }
+        let (slot, generation, index) = self.occupied(handle)?;
+        // Relaxed: who has the next turn sees it.
+        slot.generation
+            .store(generation.wrapping_add(1), Ordering::Relaxed);
+        // SAFETY:
+        // - this thread made the generation even in its turn, so it alone takes the value.
+        let value = unsafe { (*slot.value.get()).assume_init_read() };
+        // Relaxed: as above.
+        let head = self.free.load(Ordering::Relaxed);
+        slot.next.store(head as u32, Ordering::Relaxed);
+        self.free.store(changed(head, index), Ordering::Relaxed);
         Some(value)
     }
 
@@ -177,7 +215,7 @@ impl<T> Slab<T> {
                 return None;
             }
             let next = self.slot(index)?.next.load(Ordering::Relaxed);
-            let replacement = (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(next);
+            let replacement = changed(head, next);
             match self
                 .free
                 .compare_exchange_weak(head, replacement, Ordering::Acquire, Ordering::Acquire)
@@ -188,11 +226,25 @@ impl<T> Slab<T> {
         }
     }
 
+    /// As `pop_free`, in turn.
+    #[inline]
+    fn pop_free_in_turn(&self) -> Option<u32> {
+        // Relaxed: whoever had the turn before is seen.
+        let head = self.free.load(Ordering::Relaxed);
+        let index = head as u32;
+        if index == NONE {
+            return None;
+        }
+        let next = self.slot(index)?.next.load(Ordering::Relaxed);
+        self.free.store(changed(head, next), Ordering::Relaxed);
+        Some(index)
+    }
+
     fn push_free(&self, index: u32, slot: &Slot<T>) {
         let mut head = self.free.load(Ordering::Relaxed);
         loop {
             slot.next.store(head as u32, Ordering::Relaxed);
-            let replacement = (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(index);
+            let replacement = changed(head, index);
             // Release pairs with the Acquire in `pop_free`.
             match self
                 .free
@@ -224,6 +276,12 @@ impl<T> Slab<T> {
         *fresh = index + 1;
         Some(index)
     }
+}
+
+/// The word of the free list once its first slot is `index`.
+#[inline]
+fn changed(head: u64, index: u32) -> u64 {
+    (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(index)
 }
 
 /// The block of slot `index`, and the place in it.
@@ -278,6 +336,26 @@ mod tests {
             Ok(handle),
             "a slot used again has another handle"
         );
+    }
+
+    #[test]
+    fn what_is_done_in_turns_leaves_a_table_as_it_would_be() {
+        let (slab, turns) = (Slab::new(3), Turns::default());
+        // SAFETY:
+        // - single-threaded.
+        unsafe { turns.begin() };
+        let first = slab.insert_in(&turns, "a").expect("room");
+        let second = slab.insert("b").expect("room");
+        assert_eq!(slab.remove_in(&turns, first), Some("a"));
+        assert_eq!(slab.remove_in(&turns, first), None);
+        assert_eq!(slab.remove(second), Some("b"));
+        let again = slab.insert_in(&turns, "c").expect("room");
+        assert!(again != second && slab.number(again) == Some(FIRST_HANDLE + 1));
+        turns.end();
+        let last = slab.insert_in(&turns, "d").expect("room");
+        assert!(last != first && slab.number(last) == Some(FIRST_HANDLE));
+        assert_eq!(slab.remove_in(&turns, last), Some("d"));
+        assert_eq!(slab.handles(), [again]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::memory::{self, Source};
 use crate::process::Process;
 use crate::request::{Call, Request, Waiter};
 use crate::tool;
-use simurgh_core::sync::{Arc, SpinGuard};
+use simurgh_core::sync::{Arc, TurnGuard};
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ enum Met<'a> {
     /// A receive, which has taken it.
     Handed,
     /// No receive; the table is still locked.
-    Nobody(SpinGuard<'a, Table>),
+    Nobody(TurnGuard<'a, Table>),
 }
 
 /// What a nonblocking send leaves its caller with.
@@ -110,7 +110,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: SpinGuard<'_, Table>,
+        table: TurnGuard<'_, Table>,
         tag: i32,
         source: &Source,
     ) -> Result<()> {
@@ -205,7 +205,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        mut table: SpinGuard<'_, Table>,
+        mut table: TurnGuard<'_, Table>,
         tag: i32,
         source: &Source,
         waiter: impl FnOnce() -> Waiter,
@@ -260,7 +260,7 @@ impl Comm {
     fn leave_copy(
         &self,
         process: u32,
-        mut table: SpinGuard<'_, Table>,
+        mut table: TurnGuard<'_, Table>,
         envelope: Envelope,
         source: &Source,
         charge: Option<Charge>,

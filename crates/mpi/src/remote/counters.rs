@@ -2,7 +2,7 @@
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;
-use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, add_in_turn};
 use simurgh_net::transport::HostId;
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ impl Counters {
     #[inline]
     pub(super) fn count_sent(&self, to: HostId, bytes: usize) {
         let sent = &self.traffic[to].bytes_sent;
-        sent.fetch_add(bytes as u64, Ordering::Relaxed);
+        add_in_turn(sent, bytes as u64, Ordering::Relaxed);
     }
 
     /// Called by one thread at a time.

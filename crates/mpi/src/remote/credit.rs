@@ -15,7 +15,7 @@
 use crate::point2point::{Parcel, Receipt};
 use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;
-use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering};
+use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, by_turns};
 use simurgh_net::transport::HostId;
 use std::ops::Range;
 
@@ -107,7 +107,13 @@ impl Accounts {
             }
             // A carry from the lower half skips a number.
             let after = before.wrapping_add(NUMBERED + u64::from(cost));
-            match sent.compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed) {
+            let plain = || {
+                // Nothing has come between.
+                sent.store(after, Ordering::Relaxed);
+                Ok(before)
+            };
+            let locked = || sent.compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed);
+            match by_turns(plain, locked) {
                 Ok(_) => return Some(number(before)),
                 Err(now) => before = now,
             }

@@ -4,13 +4,15 @@ use super::{Exchange, Kind, NOWHERE, Participation, Request};
 use crate::collective::Underway;
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
-use simurgh_core::sync::{Arc, Ordering, SpinLock, fence};
+use simurgh_core::sync::{Arc, Ordering, SpinLock, Turns, fence};
 
 /// The requests of a rank that are not in use, and one that is done for good.
 #[derive(Debug)]
 pub(crate) struct RequestPool {
     idle: SpinLock<Vec<Arc<Request>>>,
     done_send: Arc<Request>,
+    /// Those of who uses the pool.
+    turns: Turns,
 }
 
 /// How many idle requests are looked at for one to which nobody refers.
@@ -21,7 +23,14 @@ impl RequestPool {
         Self {
             idle: SpinLock::new(Vec::new()),
             done_send: Request::ended(&Status::EMPTY),
+            turns: Turns::default(),
         }
+    }
+
+    /// Whether those who use the pool take turns.
+    #[inline]
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// A request for a send.
@@ -72,7 +81,7 @@ impl RequestPool {
     /// The youngest request to which nobody refers any more: a completer may not have dropped its reference yet.
     #[inline]
     fn take_idle(&self) -> Option<Arc<Request>> {
-        let mut idle = self.idle.lock();
+        let mut idle = self.idle.lock_in(&self.turns);
         let is_free = |request: &Arc<Request>| Arc::strong_count(request) == 1;
         if idle.last().is_some_and(is_free) {
             return idle.pop();
@@ -101,7 +110,7 @@ impl RequestPool {
         if !request.is_reusable() || Arc::ptr_eq(&request, &self.done_send) {
             return;
         }
-        let mut idle = self.idle.lock();
+        let mut idle = self.idle.lock_in(&self.turns);
         if idle.len() < POOLED_REQUESTS {
             idle.push(request);
         }

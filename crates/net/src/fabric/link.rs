@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, add_in_turn};
 
 use crate::transport::{Busy, Header, HostId, Transport};
 
@@ -63,7 +63,7 @@ impl Link {
         let transport = self.transport.as_ref().expect("a host sends nothing to itself");
         transport.send(to, header, length, fill)?;
         // Release pairs with the SeqCst in `counts`: who sees it knows that the host was not quiet before.
-        self.sent.fetch_add(1, Ordering::Release);
+        add_in_turn(&self.sent, 1, Ordering::Release);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use simurgh_core::sync::Arc;
+use simurgh_core::sync::{Arc, end_solitude};
 use simurgh_core::{EcSpec, StackError, create, current_worker};
 use simurgh_settings::rules::Rule;
 
@@ -181,7 +181,10 @@ impl Venue {
                 );
             }
             // The caller is a thread of the operating system, and so is its deputy.
-            None => drop(thread::spawn(speak)),
+            None => {
+                end_solitude();
+                drop(thread::spawn(speak));
+            }
         }
         Ok(())
     }
