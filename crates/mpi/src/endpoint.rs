@@ -147,7 +147,7 @@ impl Table {
     }
 
     /// The envelope and size of the message that a receive would get.
-    pub(crate) fn peek(&self, pattern: Pattern) -> Option<(Envelope, usize)> {
+    pub(crate) fn peek(&mut self, pattern: Pattern) -> Option<(Envelope, usize)> {
         self.arrived
             .peek(pattern)
             .map(|(envelope, payload)| (envelope, payload.bytes()))

@@ -13,7 +13,7 @@ use crate::boundary::{ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{Rank, RequestEntry};
-use crate::types::MPI_Request;
+use crate::types::{MPI_Comm, MPI_Request};
 
 /// Refuses handles that are none.
 pub(super) fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
@@ -66,18 +66,23 @@ impl Report {
         }
     }
 
-    /// The result of the call.
-    fn outcome(self, rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
+    /// The result of the call; `comm` tells on which communicator a request was.
+    fn outcome(self, comm: impl FnOnce(usize) -> Option<MPI_Comm>) -> Outcome {
         let Some((first, code)) = self.failed else {
             return Ok(());
         };
         let reason = format!("request {first} failed with {code}; the MPI_ERROR fields tell of each");
         let fault = Fault::new(ErrorClass::InStatus, reason);
-        Err(match entry(rank, handles[first]) {
-            Some(entry) => fault.on(entry.comm),
+        Err(match comm(first) {
+            Some(comm) => fault.on(comm),
             None => fault,
         })
     }
+}
+
+/// The communicator of a checked handle.
+fn comm_of(rank: Rank<'_>, handle: MPI_Request) -> Option<MPI_Comm> {
+    entry(rank, handle).map(|entry| entry.comm)
 }
 
 /// `MPI_Waitall`: waits for all operations.
@@ -91,12 +96,18 @@ fn waitall(
     let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
     check(rank, handles)?;
     let mut report = Report::new(array_of_statuses);
-    engine::wait_all(requests(rank, handles), |index, status| {
-        report.ended(index, index, &status)
-    });
-    let outcome = report.outcome(rank, handles);
-    handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
-    outcome
+    // As `engine::wait_all`, but each handle is voided while its entry is at hand: they may be many.
+    let mut failed = None;
+    for (index, handle) in handles.iter_mut().enumerate() {
+        let entry = entry(rank, *handle);
+        let status = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
+        report.ended(index, index, &status);
+        if !status.error.is_success() {
+            failed = failed.or(entry.map(|entry| entry.comm));
+        }
+        retire(rank, handle, entry);
+    }
+    report.outcome(|_| failed)
 }
 
 /// `MPI_Testall`: whether all operations are complete.
@@ -119,7 +130,7 @@ fn testall(
     if done.is_none() {
         return Ok(());
     }
-    let outcome = report.outcome(rank, handles);
+    let outcome = report.outcome(|first| comm_of(rank, handles[first]));
     handles.iter_mut().for_each(|handle| retire_checked(rank, handle));
     outcome
 }
@@ -218,7 +229,7 @@ impl Completed<'_> {
         }
         outcount.set("outcount", self.count as c_int)?;
         let ended = &self.indices[..self.count];
-        let outcome = self.report.outcome(rank, handles);
+        let outcome = self.report.outcome(|first| comm_of(rank, handles[first]));
         ended
             .iter()
             .for_each(|&index| retire_checked(rank, &mut handles[index as usize]));

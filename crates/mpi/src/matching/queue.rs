@@ -27,7 +27,8 @@ pub(crate) struct Queue<T, const LISTS: usize> {
     order: Ends,
     len: usize,
     most: usize,
-    /// Up to this many entries the queue is scanned in order; beyond, it is indexed by bins.
+    /// So many entries are scanned in order; who would have to scan more builds the bins, which stay until the queue is
+    /// empty. So a queue from which the oldest entries are taken has none, however long it is.
     scan_limit: usize,
     next_sequence: u64,
     bins: Option<Box<Bins>>,
@@ -88,31 +89,35 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         }
     }
 
-    /// Builds the bins if the queue has become too long to scan.
-    #[inline]
-    fn index_if_long(&mut self, bins_of: impl Fn(Pattern) -> [Pattern; 4]) {
-        if !self.indexed && self.len > self.scan_limit {
-            self.indexed = true;
-            let mut at = self.order.head;
-            while at != NIL {
-                let patterns = bins_of(self.slab.node(at).pattern);
-                self.file(at, &patterns[..LISTS - 1]);
-                at = self.slab.node(at).links[ORDER].next;
-            }
+    /// Builds the bins: the queue is too long to scan.
+    #[cold]
+    fn build(&mut self, bins_of: impl Fn(Pattern) -> [Pattern; 4]) {
+        self.indexed = true;
+        let mut at = self.order.head;
+        while at != NIL {
+            let patterns = bins_of(self.slab.node(at).pattern);
+            self.file(at, &patterns[..LISTS - 1]);
+            at = self.slab.node(at).links[ORDER].next;
         }
     }
 
+    /// The oldest entry that fits, or [`NIL`]; none if it is not among the first `limit` and there are more.
     #[inline]
-    fn scan(&self, fits: impl Fn(Pattern) -> bool) -> u32 {
+    fn scan(&self, limit: usize, fits: impl Fn(Pattern) -> bool) -> Option<u32> {
         let mut at = self.order.head;
+        let mut scanned = 0;
         while at != NIL {
             let node = self.slab.node(at);
             if fits(node.pattern) {
                 break;
             }
+            scanned += 1;
+            if scanned > limit {
+                return None;
+            }
             at = node.links[ORDER].next;
         }
-        at
+        Some(at)
     }
 
     /// Takes an entry out of all its lists.
@@ -164,9 +169,7 @@ impl<T> Queue<T, 2> {
     /// Adds a receive.
     #[inline]
     pub(crate) fn post(&mut self, pattern: Pattern, value: T) -> Place {
-        let place = self.push(pattern, Lanes::ALL, &[pattern], value);
-        self.index_if_long(|pattern| [pattern; 4]);
-        place
+        self.push(pattern, Lanes::ALL, &[pattern], value)
     }
 
     /// Takes the oldest receive that accepts a message.
@@ -175,18 +178,30 @@ impl<T> Queue<T, 2> {
         if self.len == 0 {
             return None;
         }
-        let index = match self.bins.as_ref().filter(|_| self.indexed) {
-            None => self.scan(|pattern| pattern.accepts(envelope)),
-            Some(bins) => envelope
-                .generalisations()
-                .into_iter()
-                .filter(|pattern| self.filed[pattern.kind()] > 0)
-                .map(|pattern| bins.head(pattern))
-                .filter(|&index| index != NIL)
-                .min_by_key(|&index| self.slab.node(index).sequence)
-                .unwrap_or(NIL),
-        };
+        let index = self.find_for(envelope);
         (index != NIL).then(|| self.take(index, &[self.slab.node(index).pattern]))
+    }
+
+    /// Finds the oldest receive that accepts a message.
+    #[inline]
+    fn find_for(&mut self, envelope: Envelope) -> u32 {
+        if !self.indexed {
+            if let Some(index) = self.scan(self.scan_limit, |pattern| pattern.accepts(envelope)) {
+                return index;
+            }
+            self.build(|pattern| [pattern; 4]);
+        }
+        let Some(bins) = self.bins.as_ref() else {
+            return NIL;
+        };
+        envelope
+            .generalisations()
+            .into_iter()
+            .filter(|pattern| self.filed[pattern.kind()] > 0)
+            .map(|pattern| bins.head(pattern))
+            .filter(|&index| index != NIL)
+            .min_by_key(|&index| self.slab.node(index).sequence)
+            .unwrap_or(NIL)
     }
 
     /// Takes back a receive that has not been matched.
@@ -202,23 +217,28 @@ impl<T> Queue<T, 5> {
     #[inline]
     pub(crate) fn arrive(&mut self, envelope: Envelope, lanes: Lanes, value: T) -> Place {
         let bins = envelope.generalisations();
-        let place = self.push(bins[0], lanes, &bins, value);
-        self.index_if_long(|pattern| as_envelope(pattern).generalisations());
-        place
+        self.push(bins[0], lanes, &bins, value)
     }
 
     /// Finds the oldest message that a receive accepts.
     #[inline]
-    fn find(&self, pattern: Pattern) -> u32 {
-        match self.bins.as_ref().filter(|_| self.indexed) {
+    fn find(&mut self, pattern: Pattern) -> u32 {
+        let fits = |candidate| pattern.accepts(as_envelope(candidate));
+        if !self.indexed {
+            if let Some(index) = self.scan(self.scan_limit, fits) {
+                return index;
+            }
+            self.build(|pattern| as_envelope(pattern).generalisations());
+        }
+        match self.bins.as_ref() {
             // Only if all messages are in bins of this kind does the bin's head tell the oldest.
             Some(bins) if self.filed[pattern.kind()] == self.len => bins.head(pattern),
-            _ => self.scan(|candidate| pattern.accepts(as_envelope(candidate))),
+            _ => self.scan(usize::MAX, fits).unwrap_or(NIL),
         }
     }
 
     /// The oldest message that a receive would accept; it stays.
-    pub(crate) fn peek(&self, pattern: Pattern) -> Option<(Envelope, &T)> {
+    pub(crate) fn peek(&mut self, pattern: Pattern) -> Option<(Envelope, &T)> {
         let index = self.find(pattern);
         if index == NIL {
             return None;

@@ -72,22 +72,26 @@ impl<T, const LISTS: usize> Slab<T, LISTS> {
             previous: NIL,
             next: NIL,
         }; LISTS];
-        let node = Node {
-            pattern,
-            lanes,
-            sequence,
-            links,
-            value: Some(value),
-        };
         if self.free == NIL {
             let index = u32::try_from(self.nodes.len()).ok().filter(|&index| index != NIL);
-            self.nodes.push(node);
+            self.nodes.push(Node {
+                pattern,
+                lanes,
+                sequence,
+                links,
+                value: Some(value),
+            });
             return index.expect("fewer than 2^32 messages wait at a rank");
         }
         let index = self.free;
         let place = self.node_mut(index);
         let next_free = place.links[0].next;
-        *place = node;
+        // Field by field: a node that is made elsewhere would be read there before its parts have been written.
+        place.pattern = pattern;
+        place.lanes = lanes;
+        place.sequence = sequence;
+        place.links = links;
+        place.value = Some(value);
         self.free = next_free;
         index
     }
