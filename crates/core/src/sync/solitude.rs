@@ -8,7 +8,7 @@
 //! barrier into every running thread (`membarrier(2)`), and waits until nobody is within an access. From then on all
 //! take the locks.
 //!
-//! Costs: of an access in solitude two stores and three loads of one line; otherwise two loads of a line that nobody
+//! Costs: of an access in solitude three stores and four loads of one line; otherwise two loads of a line that nobody
 //! writes. The end is a system call, once.
 
 use super::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence, relax, step_aside};
@@ -20,13 +20,18 @@ const OPEN: u8 = 0;
 const ALONE: u8 = 1;
 const SHARED: u8 = 2;
 
+/// In `depth`: somebody looks whether there is still solitude. Others that see it are not within an access for that.
+const KNOCK: u32 = 1;
+/// In `depth`: an access.
+const ACCESS: u32 = 2;
+
 /// Looks at an access that does not end before whoever waits for that offers its core to others.
 const SPINS: u32 = 200;
 
 /// Whether one thread at a time uses something, without locks.
 pub struct Solitude {
     state: AtomicU8,
-    /// Accesses within each other. Written by whoever has the turn.
+    /// Accesses within each other, times [`ACCESS`]. Written by whoever has the turn.
     depth: AtomicU32,
 }
 
@@ -94,16 +99,21 @@ impl Solitude {
     /// that is part of the same access.
     #[inline]
     pub fn enter(&self) -> bool {
-        // Relaxed: nobody else writes it while this thread has the turn, and it is zero when the turn is over.
+        // Relaxed: within an access it is this thread's, and there is none once the solitude has ended.
         let depth = self.depth.load(Ordering::Relaxed);
+        if depth >= ACCESS {
+            self.depth.store(depth + ACCESS, Ordering::Relaxed);
+            return true;
+        }
         // Relaxed: looked at again below.
-        if depth == 0 && self.state.load(Ordering::Relaxed) != ALONE {
+        if self.state.load(Ordering::Relaxed) != ALONE {
             return false;
         }
-        self.depth.store(depth + 1, Ordering::Relaxed);
-        // Pairs with the heavy barrier in `end`: either that thread sees the depth, or this one the end.
+        self.depth.store(KNOCK, Ordering::Relaxed);
+        // Pairs with the heavy barrier in `end`: either that thread sees the knock, or this one the end.
         light_barrier();
-        if depth > 0 || self.state.load(Ordering::Relaxed) == ALONE {
+        if self.state.load(Ordering::Relaxed) == ALONE {
+            self.depth.store(ACCESS, Ordering::Relaxed);
             return true;
         }
         // Release, as in `leave`.
@@ -114,12 +124,13 @@ impl Solitude {
     /// Ends an access; false if it was one that needs locks.
     #[inline]
     pub fn leave(&self) -> bool {
+        // Relaxed: as in `enter`.
         let depth = self.depth.load(Ordering::Relaxed);
-        if depth == 0 {
+        if depth < ACCESS {
             return false;
         }
         // Release pairs with the Acquire in `until_left`.
-        self.depth.store(depth - 1, Ordering::Release);
+        self.depth.store(depth - ACCESS, Ordering::Release);
         true
     }
 }
