@@ -6,8 +6,9 @@
 //! nothing.
 //!
 //! Costs: looking up is two dependent loads and a comparison, without a locked instruction. Giving out a handle is one
-//! locked instruction and taking it back two, or none where those who do so take turns. Slots are allocated in blocks of doubling size and used again; they are
-//! never returned before the table itself goes, so a lookup never meets freed memory.
+//! locked instruction and taking it back two, or none where those who do so take turns. Slots are allocated in blocks
+//! of doubling size and used again; they are never returned before the table itself goes, so a lookup never meets
+//! freed memory.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
