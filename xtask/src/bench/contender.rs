@@ -197,7 +197,7 @@ impl Contender {
                 Placement::TwoCores => drop(command.args(["--vps", "2"])),
                 Placement::AllCores => {}
                 Placement::OwnProcesses | Placement::TwoProcesses => {
-                    drop(command.args(["--mode", "processes"]));
+                    command.args(["--mode", "processes"]);
                 }
                 Placement::Tcp => drop(command.args(TCP)),
                 Placement::Dedicated => drop(command.args(DRIVEN).args(["--policy", "nd"])),
