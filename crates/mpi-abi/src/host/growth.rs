@@ -10,6 +10,7 @@ use super::state::Host;
 use super::watch::Introduced;
 use super::wire_up::{Met, Way, Ways, addresses, choice, cross_memory, joining, world};
 use simurgh_core::Network;
+use simurgh_core::sync::end_solitude;
 use simurgh_net::Fabric;
 use simurgh_net::control::FromHost;
 use simurgh_net::job::{JobSpec, Place};
@@ -57,6 +58,8 @@ impl Growth {
         let Some(control) = Control::get() else {
             return Ok(());
         };
+        // From now on the thread that listens works on what the ranks use.
+        end_solitude();
         let (own, node) = (
             self.spec.host_in_universe(),
             self.spec.hosts[self.spec.host as usize].node,
