@@ -1,8 +1,8 @@
 //! A process whose engine one thread has to itself, so that locks are a matter of form.
 //!
-//! Most programs say that their threads take turns in calling MPI. Where such a program has its process to itself, and
-//! no thread of ours works for it, nobody ever waits for a lock; but taking one is a locked instruction, and the path of
-//! a short message has ten. In solitude an access is bracketed by plain stores instead.
+//! Most programs say that their threads take turns in calling MPI. Where such a program has its process to itself,
+//! and no thread of ours works for it, nobody ever waits for a lock; but taking one is a locked instruction, and the
+//! path of a short message has ten. In solitude an access is bracketed by plain stores instead.
 //!
 //! A second thread that comes ends the solitude, for good, before it touches anything: it says so, has the kernel put
 //! a barrier into every running thread (`membarrier(2)`), and waits until nobody is within an access. From then on

@@ -7,9 +7,10 @@
 //! A posted receive is a [`Pattern`], an arrived message an [`Envelope`]; an envelope fits a pattern in four ways
 //! only (its four [generalisations](Envelope::generalisations)). So a receive lies in one bin, that of its
 //! pattern, and a sender looks at the heads of four bins; a message lies in four bins, and a receiver looks at the
-//! head of one. Both are O(1) whatever the number of entries. No bin exists, and the queue is scanned in order, until
-//! somebody would have to scan many entries. A message for which the program has promised that no receive uses
-//! wildcards lies in fewer bins (its [lanes](Lanes)); a sender does not look for kinds of receives of which there are none.
+//! head of one. Both are O(1) whatever the number of entries. No bin exists, and the queue is scanned in order,
+//! until somebody would have to scan many entries. A message for which the program has promised that no receive
+//! uses wildcards lies in fewer bins (its [lanes](Lanes)); a sender does not look for kinds of receives of which
+//! there are none.
 //!
 //! Costs: up to the scan limit one line for the queue's header and one or two for each
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
