@@ -128,7 +128,7 @@ impl Rank {
         let id = process.rank();
         let tag = match spec.settings.is_on(Id::TagOutput) {
             false => String::new(),
-            true => format!("[{id}] "),
+            true => format!("[{}] ", spec.name_of(id)),
         };
         // Rank 0 reads the terminal, so its prompts have to appear before their line ends.
         let prompts =
