@@ -15,8 +15,8 @@ use crate::workspace::Workspace;
 /// Folders of test programs in C.
 const PROGRAMS: &[&str] = &["tests/c", "examples"];
 
-/// Where the tests in Rust are that run them.
-const TESTS: &[&str] = &["tests", "tests/programs", "crates/mpi-abi/tests"];
+/// Where the tests in Rust are that run them, and in folders there.
+const TESTS: &[&str] = &["tests", "crates/mpi-abi/tests"];
 
 /// The files that mention each function, without folder.
 pub(crate) type Calls = BTreeMap<String, BTreeSet<String>>;
@@ -37,8 +37,11 @@ pub(crate) fn find(workspace: &Workspace) -> Result<Calls> {
 pub(crate) fn programs_without_a_test(workspace: &Workspace) -> Result<Vec<String>> {
     let mut tests = String::new();
     for folder in TESTS {
-        for file in files(&workspace.source(folder), "rs")? {
-            tests += &fs::read_to_string(&file).map_err(Failure::file(&file))?;
+        let folder = workspace.source(folder);
+        for folder in folders(&folder)?.iter().chain([&folder]) {
+            for file in files(folder, "rs")? {
+                tests += &fs::read_to_string(&file).map_err(Failure::file(&file))?;
+            }
         }
     }
     let words: BTreeSet<&str> = words(&tests).collect();
@@ -57,12 +60,23 @@ pub(crate) fn programs_without_a_test(workspace: &Workspace) -> Result<Vec<Strin
 
 /// The files in a folder with this extension, in the order of their names.
 fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(Failure::file(folder)));
-    let mut paths = paths.collect::<Result<Vec<_>>>()?;
+    let mut paths = entries(folder)?;
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));
     paths.sort();
     Ok(paths)
+}
+
+/// The folders in a folder.
+fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = entries(folder)?;
+    paths.retain(|path| path.is_dir());
+    Ok(paths)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(Failure::file(folder)));
+    paths.collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

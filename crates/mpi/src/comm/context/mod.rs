@@ -1,6 +1,6 @@
 //! Context ids: what keeps the messages of one communicator apart from those of another.
 //!
-//! Each host gives out ids of its own ([`Share`](share::Share)), so that no two communicators of a universe have the
+//! Each host gives out ids of its own ([`Share`]), so that no two communicators of a universe have the
 //! same one, whoever makes them. A world has number 0: no host belongs to two.
 //!
 //! An id of a communicator on one host alone is free again when the communicator goes. One of several hosts is *held*
