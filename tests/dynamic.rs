@@ -56,11 +56,63 @@ fn nothing_is_left_of_those_who_have_gone() {
     passes("mpi_spawn_often", &[1], &[]);
 }
 
+/// Runs a program whose children say where they are; the lines, sorted.
+fn places(mode: &str, options: &[&str], arguments: &[&str]) -> Vec<String> {
+    let stage = Stage::locate();
+    let binary = build(&stage, "spawn_where");
+    let mpiexec = stage.mpiexec(2).mode(mode).options(options);
+    let outcome = mpiexec.args(arguments).run(&binary);
+    let lines = outcome.expect_success().sorted_lines().into_iter();
+    lines.map(str::to_owned).collect()
+}
+
+/// What they say.
+fn said(tagged: bool, number: usize, near: usize, directory: &str) -> Vec<String> {
+    let tag = |rank| {
+        if tagged {
+            format!("[1.{rank}] ")
+        } else {
+            String::new()
+        }
+    };
+    let line = |rank| {
+        format!(
+            "{}child {rank} of {number}, {near} on its node, in {directory}",
+            tag(rank)
+        )
+    };
+    (0..number).map(line).collect()
+}
+
+fn here() -> String {
+    std::env::current_dir().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn lines_of_ranks_that_are_started_bear_their_names() {
+    assert_eq!(places("threads", &["-l"], &["2"]), said(true, 2, 2, &here()));
+}
+
+#[test]
+fn a_hint_gives_the_working_directory() {
+    for mode in MODES {
+        assert_eq!(
+            places(mode, &[], &["2", "wdir", "/usr"]),
+            said(false, 2, 2, "/usr")
+        );
+    }
+}
+
 /// Runs a program whose children do what `behaviour` is.
-fn ends(mode: &str, behaviour: &str) -> Outcome {
+fn ends_with(mode: &str, options: &[&str], behaviour: &str) -> Outcome {
     let stage = Stage::locate();
     let binary = build(&stage, "spawn_end");
-    stage.mpiexec(2).mode(mode).args([behaviour]).run(&binary)
+    let mpiexec = stage.mpiexec(2).mode(mode).options(options);
+    mpiexec.args([behaviour]).run(&binary)
+}
+
+fn ends(mode: &str, behaviour: &str) -> Outcome {
+    ends_with(mode, &[], behaviour)
 }
 
 #[test]
