@@ -156,7 +156,7 @@ impl Watch {
         match message {
             ToHost::End => return Some(self.end_in_order()),
             ToHost::Answer { number, answer } => questions::answer(number, answer),
-            ToHost::Die => self.end_silently(1),
+            ToHost::Die => self.die(),
             ToHost::Report => {
                 let text = shortened(&waiting(self.host));
                 if let Some(control) = self.control {
@@ -184,6 +184,16 @@ impl Watch {
         if let Some(growth) = &mut *self.growth.borrow_mut() {
             act(growth).unwrap_or_else(|error| end_job(self.host, 1, &error.to_string()));
         }
+    }
+
+    /// Ends the process; the user knows why. Who is ending the job already is about to pass on what the ranks have
+    /// written: the launcher waits a moment for that.
+    fn die(&self) -> ! {
+        if !self.host.begin_end() {
+            wait_for_the_end();
+        }
+        flush(self.host);
+        exit(1)
     }
 
     /// Ends the process, unless somebody is ending the job; the user knows why, or needs no reason.
