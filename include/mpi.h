@@ -2130,7 +2130,8 @@ int MPI_Info_toint(MPI_Info info);
 int MPI_Init(int *argc, char ***argv);
 
 /**
- * `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided.
+ * `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided: the one that is required, unless
+ * more has been promised before.
  */
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 
@@ -2840,7 +2841,7 @@ int MPI_Psend_init(const void *buf,
 int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name);
 
 /**
- * `MPI_Query_thread`: the level of thread support, which is always the highest.
+ * `MPI_Query_thread`: the level of thread support, which rises to the highest with the first session.
  */
 int MPI_Query_thread(int *provided);
 
@@ -3667,7 +3668,8 @@ int MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration,
 int MPI_T_finalize(void);
 
 /**
- * `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes.
+ * `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes. A level that the
+ * standard does not know counts as the highest.
  */
 int MPI_T_init_thread(int required, int *provided);
 
