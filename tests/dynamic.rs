@@ -1,9 +1,21 @@
 //! Programs that running ranks start, and groups that meet at ports: C programs in both modes, and how such jobs end.
 
-use simurgh_testing::{Binary, Compile, Outcome, Stage};
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage};
 use std::time::Duration;
 
 const MODES: [&str; 2] = ["threads", "processes"];
+
+/// This machine stands for two nodes, whose hosts are started by agents and talk over the network.
+const NODES: [&str; 8] = [
+    "--launcher",
+    "fork",
+    "-hosts",
+    "a,b",
+    "--provider",
+    "tcp",
+    "--interface",
+    "lo",
+];
 
 fn build(stage: &Stage, program: &str) -> Binary {
     Compile::c(format!("tests/c/{program}.c"))
@@ -56,6 +68,22 @@ fn nothing_is_left_of_those_who_have_gone() {
     passes("mpi_spawn_often", &[1], &[]);
 }
 
+#[test]
+fn worlds_are_started_on_several_nodes() {
+    passes("mpi_spawn", &[2], &NODES);
+    passes("mpi_ports", &[2], &NODES);
+}
+
+#[test]
+fn nothing_is_left_on_several_nodes() {
+    let stage = Stage::locate();
+    let binary = build(&stage, "mpi_spawn_often");
+    for mode in MODES {
+        let mpiexec = stage.mpiexec(2).mode(mode).options(NODES).args(["10"]);
+        mpiexec.run(&binary).expect_success();
+    }
+}
+
 /// Runs a program whose children say where they are; the lines, sorted.
 fn places(mode: &str, options: &[&str], arguments: &[&str]) -> Vec<String> {
     let stage = Stage::locate();
@@ -91,6 +119,54 @@ fn here() -> String {
 #[test]
 fn lines_of_ranks_that_are_started_bear_their_names() {
     assert_eq!(places("threads", &["-l"], &["2"]), said(true, 2, 2, &here()));
+}
+
+#[test]
+fn lines_of_processes_that_are_started_bear_their_names() {
+    assert_eq!(places("processes", &["-l"], &["2"]), said(true, 2, 2, &here()));
+}
+
+#[test]
+fn ranks_that_are_started_are_shared_out_among_the_nodes_of_the_job() {
+    let tagged = [&NODES[..], &["-l"]].concat();
+    for mode in MODES {
+        assert_eq!(places(mode, &tagged, &["4"]), said(true, 4, 2, &here()));
+        assert_eq!(
+            places(mode, &NODES, &["3", "host", "b"]),
+            said(false, 3, 3, &here())
+        );
+        assert_eq!(
+            places(mode, &NODES, &["3", "host", "b:1,a:2"])[1..],
+            said(false, 3, 2, &here())[1..]
+        );
+    }
+}
+
+#[test]
+fn a_file_chooses_nodes() {
+    let scratch = Scratch::new("spawn-hostfile");
+    let file = scratch.write("nodes", "b slots=2\n");
+    let file = file.to_str().unwrap();
+    for key in ["hostfile", "file"] {
+        let found = places("threads", &NODES, &["2", key, file]);
+        assert_eq!(found, said(false, 2, 2, &here()));
+    }
+}
+
+#[test]
+fn a_node_that_is_none_of_the_jobs_is_refused_by_name() {
+    let stage = Stage::locate();
+    let binary = build(&stage, "spawn_where");
+    for options in [&[][..], &NODES] {
+        let mpiexec = stage.mpiexec(2).options(options);
+        let outcome = mpiexec.args(["1", "host", "far"]).run(&binary);
+        assert!(!outcome.status.success(), "{outcome}");
+        assert!(
+            outcome.stderr.contains("far is none of the job's nodes: "),
+            "{outcome}"
+        );
+        assert!(outcome.stderr.contains("MPI_ERR_SPAWN"), "{outcome}");
+    }
 }
 
 #[test]
@@ -159,4 +235,20 @@ fn children_that_are_not_parted_from_are_waited_for() {
 #[test]
 fn processes_that_do_not_use_mpi_are_an_error_of_who_has_started_them() {
     ends("processes", "without").expect_success();
+}
+
+#[test]
+fn worlds_on_several_nodes_end_as_others_do() {
+    for mode in MODES {
+        for (behaviour, code) in [("crash", 139), ("abort", 7), ("status", 9)] {
+            let outcome = ends_with(mode, &NODES, behaviour);
+            assert_eq!(outcome.status.code(), Some(code), "{behaviour}: {outcome}");
+        }
+        let outcome = ends_with(mode, &NODES, "stay");
+        assert_eq!(outcome.expect_success().stdout, "still there\n", "{outcome}");
+    }
+    // Nobody looks after the network while a process of one rank sleeps, so those that it has parted from may wait.
+    let outcome = ends_with("threads", &NODES, "outlive");
+    assert_eq!(outcome.expect_success().stdout, "alone\n", "{outcome}");
+    ends_with("processes", &NODES, "without").expect_success();
 }

@@ -254,7 +254,7 @@ fn ranks_are_bound_as_is_asked_for() {
     }
 }
 
-/// A job of four ranks on two nodes, which have said that they are up.
+/// A job on two nodes, whose ranks have said that they are up.
 struct Job {
     mpiexec: Child,
     stdout: ChildStdout,
@@ -264,9 +264,20 @@ struct Job {
 }
 
 impl Job {
+    /// Four ranks.
     fn start() -> Self {
-        let program = Compile::c("tests/c/launch_wait.c").build();
-        let mpiexec = Stage::locate().mpiexec(4).options(NETWORK);
+        Self::of(Compile::c("tests/c/launch_wait.c").build(), 4, 4)
+    }
+
+    /// Two ranks, and two that they have started.
+    fn start_two_worlds() -> Self {
+        let program = Compile::c("tests/c/spawn_end.c").against(&Stage::locate());
+        Self::of(program.build(), 2, 2)
+    }
+
+    /// As many ranks, of which or of whose children so many say that they are up.
+    fn of(program: Binary, ranks: usize, up: usize) -> Self {
+        let mpiexec = Stage::locate().mpiexec(ranks).options(NETWORK);
         let mpiexec = mpiexec.options(["--launcher", "fork", "-hosts", "a,b", "--mode", "threads"]);
         let command = mpiexec.args(["sleep"]).command(&program);
         // The tests' own parent may ignore signals, as nohup does.
@@ -281,9 +292,9 @@ impl Job {
             .unwrap();
         let mut stdout = mpiexec.stdout.take().unwrap();
         let stderr = mpiexec.stderr.take().unwrap();
-        let mut said = [0; 12];
+        let mut said = vec![0; 3 * up];
         stdout.read_exact(&mut said).unwrap();
-        assert_eq!(&said, b"up\nup\nup\nup\n");
+        assert_eq!(said, b"up\n".repeat(up));
         Self {
             agents: children(supervisor(mpiexec.id())),
             mpiexec,
@@ -361,6 +372,30 @@ fn signals_go_to_all_nodes() {
         signal(job.mpiexec.id(), which);
         assert_eq!(job.ends(Some(code)), "");
     }
+}
+
+#[test]
+fn worlds_that_ranks_have_started_end_with_the_job_everywhere() {
+    let job = Job::start_two_worlds();
+    signal(job.agents[1], Signal::KILL);
+    let text = job.ends(Some(1));
+    assert!(text.starts_with("simurgh: node b: "), "{text}");
+
+    let job = Job::start_two_worlds();
+    signal(children(job.agents[1])[1], Signal::KILL);
+    let text = job.ends(Some(137));
+    assert_eq!(
+        text,
+        "simurgh: host 3 (rank 1 of world 1 on b) was killed by signal 9\n"
+    );
+
+    let job = Job::start_two_worlds();
+    signal(job.mpiexec.id(), Signal::KILL);
+    job.ends(None);
+
+    let job = Job::start_two_worlds();
+    signal(job.mpiexec.id(), Signal::INT);
+    assert_eq!(job.ends(Some(130)), "");
 }
 
 #[test]

@@ -41,6 +41,11 @@ static int child(MPI_Comm parent, const char *behaviour)
         if (kill(pid, 0) == 0 && rank == 0)
             puts("still there");
     }
+    if (strcmp(behaviour, "sleep") == 0) {
+        if (write(1, "up\n", 3) != 3)
+            MPI_Abort(MPI_COMM_WORLD, 98);
+        sleep(60);
+    }
     if (strcmp(behaviour, "crash") == 0 || strcmp(behaviour, "abort") == 0)
         MPI_Barrier(parent);
     MPI_Finalize();

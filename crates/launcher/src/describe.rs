@@ -17,8 +17,8 @@ pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 pub(crate) struct Described {
     /// What it is, but for what tells its hosts apart: it is written for the first one.
     pub(crate) spec: JobSpec,
-    /// The names of its nodes; none if it runs on this machine alone and nobody has named it otherwise.
-    pub(crate) names: Option<Vec<String>>,
+    /// Its nodes; none if it runs on this machine alone and nobody has named it otherwise.
+    pub(crate) nodes: Option<Vec<Node>>,
 }
 
 /// Describes a job that runs on these nodes, or on this machine.
@@ -58,28 +58,28 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
             ranks: total,
         };
         spec.hosts = shares::of_runs(&spec.sections, &[all], most);
-        return Ok(Described { spec, names: None });
+        return Ok(Described { spec, nodes: None });
     };
-    let (runs, names) = used(run.nodes.mapping.runs(total, &nodes), nodes);
+    let (runs, nodes) = used(run.nodes.mapping.runs(total, &nodes), nodes);
     spec.hosts = shares::of_runs(&spec.sections, &runs, most);
-    spec.origin.nodes = names.len() as u32;
+    spec.origin.nodes = nodes.len() as u32;
     // This machine alone needs no agent, unless the user wants it started in another way.
-    let here = run.nodes.command.is_empty() && matches!(&names[..], [name] if nodes::is_here(name));
+    let here = run.nodes.command.is_empty() && matches!(&nodes[..], [node] if nodes::is_here(&node.name));
     Ok(Described {
         spec,
-        names: (!here).then_some(names),
+        nodes: (!here).then_some(nodes),
     })
 }
 
-/// Numbers the nodes that have ranks, and names them.
-fn used(mut runs: Vec<Placed>, nodes: Vec<Node>) -> (Vec<Placed>, Vec<String>) {
+/// Numbers the nodes that have ranks.
+fn used(mut runs: Vec<Placed>, nodes: Vec<Node>) -> (Vec<Placed>, Vec<Node>) {
     let used: BTreeSet<_> = runs.iter().map(|run| run.node).collect();
     let numbers: BTreeMap<_, _> = used.iter().copied().zip(0..).collect();
     for run in &mut runs {
         run.node = numbers[&run.node];
     }
-    let names = (0..).zip(nodes).filter(|(node, _)| used.contains(node));
-    (runs, names.map(|(_, node)| node.name).collect())
+    let nodes = (0..).zip(nodes).filter(|(node, _)| used.contains(node));
+    (runs, nodes.map(|(_, node)| node).collect())
 }
 
 /// The settings of the job. Paths in them do not depend on where something is started.

@@ -161,12 +161,6 @@ pub enum LaunchError {
         /// Those that may be used.
         allowed: String,
     },
-    /// Ranks ask for programs where none can be started.
-    #[error("{why}")]
-    NoSpawn {
-        /// Why, and what to do.
-        why: &'static str,
-    },
     /// No number of ranks will do.
     #[error(
         "info key soft: {soft:?} allows no number from 1 to {most}; it is a list such as 1,2:8 or 2:16:2"

@@ -6,16 +6,17 @@
 use crate::args::SectionArgs;
 use crate::describe::{section, working_directory};
 use crate::error::LaunchError;
-use crate::nodes::Run;
+use crate::nodes::{Choice, Room, Run};
 use crate::{program, shares};
 use simurgh_net::control::Command;
 use simurgh_net::job::{JobSpec, Origin, Text};
 use simurgh_settings::Id;
 use std::path::Path;
 
-/// Describes programs that ranks of a universe ask for; `first` is the job of its command line.
+/// Describes programs that ranks of a universe ask for; `first` is the job of its command line, `room` where they go.
 pub(crate) fn describe(
     first: &JobSpec,
+    room: &Room,
     commands: &[Command],
     origin: Origin,
 ) -> Result<JobSpec, LaunchError> {
@@ -45,9 +46,29 @@ pub(crate) fn describe(
     };
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
-    let ranks = spec.total_ranks()?;
-    spec.hosts = shares::of_runs(&spec.sections, &[Run { node: 0, ranks }], most);
+    spec.hosts = shares::of_runs(&spec.sections, &places(&spec, room, commands)?, most);
     Ok(spec)
+}
+
+/// Where the ranks go: all together as those of a command line, unless somebody chooses nodes for some of them.
+fn places(spec: &JobSpec, room: &Room, commands: &[Command]) -> Result<Vec<Run>, LaunchError> {
+    if commands.iter().all(|command| choice(command).is_none()) {
+        return Ok(room.runs(spec.total_ranks()?, None)?);
+    }
+    let mut runs = Vec::new();
+    for (section, command) in spec.sections.iter().zip(commands) {
+        runs.extend(room.runs(section.ranks, choice(command))?);
+    }
+    Ok(runs)
+}
+
+/// The nodes that hints choose.
+fn choice(command: &Command) -> Option<Choice> {
+    if let Some(list) = hint(command, "host") {
+        return Some(Choice::List(list.to_string()));
+    }
+    let file = hint(command, "hostfile").or_else(|| hint(command, "file"));
+    file.map(|file| Choice::File(file.as_path().to_path_buf()))
 }
 
 /// A command as if it were one of the command line.

@@ -6,7 +6,7 @@ use crate::describe::{Described, PRELOAD, describe};
 use crate::error::LaunchError;
 use crate::fit::{self, Wanted};
 use crate::installation::Installation;
-use crate::nodes::{self, Allocation, Launch, Launcher};
+use crate::nodes::{self, Allocation, Launch, Launcher, Room};
 use crate::pmix::PmixService;
 use crate::prefix::Prefix;
 use crate::supervise::PmiSocket;
@@ -52,14 +52,15 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     let allocation = Allocation::found(|name| std::env::var(name).ok())?;
     let nodes = nodes::of(&run.nodes, allocation.as_ref())?;
     let described = describe(&run, nodes)?;
-    let Described { spec, names } = described;
-    if let Some(names) = names {
+    let Described { spec, nodes } = described;
+    let mapping = run.nodes.mapping;
+    if let Some(nodes) = nodes {
         let launcher = run.nodes.launcher.resolved(allocation.as_ref());
-        return run_on_nodes(&run, spec, names, launcher);
+        return run_on_nodes(&run, spec, Room { nodes, mapping }, launcher);
     }
     if wants_tags(&spec) {
         // What processes write passes through an agent, which tags it.
-        return run_on_nodes(&run, spec, vec!["localhost".to_owned()], Launcher::Fork);
+        return run_on_nodes(&run, spec, Room::here(), Launcher::Fork);
     }
     if let Some(cpus) = &run.nodes.cpus {
         binding::bind(cpus)?;
@@ -78,7 +79,7 @@ fn wants_tags(spec: &JobSpec) -> bool {
 }
 
 /// Runs a job whose hosts are started by agents.
-fn run_on_nodes(run: &Run, spec: JobSpec, names: Vec<String>, launcher: Launcher) -> Result<u8, LaunchError> {
+fn run_on_nodes(run: &Run, spec: JobSpec, room: Room, launcher: Launcher) -> Result<u8, LaunchError> {
     let secret = Secret::random().map_err(LaunchError::Supervise)?;
     let command = &run.nodes.command;
     let launch = match launcher {
@@ -89,8 +90,8 @@ fn run_on_nodes(run: &Run, spec: JobSpec, names: Vec<String>, launcher: Launcher
     let job = NodeJob {
         version: agent::message::VERSION,
         secret: secret.clone(),
-        nodes: (0, u32::try_from(names.len()).unwrap_or(u32::MAX)),
-        names,
+        nodes: (0, u32::try_from(room.nodes.len()).unwrap_or(u32::MAX)),
+        names: room.nodes.iter().map(|node| node.name.clone()).collect(),
         spec: spec.clone(),
         wrapper: run.host_wrapper.texts().ok_or_else(|| LaunchError::Nul {
             text: "--host-wrapper".to_owned(),
@@ -104,6 +105,7 @@ fn run_on_nodes(run: &Run, spec: JobSpec, names: Vec<String>, launcher: Launcher
     let tool = Installation::of_this_tool()?.tool()?;
     let nodes = Nodes {
         job,
+        room,
         tool,
         srun: is_slurm.then(|| command.clone()),
     };
@@ -116,6 +118,8 @@ fn run_on_nodes(run: &Run, spec: JobSpec, names: Vec<String>, launcher: Launcher
 pub(crate) struct Nodes {
     /// What they do: for all nodes.
     pub(crate) job: NodeJob,
+    /// Where programs go that running ranks ask for.
+    pub(crate) room: Room,
     /// The executable that is an agent.
     pub(crate) tool: PathBuf,
     /// The command for srun, if that starts them; none of its words if it is srun itself.

@@ -32,40 +32,52 @@ struct Input {
     ended: bool,
 }
 
-/// Starts the hosts of the agent's node, up to the first that cannot be started.
-pub(super) fn start(job: &NodeJob, hosts: &mut Vec<Host>) -> Result<(), LaunchError> {
-    let mut spec = job.spec.clone();
-    spec.parent = Some(std::process::id());
+/// What starts the hosts of an agent's job.
+pub(super) fn starter(job: &NodeJob) -> Result<Starter, LaunchError> {
     let wrapper = Prefix::of(
         job.wrapper
             .iter()
             .map(|word| word.as_os_str().to_owned())
             .collect(),
     );
-    let mut starter = Starter::new(spec, wrapper, job.secret.clone())?;
+    let mut starter = Starter::new(own(&job.spec), wrapper, job.secret.clone())?;
     starter.environment = job.environment.clone();
-    for (number, share) in (0..).zip(&job.spec.hosts) {
-        if share.node != job.nodes.0 {
-            continue;
-        }
-        let (channel, end) = Channel::pair()?;
-        let (mut child, pmi) = starter.start(number, &end, Streams::Piped)?;
-        let streams = [
-            (child.stdout.take().map(OwnedFd::from), false),
-            (child.stderr.take().map(OwnedFd::from), true),
-        ];
-        let input = child.stdin.take().map(|pipe| Input::new(pipe.into())).transpose();
-        let tag = tag(&job.spec, number);
-        let lines = streams
-            .into_iter()
-            .filter_map(|(pipe, error)| Some(Lines::new(pipe?, error, tag.clone())));
-        hosts.push(Host {
-            lines: lines.collect::<Result<_, _>>().map_err(system)?,
-            input: input.map_err(system)?,
-            member: Member::of_process(number, &job.spec, child, Some(channel), pmi)?,
-        });
+    Ok(starter)
+}
+
+/// A job whose hosts are children of this process.
+pub(super) fn own(spec: &JobSpec) -> JobSpec {
+    JobSpec {
+        parent: Some(std::process::id()),
+        ..spec.clone()
     }
-    Ok(())
+}
+
+/// The hosts of a job on a node, by their numbers in the job.
+pub(super) fn on_node(spec: &JobSpec, node: u32) -> Vec<HostId> {
+    let hosts = (0..).zip(&spec.hosts);
+    let here = hosts.filter(|(_, share)| share.node == node);
+    here.map(|(number, _)| number).collect()
+}
+
+/// Starts a host.
+pub(super) fn start(starter: &Starter, number: HostId) -> Result<Host, LaunchError> {
+    let (channel, end) = Channel::pair()?;
+    let (mut child, pmi) = starter.start(number, &end, Streams::Piped)?;
+    let streams = [
+        (child.stdout.take().map(OwnedFd::from), false),
+        (child.stderr.take().map(OwnedFd::from), true),
+    ];
+    let input = child.stdin.take().map(|pipe| Input::new(pipe.into())).transpose();
+    let tag = tag(starter.spec(), number);
+    let lines = streams
+        .into_iter()
+        .filter_map(|(pipe, error)| Some(Lines::new(pipe?, error, tag.clone())));
+    Ok(Host {
+        lines: lines.collect::<Result<_, _>>().map_err(system)?,
+        input: input.map_err(system)?,
+        member: Member::of_process(number, starter.spec(), child, Some(channel), pmi)?,
+    })
 }
 
 /// What lines of a host begin with. A process with ranks that are threads tags them itself.
@@ -132,8 +144,10 @@ impl Host {
         loop {
             let message = match self.member.hear() {
                 Ok(Some(Received { message, descriptors })) => {
-                    if let FromHost::Hello(hello) = &message {
-                        self.member.join(hello.clone(), descriptors);
+                    match &message {
+                        FromHost::Hello(hello) => self.member.join(hello.clone(), descriptors),
+                        FromHost::Opened { addresses } => self.member.reopen(addresses.clone(), descriptors),
+                        _ => {}
                     }
                     message
                 }
@@ -181,6 +195,12 @@ impl Host {
         self.member.signal(signal);
     }
 
+    /// Ends its process.
+    pub(super) fn kill(&mut self) {
+        self.signal(Signal::KILL);
+        let _ = self.member.wait();
+    }
+
     pub(super) fn tell(&mut self, message: ToHost) {
         self.member.tell(message, Vec::new());
     }
@@ -210,17 +230,27 @@ impl Input {
     }
 }
 
+/// Tells one host something; of another one on the node, with what it has lent for that.
+pub(super) fn tell(hosts: &mut [Host], to: usize, message: ToHost) {
+    if let ToHost::Peer(peer) = &message
+        && let Some(near) = hosts.iter().find(|host| host.number() == peer.host)
+        && let Some((near, descriptors)) = near.member.as_peer(true)
+    {
+        let peer = Peer {
+            place: peer.place,
+            ..near
+        };
+        return hosts[to].member.tell(ToHost::Peer(peer), descriptors);
+    }
+    hosts[to].tell(message);
+}
+
 /// Introduces the hosts of a node to all others, those of the node with their descriptors, and sets them going.
 pub(super) fn introduce(hosts: &mut [Host], peers: &[Peer]) {
     for to in 0..hosts.len() {
         let own = hosts[to].number();
         for peer in peers.iter().filter(|peer| peer.host != own) {
-            let near = hosts.iter().find(|host| host.number() == peer.host);
-            let (peer, descriptors) = match near.and_then(|host| host.member.as_peer(true)) {
-                Some(near) => near,
-                None => (peer.clone(), Vec::new()),
-            };
-            hosts[to].member.tell(ToHost::Peer(peer), descriptors);
+            tell(hosts, to, ToHost::Peer(peer.clone()));
         }
         hosts[to].tell(ToHost::Go);
     }

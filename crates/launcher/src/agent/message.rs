@@ -7,7 +7,7 @@ use simurgh_net::job::{JobSpec, Text};
 use simurgh_net::transport::HostId;
 
 /// Version of the protocol.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Towards the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,8 +17,10 @@ pub(crate) enum Down {
     Call(Call),
     /// The first word, or that which follows the connection: what is to be run.
     Job(Box<NodeJob>),
-    /// To one host.
+    /// To one host. If it is told of another one of its node, the agent adds the descriptors.
     Tell {
+        /// Its node.
+        node: u32,
         /// Which.
         host: HostId,
         /// What.
@@ -28,6 +30,20 @@ pub(crate) enum Down {
     TellAll(ToHost),
     /// All hosts of the job: each agent introduces them to its own, and sets those going.
     Peers(Vec<Peer>),
+    /// Programs that running ranks ask for: a job beside the first one, of which each agent starts the hosts of its
+    /// node.
+    Start(Box<JobSpec>),
+    /// Hosts that have been started are to be ended and forgotten: nobody has been told of them.
+    Forget {
+        /// The first of them.
+        first: HostId,
+        /// How many.
+        hosts: u32,
+    },
+    /// All hosts have connected with each other: descriptors that they had lent for it can be closed.
+    Met,
+    /// All hosts have ended, and no more are to come.
+    Over,
     /// A signal for all hosts.
     Signal(i32),
     /// What rank 0 reads: the bytes of the frame; none is the end.

@@ -12,7 +12,8 @@
 //! 2. It starts its hosts. What they say to the launcher ([`simurgh_net::control`]) is passed on, and what is for them
 //!    is handed to them; descriptors stay with the agent, which introduces the hosts of its node to each other.
 //! 3. What ranks write goes upwards line by line, and what rank 0 reads comes to its host.
-//! 4. When its hosts have ended and the agents behind it are done, the agent ends.
+//! 4. Programs that running ranks ask for come down as a job more, of which each agent starts the hosts of its node.
+//! 5. When `mpiexec` has seen the end of all hosts, it says so; when the agents behind it are done, the agent ends.
 //!
 //! An agent without `mpiexec` kills its hosts: when its connection ends, or no sign of life has come for the time of
 //! `peer_timeout`. Costs: each message is decoded and written anew at every level of the tree, which is as deep as the

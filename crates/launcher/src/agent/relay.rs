@@ -5,11 +5,12 @@ use super::hosts::{self, Host};
 use super::link::{Link, LinkError};
 use super::message::{Down, NodeJob, Up};
 use crate::error::LaunchError;
+use crate::start::Starter;
 use crate::supervise::{GRACE, Signals, Watched, kill_inherited};
 use rustix::event::PollFlags;
 use rustix::process::Signal;
-use simurgh_net::control::ToHost;
-use simurgh_net::transport::HostId;
+use simurgh_net::control::{FromHost, ToHost};
+use simurgh_net::job::JobSpec;
 use simurgh_settings::Id;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -27,7 +28,9 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
     let mut agent = Agent {
         link,
         hosts: Vec::new(),
+        starter: None,
         branches: Vec::new(),
+        is_over: false,
         failed: false,
         heard: now,
         spoken: now,
@@ -48,8 +51,12 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
 struct Agent {
     job: NodeJob,
     link: Link,
+    /// What starts them, if it is known how.
+    starter: Option<Starter>,
     hosts: Vec<Host>,
     branches: Vec<Branch>,
+    /// No more hosts are to come.
+    is_over: bool,
     /// A host has ended badly, or the job has.
     failed: bool,
     heard: Instant,
@@ -79,9 +86,48 @@ impl Agent {
             Some(cpus) => crate::binding::bind(cpus),
             None => Ok(()),
         };
-        if let Err(error) = bound.and_then(|()| hosts::start(&self.job, &mut self.hosts)) {
+        if let Err(error) = bound.and_then(|()| self.start_hosts()) {
             self.fail(own, &error);
             self.hosts.iter().for_each(|host| host.signal(Signal::KILL));
+        }
+    }
+
+    /// Starts the hosts of the job, up to the first that cannot be started.
+    fn start_hosts(&mut self) -> Result<(), LaunchError> {
+        let starter = self.starter.insert(hosts::starter(&self.job)?);
+        for number in hosts::on_node(&self.job.spec, self.job.nodes.0) {
+            self.hosts.push(hosts::start(starter, number)?);
+        }
+        Ok(())
+    }
+
+    /// Starts the hosts of a job beside the first one. One that cannot be started is as one that says so itself.
+    fn start_beside(&mut self, spec: &JobSpec) {
+        let numbers = hosts::on_node(spec, self.job.nodes.0);
+        let (Some(first), Some(starter)) = (numbers.first(), &self.starter) else {
+            return;
+        };
+        let mut host = spec.origin.first_host + first;
+        let started = starter.beside(hosts::own(spec)).and_then(|starter| {
+            numbers.iter().try_for_each(|&number| {
+                host = spec.origin.first_host + number;
+                self.hosts.push(hosts::start(&starter, number)?);
+                Ok(())
+            })
+        });
+        if let Err(error) = started {
+            let message = error.to_string();
+            let message = FromHost::Abort { status: 1, message };
+            self.say(&Up::Said { host, message });
+        }
+    }
+
+    /// Forgets hosts that have been asked for by running ranks, and have ended.
+    fn forget_ended(&mut self) {
+        let first = self.job.spec.hosts.len();
+        let is_over = |host: &mut Host| host.number() as usize >= first && host.member.is_gone();
+        for host in self.hosts.extract_if(.., is_over) {
+            self.failed |= host.member.has_failed();
         }
     }
 
@@ -109,7 +155,8 @@ impl Agent {
             }
             self.obey_all()?;
             self.pass_up(crowded);
-            if !done && self.hosts.iter().all(|host| host.member.is_gone()) {
+            self.forget_ended();
+            if !done && self.is_over && self.hosts.iter().all(|host| host.member.is_gone()) {
                 done = true;
                 self.failed |= self.hosts.iter().any(|host| host.member.has_failed());
                 let node = self.job.nodes.0;
@@ -175,10 +222,16 @@ impl Agent {
 
     fn obey(&mut self, message: Down, bytes: &[u8]) {
         match &message {
-            Down::Tell { host, message: told } => {
-                match self.hosts.iter_mut().find(|own| own.number() == *host) {
-                    Some(own) => own.tell(told.clone()),
-                    None => self.pass_down_to(*host, &message, bytes),
+            Down::Tell {
+                node,
+                host,
+                message: told,
+            } => {
+                if *node != self.job.nodes.0 {
+                    return self.pass_down_to(*node, &message, bytes);
+                }
+                if let Some(to) = self.hosts.iter().position(|own| own.number() == *host) {
+                    hosts::tell(&mut self.hosts, to, told.clone());
                 }
             }
             Down::TellAll(told) => {
@@ -190,6 +243,27 @@ impl Agent {
                 hosts::introduce(&mut self.hosts, peers);
                 self.pass_down(&message);
             }
+            Down::Start(spec) => {
+                self.pass_down(&message);
+                self.start_beside(spec);
+            }
+            Down::Forget { first, hosts } => {
+                self.pass_down(&message);
+                let forgotten = *first..first.saturating_add(*hosts);
+                self.hosts
+                    .extract_if(.., |host| forgotten.contains(&host.number()))
+                    .for_each(|mut host| host.kill());
+            }
+            Down::Met => {
+                for host in &mut self.hosts {
+                    host.member.forget_descriptors();
+                }
+                self.pass_down(&message);
+            }
+            Down::Over => {
+                self.is_over = true;
+                self.pass_down(&message);
+            }
             Down::Signal(number) => {
                 if let Some(signal) = Signal::from_named_raw(*number) {
                     self.hosts.iter().for_each(|host| host.signal(signal));
@@ -198,7 +272,10 @@ impl Agent {
             }
             Down::Input => match self.hosts.iter_mut().find(|host| host.number() == 0) {
                 Some(host) => host.take_input(bytes, &mut self.link),
-                None => self.pass_down_to(0, &message, bytes),
+                None => {
+                    let node = self.job.spec.hosts.first().map(|share| share.node);
+                    self.pass_down_to(node.unwrap_or(0), &message, bytes);
+                }
             },
             // Out of turn, or a sign of life, which has been noted.
             Down::Alive | Down::Job(_) | Down::Call(_) => {}
@@ -211,10 +288,7 @@ impl Agent {
             .for_each(|branch| branch.send(message, &[]));
     }
 
-    fn pass_down_to(&mut self, host: HostId, message: &Down, bytes: &[u8]) {
-        let Some(node) = self.job.spec.hosts.get(host as usize).map(|share| share.node) else {
-            return;
-        };
+    fn pass_down_to(&mut self, node: u32, message: &Down, bytes: &[u8]) {
         if let Some(branch) = self
             .branches
             .iter_mut()

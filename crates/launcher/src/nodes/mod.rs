@@ -7,11 +7,13 @@ mod file;
 mod launch;
 mod list;
 mod mapping;
+mod room;
 mod slurm;
 
 pub(crate) use launch::{Launch, Launcher};
 pub use mapping::Mapping;
 pub(crate) use mapping::Run;
+pub(crate) use room::{Choice, Room};
 pub(crate) use slurm::Allocation;
 
 use std::path::PathBuf;
@@ -93,6 +95,14 @@ pub enum NodesError {
     /// There is no allocation.
     #[error("--launcher slurm works in an allocation of Slurm only, such as `salloc -N 2 mpiexec …` makes")]
     NoAllocation,
+    /// Programs are to be started on a node that has no part in the job.
+    #[error("{node} is none of the job's nodes: {nodes}")]
+    NotOfJob {
+        /// The node.
+        node: String,
+        /// Those that are.
+        nodes: String,
+    },
     /// A node is not in the allocation.
     #[error("{node} is none of the nodes that Slurm has allocated: {nodes}")]
     NotAllocated {

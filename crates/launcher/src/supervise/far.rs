@@ -8,11 +8,14 @@ use super::{GRACE, Member, Supervisor, Watched};
 use crate::agent::message::{Down, NodeJob, Up};
 use crate::agent::{Branch, CROWDED, LinkError, silent, split};
 use crate::error::LaunchError;
+use crate::nodes::Room;
 use crate::start::Nodes;
 use rustix::process::Signal;
 use simurgh_net::control::{FromHost, Received, ToHost};
+use simurgh_net::job::JobSpec;
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -38,6 +41,7 @@ enum News {
 /// The nodes of a job.
 pub(super) struct Far {
     job: NodeJob,
+    room: Room,
     branches: Vec<Branch>,
     srun: Option<Srun>,
     standing: Vec<Standing>,
@@ -52,7 +56,12 @@ pub(super) struct Far {
 
 impl Far {
     fn start(nodes: Nodes) -> Result<Self, LaunchError> {
-        let Nodes { job, tool, srun } = nodes;
+        let Nodes {
+            job,
+            room,
+            tool,
+            srun,
+        } = nodes;
         let launcher = match &srun {
             Some(command) => command.first().map_or("srun", String::as_str),
             None => job.launch.name(),
@@ -67,6 +76,7 @@ impl Far {
             timeout: job.spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
             launcher: launcher.to_owned(),
             untold: Vec::new(),
+            room,
             job,
         };
         if let Some(command) = srun {
@@ -83,6 +93,11 @@ impl Far {
             }
         }
         Ok(far)
+    }
+
+    /// Where programs go that running ranks ask for.
+    pub(super) fn room(&self) -> &Room {
+        &self.room
     }
 
     /// What agents are started by.
@@ -158,7 +173,7 @@ impl Far {
     }
 
     /// Nodes that are lost, as far as they still mattered.
-    fn lost(&self, nodes: std::ops::Range<u32>, reason: &str) -> Vec<News> {
+    fn lost(&self, nodes: Range<u32>, reason: &str) -> Vec<News> {
         let matters = |node: &u32| self.standing[*node as usize] != Standing::Over;
         let lost = |node| News::Lost {
             node,
@@ -235,11 +250,27 @@ impl Far {
     }
 
     /// Tells one host something.
-    pub(super) fn tell(&mut self, host: HostId, message: ToHost) {
-        if let Some(share) = self.job.spec.hosts.get(host as usize) {
-            let node = share.node;
-            self.send_to(node, &Down::Tell { host, message }, &[]);
-        }
+    pub(super) fn tell(&mut self, node: u32, host: HostId, message: ToHost) {
+        self.send_to(node, &Down::Tell { node, host, message }, &[]);
+    }
+
+    /// Lets the agents start the hosts of a job beside the first one; these hosts.
+    pub(super) fn start_beside(&mut self, spec: &JobSpec) -> Vec<Member> {
+        self.send_all(&Down::Start(Box::new(spec.clone())));
+        members(spec, &self.job.names)
+    }
+
+    /// Lets the agents end hosts of which nobody has been told.
+    pub(super) fn forget(&mut self, hosts: &Range<usize>) {
+        self.send_all(&Down::Forget {
+            first: hosts.start as u32,
+            hosts: hosts.len() as u32,
+        });
+    }
+
+    /// Lets the agents close what hosts have lent to each other.
+    pub(super) fn forget_descriptors(&mut self) {
+        self.send_all(&Down::Met);
     }
 
     /// Tells all hosts the same.
@@ -264,6 +295,7 @@ impl Far {
 
     /// Hears the last of the nodes, and lets go of them.
     fn end(mut self, in_order: bool) {
+        self.send_all(&Down::Over);
         let until = Instant::now() + GRACE;
         while !self.branches.is_empty() && Instant::now() < until {
             self.listen();
@@ -284,14 +316,18 @@ impl Far {
     }
 }
 
+/// The hosts of a job that agents start.
+fn members(spec: &JobSpec, names: &[String]) -> Vec<Member> {
+    let hosts = (0..).zip(&spec.hosts);
+    hosts
+        .map(|(number, share)| Member::of_node(number, spec, names[share.node as usize].clone()))
+        .collect()
+}
+
 impl Supervisor<'_> {
     /// Starts the agents of the nodes, which start the hosts.
     pub(super) fn start_nodes(&mut self, nodes: Nodes) -> Result<(), LaunchError> {
-        let spec = self.starter.spec();
-        for (number, share) in (0..).zip(&spec.hosts) {
-            let name = nodes.job.names[share.node as usize].clone();
-            self.members.push(Member::of_node(number, spec, name));
-        }
+        self.members = members(self.starter.spec(), &nodes.job.names);
         self.far = Some(Far::start(nodes)?);
         Ok(())
     }
@@ -300,20 +336,23 @@ impl Supervisor<'_> {
     pub(super) fn listen_far(&mut self) {
         let Some(far) = &mut self.far else { return };
         for news in far.listen() {
+            if let News::Said { host, .. } | News::Exited { host, .. } = &news
+                && self.members.get(*host as usize).is_none_or(Member::is_gone)
+            {
+                // Of a host that is forgotten, or that nobody waits for any more.
+                continue;
+            }
             match news {
-                News::Said { host, message } if (host as usize) < self.members.len() => {
+                News::Said { host, message } => {
                     let descriptors = Vec::new();
                     self.act_on(host as usize, Received { message, descriptors });
                 }
                 News::Exited { host, status } => {
                     let status = ExitStatus::from_raw(status);
-                    if let Some(member) = self.members.get_mut(host as usize) {
-                        member.has_exited(status);
-                        self.has_ended(host as usize, status);
-                    }
+                    self.members[host as usize].has_exited(status);
+                    self.has_ended(host as usize, status);
                 }
                 News::Lost { node, reason } => self.lose_node(node, &reason),
-                News::Said { .. } => {}
             }
         }
     }
@@ -327,8 +366,8 @@ impl Supervisor<'_> {
         far.set(node, Standing::Over);
         self.conclude(Verdict { status: 1, message });
         self.status.get_or_insert(1);
-        let hosts = self.starter.spec().hosts.iter().zip(&mut self.members);
-        for (_, member) in hosts.filter(|(share, member)| share.node == node && !member.is_gone()) {
+        let there = self.members.iter_mut().filter(|member| !member.is_gone());
+        for member in there.filter(|member| member.place().node == node) {
             member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
         }
     }

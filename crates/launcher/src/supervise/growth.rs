@@ -5,16 +5,21 @@
 //! have to do with whom. Until the new hosts have all joined, nobody has been told of them: what goes wrong until then
 //! is an answer to who has asked, and after that the end of the job.
 
+use super::far::Far;
 use super::questions::Asker;
 use super::{Supervisor, start_host};
 use crate::error::LaunchError;
+use crate::nodes::Room;
 use crate::spawn;
+use crate::start::Starter;
 use rustix::process::Signal;
 use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
 use simurgh_net::job::{Origin, Place};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
 /// What is being started, and what is to be started next.
 #[derive(Default)]
@@ -93,18 +98,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether hosts can join those that are there.
-    fn check_room(&self) -> Result<(), LaunchError> {
-        if self.far.is_none() {
-            return Ok(());
-        }
-        let why = "programs can be started by running ranks where mpiexec runs all of them on its own machine, \
-                   without agents";
-        Err(LaunchError::NoSpawn { why })
-    }
-
     fn start_world(&mut self, wish: Wish) -> Result<(), LaunchError> {
-        self.check_room()?;
         let Wish {
             asker,
             commands,
@@ -121,21 +115,18 @@ impl Supervisor<'_> {
             shares: Vec::new(),
             others: self.places(),
         };
-        let mut spec = spawn::describe(self.starter.spec(), &commands, origin)?;
+        let here = Room::here();
+        let room = self.far.as_ref().map_or(&here, Far::room);
+        let mut spec = spawn::describe(self.starter.spec(), room, &commands, origin)?;
         spec.origin.shares = self.free_shares(spec.hosts.len());
         let processes: Vec<u32> = spec.sections.iter().map(|section| section.ranks).collect();
         let (hosts, total) = (spec.hosts.len(), spec.total_ranks()?);
         let starter = self.starter.beside(spec)?;
         self.worlds.add_for(self.members[asker.host].world(), hosts);
-        for host in 0..hosts {
-            match start_host(&starter, host as u32) {
-                Ok(member) => self.members.push(member),
-                Err(error) => {
-                    self.forget_hosts(first);
-                    return Err(error);
-                }
-            }
-            self.silence.add();
+        (0..hosts).for_each(|_| self.silence.add());
+        if let Err(error) = self.start_beside(&starter) {
+            self.forget_hosts(first);
+            return Err(error);
         }
         self.growth.processes = process + total;
         self.growth.current = Some(Current {
@@ -150,8 +141,29 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Ends hosts that nobody has been told of, and forgets that there were any from `first` on.
+    fn start_beside(&mut self, starter: &Starter) -> Result<(), LaunchError> {
+        if let Some(far) = &mut self.far {
+            self.members.extend(far.start_beside(starter.spec()));
+            return Ok(());
+        }
+        for (host, _) in (0..).zip(&starter.spec().hosts) {
+            self.members.push(start_host(starter, host)?);
+        }
+        Ok(())
+    }
+
+    /// Ends hosts that nobody has been told of, and forgets that there were any from `first` on. If they have been
+    /// started by agents, something of them may still be on its way, so their numbers are not given away again.
     fn forget_hosts(&mut self, first: usize) {
+        if let Some(far) = &mut self.far {
+            far.forget(&(first..self.members.len()));
+            for member in &mut self.members[first..] {
+                member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
+                member.ended = Some(0);
+                member.released = true;
+            }
+            return self.worlds.release_last();
+        }
         for member in &mut self.members[first..] {
             member.signal(Signal::KILL);
             let _ = member.wait();
@@ -232,6 +244,9 @@ impl Supervisor<'_> {
         for member in &mut self.members {
             member.forget_descriptors();
         }
+        if let Some(far) = &mut self.far {
+            far.forget_descriptors();
+        }
         self.fulfil();
     }
 
@@ -291,10 +306,14 @@ impl Supervisor<'_> {
     /// Tells one host of another one.
     fn introduce_one(&mut self, of: usize, to: usize) {
         let (one, other) = (&self.members[of], &self.members[to]);
-        let same_node = one.place().node == other.place().node;
-        if let Some((mut peer, descriptors)) = one.as_peer(same_node) {
+        // Agents have the descriptors of their hosts, and add them.
+        let lends = self.far.is_none() && one.place().node == other.place().node;
+        if let Some((mut peer, descriptors)) = one.as_peer(lends) {
             peer.place = (one.world() != other.world()).then(|| one.place());
-            self.members[to].tell(ToHost::Peer(peer), descriptors);
+            match &mut self.far {
+                Some(_) => self.tell_one(to, ToHost::Peer(peer)),
+                None => self.members[to].tell(ToHost::Peer(peer), descriptors),
+            }
         }
     }
 }

@@ -303,7 +303,7 @@ impl Member {
     }
 
     /// Waits for the end of its process.
-    pub(super) fn wait(&mut self) -> std::io::Result<()> {
+    pub(crate) fn wait(&mut self) -> std::io::Result<()> {
         if let Some(own) = self.own.as_mut().filter(|_| self.exit.is_none()) {
             self.exit = Some(own.child.wait()?);
         }

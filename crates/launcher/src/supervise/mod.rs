@@ -292,7 +292,7 @@ impl Supervisor<'_> {
     fn tell_one(&mut self, host: usize, message: ToHost) {
         let member = &mut self.members[host];
         match &mut self.far {
-            Some(far) => far.tell(member.number(), message),
+            Some(far) => far.tell(member.place().node, member.number(), message),
             None => member.tell(message, Vec::new()),
         }
     }

@@ -53,6 +53,14 @@ impl Worlds {
         self.ties.forget(self.next());
     }
 
+    /// Lets go of the last one, which nobody has been told of, and keeps its numbers.
+    pub(super) fn release_last(&mut self) {
+        if let Some(last) = self.worlds.last_mut() {
+            last.released = true;
+            self.ties.forget(self.next() - 1);
+        }
+    }
+
     /// Its hosts.
     pub(super) fn hosts(&self, world: u32) -> Range<usize> {
         self.worlds[world as usize].hosts.clone()
