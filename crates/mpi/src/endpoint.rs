@@ -33,6 +33,9 @@ struct Probe {
 }
 
 /// The match table of a rank. Messages are not copied while it is locked, short inline ones excepted.
+///
+/// The queue that most messages meet comes first: its header shares a line with the lock.
+#[repr(C)]
 pub(crate) struct Table {
     posted: Queue<Posted, 2>,
     arrived: Queue<Payload, 5>,
@@ -274,5 +277,20 @@ impl Table {
     #[inline]
     pub(crate) fn parcels(&mut self) -> &mut ParcelPool {
         &mut self.parcels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::HEADER;
+
+    #[test]
+    fn what_changes_with_each_receive_shares_the_line_of_the_lock() {
+        let endpoint = Endpoint::new(8);
+        let lock = (&raw const endpoint.table).addr();
+        let header = (&raw const endpoint.table().posted).addr();
+        assert_eq!(lock % 64, 0);
+        assert!(header >= lock && header + HEADER <= lock + 64);
     }
 }

@@ -12,7 +12,7 @@
 //! uses wildcards lies in fewer bins (its [lanes](Lanes)); a sender does not look for kinds of receives of which
 //! there are none.
 //!
-//! Costs: up to the scan limit one line for the queue's header and one or two for each
+//! Costs: up to the scan limit one line for the queue's header, with the lock, and one or two for each
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
 //! have grown. The linear time is tested in `model.rs`.
 
@@ -22,6 +22,8 @@ mod queue;
 mod slab;
 
 pub(crate) use pattern::{Envelope, Lanes, Pattern};
+#[cfg(test)]
+pub(crate) use queue::HEADER;
 pub(crate) use queue::{Place, Queue};
 
 #[cfg(test)]

@@ -22,20 +22,28 @@ impl Place {
 /// Entries in order of arrival.
 ///
 /// `LISTS` is one more than the number of bins an entry lies in: two for receives, five for messages.
+///
+/// What changes with each entry comes first, on one line with the lock ahead of it: it wanders between the caches of
+/// sender and receiver. The rest is hardly ever written while there are no bins.
+#[repr(C)]
 pub(crate) struct Queue<T, const LISTS: usize> {
     slab: Slab<T, LISTS>,
     order: Ends,
-    len: usize,
-    most: usize,
+    len: u32,
+    indexed: bool,
+    next_sequence: u64,
+    most: u32,
     /// So many entries are scanned in order; who would have to scan more builds the bins, which stay until the queue is
     /// empty. So a queue from which the oldest entries are taken has none, however long it is.
     scan_limit: usize,
-    next_sequence: u64,
     bins: Option<Box<Bins>>,
     /// Entries in bins, by the kind of the bin's pattern.
-    filed: [usize; 4],
-    indexed: bool,
+    filed: [u32; 4],
 }
+
+/// Bytes of what changes with each entry.
+pub(crate) const HEADER: usize = 56;
+const _: () = assert!(std::mem::offset_of!(Queue<u8, 2>, next_sequence) + 8 == HEADER);
 
 /// The list of all entries; the bins use the links after it.
 const ORDER: usize = 0;
@@ -46,23 +54,23 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
             slab: Slab::new(),
             order: Ends::EMPTY,
             len: 0,
+            indexed: false,
+            next_sequence: 0,
             most: 0,
             scan_limit,
-            next_sequence: 0,
             bins: None,
             filed: [0; 4],
-            indexed: false,
         }
     }
 
     /// Number of entries.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// The most entries there have been.
     pub(crate) fn most(&self) -> usize {
-        self.most
+        self.most as usize
     }
 
     #[inline]
@@ -72,7 +80,9 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
         let index = self.slab.insert(pattern, lanes, sequence, value);
         self.slab.append(&mut self.order, ORDER, index);
         self.len += 1;
-        self.most = self.most.max(self.len);
+        if self.len > self.most {
+            self.most = self.len;
+        }
         if self.indexed {
             self.file(index, bins);
         }
@@ -124,7 +134,9 @@ impl<T, const LISTS: usize> Queue<T, LISTS> {
     #[inline]
     fn take(&mut self, index: u32, bins: &[Pattern]) -> T {
         self.slab.unlink(&mut self.order, ORDER, index);
-        if let Some(index_of_bins) = self.bins.as_mut().filter(|_| self.indexed) {
+        if self.indexed
+            && let Some(index_of_bins) = self.bins.as_mut()
+        {
             let lanes = self.slab.node(index).lanes;
             for (lane, &pattern) in bins.iter().enumerate().filter(|(lane, _)| lanes.has(*lane)) {
                 index_of_bins.unlink(&mut self.slab, pattern, lane + 1, index);
