@@ -45,6 +45,8 @@ impl Launcher for Asking {
             return Err(Error::new(ErrorClass::Spawn, reason));
         }
         open.answered.wait();
+        // Not before this rank runs again: until then it counts among those that wait.
+        OPEN.lock().remove(&number);
         let answer = open.answer.lock().take();
         read(answer.ok_or_else(no_launcher)?)
     }
@@ -66,7 +68,7 @@ impl Launcher for Asking {
 
 /// Passes an answer on to who has asked.
 pub(super) fn answer(number: u64, answer: control::Answer) {
-    let open = OPEN.lock().remove(&number);
+    let open = OPEN.lock().get(&number).map(Arc::clone);
     if let Some(open) = open {
         *open.answer.lock() = Some(answer);
         open.answered.complete();
