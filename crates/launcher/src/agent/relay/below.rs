@@ -1,0 +1,96 @@
+//! The agents behind an agent.
+
+use super::Agent;
+use crate::agent::branch::{Branch, CROWDED, silent, split};
+use crate::agent::link::{Link, LinkError};
+use crate::agent::message::{Down, Up};
+use crate::supervise::GRACE;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+impl Agent {
+    /// Starts them.
+    pub(super) fn start_below(&mut self, below: Range<u32>, tool: &Path) {
+        for nodes in split(below, self.job.width) {
+            match Branch::start(&self.job, nodes.clone(), tool) {
+                Ok(branch) => self.branches.push(branch),
+                Err(error) => nodes.for_each(|node| self.fail(node, &error)),
+            }
+        }
+    }
+
+    /// Sends all of them a message on.
+    pub(super) fn pass_down(&mut self, message: &Down) {
+        self.branches
+            .iter_mut()
+            .for_each(|branch| branch.send(message, &[]));
+    }
+
+    /// Sends a message on to where a node is.
+    pub(super) fn pass_down_to(&mut self, node: u32, message: &Down, bytes: &[u8]) {
+        if let Some(branch) = self
+            .branches
+            .iter_mut()
+            .find(|branch| branch.nodes().contains(&node))
+        {
+            branch.send(message, bytes);
+        }
+    }
+
+    /// Sends on what comes from below.
+    pub(super) fn pass_up(&mut self, crowded: bool) {
+        let mut index = 0;
+        while index < self.branches.len() {
+            let branch = &mut self.branches[index];
+            branch.catch_up();
+            match drain(branch, &mut self.link, crowded) {
+                Ok(()) => index += 1,
+                Err(error) => {
+                    let branch = self.branches.swap_remove(index);
+                    self.lose(branch, &error);
+                }
+            }
+        }
+    }
+
+    /// A branch has ended, be it that all its nodes are done: `mpiexec` knows of which it has heard that.
+    fn lose(&mut self, mut branch: Branch, error: &LinkError) {
+        let (nodes, reason) = (branch.nodes(), branch.epitaph(error));
+        for node in nodes {
+            self.say(&Up::Failed {
+                node,
+                reason: reason.clone(),
+            });
+        }
+        branch.end(GRACE);
+    }
+
+    /// Gives signs of life to the agents behind this one; those that have given none are lost.
+    pub(super) fn keep_below_alive(&mut self, timeout: Duration) {
+        let mut index = 0;
+        while index < self.branches.len() {
+            if self.branches[index].keep_alive(timeout) {
+                index += 1;
+            } else {
+                let branch = self.branches.swap_remove(index);
+                for node in branch.nodes() {
+                    let reason = silent(timeout);
+                    self.say(&Up::Failed { node, reason });
+                }
+            }
+        }
+    }
+}
+
+/// Sends on what an agent below has said.
+fn drain(branch: &mut Branch, link: &mut Link, crowded: bool) -> Result<(), LinkError> {
+    while !crowded || link.backlog() < 2 * CROWDED {
+        match branch.receive()? {
+            Some((Up::Alive | Up::Called { .. }, _)) => {}
+            Some((message, bytes)) => link.send(&message, &bytes),
+            None => break,
+        }
+    }
+    Ok(())
+}

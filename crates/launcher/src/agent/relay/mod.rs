@@ -1,0 +1,194 @@
+//! The agent at work.
+
+mod below;
+mod orders;
+
+use super::branch::{Branch, CROWDED};
+use super::hosts::{self, Host};
+use super::link::Link;
+use super::message::{NodeJob, Up};
+use crate::error::LaunchError;
+use crate::start::Starter;
+use crate::supervise::{Signals, Watched, kill_inherited};
+use rustix::event::PollFlags;
+use rustix::process::Signal;
+use simurgh_settings::Id;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+/// Status of an agent that has lost `mpiexec`.
+const ORPHANED: u8 = 1;
+
+/// Serves a node until the job has ended; the status is the process's.
+pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        .map_err(|error| LaunchError::Supervise(error.into()))?;
+    let signals = Signals::listen()?;
+    let timeout = job.spec.settings.get(Id::PeerTimeout).map(Duration::from_millis);
+    let now = Instant::now();
+    let mut agent = Agent {
+        link,
+        hosts: Vec::new(),
+        starter: None,
+        branches: Vec::new(),
+        is_over: false,
+        failed: false,
+        heard: now,
+        spoken: now,
+        job,
+    };
+    agent.begin();
+    let status = agent.run(signals, timeout);
+    if status != Ok(0) || agent.failed {
+        agent.hosts.iter().for_each(|host| host.signal(Signal::KILL));
+        // What they have started ends as their connections do.
+        agent.branches.clear();
+        kill_inherited();
+    }
+    Ok(status.unwrap_or(ORPHANED))
+}
+
+/// An agent at work.
+struct Agent {
+    job: NodeJob,
+    link: Link,
+    /// What starts them, if it is known how.
+    starter: Option<Starter>,
+    hosts: Vec<Host>,
+    branches: Vec<Branch>,
+    /// No more hosts are to come.
+    is_over: bool,
+    /// A host has ended badly, or the job has.
+    failed: bool,
+    heard: Instant,
+    spoken: Instant,
+}
+
+/// `mpiexec` is gone, or the agent has been told to end.
+#[derive(Debug, PartialEq)]
+struct Orphaned;
+
+impl Agent {
+    /// Starts hosts and further agents.
+    fn begin(&mut self) {
+        let (own, end) = self.job.nodes;
+        self.say(&Up::Here { node: own });
+        let tool = match std::env::current_exe() {
+            Ok(tool) => tool,
+            Err(error) => return self.fail(own, &LaunchError::OwnPath(error)),
+        };
+        self.start_below(own + 1..end, &tool);
+        let bound = match &self.job.cpus {
+            Some(cpus) => crate::binding::bind(cpus),
+            None => Ok(()),
+        };
+        if let Err(error) = bound.and_then(|()| self.start_hosts()) {
+            self.fail(own, &error);
+            self.hosts.iter().for_each(|host| host.signal(Signal::KILL));
+        }
+    }
+
+    /// Starts the hosts of the job, up to the first that cannot be started.
+    fn start_hosts(&mut self) -> Result<(), LaunchError> {
+        let starter = self.starter.insert(hosts::starter(&self.job)?);
+        for number in hosts::on_node(&self.job.spec, self.job.nodes.0) {
+            self.hosts.push(hosts::start(starter, number)?);
+        }
+        Ok(())
+    }
+
+    /// Forgets hosts that have been asked for by running ranks, and have ended.
+    fn forget_ended(&mut self) {
+        let first = self.job.spec.hosts.len();
+        let is_over = |host: &mut Host| host.number() as usize >= first && host.member.is_gone();
+        for host in self.hosts.extract_if(.., is_over) {
+            self.failed |= host.member.has_failed();
+        }
+    }
+
+    fn fail(&mut self, node: u32, error: &impl ToString) {
+        self.failed = true;
+        let reason = format!(": {}", error.to_string());
+        self.say(&Up::Failed { node, reason });
+        if node != self.job.nodes.0 {
+            self.say(&Up::Done { node });
+        }
+    }
+
+    fn say(&mut self, message: &Up) {
+        self.spoken = Instant::now();
+        self.link.send(message, &[]);
+    }
+
+    fn run(&mut self, mut signals: Signals, timeout: Option<Duration>) -> Result<u8, Orphaned> {
+        let mut done = false;
+        loop {
+            let crowded = self.link.backlog() > CROWDED;
+            for host in &mut self.hosts {
+                // A process that cannot be waited for has been waited for.
+                host.pass_on(&mut self.link, crowded).map_err(|_| Orphaned)?;
+            }
+            self.obey_all()?;
+            self.pass_up(crowded);
+            self.forget_ended();
+            if !done && self.is_over && self.hosts.iter().all(|host| host.member.is_gone()) {
+                done = true;
+                self.failed |= self.hosts.iter().any(|host| host.member.has_failed());
+                let node = self.job.nodes.0;
+                self.say(&Up::Done { node });
+            }
+            if done && self.branches.is_empty() && self.link.backlog() == 0 {
+                return Ok(0);
+            }
+            let signal = signals.pending().find(|(_, fatal)| *fatal);
+            if let Some((signal, _)) = signal {
+                return Err(self.end_by(signal));
+            }
+            if let Some(timeout) = timeout {
+                self.keep_alive(timeout)?;
+            }
+            self.sleep(&signals, timeout);
+        }
+    }
+
+    /// Says why the node ends, if there is room for that.
+    fn end_by(&mut self, signal: Signal) -> Orphaned {
+        let number = signal.as_raw();
+        let reason =
+            format!(": its processes were ended by signal {number}, as a batch system does when time is up");
+        let node = self.job.nodes.0;
+        self.say(&Up::Failed { node, reason });
+        Orphaned
+    }
+
+    /// Sleeps until there is something to do.
+    fn sleep(&self, signals: &Signals, timeout: Option<Duration>) {
+        let crowded = self.link.backlog() > CROWDED;
+        let mut watched = Watched::default();
+        watched.add(signals.as_fd(), PollFlags::IN);
+        watched.add(self.link.input(), PollFlags::IN);
+        if let Some(output) = self.link.waits_for() {
+            watched.add(output, PollFlags::OUT);
+        }
+        self.hosts
+            .iter()
+            .for_each(|host| host.watch(crowded, &mut watched));
+        self.branches
+            .iter()
+            .for_each(|branch| branch.watch(crowded, &mut watched));
+        // An error is met again by whoever uses the descriptor.
+        let _ = watched.wait(timeout.map(|timeout| Instant::now() + timeout / 8));
+    }
+
+    fn keep_alive(&mut self, timeout: Duration) -> Result<(), Orphaned> {
+        if self.spoken.elapsed() >= timeout / 4 {
+            self.say(&Up::Alive);
+        }
+        self.keep_below_alive(timeout);
+        if self.heard.elapsed() < timeout {
+            Ok(())
+        } else {
+            Err(Orphaned)
+        }
+    }
+}

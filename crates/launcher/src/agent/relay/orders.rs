@@ -1,0 +1,119 @@
+//! What an agent is told from above.
+
+use super::{Agent, Orphaned};
+use crate::agent::hosts;
+use crate::agent::message::{Down, Up};
+use rustix::process::Signal;
+use simurgh_net::control::{FromHost, ToHost};
+use simurgh_net::job::JobSpec;
+use simurgh_net::transport::HostId;
+use std::ops::Range;
+use std::time::Instant;
+
+impl Agent {
+    /// Starts the hosts of a job beside the first one. One that cannot be started is as one that says so itself.
+    fn start_beside(&mut self, spec: &JobSpec) {
+        let numbers = hosts::on_node(spec, self.job.nodes.0);
+        let (Some(first), Some(starter)) = (numbers.first(), &self.starter) else {
+            return;
+        };
+        let mut host = spec.origin.first_host + first;
+        let started = starter.beside(hosts::own(spec)).and_then(|starter| {
+            numbers.iter().try_for_each(|&number| {
+                host = spec.origin.first_host + number;
+                self.hosts.push(hosts::start(&starter, number)?);
+                Ok(())
+            })
+        });
+        if let Err(error) = started {
+            let message = error.to_string();
+            let message = FromHost::Abort { status: 1, message };
+            self.say(&Up::Said { host, message });
+        }
+    }
+
+    /// Does what has been said from above.
+    pub(super) fn obey_all(&mut self) -> Result<(), Orphaned> {
+        self.link.flush();
+        loop {
+            match self.link.receive() {
+                Ok(Some((message, bytes))) => {
+                    self.heard = Instant::now();
+                    self.obey(message, &bytes);
+                }
+                Ok(None) => return Ok(()),
+                Err(_) => return Err(Orphaned),
+            }
+        }
+    }
+
+    fn obey(&mut self, message: Down, bytes: &[u8]) {
+        match &message {
+            Down::Tell {
+                node,
+                host,
+                message: told,
+            } => {
+                if *node != self.job.nodes.0 {
+                    self.pass_down_to(*node, &message, bytes);
+                } else if let Some(to) = self.hosts.iter().position(|own| own.number() == *host) {
+                    hosts::tell(&mut self.hosts, to, told.clone());
+                }
+            }
+            Down::TellAll(told) => {
+                self.failed |= matches!(told, ToHost::Die);
+                self.hosts.iter_mut().for_each(|host| host.tell(told.clone()));
+                self.pass_down(&message);
+            }
+            Down::Peers(peers) => {
+                hosts::introduce(&mut self.hosts, peers);
+                self.pass_down(&message);
+            }
+            Down::Start(spec) => {
+                self.pass_down(&message);
+                self.start_beside(spec);
+            }
+            Down::Forget { first, hosts } => {
+                self.pass_down(&message);
+                self.forget(*first..first.saturating_add(*hosts));
+            }
+            Down::Met => {
+                for host in &mut self.hosts {
+                    host.member.forget_descriptors();
+                }
+                self.pass_down(&message);
+            }
+            Down::Over => {
+                self.is_over = true;
+                self.pass_down(&message);
+            }
+            Down::Signal(number) => {
+                if let Some(signal) = Signal::from_named_raw(*number) {
+                    self.hosts.iter().for_each(|host| host.signal(signal));
+                }
+                self.pass_down(&message);
+            }
+            Down::Input => self.feed(&message, bytes),
+            // Out of turn, or a sign of life, which has been noted.
+            Down::Alive | Down::Job(_) | Down::Call(_) => {}
+        }
+    }
+
+    /// Ends hosts of which nobody has been told, and forgets them.
+    fn forget(&mut self, forgotten: Range<HostId>) {
+        self.hosts
+            .extract_if(.., |host| forgotten.contains(&host.number()))
+            .for_each(|mut host| host.kill());
+    }
+
+    /// Hands rank 0 what it reads, or sends that on to its node.
+    fn feed(&mut self, message: &Down, bytes: &[u8]) {
+        match self.hosts.iter_mut().find(|host| host.number() == 0) {
+            Some(host) => host.take_input(bytes, &mut self.link),
+            None => {
+                let node = self.job.spec.hosts.first().map(|share| share.node);
+                self.pass_down_to(node.unwrap_or(0), message, bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the news of nodes mean for the members of a job, which the supervisor knows.
+
+use super::news::News;
+use super::{Far, Standing};
+use crate::error::LaunchError;
+use crate::start::Nodes;
+use crate::supervise::ending::Verdict;
+use crate::supervise::{Member, Supervisor};
+use rustix::process::Signal;
+use simurgh_net::control::Received;
+use simurgh_net::job::JobSpec;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// The hosts of a job that agents start.
+pub(super) fn members(spec: &JobSpec, names: &[String]) -> Vec<Member> {
+    let hosts = (0..).zip(&spec.hosts);
+    hosts
+        .map(|(number, share)| Member::of_node(number, spec, names[share.node as usize].clone()))
+        .collect()
+}
+
+impl Supervisor<'_> {
+    /// Starts the agents of the nodes, which start the hosts.
+    pub(in crate::supervise) fn start_nodes(&mut self, nodes: Nodes) -> Result<(), LaunchError> {
+        self.members = members(self.starter.spec(), &nodes.job.names);
+        self.far = Some(Far::start(nodes)?);
+        Ok(())
+    }
+
+    /// Acts on what is heard from the nodes.
+    pub(in crate::supervise) fn listen_far(&mut self) {
+        let Some(far) = &mut self.far else { return };
+        for news in far.listen() {
+            if let News::Said { host, .. } | News::Exited { host, .. } = &news
+                && self.members.get(*host as usize).is_none_or(Member::is_gone)
+            {
+                // Of a host that is forgotten, or that nobody waits for any more.
+                continue;
+            }
+            match news {
+                News::Said { host, message } => {
+                    let descriptors = Vec::new();
+                    self.act_on(host as usize, Received { message, descriptors });
+                }
+                News::Exited { host, status } => {
+                    let status = ExitStatus::from_raw(status);
+                    self.members[host as usize].has_exited(status);
+                    self.has_ended(host as usize, status);
+                }
+                News::Lost { node, reason } => self.lose_node(node, &reason),
+            }
+        }
+    }
+
+    fn lose_node(&mut self, node: u32, reason: &str) {
+        let Some(far) = &mut self.far else { return };
+        let Some(name) = far.job.names.get(node as usize) else {
+            return;
+        };
+        let message = format!("node {name}{reason}");
+        far.set(node, Standing::Over);
+        self.conclude(Verdict { status: 1, message });
+        self.status.get_or_insert(1);
+        let there = self.members.iter_mut().filter(|member| !member.is_gone());
+        for member in there.filter(|member| member.place().node == node) {
+            member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
+        }
+    }
+
+    /// No longer waits for nodes that do not answer.
+    pub(in crate::supervise) fn give_up_nodes(&mut self) {
+        for member in self.members.iter_mut().filter(|member| !member.is_gone()) {
+            member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
+        }
+    }
+
+    /// Lets go of the nodes when all hosts have ended.
+    pub(in crate::supervise) fn end_far(&mut self, in_order: bool) {
+        if let Some(far) = self.far.take() {
+            far.end(in_order);
+        }
+    }
+}
