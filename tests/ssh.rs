@@ -2,7 +2,8 @@
 //!
 //! Needs Debian's openssh-server. Without, the test says that it is skipped.
 
-use simurgh_testing::{Compile, Scratch, Stage};
+use simurgh_testing::{Compile, Mpiexec, Scratch, Signal, Stage, marked, parent, signal, wait, words};
+use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -21,7 +22,12 @@ struct Server {
 }
 
 impl Server {
-    fn start() -> Self {
+    /// None, with a word on that, if there is nothing to start.
+    fn start() -> Option<Self> {
+        if !Path::new(SERVER).exists() {
+            eprintln!("skipped: {SERVER} is missing: apt-get install openssh-server");
+            return None;
+        }
         let scratch = Scratch::new("ssh");
         let file = |name: &str| scratch.path().join(name).display().to_string();
         for key in ["host", "user"] {
@@ -59,7 +65,7 @@ impl Server {
             assert!(start.elapsed() < PATIENCE, "no answer from {SERVER}");
             std::thread::yield_now();
         }
-        server
+        Some(server)
     }
 
     /// The command that reaches it.
@@ -72,6 +78,16 @@ impl Server {
             key.display()
         )
     }
+
+    /// Runs programs on two nodes, which it is asked to with a key.
+    fn mpiexec(&self, ranks: usize, key: &str) -> Mpiexec {
+        let network = ["--provider", "tcp", "--interface", "lo"];
+        let mpiexec = Stage::locate().mpiexec(ranks).options(network);
+        let nodes = ["-hosts", "127.0.0.2,127.0.0.3"];
+        mpiexec
+            .options(nodes)
+            .options(["--launcher-exec", &self.command(key)])
+    }
 }
 
 impl Drop for Server {
@@ -83,23 +99,11 @@ impl Drop for Server {
 
 #[test]
 fn nodes_are_reached_by_ssh() {
-    if !Path::new(SERVER).exists() {
-        eprintln!("skipped: {SERVER} is missing: apt-get install openssh-server");
-        return;
-    }
-    let server = Server::start();
-    let stage = Stage::locate();
-    let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
-    let on = |key: &str| {
-        let network = ["--provider", "tcp", "--interface", "lo"];
-        let mpiexec = stage.mpiexec(4).options(network);
-        mpiexec.options([
-            "-hosts",
-            "127.0.0.2,127.0.0.3",
-            "--launcher-exec",
-            &server.command(key),
-        ])
-    };
+    let Some(server) = Server::start() else { return };
+    let program = Compile::c("tests/c/launch_mpi.c")
+        .against(&Stage::locate())
+        .build();
+    let on = |key: &str| server.mpiexec(4, key);
     let outcome = on("user").run(&program);
     let expected = (0..4).map(|rank| format!("rank {rank} of 4: sum 6"));
     assert_eq!(
@@ -124,4 +128,47 @@ fn nodes_are_reached_by_ssh() {
         .expect_stderr("simurgh: node 127.0.0.")
         .expect_stderr("ssh ended with status 255: ")
         .expect_stderr("Permission denied");
+}
+
+#[test]
+fn nothing_is_left_of_a_node_whose_agent_is_killed() {
+    let Some(server) = Server::start() else { return };
+    let program = Compile::c("tests/c/ends.c").against(&Stage::locate()).build();
+    // The agent, and the process that stands in front of it.
+    for generation in [1, 2] {
+        let mark = format!("SIMURGH_TEST_MARK=ssh{generation}.{}", std::process::id());
+        let mpiexec = server.mpiexec(2, "user").mode("processes");
+        // Neither the shells nor what they start ever use MPI.
+        let script = "\"$0\" before; exit $?";
+        let path = program.path().to_str().expect("a name in UTF-8");
+        let command = mpiexec.args(["-c", script, path]).command("sh");
+        let mut marking = Command::new("env");
+        let marking = marking
+            .arg(&mark)
+            .arg(command.get_program())
+            .args(command.get_args());
+        let streams = marking.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut mpiexec = streams.stderr(Stdio::piped()).spawn().unwrap();
+        let mut up = [0; 6];
+        mpiexec.stdout.take().unwrap().read_exact(&mut up).unwrap();
+        let agents = marked(&mark).into_iter().filter_map(parent);
+        let agent = agents.clone().find(|&process| words(process).ends_with(" agent"));
+        let victim = (1..generation).try_fold(agent.unwrap(), |process, _| parent(process));
+        signal(victim.unwrap(), Signal::KILL);
+        let mut said = String::new();
+        let mut stderr = mpiexec.stderr.take().unwrap();
+        let ending = wait(mpiexec, PATIENCE).unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        assert!(!ending.timed_out && ending.status.code() == Some(1), "{said}");
+        assert!(said.starts_with("simurgh: node 127.0.0."), "{said}");
+        if generation == 1 {
+            assert!(said.ends_with(": its agent was killed by signal 9\n"), "{said}");
+        }
+        let start = Instant::now();
+        while !marked(&mark).is_empty() {
+            let left: Vec<_> = marked(&mark).into_iter().map(words).collect();
+            assert!(start.elapsed() < PATIENCE, "{left:?}");
+            std::thread::yield_now();
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! One job and its end.
 
 use crate::mode::{Mode, RANKS};
-use crate::room::{self, Room};
-use simurgh_testing::{Binary, Signal, children, signal, wait};
+use crate::room::Room;
+use simurgh_testing::{Binary, Signal, children, has_variable, signal, wait, words};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Stdio};
@@ -137,8 +137,8 @@ impl Case {
             let mut found = (0..depth).fold(vec![mpiexec], below);
             // mpiexec has the dynamic loader look at the program first.
             match self.event {
-                Event::Host => found.retain(|process| room::has_variable(*process, HOSTS_HAVE)),
-                Event::Agent => found.retain(|process| room::words(*process).ends_with(" agent")),
+                Event::Host => found.retain(|process| has_variable(*process, HOSTS_HAVE)),
+                Event::Agent => found.retain(|process| words(*process).ends_with(" agent")),
                 _ => {}
             }
             if !found.is_empty() {

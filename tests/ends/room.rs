@@ -1,5 +1,6 @@
 //! Where jobs leave nothing unseen.
 
+use simurgh_testing::{marked, words};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -77,8 +78,10 @@ impl Room {
 
     /// Waits until nothing is left of the job with the mark; what is, if that takes longer than until then.
     pub(crate) fn leftovers(&self, mark: &str, until: Instant) -> Vec<String> {
+        let described = |process: &u32| format!("{process}: {}", words(*process));
         loop {
-            let left = [marked(mark), self.sockets(), self.files()].concat();
+            let processes = marked(mark).iter().map(described).collect();
+            let left = [processes, self.sockets(), self.files()].concat();
             if left.is_empty() || Instant::now() > until {
                 return left;
             }
@@ -116,31 +119,4 @@ impl Drop for Room {
             let _ = keeper.wait();
         }
     }
-}
-
-/// The processes with the mark in their environment.
-fn marked(mark: &str) -> Vec<String> {
-    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
-        let name = entry.ok()?.file_name().into_string().ok()?;
-        name.parse::<u32>().ok()
-    });
-    let described = |process: u32| format!("{process}: {}", words(process));
-    processes
-        .filter(|process| has_variable(*process, mark))
-        .map(described)
-        .collect()
-}
-
-/// Whether a process was started with a variable that begins so.
-pub(crate) fn has_variable(process: u32, start: &str) -> bool {
-    let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-    let mut variables = environment.split(|&byte| byte == 0);
-    variables.any(|variable| variable.starts_with(start.as_bytes()))
-}
-
-/// The words of a process's command line.
-pub(crate) fn words(process: u32) -> String {
-    let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-    let words = String::from_utf8_lossy(&words).replace('\0', " ");
-    words.trim_end().to_owned()
 }

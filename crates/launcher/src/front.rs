@@ -1,9 +1,11 @@
-//! The process that the user has started, which stands in front of the one that starts and supervises the job.
+//! The process that the user has started, which stands in front of the one that starts and supervises the job; on a
+//! node that is reached through a command, the same of an agent.
 //!
 //! Either is there for the end of the other. `kill -9` of the front leaves the supervising process, which is told by
 //! the kernel and ends the job with all that its ranks have started, whether that has begun to use MPI or never will.
 //! `kill -9` of the supervising process leaves the front, to which the kernel gives whatever loses its parent. The
-//! front does nothing else but pass on signals and the status.
+//! front does nothing else but pass on signals and the status. What `mpiexec` or an agent starts on its own machine has
+//! its front in that.
 //!
 //! Costs: a process that sleeps, and 2 ms at the start.
 
@@ -38,14 +40,20 @@ pub fn behind(words: &[OsString]) -> Result<Option<&[OsString]>, LaunchError> {
     }
 }
 
-/// Stands in front of a process that is called as this one was: with this name and these words. Returns its status.
-pub fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
+/// The first word for a process whose front is this one: it is given what loses its parent, and kills it.
+pub(crate) fn word() -> String {
+    format!("{BEHIND}{}", std::process::id())
+}
+
+/// Stands in front of a process that is called as this one was: with this name and these words; `role` is what it is
+/// to the user. Returns its status.
+pub fn stand(tool: &str, role: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(system)?;
     // Before the other process starts, so that no signal is lost between.
     let mut signals = Signals::listen()?;
     let own = std::env::current_exe().map_err(LaunchError::OwnPath)?;
     let mut command = Command::new(own);
-    command.arg0(tool).arg(format!("{BEHIND}{}", std::process::id()));
+    command.arg0(tool).arg(word());
     let mut child = command.args(words).spawn().map_err(LaunchError::Supervise)?;
     let process =
         rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(system)?;
@@ -60,7 +68,7 @@ pub fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
             let _ = rustix::process::pidfd_send_signal(&process, signal);
             passed_on = Some(signal);
         }
-        if let Some(status) = ended(&mut child, tool, passed_on)? {
+        if let Some(status) = ended(&mut child, role, passed_on)? {
             return Ok(status);
         }
     }
@@ -68,7 +76,7 @@ pub fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
 
 /// The status of the supervising process, if it has ended; if it was killed, nothing is left of the job. One that has
 /// been asked to end may not have come so far as to do so in order.
-fn ended(child: &mut Child, tool: &str, asked: Option<Signal>) -> Result<Option<u8>, LaunchError> {
+fn ended(child: &mut Child, role: &str, asked: Option<Signal>) -> Result<Option<u8>, LaunchError> {
     let Some(status) = child.try_wait().map_err(LaunchError::Supervise)? else {
         return Ok(None);
     };
@@ -77,7 +85,7 @@ fn ended(child: &mut Child, tool: &str, asked: Option<Signal>) -> Result<Option<
     };
     kill_inherited();
     if asked.map(Signal::as_raw) != Some(signal) {
-        eprintln!("simurgh: the process of {tool} that supervises the job was killed by signal {signal}");
+        eprintln!("simurgh: {role} was killed by signal {signal}");
     }
     Ok(u8::try_from(128 + signal).ok())
 }

@@ -33,6 +33,34 @@ pub fn supervisor(mpiexec: u32) -> u32 {
         .expect("mpiexec has started the process that supervises the job")
 }
 
+/// The parent of a process, if that is there.
+pub fn parent(process: u32) -> Option<u32> {
+    let pairs = parents().unwrap_or_default();
+    let own = pairs.iter().find(|(child, _)| *child == process);
+    own.map(|(_, parent)| *parent)
+}
+
+/// Whether a process was started with a variable that begins so.
+pub fn has_variable(process: u32, start: &str) -> bool {
+    let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    let mut variables = environment.split(|&byte| byte == 0);
+    variables.any(|variable| variable.starts_with(start.as_bytes()))
+}
+
+/// The processes of the machine that were started with a variable that begins so.
+pub fn marked(start: &str) -> Vec<u32> {
+    let processes = parents().unwrap_or_default().into_iter();
+    let all = processes.map(|(process, _)| process);
+    all.filter(|process| has_variable(*process, start)).collect()
+}
+
+/// The words of a process's command line.
+pub fn words(process: u32) -> String {
+    let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).replace('\0', " ");
+    words.trim_end().to_owned()
+}
+
 /// All processes below `root`, parents before children.
 pub(crate) fn descendants(root: u32) -> io::Result<Vec<u32>> {
     let parents = parents()?;

@@ -20,7 +20,7 @@ mod scratch;
 mod stage;
 
 pub use compile::{Binary, Compile};
-pub use family::{Signal, children, signal, supervisor};
+pub use family::{Signal, children, has_variable, marked, parent, signal, supervisor, words};
 pub use mpiexec::Mpiexec;
 pub use outcome::Outcome;
 pub use run::{Ending, Input, run, wait};

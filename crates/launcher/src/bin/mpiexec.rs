@@ -24,7 +24,10 @@ fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     let said = behind.unwrap_or(words).iter().cloned();
     match args::parse(said, |name| std::env::var_os(name))? {
         Request::Run(run) if behind.is_some() => return start::run(*run),
-        Request::Run(_) => return front::stand(tool, words),
+        Request::Run(_) => {
+            let role = format!("the process of {tool} that supervises the job");
+            return front::stand(tool, &role, words);
+        }
         Request::Help => print!("{}", args::help(tool)),
         Request::Version => println!("{tool} (Simurgh) {VERSION}"),
     }

@@ -2,8 +2,8 @@
 
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::{agent, check, collectives, info, preload};
-use std::ffi::OsStr;
+use simurgh_launcher::{agent, check, collectives, front, info, preload};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,28 +38,26 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let answer = match Arguments::parse().command {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    answer(&words).unwrap_or_else(|error| failed(&error))
+}
+
+fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
+    let behind = front::behind(words)?;
+    let said = behind.unwrap_or(words).iter().cloned();
+    let environment = |name: &OsStr| std::env::var_os(name);
+    let text = match Arguments::parse_from(std::iter::once("simurgh".into()).chain(said)).command {
         Command::Info {
-            settings,
-            collectives,
-        } => {
-            let print = |text| {
-                print!("{text}");
-                ExitCode::SUCCESS
-            };
-            let environment = |name: &OsStr| std::env::var_os(name);
-            if collectives {
-                collectives::collectives(environment).map(print)
-            } else if settings {
-                info::settings(environment).map(print)
-            } else {
-                info::info(environment).map(print)
-            }
-        }
-        Command::Check { programs } => Ok(check_all(&programs)),
-        Command::Agent => agent::run().map(ExitCode::from),
+            collectives: true, ..
+        } => collectives::collectives(environment)?,
+        Command::Info { settings: true, .. } => info::settings(environment)?,
+        Command::Info { .. } => info::info(environment)?,
+        Command::Check { programs } => return Ok(check_all(&programs)),
+        Command::Agent if behind.is_some() => return agent::run().map(ExitCode::from),
+        Command::Agent => return front::stand("simurgh", "its agent", words).map(ExitCode::from),
     };
-    answer.unwrap_or_else(|error| failed(&error))
+    print!("{text}");
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the verdict on each program.

@@ -1,5 +1,6 @@
 //! How an agent is started on a node.
 
+use crate::front;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::Command;
@@ -70,7 +71,8 @@ impl Launch {
         }
     }
 
-    /// The command for a node. `own` is whether the user has chosen the command, so that no node goes without it.
+    /// The command for a node. ssh is not needed to reach this machine; a command that the user has chosen is used for
+    /// all nodes. An agent that this process starts by itself has it for its front.
     pub(crate) fn command(&self, node: &str, tool: &Path) -> Command {
         let words = match self {
             Self::Through(words) if !(words[0] == SSH[0] && super::is_here(node)) => words.as_slice(),
@@ -79,7 +81,7 @@ impl Launch {
         match words {
             [] => {
                 let mut command = Command::new(tool);
-                command.arg("agent");
+                command.arg(front::word()).arg("agent");
                 command
             }
             [program, arguments @ ..] => {
@@ -128,7 +130,8 @@ mod tests {
 
     #[test]
     fn this_machine_needs_no_command() {
-        assert_eq!(words(&Launch::ssh(&[]), "localhost", "/s"), ["/s", "agent"]);
-        assert_eq!(words(&Launch::Fork, "a", "/s"), ["/s", "agent"]);
+        let direct = ["/s".to_owned(), front::word(), "agent".to_owned()];
+        assert_eq!(words(&Launch::ssh(&[]), "localhost", "/s"), direct);
+        assert_eq!(words(&Launch::Fork, "a", "/s"), direct);
     }
 }
