@@ -64,6 +64,13 @@ fn groups_meet_at_ports_and_by_sockets() {
 }
 
 #[test]
+fn who_waits_for_the_launcher_is_in_no_deadlock() {
+    passes("mpi_ask_often", &[2, 7], &[]);
+    passes("mpi_ask_often", &[4], &["--hosts-per-node", "2"]);
+    passes("mpi_ask_often", &[2], &["--transport", "ofi"]);
+}
+
+#[test]
 fn nothing_is_left_of_those_who_have_gone() {
     passes("mpi_spawn_often", &[1], &[]);
 }

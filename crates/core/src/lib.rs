@@ -84,8 +84,8 @@ pub use wait_list::WaitList;
 pub use abreast::abreast;
 #[cfg(not(loom))]
 pub use ec::{
-    Attribute, StackBounds, attached_count, attached_running, current_worker, keep_warm, migrate,
-    try_current, while_blocked,
+    Attribute, StackBounds, attached_count, current_worker, keep_warm, migrate, outsiders, try_current,
+    while_blocked, while_expecting,
 };
 #[cfg(loom)]
 pub use ec::{employ, wander};

@@ -3,7 +3,7 @@
 #![cfg(not(loom))]
 
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, futex_wait_for, futex_wake};
-use simurgh_core::{Completion, Network, Vigil, attached_count, attached_running};
+use simurgh_core::{Completion, Network, Vigil, attached_count, outsiders};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ fn whoever_waits_looks_after_the_network_for_all() {
     let quiet = Arc::new(AtomicUsize::new(0));
     let network: Arc<dyn Network> = post.clone();
     let told = Arc::clone(&quiet);
-    let blocked = || attached_count() > 0 && attached_running() == 0;
+    let blocked = || attached_count() > 0 && outsiders() == 0;
     let vigil = Vigil::begin(network, 10, blocked, move || {
         told.fetch_add(1, Ordering::SeqCst);
     });

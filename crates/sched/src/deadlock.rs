@@ -92,7 +92,7 @@ impl Sleepers {
             // Most often another has been woken and is about to leave: then the threads need not be looked for.
             && quiet()
             && all_threads_known(team.len() + threads_of_others)
-            && simurgh_core::attached_running() == 0
+            && simurgh_core::outsiders() == 0
             && quiet()
             && self.asleep.load(Ordering::SeqCst) == team.len()
             && self.wakeups.load(Ordering::SeqCst) == wakeups

@@ -8,9 +8,15 @@ mod footprint;
 #[cfg(loom)]
 mod mocked;
 #[cfg(not(loom))]
+mod outsiders;
+#[cfg(not(loom))]
 mod real;
 
 #[cfg(loom)]
 pub use mocked::*;
+#[cfg(not(loom))]
+pub use outsiders::{attached_count, outsiders, while_blocked, while_expecting};
+#[cfg(not(loom))]
+pub(crate) use outsiders::{note_blocked, note_running};
 #[cfg(not(loom))]
 pub use real::*;

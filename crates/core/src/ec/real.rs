@@ -4,12 +4,13 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
 use super::footprint::{Footprint, fetch_control, fetch_line};
+use super::outsiders;
 use crate::chain::{Chain, Node};
 use crate::completion::Completion;
 use crate::here;
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock, relax};
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, SpinGuard, SpinLock, relax};
 use crate::token::Token;
 use crate::typed::Typed;
 use crate::vigil::Vigil;
@@ -80,10 +81,6 @@ unsafe impl Node for Ec {
 /// Control blocks whose execution contexts have ended.
 static POOL: SpinLock<Vec<&'static Ec>> = SpinLock::new(Vec::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-/// Attached threads.
-static ATTACHED: AtomicUsize = AtomicUsize::new(0);
-/// Those of them that are not blocked in [`park`].
-static ATTACHED_RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 impl Ec {
     /// A control block of an EC that has no stack yet.
@@ -184,7 +181,7 @@ impl Ec {
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if worker.is_null() {
-                note_running();
+                outsiders::note_running();
                 self.token.wake_in_kernel();
                 if let Some(vigil) = Vigil::get() {
                     vigil.ring();
@@ -306,7 +303,7 @@ impl EcRef {
     pub(crate) fn sleep_in_kernel(self) {
         // Counted as blocked only once it is, and as running again by who wakes it: the count is never too low.
         if self.0.token.settle() {
-            note_blocked();
+            outsiders::note_blocked();
             self.0.token.wait_in_kernel();
         }
         self.0.token.clear();
@@ -412,8 +409,7 @@ fn attach() -> EcRef {
     impl Drop for Attachment {
         fn drop(&mut self) {
             here::set(ptr::null());
-            ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst);
-            ATTACHED.fetch_sub(1, Ordering::SeqCst);
+            outsiders::detach();
             self.0.recycle();
         }
     }
@@ -422,50 +418,10 @@ fn attach() -> EcRef {
     }
     let ec = Ec::obtain(Attribute::Compute);
     here::set(ec);
-    ATTACHED.fetch_add(1, Ordering::SeqCst);
-    ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
+    outsiders::attach();
     // A thread that is already running its destructors keeps the control block: it leaks, harmlessly.
     let _ = ATTACHMENT.try_with(|cell| cell.set(Attachment(ec)).is_ok());
     EcRef(ec)
-}
-
-/// Attached threads.
-#[must_use]
-pub fn attached_count() -> usize {
-    ATTACHED.load(Ordering::SeqCst)
-}
-
-/// Attached threads that are not blocked in [`park`] at the moment.
-#[must_use]
-pub fn attached_running() -> usize {
-    ATTACHED_RUNNING.load(Ordering::SeqCst)
-}
-
-/// Runs `f`, in which the calling attached thread waits for something outside the runtime, such as a descriptor, and
-/// afterwards wakes no execution context: it counts as blocked meanwhile, so that deadlocks of the others are
-/// recognised.
-pub fn while_blocked<R>(f: impl FnOnce() -> R) -> R {
-    let attached = current().is_attached();
-    if attached {
-        note_blocked();
-    }
-    let result = f();
-    if attached {
-        note_running();
-    }
-    result
-}
-
-/// One attached thread less can wake others; if it was the last, somebody has to look for a deadlock.
-pub(crate) fn note_blocked() {
-    if ATTACHED_RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
-        crate::worker::nudge_teams();
-    }
-}
-
-/// One attached thread more can wake others.
-pub(crate) fn note_running() {
-    ATTACHED_RUNNING.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Blocks the calling execution context until [`EcRef::unpark`]; may also return for no reason.

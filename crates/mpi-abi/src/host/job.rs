@@ -244,7 +244,7 @@ fn spawn_ranks(
 fn deadlocked(host: &Host) {
     if host.job().network().is_some() {
         quiet::tell(host, 0, || true);
-    } else if host.is_running() && !questions::are_open() {
+    } else if host.is_running() {
         let message = format!("deadlock: every rank waits and none can go on; {}", waiting(host));
         end_job(host, DEADLOCKED, &message)
     }

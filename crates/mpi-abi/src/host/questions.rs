@@ -34,21 +34,7 @@ pub(super) struct Asking;
 impl Launcher for Asking {
     fn ask(&self, question: Question) -> Result<Answer> {
         let question = written(question)?;
-        let control = Control::get().ok_or_else(no_launcher)?;
-        // Relaxed: it only has to be another number each time.
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let open = Arc::<Open>::default();
-        OPEN.lock().insert(number, Arc::clone(&open));
-        if let Err(error) = control.try_say(&FromHost::Ask { number, question }) {
-            OPEN.lock().remove(&number);
-            let reason = format!("mpiexec cannot be asked: {error}");
-            return Err(Error::new(ErrorClass::Spawn, reason));
-        }
-        open.answered.wait();
-        // Not before this rank runs again: until then it counts among those that wait.
-        OPEN.lock().remove(&number);
-        let answer = open.answer.lock().take();
-        read(answer.ok_or_else(no_launcher)?)
+        read(simurgh_core::while_expecting(|| exchange(question))?)
     }
 
     fn universe(&self) -> u64 {
@@ -66,18 +52,30 @@ impl Launcher for Asking {
     }
 }
 
+/// Sends a question, and waits for its answer.
+fn exchange(question: control::Question) -> Result<control::Answer> {
+    let control = Control::get().ok_or_else(no_launcher)?;
+    // Relaxed: it only has to be another number each time.
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let open = Arc::<Open>::default();
+    OPEN.lock().insert(number, Arc::clone(&open));
+    if let Err(error) = control.try_say(&FromHost::Ask { number, question }) {
+        OPEN.lock().remove(&number);
+        let reason = format!("mpiexec cannot be asked: {error}");
+        return Err(Error::new(ErrorClass::Spawn, reason));
+    }
+    open.answered.wait();
+    let answer = open.answer.lock().take();
+    answer.ok_or_else(no_launcher)
+}
+
 /// Passes an answer on to who has asked.
 pub(super) fn answer(number: u64, answer: control::Answer) {
-    let open = OPEN.lock().get(&number).map(Arc::clone);
+    let open = OPEN.lock().remove(&number);
     if let Some(open) = open {
         *open.answer.lock() = Some(answer);
         open.answered.complete();
     }
-}
-
-/// Whether somebody waits for an answer.
-pub(super) fn are_open() -> bool {
-    !OPEN.lock().is_empty()
 }
 
 #[cold]

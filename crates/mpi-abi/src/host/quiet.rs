@@ -4,7 +4,6 @@
 //! (`supervise/silence.rs` there): it compares what has been sent and received.
 
 use super::control::Control;
-use super::questions;
 use super::state::Host;
 use simurgh_net::control::FromHost;
 
@@ -14,10 +13,6 @@ pub(super) fn tell(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
     let (Some(control), Some(network)) = (Control::get(), host.job().network()) else {
         return;
     };
-    if questions::are_open() {
-        // The launcher's answer will wake somebody.
-        return;
-    }
     // Counted first: what happens later takes the quiet back before it counts.
     let (sent, received) = network.fabric().counts();
     if is_quiet() {

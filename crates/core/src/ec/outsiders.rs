@@ -1,0 +1,77 @@
+//! Who may wake execution contexts from outside of all virtual processors, as deadlock detection has to know.
+
+use super::current;
+use crate::sync::{AtomicUsize, Ordering};
+
+/// Attached threads.
+static ATTACHED: AtomicUsize = AtomicUsize::new(0);
+/// Those of them that are not blocked in [`park`](super::park), and whatever is expected in [`while_expecting`].
+static OUTSIDERS: AtomicUsize = AtomicUsize::new(0);
+
+/// One attached thread more, which runs.
+pub(super) fn attach() {
+    ATTACHED.fetch_add(1, Ordering::SeqCst);
+    OUTSIDERS.fetch_add(1, Ordering::SeqCst);
+}
+
+/// One less, which was running.
+pub(super) fn detach() {
+    OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
+    ATTACHED.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Threads that are attached.
+#[must_use]
+pub fn attached_count() -> usize {
+    ATTACHED.load(Ordering::SeqCst)
+}
+
+/// How many may wake execution contexts at the moment that no virtual processor runs: attached threads that are not
+/// blocked, and those outside the process of whom something is expected ([`while_expecting`]).
+#[must_use]
+pub fn outsiders() -> usize {
+    OUTSIDERS.load(Ordering::SeqCst)
+}
+
+/// Runs `f`, in which the caller waits for something that somebody outside the process has been asked for and is going
+/// to send: as long as that is so, nobody waits for ever. It counts until the caller runs again, so that there is no
+/// moment at which the caller still waits and nothing is expected.
+pub fn while_expecting<R>(f: impl FnOnce() -> R) -> R {
+    struct Expected;
+    impl Drop for Expected {
+        fn drop(&mut self) {
+            // Nobody has to be told: the caller runs, and whoever falls asleep after it looks whether all wait.
+            OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    OUTSIDERS.fetch_add(1, Ordering::SeqCst);
+    let _expected = Expected;
+    f()
+}
+
+/// Runs `f`, in which the calling attached thread waits for something outside the runtime, such as a descriptor, and
+/// afterwards wakes no execution context: it counts as blocked meanwhile, so that deadlocks of the others are
+/// recognised.
+pub fn while_blocked<R>(f: impl FnOnce() -> R) -> R {
+    let attached = current().is_attached();
+    if attached {
+        note_blocked();
+    }
+    let result = f();
+    if attached {
+        note_running();
+    }
+    result
+}
+
+/// One attached thread less can wake others; if it was the last, somebody has to look for a deadlock.
+pub(crate) fn note_blocked() {
+    if OUTSIDERS.fetch_sub(1, Ordering::SeqCst) == 1 {
+        crate::worker::nudge_teams();
+    }
+}
+
+/// One attached thread more can wake others.
+pub(crate) fn note_running() {
+    OUTSIDERS.fetch_add(1, Ordering::SeqCst);
+}
