@@ -3,7 +3,7 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Input, Stage, run};
+use simurgh_testing::{Compile, Input, Stage, passed, run};
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,21 +13,12 @@ fn passes(program: &str) {
     for (ranks, vps) in [(1, 1), (2, 1), (2, 2), (5, 2), (16, 2)] {
         let outcome = stage.mpiexec(ranks).vps(vps).run(&binary);
         outcome.expect_success();
-        assert_eq!(outcome.stdout, programs::passed(ranks), "{outcome}");
+        assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
     }
 }
 
-macro_rules! tests {
-    ($($name:ident)*) => {$(
-        #[test]
-        fn $name() {
-            passes(stringify!($name));
-        }
-    )*};
-}
-
-programs!(tests);
-agreeing_programs!(tests);
+programs!(tests passes []);
+agreeing_programs!(tests passes []);
 
 /// Started without mpiexec, a program is rank 0 of 1.
 fn passes_alone(program: &str) {
@@ -37,7 +28,7 @@ fn passes_alone(program: &str) {
     command.env("LD_LIBRARY_PATH", stage.lib());
     let outcome = run(&mut command, Input::Empty, Duration::from_secs(60)).expect("the program can be run");
     outcome.expect_success();
-    assert_eq!(outcome.stdout, programs::passed(1), "{outcome}");
+    assert_eq!(outcome.stdout, passed(1), "{outcome}");
 }
 
 #[test]

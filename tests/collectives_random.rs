@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use simurgh_testing::{Binary, Compile, Outcome, Stage};
+use simurgh_testing::{Binary, Compile, Outcome, Stage, passed};
 
 /// Modules of the program beside its main file.
 const MODULES: &[&str] = &[
@@ -30,11 +30,7 @@ fn rounds_with(options: &[&str], ranks: usize, vps: usize, rounds: usize) {
     let run = stage.mpiexec(ranks).vps(vps).options(options);
     let outcome = run.args([seed, rounds.to_string()]).run(&program);
     outcome.expect_success();
-    assert_eq!(
-        outcome.stdout,
-        format!("passed with {ranks} ranks\n"),
-        "{outcome}"
-    );
+    assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Programs that running ranks start, and groups that meet at ports: C programs in both modes, and how such jobs end.
 
-use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage};
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Stage, TCP, passed};
 use std::time::Duration;
 
 const MODES: [&str; 2] = ["threads", "processes"];
@@ -11,10 +11,10 @@ const NODES: [&str; 8] = [
     "fork",
     "-hosts",
     "a,b",
-    "--provider",
-    "tcp",
-    "--interface",
-    "lo",
+    TCP[0],
+    TCP[1],
+    TCP[2],
+    TCP[3],
 ];
 
 fn build(stage: &Stage, program: &str) -> Binary {
@@ -33,11 +33,7 @@ fn passes(program: &str, ranks: &[usize], options: &[&str]) {
     {
         let outcome = stage.mpiexec(ranks).mode(mode).options(options).run(&binary);
         outcome.expect_success();
-        assert_eq!(
-            outcome.stdout,
-            format!("passed with {ranks} ranks\n"),
-            "{outcome}"
-        );
+        assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
     }
 }
 

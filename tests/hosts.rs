@@ -1,9 +1,9 @@
 //! Jobs of several hosts on one node: what `mpiexec` does with them.
 
-use simurgh_testing::{Binary, Compile, Outcome, Signal, Stage, children, signal, supervisor, wait};
+use simurgh_testing::{Binary, Compile, Outcome, Signal, Stage, Started, children, signal, supervisor};
 use std::io::Read;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Longer than any end may take.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -209,11 +209,7 @@ fn hosts_that_connect_over_libfabric_do_not_keep_the_core() {
 }
 
 /// A job whose ranks are up.
-struct Job {
-    mpiexec: Child,
-    stdout: ChildStdout,
-    stderr: std::process::ChildStderr,
-}
+struct Job(Started);
 
 impl Job {
     /// Two hosts with a rank each, which wait.
@@ -225,50 +221,22 @@ impl Job {
 
     /// A job that says so when it is up.
     fn begin(command: &Command, up: &str) -> Self {
-        let mut wrapped = Command::new("env");
-        let mut mpiexec = wrapped
-            .arg("--default-signal=HUP,INT,QUIT,TERM")
-            .arg(command.get_program())
-            .args(command.get_args())
-            .envs(
-                command
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (mut stdout, stderr) = (mpiexec.stdout.take().unwrap(), mpiexec.stderr.take().unwrap());
-        let mut said = vec![0; up.len()];
-        stdout.read_exact(&mut said).unwrap();
-        assert_eq!(said, up.as_bytes());
-        Self {
-            mpiexec,
-            stdout,
-            stderr,
-        }
+        let mut mpiexec = Started::new(command);
+        mpiexec.says(up);
+        Self(mpiexec)
     }
 
     fn host(&self, number: usize) -> u32 {
-        children(supervisor(self.mpiexec.id()))[number]
+        children(supervisor(self.0.id()))[number]
     }
 
     /// Waits for the end of the job and of all its processes; what it wrote.
     #[track_caller]
-    fn ends(mut self, code: i32) -> (String, String) {
-        let start = Instant::now();
-        let ending = wait(self.mpiexec, Duration::from_secs(10)).unwrap();
-        let late = ending.timed_out || start.elapsed() > AT_ONCE;
-        assert!(!late, "after {:?}", start.elapsed());
-        let (mut out, mut err) = (String::new(), String::new());
-        self.stdout.read_to_string(&mut out).unwrap();
-        self.stderr.read_to_string(&mut err).unwrap();
-        let killed = std::os::unix::process::ExitStatusExt::signal(&ending.status);
-        let status = killed.map_or(ending.status.code(), |signal| Some(128 + signal));
-        assert_eq!(status, Some(code), "{err}");
-        (out, err)
+    fn ends(self, code: i32) -> (String, String) {
+        let outcome = self.0.ends(Duration::from_secs(10));
+        outcome.expect_code(code);
+        assert!(outcome.elapsed < AT_ONCE, "{outcome}");
+        (outcome.stdout, outcome.stderr)
     }
 }
 
@@ -309,7 +277,7 @@ fn a_signal_that_comes_while_hosts_look_for_each_other_is_the_status() {
     let mpiexec = Stage::locate().mpiexec(2);
     let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--host-wrapper", wrapper]);
     let job = Job::begin(&mpiexec.command(&plain()), "up\nup\n");
-    signal(job.mpiexec.id(), Signal::TERM);
+    signal(job.0.id(), Signal::TERM);
     job.ends(143);
 }
 
@@ -329,22 +297,22 @@ fn a_killed_host_is_named_and_the_others_end() {
 fn signals_end_all_hosts() {
     for (which, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
         let job = Job::start("");
-        signal(job.mpiexec.id(), which);
+        signal(job.0.id(), which);
         let (out, err) = job.ends(code);
         assert_eq!((out.as_str(), err.as_str()), ("not finished\nnot finished\n", ""));
     }
     let job = Job::start("stubborn");
-    signal(job.mpiexec.id(), Signal::TERM);
+    signal(job.0.id(), Signal::TERM);
     job.ends(137);
     let job = Job::start("parent");
-    signal(job.mpiexec.id(), Signal::TERM);
+    signal(job.0.id(), Signal::TERM);
     job.ends(143);
 }
 
 #[test]
 fn killing_the_launcher_leaves_nothing() {
     let job = Job::start("");
-    signal(job.mpiexec.id(), Signal::KILL);
+    signal(job.0.id(), Signal::KILL);
     job.ends(137);
 }
 

@@ -3,7 +3,7 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::Stage;
+use simurgh_testing::{Stage, passed};
 
 /// Ranks, hosts, transport.
 type Shape = (usize, &'static str, &'static str);
@@ -20,31 +20,12 @@ fn passes(program: &str, shapes: &[Shape], options: &[&str]) {
             .options(options)
             .run(&binary);
         outcome.expect_success();
-        assert_eq!(outcome.stdout, programs::passed(ranks), "{outcome}");
+        assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
     }
 }
 
-macro_rules! tests {
-    ($($name:ident)*) => {$(
-        #[test]
-        fn $name() {
-            passes(stringify!($name), &SHAPES, &[]);
-        }
-    )*};
-}
-
-programs!(tests);
-
-macro_rules! checked_tests {
-    ($($name:ident)*) => {$(
-        #[test]
-        fn $name() {
-            passes(stringify!($name), &SHAPES, &["--check"]);
-        }
-    )*};
-}
-
-agreeing_programs!(checked_tests);
+programs!(tests passes [&SHAPES, &[]]);
+agreeing_programs!(tests passes [&SHAPES, &["--check"]]);
 
 /// All kinds of collectives of many ranks are under way between hosts at the same time.
 #[test]

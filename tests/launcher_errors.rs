@@ -1,7 +1,6 @@
 //! Wrong command lines, unsuitable programs, and ranks that end as they should not: one line says what is wrong.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -27,12 +26,6 @@ fn refused(words: &[&str], code: i32, text: &str) {
         "{outcome}"
     );
     assert_eq!(outcome.stdout, "");
-}
-
-fn executable(scratch: &Scratch, name: &str, contents: &str) -> PathBuf {
-    let path = scratch.write(name, contents);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
 }
 
 fn name(path: &Path) -> &str {
@@ -68,17 +61,17 @@ fn files_that_are_no_programs_are_named() {
         &[
             "--mode",
             "threads",
-            name(&executable(&scratch, "script", "#!/bin/sh\n")),
+            name(&scratch.write_program("script", "#!/bin/sh\n")),
         ],
         1,
         "script for /bin/sh",
     );
     refused(
-        &[name(&executable(&scratch, "text", "hello"))],
+        &[name(&scratch.write_program("text", "hello"))],
         1,
         "not an ELF program",
     );
-    refused(&[name(&executable(&scratch, "empty", ""))], 1, "empty file");
+    refused(&[name(&scratch.write_program("empty", ""))], 1, "empty file");
 }
 
 #[test]

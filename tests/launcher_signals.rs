@@ -1,11 +1,8 @@
 //! However a job is ended from outside, it ends at once, with the right status, and nothing is left of it.
 
-use std::io::Read;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use simurgh_testing::{Binary, Compile, Signal, Stage, children, signal, supervisor, wait};
+use simurgh_testing::{Binary, Compile, Signal, Stage, Started, children, signal, supervisor};
 
 /// Longer than any end may take.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -16,42 +13,18 @@ fn program() -> Binary {
 
 /// A job whose two ranks have said that they are up.
 struct Job {
-    mpiexec: Child,
-    stdout: ChildStdout,
+    mpiexec: Started,
     _program: Binary,
-}
-
-/// The same command, for which no signal is ignored that the tests' own parent ignores (as `nohup` does).
-fn with_default_signals(command: &Command) -> Command {
-    let mut wrapped = Command::new("env");
-    wrapped
-        .arg("--default-signal=HUP,INT,QUIT,TERM")
-        .arg(command.get_program())
-        .args(command.get_args())
-        .envs(
-            command
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        );
-    wrapped
 }
 
 impl Job {
     fn start(how: &str) -> Self {
         let program = program();
         let command = Stage::locate().mpiexec(2).args([how]).command(&program);
-        let mut mpiexec = with_default_signals(&command)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdout = mpiexec.stdout.take().unwrap();
-        let mut said = [0; 6];
-        stdout.read_exact(&mut said).unwrap();
-        assert_eq!(&said, b"up\nup\n");
+        let mut mpiexec = Started::new(&command);
+        mpiexec.says("up\nup\n");
         Job {
             mpiexec,
-            stdout,
             _program: program,
         }
     }
@@ -61,29 +34,13 @@ impl Job {
         children(supervisor(self.mpiexec.id()))[0]
     }
 
-    /// Waits for the end; the rest of the output ends only when the last process that could write has ended.
+    /// Waits for the end of the job and of all its processes; what is said of it.
     #[track_caller]
-    fn ends(mut self, code: i32) -> String {
-        let start = Instant::now();
-        let ending = wait(self.mpiexec, Duration::from_secs(10)).unwrap();
-        assert!(
-            !ending.timed_out && start.elapsed() < AT_ONCE,
-            "after {:?}",
-            start.elapsed()
-        );
-        let status = std::os::unix::process::ExitStatusExt::signal(&ending.status)
-            .map_or(ending.status.code(), |s| Some(128 + s));
-        assert_eq!(status, Some(code));
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut rest = String::new();
-            let read = self.stdout.read_to_string(&mut rest);
-            sender.send(read.map(|_| rest))
-        });
-        receiver
-            .recv_timeout(AT_ONCE)
-            .expect("a process of the job is left")
-            .unwrap()
+    fn ends(self, code: i32) -> String {
+        let outcome = self.mpiexec.ends(Duration::from_secs(10));
+        outcome.expect_code(code);
+        assert!(outcome.elapsed < AT_ONCE, "{outcome}");
+        outcome.stdout
     }
 }
 

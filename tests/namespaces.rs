@@ -5,11 +5,10 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Mpiexec, Stage, wait};
-use std::io::Read;
+use simurgh_testing::{Compile, Mpiexec, Signal, Stage, Started, passed, signal};
 use std::os::unix::fs::MetadataExt;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// Hosts, one in each namespace.
 const HOSTS: usize = 4;
@@ -57,12 +56,9 @@ impl Namespaces {
         ip.args(["netns", "exec", &format!("{}sw", namespaces.prefix)]);
         ip.arg(program.path()).arg(milliseconds.to_string());
         ip.args((0..HOSTS).map(|host| format!("port{host}")));
-        let mut relay = Relay(ip.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
-        let mut said = [0; 3];
-        let stdout = relay.0.stdout.as_mut().unwrap();
-        stdout.read_exact(&mut said).unwrap();
-        assert_eq!(&said, b"up\n");
-        Some((namespaces, relay))
+        let mut relay = Started::new(&ip);
+        relay.says("up\n");
+        Some((namespaces, Relay(relay)))
     }
 
     fn script(&self, command: &str) {
@@ -111,13 +107,11 @@ impl Namespaces {
 }
 
 /// The program that passes on what namespaces send each other; it ends with this.
-struct Relay(Child);
+struct Relay(Started);
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        // It has ended already if that fails.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        signal(self.0.id(), Signal::KILL);
     }
 }
 
@@ -147,7 +141,7 @@ fn failure(namespaces: &Namespaces, name: &str) -> Option<String> {
     let stage = Stage::locate();
     let program = programs::build(&stage, name);
     let outcome = namespaces.mpiexec(6).limit(PATIENCE).run(&program);
-    let passed = outcome.success() && outcome.stdout == programs::passed(6);
+    let passed = outcome.success() && outcome.stdout == passed(6);
     (!passed).then(|| outcome.to_string())
 }
 
@@ -199,35 +193,19 @@ fn a_network_with_delay_only_takes_longer() {
 }
 
 /// Starts a job whose ranks talk, does something to it, and expects its end in time, with a word on host 2.
-fn ends_with_host_2(namespaces: &Namespaces, limit: Duration, code: Option<i32>, act: impl FnOnce()) {
+fn ends_with_host_2(namespaces: &Namespaces, limit: Duration, code: i32, act: impl FnOnce()) {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/launch_exchange.c").against(&stage).build();
     let mpiexec = namespaces.mpiexec(8).options(["--peer-timeout", "1"]);
-    let mut child = mpiexec
-        .command(&program)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let mut said = [0; 3];
-    stdout.read_exact(&mut said).unwrap();
-    assert_eq!(&said, b"up\n");
+    let mut job = Started::new(&mpiexec.command(&program));
+    job.says("up\n");
     act();
-    let start = Instant::now();
-    let ending = wait(child, Duration::from_secs(30)).unwrap();
-    let elapsed = start.elapsed();
-    // It ends when nobody is left who could write.
-    let mut text = String::new();
-    stderr.read_to_string(&mut text).unwrap();
-    assert!(!ending.timed_out && elapsed < limit, "after {elapsed:?}: {text}");
-    assert!(
-        code.is_none_or(|code| ending.status.code() == Some(code)) && !ending.status.success(),
-        "{text}"
-    );
-    assert!(text.starts_with("simurgh: host 2 (ranks 4-5)"), "{text}");
-    assert_eq!(text.lines().count(), 1, "{text}");
+    let outcome = job.ends(Duration::from_secs(30));
+    assert!(outcome.elapsed < limit, "{outcome}");
+    outcome.expect_code(code);
+    let text = &outcome.stderr;
+    assert!(text.starts_with("simurgh: host 2 (ranks 4-5)"), "{outcome}");
+    assert_eq!(text.lines().count(), 1, "{outcome}");
     assert!((0..HOSTS).all(|host| namespaces.processes(host).is_empty()));
 }
 
@@ -236,7 +214,7 @@ fn a_host_that_is_killed_ends_the_job_at_once() {
     let Some(namespaces) = Namespaces::make("d") else {
         return;
     };
-    ends_with_host_2(&namespaces, AT_ONCE, Some(137), || {
+    ends_with_host_2(&namespaces, AT_ONCE, 137, || {
         let processes = namespaces.processes(2);
         assert_eq!(processes.len(), 1);
         succeeds(Command::new("kill").args(["-s", "KILL", &processes[0]]));
@@ -248,7 +226,7 @@ fn a_host_that_is_cut_off_ends_the_job_in_time() {
     let Some(namespaces) = Namespaces::make("e") else {
         return;
     };
-    ends_with_host_2(&namespaces, Duration::from_secs(4), Some(1), || {
+    ends_with_host_2(&namespaces, Duration::from_secs(4), 1, || {
         let switch = format!("{}sw", namespaces.prefix);
         succeeds(Command::new("ip").args(["-n", &switch, "link", "set", "port2", "down"]));
     });
@@ -259,7 +237,7 @@ fn a_host_that_is_stopped_ends_the_job_in_time() {
     let Some(namespaces) = Namespaces::make("f") else {
         return;
     };
-    ends_with_host_2(&namespaces, Duration::from_secs(4), Some(1), || {
+    ends_with_host_2(&namespaces, Duration::from_secs(4), 1, || {
         let processes = namespaces.processes(2);
         succeeds(Command::new("kill").args(["-s", "STOP", &processes[0]]));
     });

@@ -1,18 +1,16 @@
 //! Jobs on several nodes, each of which has an agent. Here this machine stands for all of them, be it that the launcher
 //! is `fork`, be it that a script takes the place of ssh; other tests have network namespaces, sshd and Slurm.
 
-use simurgh_testing::{Binary, Compile, Outcome, Scratch, Signal, Stage, children, signal, supervisor, wait};
-use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
+use simurgh_testing::{
+    Binary, Compile, Input, Outcome, Scratch, Signal, Stage, Started, TCP, children, is_alive, run, signal,
+    sums, supervisor, until,
+};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// Longer than any end may take that does not wait for a sign of life.
 const AT_ONCE: Duration = Duration::from_secs(2);
-
-/// Hosts on "different" nodes talk over the network.
-const NETWORK: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
 
 fn plain() -> Binary {
     Compile::c("tests/c/launch_plain.c").build()
@@ -26,28 +24,24 @@ fn mpi() -> Binary {
 
 /// A run without a number of ranks.
 fn unnumbered(options: &[&str], program: &Binary, arguments: &[&str]) -> Outcome {
-    let stage = Stage::locate();
-    let mut command = Command::new(stage.mpiexec(1).command("x").get_program());
+    let mut command = Command::new(Stage::locate().tool("mpiexec"));
     command
-        .args(NETWORK)
+        .args(TCP)
         .args(options)
         .arg(program.path())
         .args(arguments);
-    let limit = Duration::from_secs(60);
-    simurgh_testing::run(&mut command, simurgh_testing::Input::Bytes(b""), limit).unwrap()
+    run(&mut command, Input::Empty, Duration::from_secs(60)).unwrap()
 }
 
 /// A run with a number of ranks.
 fn on(options: &[&str], ranks: usize, program: &Binary, arguments: &[&str]) -> Outcome {
-    let mpiexec = Stage::locate().mpiexec(ranks).options(NETWORK).options(options);
+    let mpiexec = Stage::locate().mpiexec(ranks).options(TCP).options(options);
     mpiexec.args(arguments).input("a\nb\n").run(program)
 }
 
 /// A script in the place of ssh: it gets the name of a node and a command.
 fn script(scratch: &Scratch, text: &str) -> PathBuf {
-    let path = scratch.write("reach", &format!("#!/bin/sh\nnode=$1; shift\n{text}\n"));
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
-    path
+    scratch.write_program("reach", &format!("#!/bin/sh\nnode=$1; shift\n{text}\n"))
 }
 
 fn shown(path: &Path) -> &str {
@@ -70,9 +64,7 @@ fn ranks_are_shared_out_among_nodes() {
     ] {
         let options = [&["--launcher", "fork"], &options[..]].concat();
         let outcome = unnumbered(&options, &mpi(), &[]);
-        let line = |rank| format!("rank {rank} of {ranks}: sum {}", ranks * (ranks - 1) / 2);
-        let expected: Vec<_> = (0..ranks).map(line).collect();
-        assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+        assert_eq!(outcome.expect_success().sorted_lines(), sums(ranks), "{outcome}");
     }
 }
 
@@ -90,7 +82,7 @@ fn agents_start_agents_and_the_environment_goes_with_the_job() {
         "n[1-6]",
     ];
     let stage = Stage::locate();
-    let mpiexec = stage.mpiexec(6).options(NETWORK).options(options);
+    let mpiexec = stage.mpiexec(6).options(TCP).options(options);
     let outcome = mpiexec.env("SHOWN", "x y").args(["env", "SHOWN"]).run(&plain());
     let expected: Vec<_> = (0..6).map(|rank| format!("[{rank}] SHOWN=x y")).collect();
     assert_eq!(outcome.expect_success().sorted_lines(), expected);
@@ -219,7 +211,7 @@ fn nodes_can_take_turns() {
 #[test]
 fn processors_can_be_chosen() {
     for nodes in [&[][..], &["--launcher", "fork", "-hosts", "a"]] {
-        let mpiexec = Stage::locate().mpiexec(1).options(NETWORK).options(nodes);
+        let mpiexec = Stage::locate().mpiexec(1).options(TCP).options(nodes);
         let mpiexec = mpiexec.options(["--cpu-list", "0"]);
         let outcome = mpiexec
             .args(["Cpus_allowed_list", "/proc/self/status"])
@@ -256,9 +248,7 @@ fn ranks_are_bound_as_is_asked_for() {
 
 /// A job on two nodes, whose ranks have said that they are up.
 struct Job {
-    mpiexec: Child,
-    stdout: ChildStdout,
-    stderr: ChildStderr,
+    mpiexec: Started,
     agents: Vec<u32>,
     _program: Binary,
 }
@@ -277,65 +267,29 @@ impl Job {
 
     /// As many ranks, of which or of whose children so many say that they are up.
     fn of(program: Binary, ranks: usize, up: usize) -> Self {
-        let mpiexec = Stage::locate().mpiexec(ranks).options(NETWORK);
+        let mpiexec = Stage::locate().mpiexec(ranks).options(TCP);
         let mpiexec = mpiexec.options(["--launcher", "fork", "-hosts", "a,b", "--mode", "threads"]);
-        let command = mpiexec.args(["sleep"]).command(&program);
-        // The tests' own parent may ignore signals, as nohup does.
-        let mut wrapped = Command::new("env");
-        wrapped.arg("--default-signal=HUP,INT,QUIT,TERM");
-        wrapped.arg(command.get_program()).args(command.get_args());
-        let mut mpiexec = wrapped
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdout = mpiexec.stdout.take().unwrap();
-        let stderr = mpiexec.stderr.take().unwrap();
-        let mut said = vec![0; 3 * up];
-        stdout.read_exact(&mut said).unwrap();
-        assert_eq!(said, b"up\n".repeat(up));
+        let mut mpiexec = Started::new(&mpiexec.args(["sleep"]).command(&program));
+        mpiexec.says(&"up\n".repeat(up));
         Self {
             agents: children(supervisor(mpiexec.id())),
             mpiexec,
-            stdout,
-            stderr,
             _program: program,
         }
     }
 
     /// Ends in time with this status; what is said of it.
     #[track_caller]
-    fn ends(mut self, code: Option<i32>) -> String {
+    fn ends(self, code: Option<i32>) -> String {
         let agents = self.agents;
         let hosts: Vec<_> = agents.iter().flat_map(|&agent| children(agent)).collect();
-        let start = Instant::now();
-        let ending = wait(self.mpiexec, Duration::from_secs(20)).unwrap();
-        let (mut said, mut text) = (String::new(), String::new());
-        self.stderr.read_to_string(&mut text).unwrap();
-        self.stdout.read_to_string(&mut said).unwrap();
-        assert!(
-            !ending.timed_out && start.elapsed() < AT_ONCE,
-            "{:?}: {text}",
-            start.elapsed()
-        );
-        assert_eq!(ending.status.code(), code, "{text}");
-        while start.elapsed() < AT_ONCE && agents.iter().chain(&hosts).any(|&process| is_alive(process)) {
-            std::thread::yield_now();
-        }
-        assert!(
-            !agents.iter().chain(&hosts).any(|&process| is_alive(process)),
-            "{text}"
-        );
-        text
+        let outcome = self.mpiexec.ends(Duration::from_secs(20));
+        assert!(!outcome.timed_out && outcome.elapsed < AT_ONCE, "{outcome}");
+        assert_eq!(outcome.status.code(), code, "{outcome}");
+        let is_over = || !agents.iter().chain(&hosts).any(|&process| is_alive(process));
+        assert!(until(AT_ONCE, is_over), "{outcome}");
+        outcome.stderr
     }
-}
-
-fn is_alive(process: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit(") ")
-        .next()
-        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }
 
 #[test]

@@ -3,9 +3,7 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Mpiexec, Outcome, Scratch, Stage};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use simurgh_testing::{Compile, Mpiexec, Outcome, Scratch, Stage, passed};
 use std::time::{Duration, Instant};
 
 /// Longer than any end may take.
@@ -24,31 +22,12 @@ fn passes(program: &str, ranks: &[usize], options: &[&str]) {
             .options(options)
             .run(&binary);
         outcome.expect_success();
-        assert_eq!(outcome.stdout, programs::passed(ranks), "{outcome}");
+        assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
     }
 }
 
-macro_rules! tests {
-    ($($name:ident)*) => {$(
-        #[test]
-        fn $name() {
-            passes(stringify!($name), &RANKS, &[]);
-        }
-    )*};
-}
-
-programs!(tests);
-
-macro_rules! checked_tests {
-    ($($name:ident)*) => {$(
-        #[test]
-        fn $name() {
-            passes(stringify!($name), &RANKS, &["--check"]);
-        }
-    )*};
-}
-
-agreeing_programs!(checked_tests);
+programs!(tests passes [&RANKS, &[]]);
+agreeing_programs!(tests passes [&RANKS, &["--check"]]);
 
 #[test]
 fn processes_talk_over_libfabric_too() {
@@ -166,19 +145,13 @@ fn libraries_are_looked_for_where_the_user_says_and_in_the_installation_alone() 
     }
 }
 
-fn script(scratch: &Scratch, program: &Path) -> PathBuf {
-    let text = format!("#!/bin/sh\nexec {} \"$@\"\n", program.display());
-    let path = scratch.write("script", &text);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
-
 #[test]
 fn a_script_may_start_the_program_beside_others_whose_ranks_are_threads() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/mpi_collectives.c").against(&stage).build();
     let scratch = Scratch::new("processes-script");
-    let script = script(&scratch, program.path());
+    let text = format!("#!/bin/sh\nexec {} \"$@\"\n", program.path().display());
+    let script = scratch.write_program("script", &text);
     let others = [
         ":".as_ref(),
         "-n".as_ref(),
@@ -189,7 +162,7 @@ fn a_script_may_start_the_program_beside_others_whose_ranks_are_threads() {
     outcome
         .expect_success()
         .expect_stderr("is a script for /bin/sh, not a compiled program; its ranks are processes");
-    assert_eq!(outcome.stdout, "passed with 5 ranks\n", "{outcome}");
+    assert_eq!(outcome.stdout, passed(5), "{outcome}");
 }
 
 #[test]

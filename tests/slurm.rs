@@ -3,11 +3,10 @@
 //!
 //! Needs root and Slurm. Without, the test says that it is skipped, and why.
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, run};
-use std::io::Read;
+use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, Started, run, sums, until};
 use std::os::unix::fs::MetadataExt;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// Nodes of the cluster.
 const NODES: usize = 4;
@@ -77,15 +76,8 @@ impl Cluster {
     /// That nothing of a job is left on any node, or soon is not.
     #[track_caller]
     fn is_clean(&self, limit: Duration) {
-        let start = Instant::now();
-        loop {
-            let left: Vec<_> = (0..NODES).flat_map(|node| self.processes(node)).collect();
-            if left.is_empty() {
-                return;
-            }
-            assert!(start.elapsed() < limit, "{left:?}");
-            std::thread::yield_now();
-        }
+        let left = || -> Vec<_> { (0..NODES).flat_map(|node| self.processes(node)).collect() };
+        assert!(until(limit, || left().is_empty()), "{:?}", left());
     }
 }
 
@@ -110,19 +102,11 @@ fn obstacle() -> Option<String> {
 }
 
 fn mpiexec_path() -> String {
-    let command = Stage::locate().mpiexec(1).command("x");
-    command.get_program().to_str().unwrap().to_owned()
+    Stage::locate().tool("mpiexec").to_str().unwrap().to_owned()
 }
 
 fn path(program: &Binary) -> &str {
     program.path().to_str().unwrap()
-}
-
-fn sums(ranks: u32) -> Vec<String> {
-    let sum = ranks * (ranks - 1) / 2;
-    (0..ranks)
-        .map(|rank| format!("rank {rank} of {ranks}: sum {sum}"))
-        .collect()
 }
 
 #[test]
@@ -237,22 +221,13 @@ fn ended_by(cluster: &Cluster, act: impl FnOnce()) -> String {
         path(&program),
         "sleep",
     ]);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = [0; 3 * NODES];
-    child.stdout.take().unwrap().read_exact(&mut said).unwrap();
+    let mut job = Started::new(&command);
+    job.says(&"up\n".repeat(NODES));
     act();
-    let mut stderr = child.stderr.take().unwrap();
-    let ending = simurgh_testing::wait(child, Duration::from_secs(30)).unwrap();
-    let mut text = String::new();
-    stderr.read_to_string(&mut text).unwrap();
-    assert!(!ending.timed_out && !ending.status.success(), "{text}");
+    let outcome = job.ends(Duration::from_secs(30));
+    assert!(!outcome.timed_out && !outcome.success(), "{outcome}");
     cluster.is_clean(Duration::from_secs(10));
-    text
+    outcome.stderr
 }
 
 fn cancel(cluster: &Cluster) {

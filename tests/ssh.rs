@@ -2,12 +2,14 @@
 //!
 //! Needs Debian's openssh-server. Without, the test says that it is skipped.
 
-use simurgh_testing::{Compile, Mpiexec, Scratch, Signal, Stage, marked, parent, signal, wait, words};
-use std::io::Read;
+use simurgh_testing::{
+    Compile, Mpiexec, Scratch, Signal, Stage, Started, TCP, behind, marked, parent, signal, sums, until,
+    words,
+};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const SERVER: &str = "/usr/sbin/sshd";
 
@@ -60,11 +62,8 @@ impl Server {
             port,
             scratch,
         };
-        let start = Instant::now();
-        while TcpStream::connect(("127.0.0.3", port)).is_err() {
-            assert!(start.elapsed() < PATIENCE, "no answer from {SERVER}");
-            std::thread::yield_now();
-        }
+        let answers = || TcpStream::connect(("127.0.0.3", port)).is_ok();
+        assert!(until(PATIENCE, answers), "no answer from {SERVER}");
         Some(server)
     }
 
@@ -81,8 +80,7 @@ impl Server {
 
     /// Runs programs on two nodes, which it is asked to with a key.
     fn mpiexec(&self, ranks: usize, key: &str) -> Mpiexec {
-        let network = ["--provider", "tcp", "--interface", "lo"];
-        let mpiexec = Stage::locate().mpiexec(ranks).options(network);
+        let mpiexec = Stage::locate().mpiexec(ranks).options(TCP);
         let nodes = ["-hosts", "127.0.0.2,127.0.0.3"];
         mpiexec
             .options(nodes)
@@ -105,11 +103,7 @@ fn nodes_are_reached_by_ssh() {
         .build();
     let on = |key: &str| server.mpiexec(4, key);
     let outcome = on("user").run(&program);
-    let expected = (0..4).map(|rank| format!("rank {rank} of 4: sum 6"));
-    assert_eq!(
-        outcome.expect_success().sorted_lines(),
-        expected.collect::<Vec<_>>()
-    );
+    assert_eq!(outcome.expect_success().sorted_lines(), sums(4));
     assert_eq!(outcome.stderr, "");
     on("user").args(["abort", "7"]).run(&program).expect_code(7);
     let plain = Compile::c("tests/c/launch_plain.c").build();
@@ -142,33 +136,19 @@ fn nothing_is_left_of_a_node_whose_agent_is_killed() {
         let script = "\"$0\" before; exit $?";
         let path = program.path().to_str().expect("a name in UTF-8");
         let command = mpiexec.args(["-c", script, path]).command("sh");
-        let mut marking = Command::new("env");
-        let marking = marking
-            .arg(&mark)
-            .arg(command.get_program())
-            .args(command.get_args());
-        let streams = marking.stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut mpiexec = streams.stderr(Stdio::piped()).spawn().unwrap();
-        let mut up = [0; 6];
-        mpiexec.stdout.take().unwrap().read_exact(&mut up).unwrap();
+        let mut job = Started::new(&behind(["env", &mark], &command));
+        job.says("up\nup\n");
         let agents = marked(&mark).into_iter().filter_map(parent);
         let agent = agents.clone().find(|&process| words(process).ends_with(" agent"));
         let victim = (1..generation).try_fold(agent.unwrap(), |process, _| parent(process));
         signal(victim.unwrap(), Signal::KILL);
-        let mut said = String::new();
-        let mut stderr = mpiexec.stderr.take().unwrap();
-        let ending = wait(mpiexec, PATIENCE).unwrap();
-        stderr.read_to_string(&mut said).unwrap();
-        assert!(!ending.timed_out && ending.status.code() == Some(1), "{said}");
+        let outcome = job.ends(PATIENCE);
+        let said = &outcome.expect_code(1).stderr;
         assert!(said.starts_with("simurgh: node 127.0.0."), "{said}");
         if generation == 1 {
             assert!(said.ends_with(": its agent was killed by signal 9\n"), "{said}");
         }
-        let start = Instant::now();
-        while !marked(&mark).is_empty() {
-            let left: Vec<_> = marked(&mark).into_iter().map(words).collect();
-            assert!(start.elapsed() < PATIENCE, "{left:?}");
-            std::thread::yield_now();
-        }
+        let left = || -> Vec<_> { marked(&mark).into_iter().map(words).collect() };
+        assert!(until(PATIENCE, || left().is_empty()), "{:?}", left());
     }
 }

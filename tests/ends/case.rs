@@ -2,10 +2,7 @@
 
 use crate::mode::{Mode, RANKS};
 use crate::room::Room;
-use simurgh_testing::{Binary, Signal, children, has_variable, signal, wait, words};
-use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdout, Stdio};
+use simurgh_testing::{Binary, Signal, Started, children, has_variable, signal, words};
 use std::time::{Duration, Instant};
 
 /// An end that takes so long is none, however busy the machine is.
@@ -78,42 +75,29 @@ impl Case {
             _ => NEVER,
         };
         let options = ["--timeout", &limit.as_secs_f64().to_string()];
-        let mut command = room.command(&self.mode.command(&options, program, self.stage), &mark);
+        let command = room.command(&self.mode.command(&options, program, self.stage), &mark);
         let start = Instant::now();
-        let mut mpiexec = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdout = mpiexec.stdout.take().unwrap();
-        let mut stderr = mpiexec.stderr.take().unwrap();
+        let mut mpiexec = Started::new(&command);
         let event = match self.event {
             Event::Timeout => start + LIMIT,
-            _ => self.strike(&mpiexec, &mut stdout),
+            _ => self.strike(&mut mpiexec),
         };
-        let ending = wait(mpiexec, NEVER).unwrap();
+        let outcome = mpiexec.ends(NEVER);
         let left = room.leftovers(&mark, event + NEVER);
         let took = event.elapsed();
-        assert!(!ending.timed_out && left.is_empty(), "{self:?}: {left:?}");
-        let mut said = String::new();
-        stderr.read_to_string(&mut said).unwrap();
-        let status = ending.status;
-        let code = status.code().or(status.signal().map(|signal| 128 + signal));
-        assert_eq!(code, Some(self.status()), "{self:?}: {said}");
-        self.judge(&said);
+        assert!(!outcome.timed_out && left.is_empty(), "{self:?}: {left:?}");
+        assert_eq!(outcome.code(), self.status(), "{self:?}: {outcome}");
+        self.judge(&outcome.stderr);
         took
     }
 
     /// Ends the job when its ranks are where they shall be; when that was.
     #[track_caller]
-    fn strike(&self, mpiexec: &Child, stdout: &mut ChildStdout) -> Instant {
+    fn strike(&self, mpiexec: &mut Started) -> Instant {
         let mut dice = Dice::new(self.number);
         let mut within = START;
         if self.stage != "start" {
-            let mut up = [0; 3 * RANKS];
-            let read = stdout.read_exact(&mut up);
-            read.unwrap_or_else(|error| panic!("{self:?}: ranks do not get there: {error}"));
+            mpiexec.says(&"up\n".repeat(RANKS));
             within = SOON;
         }
         std::thread::sleep(Duration::from_micros(dice.below(within)));

@@ -1,13 +1,10 @@
 //! How jobs run.
 
-use simurgh_testing::{Binary, Mpiexec, Stage};
+use simurgh_testing::{Binary, Mpiexec, Stage, TCP};
 use std::process::Command;
 
 /// Ranks of each job.
 pub(crate) const RANKS: usize = 4;
-
-/// What makes hosts talk over TCP.
-const TCP: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
 
 /// How a job runs.
 #[derive(Clone, Copy, Debug, PartialEq)]

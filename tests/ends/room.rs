@@ -1,6 +1,6 @@
 //! Where jobs leave nothing unseen.
 
-use simurgh_testing::{marked, words};
+use simurgh_testing::{behind, marked, words};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -49,31 +49,16 @@ impl Room {
         format!("{MARK}={}-{number}.", std::process::id())
     }
 
-    /// The command in the room, with a mark. No signal is ignored that the tests' own parent ignores.
+    /// The command in the room, with a mark.
     pub(crate) fn command(&self, command: &Command, mark: &str) -> Command {
-        let mut words = Vec::new();
-        if let Some(keeper) = &self.keeper {
-            let keeper = keeper.id().to_string();
-            words.extend(["nsenter", "--target", &keeper, "--mount", "--net"].map(str::to_owned));
+        let marked = behind(["env", "TMPDIR=/dev/shm", mark], command);
+        match &self.keeper {
+            Some(keeper) => {
+                let keeper = keeper.id().to_string();
+                behind(["nsenter", "--target", &keeper, "--mount", "--net"], &marked)
+            }
+            None => marked,
         }
-        let marked = [
-            "env",
-            "--default-signal=HUP,INT,QUIT,TERM",
-            "TMPDIR=/dev/shm",
-            mark,
-        ];
-        words.extend(marked.map(str::to_owned));
-        let mut inside = Command::new(&words[0]);
-        inside
-            .args(&words[1..])
-            .arg(command.get_program())
-            .args(command.get_args());
-        inside.envs(
-            command
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        );
-        inside
     }
 
     /// Waits until nothing is left of the job with the mark; what is, if that takes longer than until then.

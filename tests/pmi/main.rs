@@ -8,7 +8,7 @@ mod hydra;
 mod open_mpi;
 mod prterun;
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, run};
+use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, passed, run, sums};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -41,18 +41,12 @@ fn all_is_well(start: impl Fn(usize, &Binary) -> Outcome) {
     let mpi = program("launch_mpi");
     for ranks in [1, 2, 5] {
         let outcome = start(ranks, &mpi);
-        let line = |rank| format!("rank {rank} of {ranks}: sum {}", ranks * (ranks - 1) / 2);
-        let lines: Vec<_> = (0..ranks).map(line).collect();
-        assert_eq!(outcome.expect_success().sorted_lines(), lines, "{outcome}");
+        assert_eq!(outcome.expect_success().sorted_lines(), sums(ranks), "{outcome}");
         assert_eq!(outcome.stderr, "");
     }
     for name in ["mpi_matching", "mpi_exchange"] {
         let outcome = start(3, &program(name));
-        assert_eq!(
-            outcome.expect_success().stdout,
-            "passed with 3 ranks\n",
-            "{name}: {outcome}"
-        );
+        assert_eq!(outcome.expect_success().stdout, passed(3), "{name}: {outcome}");
     }
 }
 

@@ -1,8 +1,7 @@
 //! Our launcher starts programs of Open MPI, which find each other by PMIx.
 
 use crate::{PATIENCE, of_another};
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, run};
-use std::os::unix::fs::PermissionsExt;
+use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, passed, run, sums};
 
 /// A test program that is linked with Open MPI.
 fn program(name: &str) -> Option<Binary> {
@@ -13,13 +12,6 @@ fn program(name: &str) -> Option<Binary> {
 fn started(words: &[&str]) -> Outcome {
     let mut command = std::process::Command::new(Stage::locate().tool("mpiexec"));
     run(command.args(words), Input::Bytes(b""), PATIENCE).unwrap()
-}
-
-fn sums(ranks: u32) -> Vec<String> {
-    let sum = ranks * (ranks - 1) / 2;
-    (0..ranks)
-        .map(|rank| format!("rank {rank} of {ranks}: sum {sum}"))
-        .collect()
 }
 
 #[test]
@@ -45,8 +37,7 @@ fn programs_of_open_mpi_are_one_job() {
     assert_eq!(tagged.expect_success().sorted_lines(), lines, "{tagged}");
     // One that does not look like it.
     let scratch = Scratch::new("script");
-    let script = scratch.write("script", &format!("#!/bin/sh\nexec {path}\n"));
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = scratch.write_program("script", &format!("#!/bin/sh\nexec {path}\n"));
     let outcome = started(&["-n", "2", "--pmi", "pmix", script.to_str().unwrap()]);
     assert_eq!(outcome.expect_success().sorted_lines(), sums(2), "{outcome}");
 }
@@ -57,11 +48,7 @@ fn their_messages_arrive() {
         return;
     };
     let outcome = started(&["-n", "3", program.path().to_str().unwrap()]);
-    assert_eq!(
-        outcome.expect_success().stdout,
-        "passed with 3 ranks\n",
-        "{outcome}"
-    );
+    assert_eq!(outcome.expect_success().stdout, passed(3), "{outcome}");
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Open MPI's launcher, and the one that it is made of, start our programs.
 
 use crate::{PATIENCE, all_is_well, alone, of_another, program};
-use simurgh_testing::{Compile, Input, Outcome, Scratch, run};
+use simurgh_testing::{Compile, Input, Outcome, Scratch, is_alive, run, until};
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// One of the launchers.
 fn launcher(name: &str) -> Option<PathBuf> {
@@ -63,24 +62,6 @@ fn an_abort_is_passed_on() {
         .expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
 }
 
-/// Whether a process has ended, though perhaps nobody has asked for its status.
-fn is_gone(pid: &str) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    !status
-        .lines()
-        .any(|line| line.starts_with("State:") && !line.contains('Z'))
-}
-
-/// Waits until something holds, for so long as is bearable.
-#[track_caller]
-fn until(what: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !what() {
-        assert!(start.elapsed() < PATIENCE);
-        std::thread::yield_now();
-    }
-}
-
 #[test]
 fn a_launcher_that_is_gone_ends_the_job() {
     let Some(launcher) = launcher("prterun") else {
@@ -97,12 +78,12 @@ fn a_launcher_that_is_gone_ends_the_job() {
         .spawn()
         .unwrap();
     let said = || std::fs::read_to_string(&file).unwrap();
-    until(|| said().lines().count() == 3);
-    let pids = said();
-    assert!(!pids.lines().any(is_gone), "{pids}");
+    assert!(until(PATIENCE, || said().lines().count() == 3));
+    let processes: Vec<u32> = said().lines().map(|pid| pid.parse().unwrap()).collect();
+    assert!(processes.iter().all(|pid| is_alive(*pid)), "{processes:?}");
     child.kill().unwrap();
     child.wait().unwrap();
-    until(|| pids.lines().all(is_gone));
+    assert!(until(PATIENCE, || !processes.iter().any(|pid| is_alive(*pid))));
 }
 
 #[test]

@@ -10,16 +10,26 @@ pub(crate) fn build(stage: &Stage, program: &str) -> Binary {
         .build()
 }
 
-/// What it says when it has passed.
-pub(crate) fn passed(ranks: usize) -> String {
-    format!("passed with {ranks} ranks\n")
+/// A test of each of those programs: what is called with these arguments behind the program's name.
+#[allow(unused_macros, reason = "some tests run all programs in one go")]
+macro_rules! tests {
+    ($passes:ident $arguments:tt $($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            tests!(@ $passes stringify!($name), $arguments);
+        }
+    )*};
+    (@ $passes:ident $name:expr, [$($argument:expr),*]) => {
+        $passes($name $(, $argument)*)
+    };
 }
 
-/// Hands the names of those on to a macro that pass wherever their ranks live. The program `attributes` is
-/// `tests/c/mpi_attributes.c`.
+/// Hands the names of those on to a macro, behind other words, that pass wherever their ranks live. The program
+/// `attributes` is `tests/c/mpi_attributes.c`.
 macro_rules! programs {
-    ($then:ident) => {
+    ($then:ident $($words:tt)*) => {
         $then! {
+            $($words)*
             attributes
             buffers
             cart
@@ -67,12 +77,13 @@ macro_rules! programs {
     };
 }
 
-/// Hands the names of those on to a macro that make mistakes together and expect that each is an error of all ranks: on
+/// The same for those that make mistakes together and expect that each is an error of all ranks: on
 /// several hosts it is if everything is checked. Otherwise those hosts hear of it that are concerned.
 #[allow(unused_macros, reason = "some tests leave them out")]
 macro_rules! agreeing_programs {
-    ($then:ident) => {
+    ($then:ident $($words:tt)*) => {
         $then! {
+            $($words)*
             collective_requests
             inter_wrong
             neighbors

@@ -15,6 +15,11 @@ pub fn signal(process: u32, signal: Signal) {
     kill_process(pid, signal).unwrap_or_else(|error| panic!("process {process}: {error}"));
 }
 
+/// Whether a process has not ended; one whose status nobody has asked for has.
+pub fn is_alive(process: u32) -> bool {
+    stat(process).is_some_and(|rest| !rest.starts_with(['Z', 'X']))
+}
+
 /// The processes that a process's main thread has started, or adopted, in the order of their start.
 pub fn children(process: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
@@ -89,15 +94,15 @@ fn parents() -> io::Result<Vec<(u32, u32)>> {
             continue;
         };
         // A process that ended since the listing has no file any more.
-        let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else {
-            continue;
-        };
-        // The name, in parentheses, may hold anything; the parent is the second field after it.
-        let parent = stat
-            .rsplit(") ")
-            .next()
-            .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+        let parent = stat(process).and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
         pairs.extend(parent.map(|parent| (process, parent)));
     }
     Ok(pairs)
+}
+
+/// What the kernel says of a process behind its name, which stands in parentheses and may hold anything: its state, its
+/// parent, and so on.
+fn stat(process: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned())
 }

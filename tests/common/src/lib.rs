@@ -18,11 +18,15 @@ mod outcome;
 mod run;
 mod scratch;
 mod stage;
+mod started;
+mod texts;
 
 pub use compile::{Binary, Compile};
-pub use family::{Signal, children, has_variable, marked, parent, signal, supervisor, words};
-pub use mpiexec::Mpiexec;
+pub use family::{Signal, children, has_variable, is_alive, marked, parent, signal, supervisor, words};
+pub use mpiexec::{Mpiexec, TCP};
 pub use outcome::Outcome;
-pub use run::{Ending, Input, run, wait};
+pub use run::{Ending, Input, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;
+pub use started::{Started, behind};
+pub use texts::{passed, sums};

@@ -10,6 +10,9 @@ use crate::{Input, Outcome, run};
 /// How long a test run may take unless it says otherwise.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
 
+/// Options of mpiexec by which hosts that talk over libfabric do so by TCP and stay on this machine.
+pub const TCP: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
+
 /// One mpiexec command being put together.
 #[derive(Debug, Clone)]
 pub struct Mpiexec {

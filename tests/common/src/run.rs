@@ -71,6 +71,18 @@ pub fn wait(mut child: Child, limit: Duration) -> io::Result<Ending> {
     })
 }
 
+/// Waits until something holds that nobody tells of; whether it does before the limit has passed.
+pub fn until(limit: Duration, holds: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !holds() {
+        if start.elapsed() > limit {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
 /// Processes that write to it at the same time lose nothing: the kernel keeps no common position for such a file.
 fn anonymous_file() -> io::Result<File> {
     let file = memfd_create("captured output", MemfdFlags::CLOEXEC)?;
@@ -103,14 +115,18 @@ fn ends_within(child: &Child, limit: Duration) -> io::Result<bool> {
 }
 
 fn has_ended(pidfd: &OwnedFd, limit: Duration) -> io::Result<bool> {
-    let deadline = Instant::now() + limit;
+    poll_until(&mut [PollFd::new(pidfd, PollFlags::IN)], Instant::now() + limit)
+}
+
+/// Sleeps until one of the descriptors is ready (true) or the time has come (false).
+pub(crate) fn poll_until(waited: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec {
             tv_sec: left.as_secs() as i64,
             tv_nsec: left.subsec_nanos().into(),
         };
-        match poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout)) {
+        match poll(waited, Some(&timeout)) {
             Ok(ready) => return Ok(ready > 0),
             Err(rustix::io::Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
@@ -120,7 +136,7 @@ fn has_ended(pidfd: &OwnedFd, limit: Duration) -> io::Result<bool> {
 
 /// Kills the child and everything below it, top first so that nothing new is started meanwhile, and waits until
 /// all of it is gone.
-fn kill_tree(child: &mut Child) -> io::Result<()> {
+pub(crate) fn kill_tree(child: &mut Child) -> io::Result<()> {
     let tree: Vec<OwnedFd> = descendants(child.id())?
         .into_iter()
         .filter_map(|process| pidfd_open(pid(process), PidfdFlags::empty()).ok())

@@ -1,5 +1,7 @@
 //! A directory of a test's own.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -30,6 +32,14 @@ impl Scratch {
     pub fn write(&self, name: &str, contents: &str) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, contents).unwrap_or_else(|e| panic!("cannot write {}: {e}", path.display()));
+        path
+    }
+
+    /// Writes a file into it that can be run, and returns the file's path.
+    pub fn write_program(&self, name: &str, contents: &str) -> PathBuf {
+        let path = self.write(name, contents);
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755))
+            .unwrap_or_else(|e| panic!("cannot make {} a program: {e}", path.display()));
         path
     }
 }

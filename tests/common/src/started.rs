@@ -1,0 +1,158 @@
+//! A command that a test starts and does something to.
+
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use crate::run::{kill_tree, poll_until};
+use crate::{Outcome, wait};
+
+/// How long one looks for what a process that has been killed had to say.
+const REST: Duration = Duration::from_secs(2);
+
+/// A process that runs, without input, and whose output is at hand.
+///
+/// No signal is ignored in it that the tests' own parent ignores, as `nohup` does.
+#[derive(Debug)]
+pub struct Started {
+    command: String,
+    process: Child,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+}
+
+impl Started {
+    /// Starts the program of a command with its arguments and variables; what else the command says does not count.
+    #[track_caller]
+    pub fn new(command: &Command) -> Self {
+        let mut command = behind(["env", "--default-signal=HUP,INT,QUIT,TERM"], command);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let spawned = command.spawn();
+        let mut process = spawned.unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+        Self {
+            command: format!("{command:?}"),
+            stdout: process.stdout.take().expect("it is a pipe"),
+            stderr: process.stderr.take().expect("it is a pipe"),
+            process,
+        }
+    }
+
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Waits until it, or processes that it has started, have written these bytes to their standard output, which come
+    /// next. Panics if something else or nothing more comes.
+    #[track_caller]
+    pub fn says(&mut self, text: &str) {
+        let mut said = vec![0; text.len()];
+        let read = self.stdout.read_exact(&mut said);
+        let said = String::from_utf8_lossy(&said);
+        if read.is_err() || said != text {
+            // The rest is for people.
+            let _ = kill_tree(&mut self.process);
+            let errors = drain(&mut self.stderr, Instant::now() + REST).unwrap_or_default();
+            panic!("{}\nsays {said:?}, not {text:?}\n{errors}", self.command);
+        }
+    }
+
+    /// Waits until it has ended, and everybody else who could write to its output, too; the time in the outcome is that
+    /// from now until it has ended. Panics if others are left after as long again.
+    #[track_caller]
+    pub fn ends(mut self, limit: Duration) -> Outcome {
+        let start = Instant::now();
+        let ending = wait(self.process, limit).unwrap();
+        let elapsed = start.elapsed();
+        let deadline = Instant::now() + limit;
+        let rest = drain(&mut self.stdout, deadline)
+            .and_then(|stdout| Ok((stdout, drain(&mut self.stderr, deadline)?)));
+        let (stdout, stderr) = rest.unwrap_or_else(|error| panic!("{}\n{error}", self.command));
+        Outcome {
+            command: self.command,
+            status: ending.status,
+            stdout,
+            stderr,
+            elapsed,
+            timed_out: ending.timed_out,
+        }
+    }
+}
+
+/// The program of a command, with its arguments and variables, as the last words of another, such as `env`.
+pub fn behind<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, command: &Command) -> Command {
+    let mut words = words.into_iter();
+    let first = words.next().expect("another command has a name");
+    let mut other = Command::new(first);
+    other
+        .args(words)
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    other
+}
+
+/// What comes until nobody is left who could write.
+fn drain<S: Read + AsFd>(stream: &mut S, deadline: Instant) -> io::Result<String> {
+    fcntl_setfl(&*stream, fcntl_getfl(&*stream)? | OFlags::NONBLOCK)?;
+    let mut text = Vec::new();
+    loop {
+        match stream.read_to_end(&mut text) {
+            Ok(_) => return Ok(String::from_utf8_lossy(&text).into_owned()),
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+            Err(_) => {}
+        }
+        if !poll_until(&mut [PollFd::new(&*stream, PollFlags::IN)], deadline)? {
+            return Err(io::Error::other("a process that could write has been left"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Signal, signal};
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    fn shell(script: &str) -> Started {
+        let mut command = Command::new("sh");
+        Started::new(command.args(["-c", script]).env("SHOWN", "there"))
+    }
+
+    #[test]
+    fn what_is_said_before_and_after_is_told_apart() {
+        let last = "trap 'echo $SHOWN; echo late >&2; exit 3' TERM";
+        let mut started = shell(&format!("{last}; echo up; while :; do sleep 0.01; done"));
+        started.says("up\n");
+        signal(started.id(), Signal::TERM);
+        let outcome = started.ends(LIMIT);
+        assert_eq!((outcome.code(), &*outcome.stdout), (3, "there\n"), "{outcome}");
+        assert_eq!(outcome.stderr, "late\n");
+    }
+
+    #[test]
+    #[should_panic(expected = "a process that could write has been left")]
+    fn who_is_left_is_missed() {
+        shell("sleep 2 & exit 0").ends(Duration::from_millis(500));
+    }
+
+    #[test]
+    #[should_panic(expected = "says \"do\"")]
+    fn something_else_is_no_sign() {
+        shell("printf do").says("up");
+    }
+}
