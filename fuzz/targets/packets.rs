@@ -7,6 +7,9 @@ use simurgh_fuzz::{Input, Wire};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG};
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
+use simurgh_mpi::packets::{
+    CANCEL, CANCELLED, CLEAR, DATA, EAGER, HOST_BASE, KINDS, READ, RECALL, REQUEST, WRITTEN,
+};
 use simurgh_mpi::{Comm, Job, Layout, Mode, Process, Request};
 use simurgh_net::Fabric;
 use simurgh_net::transport::HEADER;
@@ -21,20 +24,10 @@ const GUARD: u8 = 0xa5;
 const RECEIVES: usize = 8;
 /// Bytes that the other host is granted.
 const WINDOW: u64 = 8 << 10;
-/// Kinds of packets, and some that are none.
-const KINDS: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 32];
-/// Kinds by name.
-const EAGER: u8 = 1;
-const REQUEST: u8 = 2;
-const CLEAR: u8 = 3;
-const DATA: u8 = 4;
-const READ: u8 = 5;
-const WRITTEN: u8 = 6;
-const CANCEL: u8 = 8;
-const CANCELLED: u8 = 9;
-const RECALL: u8 = 10;
+/// What is no kind of packets.
+const UNKNOWN: u8 = 0;
 /// The process that is the host itself.
-const HOST: u64 = 1 << 31;
+const HOST: u64 = HOST_BASE as u64;
 
 /// A rank of host 0 of two with two ranks each, and what it has going on.
 struct Rank<'a> {
@@ -123,7 +116,8 @@ impl Rank<'_> {
     /// A packet that looks more or less like one of ours.
     fn packet(&self, input: &mut Input<'_>) -> ([u8; HEADER], Vec<u8>) {
         let mut header = [0; HEADER];
-        header[0] = KINDS[input.below(KINDS.len())];
+        let kind = input.below(1 + KINDS.len()).checked_sub(1);
+        header[0] = kind.map_or(UNKNOWN, |kind| KINDS[kind]);
         let shape = input.byte();
         header[1] = if shape & 1 == 0 { 0 } else { input.byte() };
         if shape & 2 != 0 {

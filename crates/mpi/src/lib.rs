@@ -53,7 +53,7 @@ pub use info::Info;
 pub use job::{Abort, Hardware, Job, Layout, Newcomer, Operation, Unfinished, Unmatched};
 pub use point2point::{BufferSpace, Message, Mode, Receipt, SendBuffer, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
-pub use remote::{NetworkStats, Remote};
+pub use remote::{NetworkStats, Remote, packets};
 pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
     wait_any, wait_some,

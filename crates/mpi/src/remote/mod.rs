@@ -30,6 +30,7 @@ mod credit;
 mod fetch;
 mod goods;
 mod line;
+pub mod packets;
 mod progress;
 mod recall;
 mod register;
@@ -60,6 +61,7 @@ pub use counters::NetworkStats;
 use credit::Accounts;
 use crossbeam_utils::CachePadded;
 use fetch::Incoming;
+use packets::HOST_BASE;
 pub(crate) use register::Handle;
 use register::Register;
 use send::Outgoing;
@@ -72,9 +74,6 @@ use std::fmt;
 use tasks::Tasks;
 use transfer::Writing;
 use wire::{Label, Packet};
-
-/// Numbers of processes from this one on are hosts'.
-const HOST_BASE: u32 = 1 << 31;
 
 /// What a job does with its other hosts.
 pub struct Remote {

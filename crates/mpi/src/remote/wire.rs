@@ -4,7 +4,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0 | kind |
+//! | 0 | kind: one of [`packets`](super::packets) |
 //! | 1 | flags |
 //! | 2–3 | zero |
 //! | 4–7 | how much of what the receiver of the packet has sent has been received, by its cost, modulo 2^32 |
@@ -14,6 +14,10 @@
 //! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
 
 use super::abandoned::Rounds;
+use super::packets::{
+    CANCEL, CANCELLED, CLEAR, CONTEXT, CREDIT, DATA, EAGER, GIVEN_UP, READ, RECALL, RECALLED, REQUEST,
+    WRITTEN,
+};
 use super::register::Handle;
 use crate::comm::Notice;
 use crate::matching::{Envelope, Lanes};
@@ -75,20 +79,6 @@ pub(super) struct Label {
 
 /// The data of a packet that has none but a region.
 pub(super) type RegionBytes = [u8; 16];
-
-const EAGER: u8 = 1;
-const REQUEST: u8 = 2;
-const CLEAR: u8 = 3;
-const DATA: u8 = 4;
-const READ: u8 = 5;
-const WRITTEN: u8 = 6;
-const CREDIT: u8 = 7;
-const CANCEL: u8 = 8;
-const CANCELLED: u8 = 9;
-const RECALL: u8 = 10;
-const RECALLED: u8 = 11;
-const CONTEXT: u8 = 32;
-const GIVEN_UP: u8 = 33;
 
 impl Packet {
     /// The header, with what has been received of the host that gets it.
@@ -349,6 +339,7 @@ fn region(data: &[u8], length: u64) -> Option<Option<Region>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packets::KINDS;
     use super::*;
     use proptest::prelude::*;
 
@@ -431,7 +422,7 @@ mod tests {
         #[test]
         fn what_is_read_from_anything_writes_the_same(
             header in proptest::array::uniform32(any::<u8>()),
-            kind in 0_u8..16,
+            kind in prop_oneof![proptest::sample::select(KINDS), any::<u8>()],
             data in proptest::collection::vec(any::<u8>(), 0..40),
         ) {
             let mut whole = [0; HEADER];
