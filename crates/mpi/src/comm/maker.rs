@@ -5,9 +5,9 @@
 //! founder's host, and what is left over goes back.
 
 use super::{CommShared, Sides, Span};
-use crate::error::Result;
+use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::job::Job;
+use crate::job::{Job, Layout};
 use crate::portable::Portable;
 use simurgh_core::sync::Arc;
 use simurgh_net::transport::HostId;
@@ -31,6 +31,24 @@ pub(crate) struct Charter {
     /// The host that has given out the id.
     pub(crate) giver: HostId,
     pub(crate) sides: Sides,
+}
+
+impl Charter {
+    /// Looks at a charter that another host has made.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Intern`] if the job has not all of its processes, or not the host that gave out its id.
+    pub(crate) fn check(&self, layout: &Layout) -> Result<()> {
+        self.sides.check(layout)?;
+        layout.world_of(self.giver).map(drop).ok_or_else(|| {
+            let message = format!(
+                "a communicator is numbered by host {}, which the job has not; all hosts have to run the same version",
+                self.giver
+            );
+            Error::new(ErrorClass::Intern, message)
+        })
+    }
 }
 
 /// What makes communicators in an exchange.
@@ -163,5 +181,21 @@ impl Portable for Charter {
             Some(right) => Sides::two(left, right),
         };
         Some(Self { id, giver, sides })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_charter_names_hosts_and_processes_that_are_there() {
+        let layout = Layout::new(0, [(1, 0), (1, 0)]);
+        let check = |giver, processes| {
+            let sides = Sides::one(Group::run(0, processes));
+            Charter { id: 5, giver, sides }.check(&layout)
+        };
+        assert!(check(1, 2).is_ok());
+        assert!(check(2, 2).is_err() && check(1, 3).is_err());
     }
 }

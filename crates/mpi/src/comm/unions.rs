@@ -20,9 +20,9 @@ impl Unions {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if the charter has members that the job has not.
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if the charter makes no sense in the job.
     pub(super) fn unite(&self, job: &Job, charter: Charter) -> Result<Arc<CommShared>> {
-        charter.sides.check(job.layout())?;
+        charter.check(job.layout())?;
         let (left, right) = charter.sides.groups();
         let lives_here = |group: &Group| group.processes().any(|process| job.layout().is_here(process));
         let both = lives_here(left) && right.is_some_and(lives_here);

@@ -37,12 +37,12 @@ impl Job {
     pub fn set_parent(&self, parent: &[u8]) -> Result<()> {
         let birth: Birth = portable::unpack(parent).ok_or_else(senseless)?;
         let sides = Sides::two(birth.group, self.group());
-        sides.check(self.layout())?;
         let charter = Charter {
             id: birth.id,
             giver: birth.giver,
             sides,
         };
+        charter.check(self.layout())?;
         let parent = Parent {
             shared: CommShared::chartered(self, charter),
             missing: self.layout().here().len(),
