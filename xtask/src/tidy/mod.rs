@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
+mod crates;
 mod dependencies;
 mod exceptions;
 mod rules;
@@ -48,16 +49,34 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         let file = workspace.source(name);
         fs::read_to_string(&file).map_err(Failure::file(&file))
     };
-    for fault in dependencies::undocumented(&read("Cargo.toml")?, &read("docs/architecture.md")?) {
+    let document = read("docs/architecture.md")?;
+    let mut of_document = dependencies::undocumented(&read("Cargo.toml")?, &document);
+    of_document.extend(crates::faults(&document, &crates(workspace)?));
+    for fault in &of_document {
         eprintln!("{fault}");
-        faults += 1;
     }
+    faults += of_document.len();
     match faults {
         0 => Ok(()),
         _ => Err(Failure::Faults(format!(
             "{faults} faults against the project's rules"
         ))),
     }
+}
+
+/// The crates of the workspace, by their folders.
+fn crates(workspace: &Workspace) -> Result<Vec<crates::Crate>> {
+    let folder = workspace.source("crates");
+    let entries = fs::read_dir(&folder).map_err(Failure::file(&folder))?;
+    let each = entries.map(|entry| {
+        let entry = entry.map_err(Failure::file(&folder))?;
+        let file = entry.path().join("Cargo.toml");
+        Ok(crates::Crate {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            manifest: fs::read_to_string(&file).map_err(Failure::file(&file))?,
+        })
+    });
+    each.collect()
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

@@ -1,0 +1,87 @@
+//! The table of crates in docs/architecture.md says what depends on what, as the manifests do.
+
+/// How the names of packages of the workspace begin.
+const PREFIX: &str = "simurgh-";
+
+/// A crate by its folder in `crates`, with its manifest.
+pub(super) struct Crate {
+    pub(super) name: String,
+    pub(super) manifest: String,
+}
+
+/// Where the table is wrong, each place as a fault.
+pub(super) fn faults(document: &str, crates: &[Crate]) -> Vec<String> {
+    let rows: Vec<_> = document.lines().filter_map(row).collect();
+    let mut faults = Vec::new();
+    for Crate { name, manifest } in crates {
+        let Some(place) = rows.iter().position(|row| row.name == name) else {
+            faults.push(format!("docs/architecture.md: crates/{name} has no row"));
+            continue;
+        };
+        let used = dependencies(name, manifest);
+        let mut told = rows[place].needs.clone();
+        told.sort_unstable();
+        if told != used {
+            faults.push(format!(
+                "docs/architecture.md: crates/{name} depends on {}, not on {}",
+                used.join(", "),
+                told.join(", ")
+            ));
+        }
+        let above = |other: &str| rows[..place].iter().any(|row| row.name == other);
+        faults.extend(used.iter().filter(|other| !above(other)).map(|other| {
+            format!("docs/architecture.md: crates/{name} depends on {other}, which is not above it")
+        }));
+    }
+    faults
+}
+
+/// What the table says of a crate.
+struct Row<'a> {
+    name: &'a str,
+    needs: Vec<&'a str>,
+}
+
+/// The row in a line, if there is one: name, what it is, what it depends on, and more.
+fn row(line: &str) -> Option<Row<'_>> {
+    let (name, rest) = line.strip_prefix("| `crates/")?.split_once("` |")?;
+    let needs = rest.split('|').nth(1)?.trim();
+    let needs = needs.split(", ").filter(|need| *need != "–").collect();
+    Some(Row { name, needs })
+}
+
+/// The crates of the workspace on which one depends, but for those in its own folder, sorted.
+fn dependencies<'a>(name: &str, manifest: &'a str) -> Vec<&'a str> {
+    let table = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+    let lines = table.lines().take_while(|line| !line.starts_with('['));
+    let keys = lines.filter_map(|line| line.split(['.', ' ', '=']).next()?.strip_prefix(PREFIX));
+    let inner = format!("{name}-");
+    let mut names: Vec<_> = keys.filter(|key| !key.starts_with(&inner)).collect();
+    names.sort_unstable();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str =
+        "| crate | what | depends on | more |\n| `crates/a` | x | – | |\n| `crates/b` | y | a | |\n";
+
+    fn faults_of(name: &str, dependencies: &str) -> Vec<String> {
+        let name = name.to_owned();
+        let manifest = format!("[package]\n\n[dependencies]\n{dependencies}\n[lints]\nsimurgh-x = 1\n");
+        faults(DOCUMENT, &[Crate { name, manifest }])
+    }
+
+    #[test]
+    fn the_table_says_what_manifests_say() {
+        let right =
+            "libc.workspace = true\nsimurgh-a.workspace = true\nsimurgh-b-macros = { path = \"macros\" }\n";
+        assert_eq!(faults_of("b", right), [""; 0]);
+        assert_eq!(faults_of("a", ""), [""; 0]);
+        assert!(faults_of("b", "")[0].contains("depends on , not on a"));
+        assert!(faults_of("c", "")[0].contains("crates/c has no row"));
+        assert!(faults_of("a", "simurgh-b = 1\n")[1].contains("b, which is not above it"));
+    }
+}
