@@ -20,7 +20,7 @@ use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ord
 use link::{Kept, Link};
 use sleep::{Alarm, nap};
 
-use crate::transport::{Busy, Handler, Header, HostId, Transport};
+use crate::transport::{Busy, Handler, Header, HostId, Transfer, Transport};
 
 /// Most transports of a fabric.
 const TRANSPORTS: usize = 4;
@@ -220,6 +220,28 @@ impl Fabric {
             return link.held_up();
         }
         link.pass_on(to, header, length, fill)
+    }
+
+    /// Has all that has been sent to a host leave this one, as [`Transport::drain`] does; what is kept here, too.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`].
+    ///
+    /// # Panics
+    ///
+    /// When the host is not known.
+    pub fn drain(&self, to: HostId, token: u64) -> Result<Transfer, Busy> {
+        let link = &self.links[to];
+        // Acquire: as in `try_send`.
+        if link.backed_up.load(Ordering::Acquire) {
+            return link.held_up().map(|()| Transfer::Done);
+        }
+        match &link.transport {
+            // Nothing is to be connected for hosts that nothing was sent to.
+            Some(transport) if link.counts().0 > 0 => transport.drain(to, token),
+            _ => Ok(Transfer::Done),
+        }
     }
 
     #[cold]

@@ -27,6 +27,7 @@ mod abandoned;
 mod arrival;
 mod counters;
 mod credit;
+mod drain;
 mod fetch;
 mod goods;
 mod line;
@@ -60,6 +61,7 @@ use counters::Counters;
 pub use counters::NetworkStats;
 use credit::Accounts;
 use crossbeam_utils::CachePadded;
+use drain::Draining;
 use fetch::Incoming;
 use packets::HOST_BASE;
 pub(crate) use register::Handle;
@@ -88,10 +90,11 @@ pub struct Remote {
     expected: CachePadded<AtomicU64>,
     accounts: Accounts,
     writing: Register<Writing>,
+    draining: Register<Draining>,
     /// Questions for messages that have been sent.
     recalls: Register<Arc<Request>>,
     tasks: Tasks,
-    /// Reads and writes that have been started and are not over.
+    /// Reads, writes and drainings that have been started and are not over.
     transfers: AtomicUsize,
     counters: Counters,
 }
@@ -117,6 +120,7 @@ impl Remote {
             expected: CachePadded::default(),
             accounts: Accounts::new(layout.hosts(), window),
             writing: Register::new(users),
+            draining: Register::new(1),
             recalls: Register::new(users),
             tasks: Tasks::default(),
             transfers: AtomicUsize::new(0),

@@ -1,9 +1,10 @@
-//! What is going on by itself: messages in pieces, and reads and writes of remote memory.
+//! What is going on by itself: messages in pieces, reads and writes of remote memory, and what is to leave this host.
 //!
 //! Whoever polls takes one after the other, and while he is at one, nobody else sees it. So no packet's handler is held
 //! up by data, and several pollers share the work.
 
 use super::Remote;
+use super::drain::Draining;
 use super::stream::Stream;
 use super::transfer::{Reading, Writing};
 use crate::job::Job;
@@ -16,6 +17,7 @@ pub(super) enum Task {
     Stream(Stream),
     Read(Reading),
     Write(Writing),
+    Drain(Draining),
 }
 
 /// What came of a turn.
@@ -85,6 +87,7 @@ impl Remote {
             Task::Stream(stream) => self.send_pieces(job, stream),
             Task::Read(reading) => self.read(job, reading),
             Task::Write(writing) => self.write(job, writing),
+            Task::Drain(draining) => self.drain_one(job, draining),
         }
     }
 

@@ -4,6 +4,7 @@
 //! be accessed after all is no failure: then the data comes in pieces.
 
 use super::Remote;
+use super::drain::DRAIN;
 use super::fetch::Incoming;
 use super::register::Handle;
 use super::send::Outgoing;
@@ -153,10 +154,11 @@ impl Remote {
         }
     }
 
-    /// The transfer with this token is over.
+    /// The transfer or draining with this token is over.
     pub(super) fn transferred(&self, job: &Job, token: u64, outcome: &Result<(), TransferError>) {
-        let handle = Handle(token & !WRITE);
+        let handle = Handle(token & !(WRITE | DRAIN));
         match (token & WRITE == 0, outcome) {
+            _ if token & DRAIN != 0 => self.has_drained(job, handle),
             (true, Ok(())) => self.has_read(job, handle),
             (true, Err(_)) => self.cannot_read(handle),
             (false, Ok(())) => self.has_written(job, handle),

@@ -12,16 +12,28 @@ portable! { Parting { 0 } }
 
 impl Comm {
     /// Gives the communicator up together with all its ranks, of both groups (`MPI_Comm_disconnect`): when all have
-    /// come so far, what any of them has sent has been received, or is on its way to who has asked for it. Worlds that
-    /// only this communicator has connected are not connected any more.
+    /// come so far, what any of them has sent has been received, or is on its way to who has asked for it, and none of
+    /// them needs another one to make further calls. Worlds that only this communicator has connected are not connected
+    /// any more.
     ///
     /// # Errors
     ///
     /// As [`Comm::free`], and when the ranks make different calls.
     pub fn disconnect(self: Arc<Self>) -> Result<()> {
         if !self.is_predefined() {
-            self.exchange(Parting(()), Founding::Nothing, |_, _| ())?;
+            self.exchange(Parting(()), Founding::Nothing, |_, _| self.drain())?;
         }
         self.free()
+    }
+
+    /// Waits until nothing of this host is left to be sent to the others of the communicator: nobody may look after it
+    /// from now on.
+    fn drain(&self) {
+        if let Some(span) = self.span() {
+            let job = self.process().job();
+            let others = span.all().iter().copied();
+            let own = job.layout().own();
+            job.remote().drain(job, others.filter(|host| *host != own));
+        }
     }
 }

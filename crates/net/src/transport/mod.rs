@@ -97,7 +97,7 @@ pub trait Handler {
     /// A packet has come from a host.
     fn packet(&self, from: HostId, header: &Header, data: &[u8]);
 
-    /// The transfer that was started with this token is over.
+    /// The transfer or draining that was started with this token is over.
     fn transferred(&self, token: u64, outcome: Result<(), TransferError>);
 
     /// A host will not be heard of any more. The reason reads on after "host 3: ".
@@ -152,6 +152,16 @@ pub trait Transport: Send + Sync {
     /// A packet is about to be sent to a host: what takes time can begin.
     #[inline]
     fn prepare(&self, _to: HostId) {}
+
+    /// Has all that has been sent to a host leave this one, so that it arrives whether or not anything is called here
+    /// from then on. It is over as a transfer is, with this token. By default nothing that has been taken is held.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`].
+    fn drain(&self, _to: HostId, _token: u64) -> Result<Transfer, Busy> {
+        Ok(Transfer::Done)
+    }
 
     /// Whether [`Transport::poll`] would find something: a cheap hint.
     fn has_mail(&self) -> bool;

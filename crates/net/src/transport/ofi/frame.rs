@@ -12,6 +12,9 @@ const PREFIX: usize = 8;
 /// Bytes before the data.
 pub(super) const FRAME: usize = PREFIX + HEADER;
 
+/// Bytes of a mark: a prefix alone.
+pub(super) const MARK: usize = PREFIX;
+
 /// What proves that a packet belongs to the job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token(pub(super) u64);
@@ -32,9 +35,26 @@ impl Token {
 /// When there is no room for it.
 #[inline]
 pub(super) fn write(frame: &mut [u8], token: Token, from: HostId, header: &Header) {
-    let shown = token.0.wrapping_add(from.into());
-    frame[..PREFIX].copy_from_slice(&shown.to_le_bytes());
+    write_mark(&mut frame[..MARK], token, from);
     frame[PREFIX..FRAME].copy_from_slice(header);
+}
+
+/// Writes a mark.
+#[inline]
+pub(super) fn write_mark(mark: &mut [u8], token: Token, from: HostId) {
+    let shown = token.0.wrapping_add(from.into());
+    mark.copy_from_slice(&shown.to_le_bytes());
+}
+
+/// Who sent a mark; none if the bytes are not one of the job's.
+pub(super) fn read_mark(mark: &[u8], token: Token) -> Option<HostId> {
+    sender(mark.try_into().ok()?, token)
+}
+
+/// Whose a prefix is.
+#[inline]
+fn sender(prefix: &[u8; PREFIX], token: Token) -> Option<HostId> {
+    HostId::try_from(u64::from_le_bytes(*prefix).wrapping_sub(token.0)).ok()
 }
 
 /// Takes a packet apart: who sent it, which the caller compares with the number of hosts, the header, the data; none if
@@ -43,8 +63,7 @@ pub(super) fn write(frame: &mut [u8], token: Token, from: HostId, header: &Heade
 pub(super) fn read(frame: &[u8], token: Token) -> Option<(HostId, &Header, &[u8])> {
     let (shown, rest) = frame.split_first_chunk::<PREFIX>()?;
     let (header, data) = rest.split_first_chunk::<HEADER>()?;
-    let from = u64::from_le_bytes(*shown).wrapping_sub(token.0);
-    Some((HostId::try_from(from).ok()?, header, data))
+    Some((sender(shown, token)?, header, data))
 }
 
 #[cfg(test)]
@@ -71,7 +90,16 @@ mod tests {
 
         #[test]
         fn anything_can_be_read(frame in proptest::collection::vec(any::<u8>(), 0..200), token: u64) {
-            let _ = read(&frame, Token(token));
+            let _ = (read(&frame, Token(token)), read_mark(&frame, Token(token)));
+        }
+
+        #[test]
+        fn a_mark_is_no_packet(token: u64, from: u32) {
+            let mut mark = [0; MARK];
+            write_mark(&mut mark, Token(token), from);
+            prop_assert_eq!(read_mark(&mark, Token(token)), Some(from));
+            prop_assert_eq!(read(&mark, Token(token)), None);
+            prop_assert_eq!(read_mark(&mark, Token(token ^ 1 << 63)), None);
         }
     }
 }

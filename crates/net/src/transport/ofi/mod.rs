@@ -33,6 +33,7 @@ pub mod fuzzing;
 mod inbound;
 mod interface;
 mod losses;
+mod marks;
 mod memory;
 mod offer;
 mod operation;
@@ -63,6 +64,7 @@ use self::endpoint::{Completion, Endpoint};
 use self::frame::{FRAME, Token};
 use self::inbound::{Inbound, Room};
 use self::losses::Losses;
+use self::marks::Marks;
 use self::memory::Memory;
 use self::operation::{Key, Kind};
 use self::outbound::{Outbound, SHORT};
@@ -104,6 +106,7 @@ pub struct Ofi {
     transfers: Transfers,
     memory: Memory,
     outbound: Outbound,
+    marks: Marks,
     inbound: Inbound,
     /// Closed last, save for the endpoint itself: see `drop`.
     endpoint: Endpoint,
@@ -254,6 +257,7 @@ impl Ofi {
                     return false;
                 }
                 Kind::Transfer => self.go_on(handler, key.number, None),
+                Kind::Mark => handler.transferred(self.marks.over(key.number).1, Ok(())),
             },
             Completion::Failed {
                 key,
@@ -293,6 +297,7 @@ impl Ofi {
             }
             // The end of a buffer may be told without a packet.
             None if frame.is_empty() => {}
+            None if frame::read_mark(frame, self.token).is_some() => {}
             _ => self.drop_one(),
         }
         self.inbound.handled(&self.endpoint, number, flags);
@@ -330,6 +335,15 @@ impl Ofi {
             }) => {
                 let host = self.outbound.give(number);
                 self.lose(host, message);
+            }
+            Some(Key {
+                kind: Kind::Mark,
+                number,
+            }) => {
+                let (host, token) = self.marks.over(number);
+                self.lose(host, message);
+                // What has been sent before it will not leave any more.
+                handler.transferred(token, Ok(()));
             }
             Some(Key {
                 kind: Kind::Transfer,
@@ -461,6 +475,24 @@ impl Transport for Ofi {
             return Ok(());
         }
         self.send_long(to, header, length, fill)
+    }
+
+    fn drain(&self, to: HostId, token: u64) -> Result<Transfer, Busy> {
+        let peer = &self.peers[to];
+        if self.losses.has(to) {
+            return Ok(Transfer::Done);
+        }
+        if peer.is_backed_up() {
+            return Err(Busy);
+        }
+        match self.marks.send(&self.endpoint, (to, peer.address), token) {
+            Ok(()) => Ok(Transfer::Started),
+            Err(AGAIN) => Err(Busy),
+            Err(error) => {
+                self.lose(to, &self.endpoint.message(error));
+                Ok(Transfer::Done)
+            }
+        }
     }
 
     /// Always true: a provider does not say without being asked, which is what a poll does.

@@ -14,6 +14,8 @@ pub(super) enum Kind {
     Receive,
     /// A transfer from or to remote memory.
     Transfer,
+    /// A mark behind packets.
+    Mark,
 }
 
 /// Which operation.

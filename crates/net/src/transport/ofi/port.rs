@@ -17,6 +17,7 @@ use super::error::OfiError;
 use super::frame::Token;
 use super::inbound::Inbound;
 use super::losses::Losses;
+use super::marks::Marks;
 use super::memory::Memory;
 use super::offer::Offer;
 use super::outbound::Outbound;
@@ -58,7 +59,7 @@ impl OfiPort {
         let offer = Offer::find(Library::load()?, choice)?;
         let provider = offer.provider();
         let watch = Endpoint::open(offer.small(OPERATIONS), MESSAGE, 2 * OPERATIONS)?;
-        let operations = ROOM.single + Outbound::MOST + Transfers::MOST;
+        let operations = ROOM.single + Outbound::MOST + Transfers::MOST + Marks::MOST;
         let main = Endpoint::open(offer, LONGEST, operations as usize)?;
         let address = Address {
             provider,
@@ -123,10 +124,11 @@ impl OfiPort {
         for (host, address) in main {
             peers.add(host, CachePadded::new(Peer::new(Some(address))));
         }
+        let token = Token::of(joining.secret);
         let has_memory = endpoint.offer().has(sys::FI_RMA);
         Ok(Ofi {
             own: joining.own,
-            token: Token::of(joining.secret),
+            token,
             address: address.clone(),
             peers,
             kept: AtomicBool::new(false),
@@ -140,6 +142,7 @@ impl OfiPort {
             transfers: Transfers::new(&endpoint),
             memory: Memory::new(&endpoint, random().map_err(refused)?),
             outbound: Outbound::new(&endpoint, LONGEST)?,
+            marks: Marks::new(&endpoint, token, joining.own)?,
             inbound,
             endpoint,
         })

@@ -156,6 +156,43 @@ fn exchange_packets(hosts: &[Ofi]) {
 }
 
 #[test]
+fn what_has_been_drained_arrives_though_its_sender_calls_nothing_more() {
+    providers().for_each(|choice| drain(&hosts_of(&choice, 2, None)));
+}
+
+fn drain(hosts: &[Ofi]) {
+    const COUNT: usize = 200;
+    let notes = notes(2);
+    let again = |act: &mut dyn FnMut() -> Result<Transfer, Busy>| {
+        let begun = Instant::now();
+        loop {
+            match act() {
+                Ok(transfer) => return transfer,
+                Err(Busy) => assert!(begun.elapsed() < LIMIT),
+            }
+            poll_all(hosts, &notes);
+        }
+    };
+    for number in 0..COUNT {
+        // Long ones, and one that is injected behind them.
+        let length = if number + 1 < COUNT {
+            hosts[0].capacity()
+        } else {
+            0
+        };
+        let send = || hosts[0].send(1, &[1; HEADER], length, &mut |room| room.fill(2));
+        again(&mut || send().map(|()| Transfer::Done));
+    }
+    assert_eq!(again(&mut || hosts[0].drain(1, 7)), Transfer::Started);
+    poll_until(hosts, &notes, || !notes[0].transfers.lock().is_empty());
+    assert_eq!(*notes[0].transfers.lock(), [(7, Ok(()))]);
+    poll_until(&hosts[1..], &notes[1..], || {
+        notes[1].packets.lock().len() == COUNT
+    });
+    assert_eq!(hosts[1].dropped(), 0);
+}
+
+#[test]
 fn memory_is_read_and_written_while_it_is_exposed() {
     providers().for_each(|choice| read_and_write(&hosts_of(&choice, 2, None)));
 }

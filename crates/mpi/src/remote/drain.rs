@@ -1,0 +1,72 @@
+//! Waiting until what has been sent has left this process.
+//!
+//! Transports may hold what they have taken, and pass it on when they are called again. As long as ranks wait, somebody
+//! calls them; a rank alone in its process that computes calls nothing. Who parts from others for good sees to it that
+//! they do not wait for its calls.
+//!
+//! Costs: for each host to which something has been sent, what its transport takes; over libfabric a packet, and
+//! its completion.
+
+use super::Remote;
+use super::register::Handle;
+use super::tasks::{Task, Turn};
+use crate::job::Job;
+use crate::request::{Request, Waiter};
+use crate::status::Status;
+use simurgh_core::sync::{Arc, Ordering};
+use simurgh_net::transport::{HostId, Transfer};
+
+/// Set in the token of a draining; handles have it never set.
+pub(super) const DRAIN: u64 = 1 << 62;
+
+/// What has been sent to a host is to leave this one.
+#[derive(Debug)]
+pub(super) struct Draining {
+    host: HostId,
+    request: Arc<Request>,
+}
+
+impl Remote {
+    /// Waits until all that has been sent to these hosts has left this one.
+    pub(crate) fn drain(&self, job: &Job, hosts: impl Iterator<Item = HostId>) {
+        let begin = |host| {
+            let request = self.line_requests.take_send();
+            let draining = Draining {
+                host,
+                request: Arc::clone(&request),
+            };
+            self.begin(job, Task::Drain(draining));
+            request
+        };
+        let requests: Vec<_> = hosts.map(begin).collect();
+        for request in requests {
+            let _ = request.wait();
+            self.line_requests.give_back(request);
+        }
+    }
+
+    /// Goes on with one host.
+    pub(super) fn drain_one(&self, job: &Job, draining: Draining) -> Turn {
+        let host = draining.host;
+        let handle = self.draining.add(host as usize, host, draining);
+        self.transfers.fetch_add(1, Ordering::SeqCst);
+        let outcome = self.fabric.drain(host, handle.0 | DRAIN);
+        if outcome == Ok(Transfer::Started) {
+            return Turn::Over;
+        }
+        self.transfers.fetch_sub(1, Ordering::SeqCst);
+        if outcome.is_ok() {
+            self.has_drained(job, handle);
+            return Turn::Over;
+        }
+        let draining = self.draining.take(handle, host);
+        draining.map_or(Turn::Over, |draining| Turn::Stuck(Task::Drain(draining)))
+    }
+
+    /// All that was sent to a host has left this one.
+    pub(super) fn has_drained(&self, job: &Job, handle: Handle) {
+        if let Some((_, draining)) = self.draining.take_own(handle) {
+            Waiter::Request(draining.request).finish(job, &Status::EMPTY);
+        }
+    }
+}
