@@ -184,9 +184,37 @@ fn jobs_run_in_allocations_of_slurm() {
             "simurgh: srun has started 2 tasks of this program without a way for them to find each other",
         );
 
+    spawn(&cluster);
     batch(&cluster, mpi);
     cancel(&cluster);
     kill(&cluster);
+}
+
+/// Ranks start others, whose hosts the agents of Slurm's tasks start on all nodes.
+fn spawn(cluster: &Cluster) {
+    let by_mpicc = |source| Compile::by(Stage::locate().tool("mpicc"), source).build();
+    let (talks, tells) = (
+        by_mpicc("tests/c/mpi_spawn.c"),
+        by_mpicc("tests/c/spawn_where.c"),
+    );
+    let directory = std::env::current_dir().unwrap();
+    let told = (0..4).map(|rank| format!("child {rank} of 4, 2 on its node, in {}", directory.display()));
+    let told: Vec<_> = told.collect();
+    for mode in ["threads", "processes"] {
+        let allocated = |program: &[&str]| {
+            let options = ["-n", "2", "--mode", mode];
+            cluster.allocated(&["-N2"], &[&options, program].concat())
+        };
+        let outcome = allocated(&[path(&talks)]);
+        assert_eq!(
+            outcome.expect_success().stdout,
+            "passed with 2 ranks\n",
+            "{outcome}"
+        );
+        let outcome = allocated(&[path(&tells), "4"]);
+        assert_eq!(outcome.expect_success().sorted_lines(), told, "{outcome}");
+    }
+    cluster.is_clean(Duration::from_secs(5));
 }
 
 /// A batch script runs two jobs, one behind the other.

@@ -152,3 +152,16 @@ fn nothing_is_left_of_a_node_whose_agent_is_killed() {
         assert!(until(PATIENCE, || left().is_empty()), "{:?}", left());
     }
 }
+
+#[test]
+fn ranks_start_programs_on_nodes_that_ssh_reaches() {
+    let Some(server) = Server::start() else { return };
+    let program = Compile::c("tests/c/mpi_spawn.c")
+        .against(&Stage::locate())
+        .build();
+    for mode in ["threads", "processes"] {
+        let outcome = server.mpiexec(2, "user").mode(mode).run(&program);
+        let told = &outcome.expect_success().stdout;
+        assert_eq!(told, "passed with 2 ranks\n", "{outcome}");
+    }
+}
