@@ -1,4 +1,4 @@
-/* How worlds end that others have started. The argument says what the children do. */
+/* How worlds end that others have started. The first argument says what the children do, a second one what those do. */
 #include <errno.h>
 #include <mpi.h>
 #include <signal.h>
@@ -79,6 +79,10 @@ int main(int argc, char **argv)
         MPI_Comm_disconnect(&children);
     if (strcmp(argv[1], "crash") == 0 || strcmp(argv[1], "abort") == 0)
         MPI_Barrier(children);
+    if (argc > 2 && strcmp(argv[2], "quit") == 0)
+        exit(3);
+    if (argc > 2 && strcmp(argv[2], "give up") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 4);
     MPI_Finalize();
     return 0;
 }

@@ -42,7 +42,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         hosts: Vec::new(),
         host: 0,
         control: None,
-        settings: settings(run)?,
+        settings: settled(run.settings.clone())?,
         parent: Some(std::process::id()),
         origin: Origin {
             nodes: 1,
@@ -82,9 +82,8 @@ fn used(mut runs: Vec<Placed>, nodes: Vec<Node>) -> (Vec<Placed>, Vec<Node>) {
     (runs, nodes.map(|(_, node)| node).collect())
 }
 
-/// The settings of the job. Paths in them do not depend on where something is started.
-fn settings(run: &Run) -> Result<Values, LaunchError> {
-    let mut settings = run.settings.clone();
+/// The settings of a job, in which paths do not depend on where something is started.
+pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
     if let (Some(path), Source::Given(origin)) =
         (settings.name(Id::OutputDir), settings.origin(Id::OutputDir))
     {

@@ -171,6 +171,14 @@ pub enum LaunchError {
         /// How many are wanted.
         most: u32,
     },
+    /// A process that runs cannot be taken over.
+    #[error("{place}: the program that has started this mpiexec cannot be taken over: {source}")]
+    TakeOver {
+        /// What it has been found by.
+        place: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The process that the user has started is gone.
     #[error("the mpiexec that the user has started is gone")]
     Orphan,

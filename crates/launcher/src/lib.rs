@@ -3,7 +3,8 @@
 //! `mpiexec` reads its command line ([`args`]), finds the programs ([`program`]), asks the image crate whether they
 //! can run ([`fit`]), writes the job description and starts the hosts with it ([`start`]), and then only waits,
 //! introducing hosts to each other and passing on signals ([`supervise`]). All of that is done by a second process, so
-//! that the first can be killed ([`front`]). It prints nothing of its own but errors. The host itself is a few lines
+//! that the first can be killed ([`front`]). A program that runs without `mpiexec` may start one, which takes it
+//! over ([`takeover`]). It prints nothing of its own but errors. The host itself is a few lines
 //! (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
 //!
 //! The library is safe Rust; of the programs only the host has to call C.
@@ -32,6 +33,7 @@ mod shares;
 mod spawn;
 pub mod start;
 pub mod supervise;
+pub mod takeover;
 pub mod wrapper;
 
 /// The version that every tool prints.

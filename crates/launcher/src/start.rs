@@ -9,7 +9,7 @@ use crate::installation::Installation;
 use crate::nodes::{self, Allocation, Launch, Launcher, Room};
 use crate::pmix::PmixService;
 use crate::prefix::Prefix;
-use crate::supervise::PmiSocket;
+use crate::supervise::{Beginning, PmiSocket};
 use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
@@ -66,7 +66,7 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
         binding::bind(cpus)?;
     }
     let secret = Secret::random().map_err(LaunchError::Supervise)?;
-    supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, None)
+    supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, Beginning::Here)
 }
 
 /// Whether lines are to be tagged that processes write, which do not know of it.
@@ -111,7 +111,7 @@ fn run_on_nodes(run: &Run, spec: JobSpec, room: Room, launcher: Launcher) -> Res
     };
     // What is wrong with the programs is seen here, once, and not on each node.
     let starter = Starter::new(spec, run.host_wrapper.clone(), secret)?;
-    supervise::supervise(&starter, Some(nodes))
+    supervise::supervise(&starter, Beginning::Nodes(Box::new(nodes)))
 }
 
 /// What is needed to start the agents of a job.
@@ -151,7 +151,7 @@ pub(crate) struct Starter {
 }
 
 /// What all hosts share, those of programs that running ranks ask for as well.
-struct Wiring {
+pub(crate) struct Wiring {
     secret: Secret,
     /// The file whose lock a host holds while it writes output.
     output: OwnedFd,
@@ -161,6 +161,11 @@ impl Starter {
     /// For a job whose hosts show the secret.
     pub(crate) fn new(spec: JobSpec, prefix: Prefix, secret: Secret) -> Result<Self, LaunchError> {
         Self::of(spec, prefix, Rc::new(Wiring::of(secret)?))
+    }
+
+    /// For a job whose hosts share these things.
+    pub(crate) fn wired(spec: JobSpec, wiring: Wiring) -> Result<Self, LaunchError> {
+        Self::of(spec, Prefix::default(), Rc::new(wiring))
     }
 
     /// For another job beside this one, whose ranks have asked for it.
@@ -368,7 +373,12 @@ impl Wiring {
     fn of(secret: Secret) -> Result<Self, LaunchError> {
         let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
         let output = output.map_err(|error| LaunchError::Supervise(error.into()))?;
-        Ok(Self { secret, output })
+        Ok(Self::with(secret, output))
+    }
+
+    /// A secret and a file that there are.
+    pub(crate) fn with(secret: Secret, output: OwnedFd) -> Self {
+        Self { secret, output }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Threads that belong to no rank yet: those of a program that has its process to itself. `mpiexec` may have made it
-//! one of a job's ([`host::adopt`]); if not, it is rank 0 of 1.
+//! one of a job's ([`host::adopt`]); if not, it is rank 0 of 1, until it asks for more
+//! ([`host::offer_launcher`]).
 
 use std::sync::{Arc, OnceLock};
 
 use crate::host;
-use simurgh_mpi::{Abort, Job, Process};
+use simurgh_mpi::{Job, Process};
 use simurgh_settings::Values;
 
 /// The only rank of this process, once it has called `MPI_Init` outside a host.
@@ -24,17 +25,10 @@ fn begin() -> Arc<Process> {
         eprintln!("simurgh: {error}");
         std::process::exit(1);
     });
-    let process = Process::new(Job::with_settings(1, settings), 0);
-    process.job().set_abort_hook(
-        |Abort {
-             process,
-             code,
-             reason,
-         }| {
-            eprintln!("simurgh: rank {process} ended the job with code {code}: {reason}");
-        },
-    );
-    process
+    let job = Job::with_settings(1, settings);
+    job.set_abort_hook(host::end_singleton);
+    host::offer_launcher(&job);
+    Process::new(job, 0)
 }
 
 /// Calls `body` for a thread that belongs to no rank yet: from then on it belongs to the singleton, if there is one.

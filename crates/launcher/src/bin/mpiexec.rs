@@ -2,7 +2,7 @@
 
 use simurgh_launcher::args::{self, Request};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::{VERSION, front, start};
+use simurgh_launcher::{VERSION, front, start, takeover};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,17 +21,26 @@ fn main() -> ExitCode {
 
 fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     let behind = front::behind(words)?;
-    let said = behind.unwrap_or(words).iter().cloned();
-    match args::parse(said, |name| std::env::var_os(name))? {
+    let said = behind.unwrap_or(words);
+    if let Some(description) = takeover::wanted(said) {
+        return match behind {
+            Some(_) => takeover::run(&description),
+            None => stand(tool, words),
+        };
+    }
+    match args::parse(said.iter().cloned(), |name| std::env::var_os(name))? {
         Request::Run(run) if behind.is_some() => return start::run(*run),
-        Request::Run(_) => {
-            let role = format!("the process of {tool} that supervises the job");
-            return front::stand(tool, &role, words);
-        }
+        Request::Run(_) => return stand(tool, words),
         Request::Help => print!("{}", args::help(tool)),
         Request::Version => println!("{tool} (Simurgh) {VERSION}"),
     }
     Ok(0)
+}
+
+/// Stands in front of the process that supervises the job.
+fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
+    let role = format!("the process of {tool} that supervises the job");
+    front::stand(tool, &role, words)
 }
 
 /// The name by which the tool was called.

@@ -37,9 +37,19 @@ pub(crate) struct Member {
     pub(super) waiting: Option<String>,
 }
 
-/// The process of a host that this process has started.
+/// A process that runs, and the way to it.
+pub(crate) struct Running {
+    /// Its number.
+    pub(crate) process: u32,
+    /// The launcher's end of its channel.
+    pub(crate) channel: Channel,
+}
+
+/// The process of a host that is watched by this process.
 struct Own {
-    child: Child,
+    /// None if it is not this process that has started it, but rather the other way round: how it ends others learn.
+    child: Option<Child>,
+    number: Pid,
     process: OwnedFd,
     channel: Option<Channel>,
     /// Where it speaks PMI, if it does.
@@ -64,16 +74,20 @@ impl Member {
         channel: Option<Channel>,
         pmi: Option<PmiSocket>,
     ) -> Result<Self, LaunchError> {
-        let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())
-            .map_err(|error| LaunchError::Supervise(error.into()))?;
         let own = Own {
-            child,
-            process,
-            channel,
             pmi,
-            untold: VecDeque::new(),
+            ..Own::new(Pid::from_child(&child), Some(child), channel)?
         };
         Ok(Self::new(number, spec, Some(own), None))
+    }
+
+    /// The only host of its job, which has started this process.
+    pub(super) fn taken_over(spec: &JobSpec, running: Running) -> Result<Self, LaunchError> {
+        let Running { process, channel } = running;
+        let gone = LaunchError::Supervise(rustix::io::Errno::SRCH.into());
+        let number = i32::try_from(process).ok().and_then(Pid::from_raw).ok_or(gone)?;
+        let own = Own::new(number, None, Some(channel))?;
+        Ok(Self::new(0, spec, Some(own), None))
     }
 
     /// A host that the agent of a node has started.
@@ -157,14 +171,28 @@ impl Member {
         self.joined.is_some()
     }
 
-    /// Whether its process has ended.
+    /// Whether its process has ended, or is none of the launcher's business any more.
     pub(crate) fn is_gone(&self) -> bool {
-        self.exit.is_some()
+        let has_heard = self.own.as_ref().is_some_and(|own| own.untold.is_empty());
+        self.exit.is_some() || self.is_taken_over() && self.released && has_heard
+    }
+
+    /// Whether its process is not one that the launcher has started: that one has started the launcher.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| own.child.is_none())
     }
 
     /// Whether its process has ended badly.
     pub(crate) fn has_failed(&self) -> bool {
         self.exit.is_some_and(|status| !status.success())
+    }
+
+    /// How its process has ended, with this status, in words that follow its name.
+    pub(super) fn end_words(&self, status: ExitStatus) -> String {
+        match self.is_taken_over() {
+            true => "has ended".to_owned(),
+            false => exit_words(status),
+        }
     }
 
     /// The status with which its process has ended, if it is a bad one.
@@ -283,29 +311,34 @@ impl Member {
 
     /// Sends its process a signal; one that has ended needs none.
     pub(crate) fn signal(&self, signal: Signal) {
-        if let (Some(own), None) = (&self.own, self.exit) {
+        if let (Some(own), false) = (&self.own, self.is_gone()) {
             let _ = rustix::process::pidfd_send_signal(&own.process, signal);
         }
     }
 
     /// The status of its process if it has ended since the last call.
     pub(crate) fn ended_process(&mut self) -> Result<Option<ExitStatus>, LaunchError> {
-        let Some(own) = self.own.as_mut().filter(|_| self.exit.is_none()) else {
+        if self.is_gone() {
             return Ok(None);
-        };
+        }
+        let Some(own) = &mut self.own else { return Ok(None) };
         let mut ended = [PollFd::from_borrowed_fd(own.process.as_fd(), PollFlags::IN)];
         if poll(&mut ended, Some(&Timespec::default())) != Ok(1) {
             return Ok(None);
         }
-        let status = own.child.wait().map_err(LaunchError::Supervise)?;
+        let status = match &mut own.child {
+            Some(child) => child.wait().map_err(LaunchError::Supervise)?,
+            None => ExitStatus::default(),
+        };
         self.exit = Some(status);
         Ok(Some(status))
     }
 
     /// Waits for the end of its process.
     pub(crate) fn wait(&mut self) -> std::io::Result<()> {
-        if let Some(own) = self.own.as_mut().filter(|_| self.exit.is_none()) {
-            self.exit = Some(own.child.wait()?);
+        let own = self.own.as_mut().filter(|_| self.exit.is_none());
+        if let Some(child) = own.and_then(|own| own.child.as_mut()) {
+            self.exit = Some(child.wait()?);
         }
         Ok(())
     }
@@ -313,12 +346,26 @@ impl Member {
     /// Whether its process is about to end: the kernel closes its connections before it says that it has ended, and
     /// long before if the machine is busy.
     pub(super) fn is_exiting(&self) -> bool {
-        self.own.as_ref().is_some_and(|own| is_exiting(own.child.id()))
+        self.own.as_ref().is_some_and(|own| is_exiting(own.number))
     }
 
     /// Takes note of the end of a process that another one has started.
     pub(super) fn has_exited(&mut self, status: ExitStatus) {
         self.exit = Some(status);
+    }
+}
+
+impl Own {
+    fn new(number: Pid, child: Option<Child>, channel: Option<Channel>) -> Result<Self, LaunchError> {
+        let process = rustix::process::pidfd_open(number, PidfdFlags::empty());
+        Ok(Self {
+            child,
+            number,
+            process: process.map_err(|error| LaunchError::Supervise(error.into()))?,
+            channel,
+            pmi: None,
+            untold: VecDeque::new(),
+        })
     }
 }
 
@@ -354,10 +401,11 @@ pub(crate) fn exit_words(status: ExitStatus) -> String {
 }
 
 /// Whether a process has begun to end.
-fn is_exiting(process: u32) -> bool {
+fn is_exiting(process: Pid) -> bool {
     /// `PF_EXITING` of the kernel.
     const EXITING: u64 = 4;
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let stat =
+        std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
     // The seventh field after the name, which may hold anything.
     let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
     let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
@@ -373,12 +421,12 @@ mod tests {
     #[test]
     fn a_process_that_ends_is_told_from_one_that_runs() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        assert!(!is_exiting(child.id()));
+        assert!(!is_exiting(Pid::from_child(&child)));
         drop(child.stdin.take());
         // It has ended, and is not forgotten.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
-        assert!(is_exiting(child.id()));
+        assert!(is_exiting(Pid::from_child(&child)));
         child.wait().unwrap();
     }
 }

@@ -31,7 +31,7 @@ mod wire_up;
 mod worlds;
 
 pub(crate) use inherited::kill as kill_inherited;
-pub(crate) use member::{Member, exit_words};
+pub(crate) use member::{Member, Running, exit_words};
 pub(crate) use signals::Signals;
 pub(crate) use socket::PmiSocket;
 pub(crate) use watched::Watched;
@@ -60,11 +60,21 @@ use worlds::Worlds;
 /// Time that hosts have to end after a signal, or when they are told to.
 pub const GRACE: Duration = Duration::from_millis(500);
 
+/// How the first hosts of a job come to be.
+pub(crate) enum Beginning {
+    /// They are started by this process.
+    Here,
+    /// They are started by agents.
+    Nodes(Box<Nodes>),
+    /// The only one runs.
+    Running(Running),
+}
+
 /// Runs the hosts of a job to their end and returns the status that the launcher has to exit with.
 ///
 /// It must be called on the main thread: the kernel takes the end of the thread that started a host for the end of
 /// the host's parent.
-pub(crate) fn supervise(starter: &Starter, nodes: Option<Nodes>) -> Result<u8, LaunchError> {
+pub(crate) fn supervise(starter: &Starter, beginning: Beginning) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| LaunchError::Supervise(error.into()))?;
     // Before the hosts start, so that no signal is lost between.
@@ -86,7 +96,7 @@ pub(crate) fn supervise(starter: &Starter, nodes: Option<Nodes>) -> Result<u8, L
         silence: Silence::of(starter.spec().hosts.len()),
         space: Space::of(starter.spec()),
     };
-    let status = supervisor.run(nodes);
+    let status = supervisor.run(beginning);
     supervisor.end_far(matches!(status, Ok(0)));
     if !matches!(status, Ok(0)) {
         // Those that could be started before another could not are among them.
@@ -129,11 +139,14 @@ struct Supervisor<'a> {
 }
 
 impl Supervisor<'_> {
-    fn run(&mut self, nodes: Option<Nodes>) -> Result<u8, LaunchError> {
+    fn run(&mut self, beginning: Beginning) -> Result<u8, LaunchError> {
         let start = Instant::now();
-        match nodes {
-            Some(nodes) => self.start_nodes(nodes)?,
-            None => self.start_hosts()?,
+        match beginning {
+            Beginning::Here => self.start_hosts()?,
+            Beginning::Nodes(nodes) => self.start_nodes(*nodes)?,
+            Beginning::Running(process) => self
+                .members
+                .push(Member::taken_over(self.starter.spec(), process)?),
         }
         self.worlds.add(self.members.len());
         let settings = &self.starter.spec().settings;

@@ -6,7 +6,7 @@
 //! statuses the job has that of the first rank, whichever ended first.
 
 use super::ending::{Phase, Verdict};
-use super::member::{exit_code, exit_words};
+use super::member::exit_code;
 use super::{Member, Supervisor};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -33,11 +33,13 @@ impl Supervisor<'_> {
         let missed = match (member.has_joined(), member.ended.is_some()) {
             (true, false) => " without calling MPI_Finalize",
             (false, _) if others_use_mpi => NEVER_BEGAN,
+            // Until it is let go it waits for others.
+            (true, true) if member.is_taken_over() => " in MPI_Finalize, in which it waited for others",
             _ => "",
         };
         if status.signal().is_some() || !missed.is_empty() {
             let missed = if status.signal().is_some() { "" } else { missed };
-            let message = format!("{member} {}{missed}", exit_words(status));
+            let message = format!("{member} {}{missed}", member.end_words(status));
             self.conclude(Verdict {
                 status: code.max(1),
                 message,

@@ -9,7 +9,7 @@ use super::pmi;
 use simurgh_net::control::{Channel, ControlError, FromHost, Received, Secret, ToHost, shortened};
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::HostId;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
 /// The channel; none if this is the only host of its job.
@@ -30,13 +30,19 @@ impl Control {
         };
         let channel = super::descriptor::owned(control.channel).ok_or(HostError::NoChannel)?;
         let output = super::descriptor::owned(control.output).ok_or(HostError::NoChannel)?;
-        let control = Self {
-            channel: Channel::inherited(channel)?,
-            secret: control.secret.clone(),
-        };
-        let control = CONTROL.get_or_init(|| control);
-        output::share(&output).map_err(HostError::system("sharing the output with other hosts"))?;
-        Ok(Some(control))
+        let channel = Channel::inherited(channel)?;
+        Self::begin(channel, control.secret.clone(), &output).map(Some)
+    }
+
+    /// Uses this channel of a job from now on, whose hosts take turns with their output by this file; called once.
+    pub(super) fn begin(
+        channel: Channel,
+        secret: Secret,
+        output: &OwnedFd,
+    ) -> Result<&'static Self, HostError> {
+        let control = CONTROL.get_or_init(|| Self { channel, secret });
+        output::share(output).map_err(HostError::system("sharing the output with other hosts"))?;
+        Ok(control)
     }
 
     /// What there is, if there is one.

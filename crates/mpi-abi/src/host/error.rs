@@ -60,6 +60,20 @@ pub(super) enum HostError {
     /// `mpiexec` has ended already.
     #[error("mpiexec has ended before the job began")]
     Orphan,
+    /// There is no launcher, and none that could be started.
+    #[error(
+        "the program has been started without mpiexec, and there is none in {place} to ask: start the program with \
+         \"mpiexec -n 1\" and its name"
+    )]
+    NoLauncher {
+        /// Where it should be.
+        place: PathBuf,
+    },
+    /// The launcher that this process has started does not take it over.
+    #[error(
+        "mpiexec, which this process has started, has ended; start the program with \"mpiexec -n 1\" and its name"
+    )]
+    NoHelp,
     /// What ranks write cannot be kept.
     #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
     Output {

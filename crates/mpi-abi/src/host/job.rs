@@ -122,7 +122,6 @@ fn make_files(spec: &JobSpec) -> Result<(), HostError> {
 
 /// Makes the ranks' processes, as [`begin`] does, in whatever process this is.
 pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
-    let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
     let hosts: Vec<_> = everybody(spec).into_iter().map(newcomer).collect();
     let layout = Layout::among(spec.host_in_universe(), &hosts);
     let job = Job::laid_out(layout, spec.settings.clone());
@@ -132,15 +131,30 @@ pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
         .map(|rank| Process::new(Arc::clone(&job), spec.origin.first_process + rank))
         .collect();
     launch::tell(spec, &processes);
-    let host = Host::begin(spec, Arc::clone(&job), processes, wake);
-    let own = spec.clone();
-    let _ = job
-        .set_abort_hook(move |abort| end_job(host, failure_status(abort.code), &abort_message(&own, abort)));
-    let _ = job.set_loss_hook(control::lost);
+    let host = take_on(spec, &job, processes)?;
     if Control::get().is_some() {
         let _ = job.set_launcher(questions::Asking);
     }
     Ok(host)
+}
+
+/// Makes what is known of processes that there are.
+pub(super) fn take_on(
+    spec: &JobSpec,
+    job: &Arc<Job>,
+    processes: Vec<Arc<Process>>,
+) -> Result<&'static Host, HostError> {
+    let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
+    let host = Host::begin(spec, Arc::clone(job), processes, wake);
+    let own = spec.clone();
+    let _ = job.set_abort_hook(move |abort| end_by(host, &own, abort));
+    let _ = job.set_loss_hook(control::lost);
+    Ok(host)
+}
+
+/// Ends the job, since a rank wants that.
+pub(super) fn end_by(host: &Host, spec: &JobSpec, abort: &Abort) -> ! {
+    end_job(host, failure_status(abort.code), &abort_message(spec, abort))
 }
 
 /// A host as the engine knows it.

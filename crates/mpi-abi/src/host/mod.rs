@@ -11,19 +11,23 @@
 //! If there are several hosts, they find each other with the
 //! help of the launcher ([`control`], [`wire_up`]) before ranks begin.
 //!
-//! A rank may have a process of its own, in which the launcher has started the rank's program: [`own_process`].
+//! A rank may have a process of its own, in which the launcher has started the rank's program: [`own_process`]. One
+//! that has been started without any launcher gets one when it asks for what only a launcher can do: [`alone`].
 //!
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.
 
+mod alone;
 mod binding;
 mod control;
 mod crash;
+mod description;
 mod descriptor;
 mod end;
 mod environment;
 mod error;
 mod growth;
+mod helper;
 mod hooks;
 mod job;
 mod launch;
@@ -43,8 +47,9 @@ mod wake;
 mod watch;
 mod wire_up;
 
+pub(crate) use alone::offer_launcher;
 pub(crate) use output::say;
-pub(crate) use own_process::{adopt, be_alone, join, leave, register};
+pub(crate) use own_process::{adopt, be_alone, end_singleton, join, leave, register};
 
 use std::ffi::c_int;
 

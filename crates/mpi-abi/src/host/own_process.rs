@@ -9,6 +9,8 @@
 //! others are there ([`join`]), as does making a communicator of a session's processes. They are told when it needs
 //! them no more ([`leave`]): the call that ends the use of MPI returns when nobody does. A process that uses sessions
 //! alone may always begin another one: it leaves when it ends.
+//!
+//! A process that nobody has started as one of a job may get a launcher later on ([`go_on`]).
 
 use super::control::{self, Control};
 use super::end::{end_job, exit};
@@ -18,11 +20,11 @@ use super::output::say;
 use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
-use super::wire_up::{Doors, hosts_outnumber_cores};
+use super::wire_up::{Doors, Ways, hosts_outnumber_cores};
 use super::{binding, job, pmi, quiet, stats};
 use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
 use simurgh_core::{Completion, Network, Vigil};
-use simurgh_mpi::Process;
+use simurgh_mpi::{Abort, Process};
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
 use simurgh_net::transport::ofi::WATCH_THREAD;
@@ -60,6 +62,8 @@ struct Own {
     alone: OnceLock<bool>,
     /// Nobody in the job uses MPI any more.
     over: Completion,
+    /// The launcher has taken over a process that was there, and goes when its rank has ceased to use MPI.
+    is_taken_over: bool,
 }
 
 /// The rank of this process, if the launcher, or that of another MPI, has meant it to be one.
@@ -131,20 +135,36 @@ fn begin() -> Result<Own, HostError> {
     // Before it is bound, from when on it sees but its share of the cores.
     hosts_outnumber_cores(&spec);
     binding::bind_process(&spec)?;
-    Ok(Own {
-        host: job::take_up(&spec)?,
-        control,
-        spec,
-        pid: std::process::id(),
-        registered: OnceLock::new(),
-        announced: Completion::new(),
-        connected: Completion::new(),
-        joined: OnceLock::new(),
-        left: AtomicBool::new(false),
-        vigil: OnceLock::new(),
-        alone: OnceLock::new(),
-        over: Completion::new(),
-    })
+    Ok(Own::new(job::take_up(&spec)?, control, spec))
+}
+
+/// The process has a launcher from now on, which has taken it over as the job of this description while its rank runs.
+pub(super) fn go_on(
+    spec: JobSpec,
+    control: &'static Control,
+    process: Arc<Process>,
+) -> Result<(), HostError> {
+    let job = Arc::clone(process.job());
+    let own = Own {
+        is_taken_over: true,
+        ..Own::new(job::take_on(&spec, &job, vec![process])?, control, spec)
+    };
+    let own = OWN.get_or_init(|| own);
+    let _ = own.registered.set(());
+    own.announced.complete();
+    let watch = Watch::new(own.host, &own.spec.settings, Instant::now());
+    own.listen_apart(move || own.settle(watch, Ways::default()))
+}
+
+/// Ends the job, as the rank of this process wants, which may have been taken over by a launcher.
+pub(crate) fn end_singleton(abort: &Abort) {
+    match OWN.get() {
+        Some(own) => job::end_by(own.host, &own.spec, abort),
+        None => say(&format!(
+            "rank {} ended the job with code {}: {}",
+            abort.process, abort.code, abort.reason
+        )),
+    }
 }
 
 fn give_up(error: &HostError) -> ! {
@@ -170,11 +190,37 @@ fn forget_launchers() {
 }
 
 impl Own {
+    fn new(host: &'static Host, control: &'static Control, spec: JobSpec) -> Self {
+        Self {
+            host,
+            control,
+            spec,
+            pid: std::process::id(),
+            registered: OnceLock::new(),
+            announced: Completion::new(),
+            connected: Completion::new(),
+            joined: OnceLock::new(),
+            left: AtomicBool::new(false),
+            vigil: OnceLock::new(),
+            alone: OnceLock::new(),
+            over: Completion::new(),
+            is_taken_over: false,
+        }
+    }
+
     /// Leaves all that others have to do with to a thread.
     fn register(&'static self) -> Result<(), HostError> {
+        self.listen_apart(|| self.connect())
+    }
+
+    /// Has a thread listen to the launcher as soon as this process can be told of others.
+    fn listen_apart(
+        &'static self,
+        begin: impl FnOnce() -> Result<Watch, HostError> + Send + 'static,
+    ) -> Result<(), HostError> {
         std::thread::Builder::new()
             .name(CONTROL.to_owned())
-            .spawn(move || match self.connect() {
+            .spawn(move || match begin() {
                 Ok(watch) => self.listen(&watch),
                 Err(error) => give_up(&error),
             })
@@ -193,6 +239,11 @@ impl Own {
         let others = watch.until_introduced()?;
         let (fabric, ways) = doors.connect(&self.spec, others)?;
         fabric.map(|fabric| self.host.job().connect(fabric));
+        self.settle(watch, ways)
+    }
+
+    /// All others that there are can be reached in these ways; more may come.
+    fn settle(&'static self, watch: Watch, ways: Ways) -> Result<Watch, HostError> {
         let attend = move |network| self.look_after(network, threads_of_transports());
         if let Some(network) = self.host.job().driver() {
             attend(network);
@@ -245,7 +296,12 @@ impl Own {
                 }),
                 News::Told(Received {
                     message: ToHost::End, ..
-                }) => self.over.complete(),
+                }) => {
+                    self.over.complete();
+                    if self.is_taken_over {
+                        return;
+                    }
+                }
                 news => drop(watch.act_on(news)),
             }
         }

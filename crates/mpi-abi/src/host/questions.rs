@@ -7,7 +7,7 @@ use super::control::Control;
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_mpi::{Answer, Error, ErrorClass, Launcher, Question, Result};
-use simurgh_net::control::{self, Bytes, FromHost, Refusal};
+use simurgh_net::control::{self, Bytes, FromHost, Refusal, Secret};
 use simurgh_net::job::Text;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,11 +38,7 @@ impl Launcher for Asking {
     }
 
     fn universe(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        if let Some(control) = Control::get() {
-            hasher.write(control.secret().as_bytes());
-        }
-        hasher.finish()
+        Control::get().map_or(0, |control| name_of(control.secret()))
     }
 
     fn connected(&self, world: u32, so: bool) {
@@ -67,6 +63,13 @@ fn exchange(question: control::Question) -> Result<control::Answer> {
     open.answered.wait();
     let answer = open.answer.lock().take();
     answer.ok_or_else(no_launcher)
+}
+
+/// A number by which those know each other who know this secret.
+pub(super) fn name_of(secret: &Secret) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(secret.as_bytes());
+    hasher.finish()
 }
 
 /// Passes an answer on to who has asked.

@@ -12,6 +12,10 @@ pub const FD_VARIABLE: &str = "SIMURGH_JOB_FD";
 /// Environment variable with the path of the runtime, which the host's executable loads.
 pub const LIBRARY_VARIABLE: &str = "SIMURGH_LIBRARY";
 
+/// How the first word for an `mpiexec` begins that a running process starts to be taken over by it; the path of the
+/// description of its job follows. The standard input is the launcher's end of the channel.
+pub const TAKE_OVER: &str = "--take-over=";
+
 /// Writes a job description into a memory file that nobody can change afterwards. The descriptor survives `exec`.
 pub fn seal(spec: &JobSpec) -> Result<OwnedFd, JobError> {
     let flags = MemfdFlags::ALLOW_SEALING;

@@ -18,15 +18,15 @@ mod wire;
 
 pub(super) use error::PmiError;
 
+use super::description::own_job;
 use broker::Broker;
 use launcher::{Launcher, Place};
 use rustix::fs::MemfdFlags;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_net::control::{Channel, Secret};
-use simurgh_net::job::{self, Control, HostShare, JobSpec, Mode, Origin, Section, Text};
+use simurgh_net::job::{Control, JobSpec};
 use simurgh_settings::{Id, Values};
 use std::os::fd::{AsRawFd, IntoRawFd};
-use std::os::unix::ffi::OsStringExt;
 use wire::Dialect;
 
 /// Whether another launcher has started this process as one of several.
@@ -67,7 +67,8 @@ pub(super) fn is_serving() -> bool {
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let mut launcher = connect(&settings)?;
     let (secret, nodes) = agree(launcher.as_mut())?;
-    let spec = describe(launcher.place(), &nodes, settings)?;
+    let Place { rank, .. } = launcher.place();
+    let spec = own_job(rank, &nodes, settings)?;
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
     let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?;
     let control = Control {
@@ -139,40 +140,4 @@ fn own_node() -> String {
     };
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     [boot.trim().to_owned(), namespace("net"), namespace("pid"), name].join(" ")
-}
-
-fn describe(place: Place, nodes: &[u32], settings: Values) -> Result<JobSpec, PmiError> {
-    let text = |value: std::ffi::OsString| Text::new(value);
-    let program = std::env::current_exe()?;
-    let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
-    let words = arguments
-        .split(|&byte| byte == 0)
-        .map(|word| std::ffi::OsString::from_vec(word.to_vec()));
-    let mut argv: Vec<Text> = words.filter_map(text).collect();
-    argv.pop();
-    let program = text(program.into_os_string());
-    let program = program.ok_or_else(|| PmiError::Strange {
-        line: "a path".to_owned(),
-    })?;
-    if argv.is_empty() {
-        argv.push(program.clone());
-    }
-    Ok(JobSpec {
-        version: job::VERSION,
-        sections: vec![Section {
-            program,
-            argv,
-            ranks: place.size,
-            mode: Mode::Processes,
-            wdir: None,
-            env: Vec::new(),
-            preload: Vec::new(),
-        }],
-        hosts: nodes.iter().map(|&node| HostShare { node, ranks: 1 }).collect(),
-        host: place.rank,
-        control: None,
-        settings,
-        parent: None,
-        origin: Origin::default(),
-    })
 }

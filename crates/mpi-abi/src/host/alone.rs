@@ -1,0 +1,75 @@
+//! A process that nobody has started as one of a job, and that asks for what only a launcher can do.
+//!
+//! At its first question it starts the `mpiexec` of its installation ([`helper`]), which takes it over as if it were
+//! the rank of a command line; from then on it is as any other rank in a process of its own. Costs: 15 ms, once;
+//! nothing for a program that does not ask.
+
+use super::questions::{Asking, name_of};
+use super::{error::HostError, helper, own_process};
+use simurgh_core::Mutex;
+use simurgh_mpi::{Answer, Error, ErrorClass, Job, Launcher, Process, Question, Result};
+use simurgh_net::control::Secret;
+use std::sync::Arc;
+
+/// Lets the only process of a job ask for a launcher's help.
+pub(crate) fn offer_launcher(job: &Job) {
+    // Without random numbers there is no way to tell a launcher from others.
+    if let Ok(secret) = Secret::random() {
+        let is_taken_over = Mutex::new(false);
+        job.set_launcher(Alone {
+            secret,
+            is_taken_over,
+        });
+    }
+}
+
+/// Whom such a process asks.
+struct Alone {
+    /// That of its job.
+    secret: Secret,
+    is_taken_over: Mutex<bool>,
+}
+
+impl Alone {
+    /// Gets the process a launcher, unless it has one.
+    fn find_launcher(&self) -> std::result::Result<(), HostError> {
+        let mut is_taken_over = self.is_taken_over.lock();
+        let process = Process::with_current(|process| process.map(Arc::clone));
+        if let (false, Some(process)) = (*is_taken_over, process) {
+            let settings = process.job().settings().clone();
+            let (spec, control) = helper::begin(settings, &self.secret)?;
+            own_process::go_on(spec, control, process)?;
+            *is_taken_over = true;
+        }
+        Ok(())
+    }
+}
+
+impl Launcher for Alone {
+    fn ask(&self, question: Question) -> Result<Answer> {
+        self.find_launcher()
+            .map_err(|error| Error::new(class_of(&question), error.to_string()))?;
+        Asking.ask(question)
+    }
+
+    fn universe(&self) -> u64 {
+        name_of(&self.secret)
+    }
+
+    fn connected(&self, world: u32, so: bool) {
+        Asking.connected(world, so);
+    }
+}
+
+/// The class of the error if a question cannot be asked.
+fn class_of(question: &Question) -> ErrorClass {
+    match question {
+        Question::Spawn { .. } => ErrorClass::Spawn,
+        Question::OpenPort { .. }
+        | Question::ClosePort { .. }
+        | Question::Accept { .. }
+        | Question::Connect { .. } => ErrorClass::Port,
+        Question::Publish { .. } | Question::Unpublish { .. } => ErrorClass::Service,
+        Question::Lookup { .. } => ErrorClass::Name,
+    }
+}

@@ -1,0 +1,122 @@
+//! An `mpiexec` that a running process starts, and that takes it over as its job.
+//!
+//! It is that of the installation that this library belongs to. It has the process's streams, but for the standard
+//! input, which is its end of the channel; and it is no child of the process, which may wait for children of its own.
+
+use super::control::Control;
+use super::description::own_job;
+use super::error::HostError;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::MemfdFlags;
+use rustix::io::FdFlags;
+use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Received, Secret, ToHost, VERSION};
+use simurgh_net::job::{self, JobSpec, TAKE_OVER};
+use simurgh_settings::Values;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Has this process taken over, as the only one of a job with these settings and this secret; once.
+pub(super) fn begin(settings: Values, secret: &Secret) -> Result<(JobSpec, &'static Control), HostError> {
+    let mpiexec = mpiexec()?;
+    let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
+    let output = output.map_err(HostError::system("making a memory file"))?;
+    let (channel, end) = Channel::pair()?;
+    let spec = JobSpec {
+        control: Some(job::Control {
+            channel: channel.as_fd().as_raw_fd(),
+            output: output.as_raw_fd(),
+            secret: secret.clone(),
+        }),
+        parent: Some(std::process::id()),
+        ..own_job(0, &[0], settings).map_err(HostError::system("describing this process"))?
+    };
+    let description = job::seal(&spec)?;
+    rustix::io::fcntl_setfd(&description, FdFlags::CLOEXEC)
+        .map_err(HostError::system("making a memory file"))?;
+    start(&mpiexec, &description, end).map_err(HostError::system("starting mpiexec"))?;
+    simurgh_core::while_blocked(|| introduce(&channel, secret))?;
+    Ok((spec, Control::begin(channel, secret.clone(), &output)?))
+}
+
+/// The `mpiexec` beside this library.
+fn mpiexec() -> Result<PathBuf, HostError> {
+    let library = own_library().map_err(HostError::system("finding this library"))?;
+    let bin = library.ancestors().nth(2).unwrap_or(Path::new("/")).join("bin");
+    let mpiexec = bin.join("mpiexec");
+    match mpiexec.is_file() {
+        true => Ok(mpiexec),
+        false => Err(HostError::NoLauncher { place: bin }),
+    }
+}
+
+/// The file that the code of this function has been loaded from.
+fn own_library() -> io::Result<PathBuf> {
+    let own = own_library as fn() -> io::Result<PathBuf> as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    let file = maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let [start, end] = [start, end].map(|number| usize::from_str_radix(number, 16).unwrap_or(0));
+        // What comes before the path has no slash.
+        let path = &rest[rest.find('/')?..];
+        (start..end).contains(&own).then(|| PathBuf::from(path))
+    });
+    file.ok_or_else(|| io::Error::other("it is in no file"))
+}
+
+/// Starts `mpiexec` with the description of the job, and this end of the channel.
+fn start(mpiexec: &Path, description: &OwnedFd, end: OwnedFd) -> io::Result<()> {
+    let (process, number) = (std::process::id(), description.as_raw_fd());
+    let mut command = Command::new(mpiexec);
+    command
+        .arg(format!("{TAKE_OVER}/proc/{process}/fd/{number}"))
+        .stdin(Stdio::from(end));
+    // SAFETY:
+    // - the function makes system calls only, as it has to between `fork` and `exec`.
+    unsafe { command.pre_exec(leave_the_family) };
+    // What has left in between; the program may have waited for it, if it waits for whatever child there is.
+    let _ = command.spawn()?.wait();
+    Ok(())
+}
+
+/// Makes the calling process, which is about to become another program, nobody's child.
+fn leave_the_family() -> io::Result<()> {
+    // SAFETY:
+    // - the process has one thread; it and its child go on with nothing that another thread could have been using.
+    // - the program may ignore the ends of its children, which who supervises processes must not.
+    unsafe {
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        match libc::fork() {
+            -1 => Err(io::Error::last_os_error()),
+            0 => Ok(()),
+            _ => libc::_exit(0),
+        }
+    }
+}
+
+/// Greets the launcher, and waits until it has taken this process over.
+fn introduce(channel: &Channel, secret: &Secret) -> Result<(), HostError> {
+    let hello = FromHost::Hello(Hello {
+        version: VERSION,
+        secret: secret.clone(),
+        host: 0,
+        pid: std::process::id(),
+        addresses: Vec::new(),
+    });
+    channel.say(&hello, &[]).map_err(|_| HostError::NoHelp)?;
+    loop {
+        match channel.told() {
+            Ok(Some(Received {
+                message: ToHost::Go, ..
+            })) => return Ok(()),
+            Ok(Some(_)) => {}
+            // An interrupted wait is repeated.
+            Ok(None) => drop(poll(&mut [PollFd::new(channel, PollFlags::IN)], None)),
+            Err(ControlError::Closed) => return Err(HostError::NoHelp),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
