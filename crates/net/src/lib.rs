@@ -2,6 +2,7 @@
 //!
 //! * [`control`]: how the hosts of a job find each other through `mpiexec`, and how the job ends on all of them.
 //! * [`job`]: the description that `mpiexec` writes and each host reads.
+//! * [`pmi`]: what launchers of other MPIs say, and what programs of other MPIs say to our launcher.
 //! * [`transport`]: the ways from host to host, behind one contract: active messages and access to remote memory.
 //! * [`Fabric`]: all hosts of a job as one of them sees them, whichever transport leads to each.
 //!
@@ -18,6 +19,8 @@ pub mod control;
 mod fabric;
 #[cfg(not(loom))]
 pub mod job;
+#[cfg(not(loom))]
+pub mod pmi;
 pub mod transport;
 
 #[cfg(not(loom))]

@@ -256,9 +256,9 @@ impl Member {
     /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
     pub(crate) fn tell(&mut self, message: ToHost, descriptors: Vec<Arc<OwnedFd>>) {
         match (&mut self.own, message) {
-            (Some(own), ToHost::Pmi { line }) => {
+            (Some(own), ToHost::Pmi(answer)) => {
                 if let Some(pmi) = &mut own.pmi {
-                    pmi.say(&line);
+                    pmi.say(&answer);
                 }
             }
             (Some(own), message) => own.untold.push_back((message, descriptors)),
@@ -291,8 +291,8 @@ impl Member {
     pub(crate) fn hear(&mut self) -> Result<Option<Received<FromHost>>, ControlError> {
         let Some(own) = &mut self.own else { return Ok(None) };
         match own.pmi.as_mut().map(PmiSocket::hear) {
-            Some(Ok(Some(line))) => {
-                let (message, descriptors) = (FromHost::Pmi { line }, Vec::new());
+            Some(Ok(Some(request))) => {
+                let (message, descriptors) = (FromHost::Pmi(request), Vec::new());
                 return Ok(Some(Received { message, descriptors }));
             }
             Some(Err(_)) => own.pmi = None,

@@ -247,7 +247,7 @@ impl Supervisor<'_> {
             FromHost::Lost { host: lost, reason } => self.doubt(self.members[host].number(), lost, reason),
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
-            FromHost::Pmi { line } => self.serve_pmi(host, &line),
+            FromHost::Pmi(request) => self.serve_pmi(host, request),
         }
     }
 

@@ -1,11 +1,9 @@
-//! The socket over which a program that is linked with another MPI speaks PMI-1 with its launcher.
+//! The socket over which a program that is linked with another MPI speaks PMI with its launcher.
 
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use simurgh_net::pmi::Message;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-
-/// Longest line.
-const LONGEST: usize = 64 << 10;
 
 /// The launcher's end.
 pub(crate) struct PmiSocket {
@@ -37,10 +35,9 @@ impl PmiSocket {
         !self.going.is_empty()
     }
 
-    /// Says a line, as soon as there is room.
-    pub(super) fn say(&mut self, line: &str) {
-        self.going.extend_from_slice(line.as_bytes());
-        self.going.push(b'\n');
+    /// Says something, as soon as there is room.
+    pub(super) fn say(&mut self, message: &Message) {
+        self.going.extend(message.encode());
         self.catch_up();
     }
 
@@ -57,17 +54,17 @@ impl PmiSocket {
         }
     }
 
-    /// A line, if one is there; an error when nothing more comes.
-    pub(super) fn hear(&mut self) -> Result<Option<String>, Errno> {
+    /// A message, if one is there; an error when nothing more comes that makes sense.
+    pub(super) fn hear(&mut self) -> Result<Option<Message>, Errno> {
         loop {
-            if let Some(end) = self.coming.iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = self.coming.drain(..=end).collect();
-                return Ok(Some(String::from_utf8_lossy(&line[..end]).into_owned()));
+            match Message::take_any(&mut self.coming) {
+                Ok(Some(message)) => return Ok(Some(message)),
+                Ok(None) => {}
+                Err(_) => return Err(Errno::BADMSG),
             }
             let mut chunk = [0; 4096];
             match rustix::io::read(&self.socket, &mut chunk) {
                 Ok(0) => return Err(Errno::PIPE),
-                Ok(read) if self.coming.len() + read > LONGEST => return Err(Errno::MSGSIZE),
                 Ok(read) => self.coming.extend_from_slice(&chunk[..read]),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(None),

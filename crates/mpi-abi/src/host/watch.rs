@@ -174,7 +174,7 @@ impl Watch {
                 self.host.job().dismiss(&hosts);
             }
             // Out of turn: nothing has begun, or it is another's.
-            ToHost::Go | ToHost::StillQuiet { .. } | ToHost::Pmi { .. } => {}
+            ToHost::Go | ToHost::StillQuiet { .. } | ToHost::Pmi(_) => {}
         }
         None
     }

@@ -2,6 +2,7 @@
 
 use super::{Answer, Bytes, Question, Secret};
 use crate::job::Place;
+use crate::pmi;
 use crate::transport::HostId;
 use serde::{Deserialize, Serialize};
 
@@ -69,10 +70,7 @@ pub enum FromHost {
     /// The answer to [`ToHost::Meet`]; of a host that has just started among others, to [`ToHost::Go`].
     Met,
     /// A program that is linked with another MPI speaks PMI. No host of ours says so: it comes over another socket.
-    Pmi {
-        /// A line.
-        line: String,
-    },
+    Pmi(pmi::Message),
 }
 
 /// From the launcher to a host.
@@ -113,10 +111,7 @@ pub enum ToHost {
     /// The job has failed: end at once. The user knows why.
     Die,
     /// The answer to [`FromHost::Pmi`].
-    Pmi {
-        /// A line.
-        line: String,
-    },
+    Pmi(pmi::Message),
 }
 
 /// How a host begins.

@@ -125,7 +125,7 @@ impl Broker {
             // Nobody gathers what all say.
             FromHost::Quiet { .. }
             | FromHost::Waiting { .. }
-            | FromHost::Pmi { .. }
+            | FromHost::Pmi(_)
             | FromHost::Opened { .. }
             | FromHost::Connected { .. }
             | FromHost::Met => {}

@@ -1,5 +1,6 @@
 //! What can be wrong with another launcher.
 
+use simurgh_net::pmi::{Malformed, Message};
 use std::io;
 use thiserror::Error;
 
@@ -67,5 +68,18 @@ impl From<rustix::io::Errno> for PmiError {
             rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET => Self::Gone,
             error => Self::Io(error.into()),
         }
+    }
+}
+
+impl From<Message> for PmiError {
+    /// It is not the answer that was asked for.
+    fn from(message: Message) -> Self {
+        Self::Strange { line: message.text }
+    }
+}
+
+impl From<Malformed> for PmiError {
+    fn from(error: Malformed) -> Self {
+        Self::Strange { line: error.0 }
     }
 }

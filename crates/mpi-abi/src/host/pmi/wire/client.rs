@@ -1,10 +1,10 @@
 //! A process that the launcher knows by PMI-1 or PMI-2.
 
-use super::connection::Connection;
+use super::connection::{Connection, is_good};
 use super::dialect::{Dialect, Request};
-use super::message::{Form, Message};
 use crate::host::pmi::error::PmiError;
 use crate::host::pmi::launcher::{Launcher, Place};
+use simurgh_net::pmi::{Form, Message};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
@@ -89,14 +89,14 @@ impl Client {
                 return Ok(());
             }
             // One that speaks PMI-2 alone says so, or refuses.
-            let knows_lines = answer.get("cmd") == Some("response_to_init");
+            let knows_lines = answer.get("cmd").as_deref() == Some("response_to_init");
             if wanted == Some(Dialect::One) || !knows_lines {
-                return Err(answer.strange());
+                return Err(answer.into());
             }
         }
         let answer = self.greet(Dialect::Two)?;
         if !is_agreed(&answer, Dialect::Two) {
-            return Err(answer.strange());
+            return Err(answer.into());
         }
         self.dialect = Dialect::Two;
         Ok(())
@@ -116,8 +116,8 @@ impl Client {
                 self.length = most.map_or(LENGTH, |most| most.saturating_sub(1).max(16) as usize);
                 let answer = self.ask_line(&[("cmd", "get_my_kvsname".to_owned())], "my_kvsname")?;
                 match answer.get("kvsname") {
-                    Some(name) => self.space = name.to_owned(),
-                    None => return Err(answer.strange()),
+                    Some(name) => self.space = name,
+                    None => return Err(answer.into()),
                 }
             }
             Dialect::Two => {
@@ -133,7 +133,7 @@ impl Client {
                 let answer = self.connection.answer(Form::Frame, "fullinit-response")?;
                 match (answer.number("rank"), answer.number("size")) {
                     (Some(rank), Some(size)) => self.place = Place::new(rank, size)?,
-                    _ => return Err(answer.strange()),
+                    _ => return Err(answer.into()),
                 }
             }
         }
@@ -147,8 +147,8 @@ impl Client {
     fn get_text(&mut self, rank: u32, key: &str) -> Result<String, PmiError> {
         let answer = self.ask(&Request::Get { rank, key })?;
         match answer.get("value") {
-            Some(value) => Ok(value.to_owned()),
-            None => Err(answer.strange()),
+            Some(value) => Ok(value),
+            None => Err(answer.into()),
         }
     }
 
@@ -260,7 +260,7 @@ fn is_socket(fd: i32) -> bool {
 
 fn is_agreed(answer: &Message, dialect: Dialect) -> bool {
     let version = answer.number("pmi_version");
-    answer.is_good("response_to_init") && version.is_none_or(|version| version == dialect.version())
+    is_good(answer, "response_to_init") && version.is_none_or(|version| version == dialect.version())
 }
 
 /// What hexadecimal digits stand for.

@@ -1,8 +1,8 @@
 //! A connection with a server.
 
-use super::message::{Form, Message};
 use crate::host::pmi::error::PmiError;
 use rustix::io::Errno;
+use simurgh_net::pmi::{Form, Message};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// A stream of messages either way.
@@ -20,7 +20,7 @@ impl Connection {
     }
 
     pub(super) fn say(&mut self, form: Form, words: &[(&str, String)]) -> Result<(), PmiError> {
-        let bytes = form.encode(words);
+        let bytes = Message::new(form, words).encode();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
             match rustix::io::write(&self.socket, rest) {
@@ -35,7 +35,7 @@ impl Connection {
     /// What the server says next.
     pub(super) fn hear(&mut self, form: Form) -> Result<Message, PmiError> {
         loop {
-            if let Some(message) = form.take(&mut self.arrived)? {
+            if let Some(message) = Message::take(form, &mut self.arrived)? {
                 return Ok(message);
             }
             let mut chunk = [0; 4096];
@@ -51,10 +51,10 @@ impl Connection {
     /// What the server says next, which is to be the answer `command`.
     pub(super) fn answer(&mut self, form: Form, command: &str) -> Result<Message, PmiError> {
         let message = self.hear(form)?;
-        if message.is_good(command) {
+        if is_good(&message, command) {
             Ok(message)
         } else {
-            Err(message.strange())
+            Err(message.into())
         }
     }
 }
@@ -62,5 +62,46 @@ impl Connection {
 impl AsFd for Connection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+/// Whether this is what `command` is answered with, if nothing is wrong.
+pub(super) fn is_good(message: &Message, command: &str) -> bool {
+    let refused = message.get("rc").is_some_and(|code| code != "0");
+    let missing = ["found", "flag"].iter().any(|key| {
+        message
+            .get(key)
+            .is_some_and(|found| found.eq_ignore_ascii_case("false"))
+    });
+    message.get("cmd").as_deref() == Some(command) && !refused && !missing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_is_not_good() {
+        for (text, good) in [
+            ("cmd=x", true),
+            ("cmd=x rc=0 found=TRUE", true),
+            ("cmd=y", false),
+            ("cmd=x rc=-1", false),
+            ("cmd=x rc=0 flag=FALSE", false),
+            ("", false),
+        ] {
+            let (form, text) = (Form::Line, text.to_owned());
+            assert_eq!(
+                is_good(
+                    &Message {
+                        form,
+                        text: text.clone()
+                    },
+                    "x"
+                ),
+                good,
+                "{text}"
+            );
+        }
     }
 }

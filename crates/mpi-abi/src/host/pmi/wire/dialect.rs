@@ -1,6 +1,6 @@
 //! What is called how in the two versions.
 
-use super::message::Form;
+use simurgh_net::pmi::Form;
 
 /// A version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

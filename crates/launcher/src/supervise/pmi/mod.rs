@@ -1,0 +1,64 @@
+//! PMI-1 and PMI-2 for programs that are linked with another MPI, such as MPICH or Intel MPI: so they find each other.
+//!
+//! Any process that is a rank is offered it; ours use the control protocol instead. What one process puts others get
+//! ([`space`]) after the next meeting. A client of either version may be told from its messages, so nobody keeps which
+//! it speaks.
+
+mod answer;
+mod space;
+
+pub(super) use space::Space;
+
+use super::ending::{Phase, Verdict};
+use super::{Member, Supervisor};
+use simurgh_net::control::ToHost;
+use simurgh_net::pmi::Message;
+use space::{Asker, Event};
+
+impl Supervisor<'_> {
+    /// A program speaks PMI.
+    pub(super) fn serve_pmi(&mut self, host: usize, request: Message) {
+        let member = &self.members[host];
+        if member.world() > 0 {
+            let reason =
+                format!("{member} is linked with another MPI, whose processes cannot be spawned here");
+            return self.give_up_growth(reason);
+        }
+        let asker = self.asker(host);
+        let effect = self.space.act_on(asker, request);
+        for (to, answer) in effect.answers {
+            self.tell_one(to, ToHost::Pmi(answer));
+        }
+        match effect.event {
+            None => {}
+            Some(Event::Began) => self.has_begun(host),
+            Some(Event::Finished) => self.ranks_ended(host, 0),
+            Some(Event::Aborted(status)) => {
+                let message = format!("{} ended the job with status {status}", self.members[host]);
+                self.conclude(Verdict { status, message });
+            }
+        }
+    }
+
+    /// A program of another MPI begins to use it.
+    fn has_begun(&mut self, host: usize) {
+        self.members[host].join_by_pmi();
+        if self.members.iter().all(Member::has_joined) {
+            self.enter(Phase::Running, None);
+        } else {
+            self.look_for_the_missing();
+        }
+    }
+
+    /// A host as one that asks.
+    fn asker(&self, host: usize) -> Asker {
+        let (member, spec) = (&self.members[host], self.starter.spec());
+        let rank = spec.ranks_of(member.number()).first;
+        Asker {
+            host,
+            rank,
+            node: member.place().node,
+            program: spec.section_of(rank).unwrap_or_default(),
+        }
+    }
+}
