@@ -1,6 +1,8 @@
-/* What any MPI has had for long: for programs that are linked with another one. */
+/* What any MPI has had for long: for programs that are linked with another one. The argument is how many ranks share a
+   node, if these are not all. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
@@ -19,7 +21,7 @@ int main(int argc, char **argv)
     int expected = 0;
     for (int other = rank % 2; other < size; other += 2)
         expected += (other + size - 1) % size;
-    wrong = node != size || got != (rank + size - 1) % size || sum != expected;
+    wrong = node != (argc > 1 ? atoi(argv[1]) : size) || got != (rank + size - 1) % size || sum != expected;
     MPI_Reduce(rank ? &wrong : MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, 0, all);
     if (rank == 0)
         printf("%s with %d ranks\n", wrong ? "failed" : "passed", size);

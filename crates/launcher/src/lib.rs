@@ -34,6 +34,7 @@ mod spawn;
 pub mod start;
 pub mod supervise;
 pub mod takeover;
+mod unique;
 pub mod wrapper;
 
 /// The version that every tool prints.

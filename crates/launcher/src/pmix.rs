@@ -1,11 +1,14 @@
 //! Programs that are linked with Open MPI: their processes find each other by PMIx, which the library of that name
-//! serves in this process.
+//! serves in the process that starts them: each node's agent, or `mpiexec` where there is none.
 
+use crate::agent::Wishes;
+use crate::agent::message::NodeJob;
 use crate::error::LaunchError;
 use crate::fit;
 use crate::mode::{Protocol, protocol};
+use crate::unique::unique_name;
 use simurgh_net::job::{JobSpec, Mode, Section};
-use simurgh_pmix_sys::{Event, Server, ServerError};
+use simurgh_pmix_sys::{Elsewhere, Event, Job, Process, Reply, Server, ServerError};
 use simurgh_settings::Id;
 use std::cell::OnceCell;
 use std::ffi::{CString, OsString};
@@ -15,12 +18,6 @@ use thiserror::Error;
 /// Why such programs cannot be started.
 #[derive(Debug, Error)]
 pub enum PmixError {
-    /// There are several machines.
-    #[error(
-        "programs of Open MPI find each other by PMIx, which is served on one machine only: start them with Open MPI's \
-         mpiexec"
-    )]
-    Machines,
     /// The job has other programs.
     #[error("programs of Open MPI cannot be in a job with others, which they would not find")]
     Mixed,
@@ -32,17 +29,30 @@ pub enum PmixError {
     Server(#[from] ServerError),
 }
 
-/// PMIx for the processes of a job.
+/// PMIx for the processes of a job that are on a node.
 pub(crate) struct PmixService {
-    machine: CString,
-    /// Which of the programs each rank runs.
-    programs: Vec<u32>,
+    job: Job,
+    /// Who takes up what concerns other nodes, if there are any.
+    wishes: Option<Wishes>,
     /// What serves them, from when the first is started.
     server: OnceCell<Server>,
 }
 
+/// There are no other nodes.
+struct Nowhere;
+
+impl Elsewhere for Nowhere {
+    fn meet(&self, _ranks: Vec<u32>, _shown: Vec<u8>, reply: Reply) {
+        reply.give(None);
+    }
+
+    fn fetch(&self, _rank: u32, reply: Reply) {
+        reply.give(None);
+    }
+}
+
 impl PmixService {
-    /// For a job, if it needs it.
+    /// For a job, if it needs it; on this machine alone, as long as nothing else is said.
     pub(crate) fn of(spec: &JobSpec) -> Result<Option<Self>, LaunchError> {
         let is_wanted = spec.settings.show(Id::Pmi) == "pmix";
         let speaks =
@@ -51,25 +61,54 @@ impl PmixService {
         if count == 0 {
             return Ok(None);
         }
-        let first = spec.hosts.first().map(|host| host.node);
-        if spec.hosts.iter().any(|host| Some(host.node) != first) {
-            return Err(PmixError::Machines.into());
-        }
         if count < spec.sections.len() {
             return Err(PmixError::Mixed.into());
         }
         if spec.origin.first_host > 0 {
             return Err(PmixError::Spawned.into());
         }
-        let programs = (0..spec.total_ranks()?).map(|rank| spec.section_of(rank).unwrap_or_default());
         let machine = rustix::system::uname().nodename().to_owned();
+        let job = Job {
+            name: text(&unique_name()),
+            nodes: vec![machine],
+            here: 0,
+            processes: processes(spec),
+        };
         Ok(Some(Self {
-            machine,
-            programs: programs
-                .map(|program| u32::try_from(program).unwrap_or(u32::MAX))
-                .collect(),
+            job,
+            wishes: None,
             server: OnceCell::new(),
         }))
+    }
+
+    /// It is that of a node, whose agent takes up `wishes` that concern others.
+    pub(crate) fn stand_on(&mut self, job: &NodeJob, wishes: Wishes) {
+        if job.names.len() > 1 {
+            self.job.name = text(&job.name);
+            self.job.nodes = job.names.iter().map(|name| text(name)).collect();
+            self.job.here = job.nodes.0;
+            self.wishes = Some(wishes);
+        }
+    }
+
+    /// The node of a rank.
+    pub(crate) fn node_of(&self, rank: u32) -> Option<u32> {
+        let process = self.job.processes.get(rank as usize)?;
+        Some(process.node)
+    }
+
+    /// Finds out what a rank of this node has shown, as soon as it has; false if there is no such rank.
+    pub(crate) fn shown_by(&self, rank: u32, told: Box<dyn FnOnce(Option<Vec<u8>>) + Send>) -> bool {
+        let server = self.server.get();
+        server.is_some_and(|server| server.shown_by(rank, told).is_ok())
+    }
+
+    fn start(&self) -> Result<Server, PmixError> {
+        let elsewhere: Box<dyn Elsewhere> = match &self.wishes {
+            Some(wishes) => Box::new(wishes.clone()),
+            None => Box::new(Nowhere),
+        };
+        Ok(Server::start(self.job.clone(), elsewhere)?)
     }
 
     /// Lets a rank in, and gives the variables by which it finds its place. What it does is told at its end of the
@@ -78,7 +117,7 @@ impl PmixService {
         let server = match self.server.get() {
             Some(server) => server,
             None => {
-                let server = Server::start(&self.machine, &self.programs).map_err(PmixError::from)?;
+                let server = self.start()?;
                 self.server.get_or_init(|| server)
             }
         };
@@ -93,6 +132,23 @@ impl PmixService {
         };
         Ok(server.admit(rank, Box::new(tell)).map_err(PmixError::from)?)
     }
+}
+
+fn text(text: &str) -> CString {
+    CString::new(text).unwrap_or_default()
+}
+
+/// Where the ranks of a job are, each of which is a process, and which of its programs they run.
+pub(crate) fn processes(spec: &JobSpec) -> Vec<Process> {
+    let nodes = spec
+        .hosts
+        .iter()
+        .flat_map(|host| std::iter::repeat_n(host.node, host.ranks as usize));
+    let process = |(rank, node)| Process {
+        node,
+        program: u32::try_from(spec.section_of(rank).unwrap_or_default()).unwrap_or(u32::MAX),
+    };
+    (0..).zip(nodes).map(process).collect()
 }
 
 /// Whether the program of a section is linked with Open MPI.

@@ -1,5 +1,6 @@
 //! From a command line to running hosts.
 
+use crate::agent::Wishes;
 use crate::agent::message::NodeJob;
 use crate::args::Run;
 use crate::describe::{Described, PRELOAD, describe};
@@ -10,6 +11,7 @@ use crate::nodes::{self, Allocation, Launch, Launcher, Room};
 use crate::pmix::PmixService;
 use crate::prefix::Prefix;
 use crate::supervise::{Beginning, PmiSocket};
+use crate::unique::unique_name;
 use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
@@ -90,6 +92,7 @@ fn run_on_nodes(run: &Run, spec: JobSpec, room: Room, launcher: Launcher) -> Res
     let job = NodeJob {
         version: agent::message::VERSION,
         secret: secret.clone(),
+        name: unique_name(),
         nodes: (0, u32::try_from(room.nodes.len()).unwrap_or(u32::MAX)),
         names: room.nodes.iter().map(|node| node.name.clone()).collect(),
         spec: spec.clone(),
@@ -191,6 +194,18 @@ impl Starter {
             _patched: patched,
             environment: None,
         })
+    }
+
+    /// This process is the agent of a node of a job, and takes up `wishes` that concern others.
+    pub(crate) fn stand_on(&mut self, job: &NodeJob, wishes: Wishes) {
+        if let Some(pmix) = &mut self.pmix {
+            pmix.stand_on(job, wishes);
+        }
+    }
+
+    /// What programs of Open MPI are served by, if there are such.
+    pub(crate) fn pmix(&self) -> Option<&PmixService> {
+        self.pmix.as_ref()
     }
 
     /// The job.

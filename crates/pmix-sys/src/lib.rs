@@ -1,5 +1,5 @@
 //! PMIx, by which Slurm, PRRTE and Open MPI's launcher serve their processes: the few functions of its library that a
-//! process of a job needs, found at run time, and their types; and a [`Server`] for a job on one machine.
+//! process of a job needs, found at run time, and their types; and a [`Server`] for the processes of a node.
 //!
 //! The interface has been the same since version 2 of the library, whose soname is `libpmix.so.2` up to version 6. It
 //! is declared by hand, since so little of it is needed: headers are needed by a test only, which compares.
@@ -15,4 +15,4 @@ pub use library::{
     OpDone, Put, RegisterEventHandler, Registered,
 };
 pub use raw::*;
-pub use server::{Event, Listener, Server, ServerError};
+pub use server::{Elsewhere, Event, Job, Listener, Process, Reply, Server, ServerError};

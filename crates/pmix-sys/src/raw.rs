@@ -9,6 +9,10 @@ pub type Status = c_int;
 pub const SUCCESS: Status = 0;
 /// `PMIX_ERR_LOST_CONNECTION`.
 pub const ERR_LOST_CONNECTION: Status = -61;
+/// `PMIX_ERR_NOT_FOUND`.
+pub const ERR_NOT_FOUND: Status = -46;
+/// `PMIX_ERR_NOT_SUPPORTED`.
+pub const ERR_NOT_SUPPORTED: Status = -47;
 /// `PMIX_OPERATION_SUCCEEDED`: it is done, and nobody will be called back.
 pub const OPERATION_SUCCEEDED: Status = -157;
 /// `PMIX_EVENT_ACTION_COMPLETE`: no other handler need hear of it.

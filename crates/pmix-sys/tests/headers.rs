@@ -3,9 +3,9 @@
 //! Needs Debian's libpmix-dev. Without, the test says that it is skipped.
 
 use simurgh_pmix_sys::{
-    BOOL, BYTE_OBJECT, COLLECT_DATA, DATA_ARRAY, DataArray, ERR_LOST_CONNECTION, EVENT_ACTION_COMPLETE,
-    GLOBAL, INFO, Info, JOB_SIZE, Library, OPERATION_SUCCEEDED, PROC_RANK, Proc, RANK_WILDCARD, STRING,
-    SUCCESS, UINT16, UINT32, Value,
+    BOOL, BYTE_OBJECT, COLLECT_DATA, DATA_ARRAY, DataArray, ERR_LOST_CONNECTION, ERR_NOT_FOUND,
+    ERR_NOT_SUPPORTED, EVENT_ACTION_COMPLETE, GLOBAL, INFO, Info, JOB_SIZE, Library, OPERATION_SUCCEEDED,
+    PROC_RANK, Proc, RANK_WILDCARD, STRING, SUCCESS, UINT16, UINT32, Value,
 };
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -39,6 +39,8 @@ pmix_status_t (*register_client)(const pmix_proc_t *, uint32_t, uint32_t, void *
 pmix_status_t (*setup_fork)(const pmix_proc_t *, char ***) = PMIx_server_setup_fork;
 void (*release)(void *);
 void (*told)(pmix_status_t, const char *, size_t, void *, __typeof__(release), void *);
+void (*shown)(pmix_status_t, char *, size_t, void *);
+pmix_status_t (*dmodex)(const pmix_proc_t *, __typeof__(shown), void *) = PMIx_server_dmodex_request;
 pmix_server_module_t module;
 pmix_status_t (**heard)(const pmix_proc_t *, void *, __typeof__(done), void *) = &module.client_connected;
 pmix_status_t (**gone)(const pmix_proc_t *, void *, __typeof__(done), void *) = &module.client_finalized;
@@ -46,7 +48,10 @@ pmix_status_t (**ended)(const pmix_proc_t *, void *, int, const char *, pmix_pro
     = &module.abort;
 pmix_status_t (**fenced)(const pmix_proc_t *, size_t, const pmix_info_t *, size_t, char *, size_t, __typeof__(told),
     void *) = &module.fence_nb;
+pmix_status_t (**fetched)(const pmix_proc_t *, const pmix_info_t *, size_t, __typeof__(told), void *)
+    = &module.direct_modex;
 _Static_assert(offsetof(pmix_server_module_t, fence_nb) == 24, "place of fence_nb");
+_Static_assert(offsetof(pmix_server_module_t, direct_modex) == 32, "place of direct_modex");
 _Static_assert(sizeof(pmix_server_module_t) <= 512, "length of the table");
 "#;
 
@@ -75,6 +80,8 @@ fn layouts() -> String {
     let numbers = [
         ("PMIX_SUCCESS", i64::from(SUCCESS)),
         ("PMIX_ERR_LOST_CONNECTION", i64::from(ERR_LOST_CONNECTION)),
+        ("PMIX_ERR_NOT_FOUND", i64::from(ERR_NOT_FOUND)),
+        ("PMIX_ERR_NOT_SUPPORTED", i64::from(ERR_NOT_SUPPORTED)),
         ("PMIX_OPERATION_SUCCEEDED", i64::from(OPERATION_SUCCEEDED)),
         ("PMIX_EVENT_ACTION_COMPLETE", i64::from(EVENT_ACTION_COMPLETE)),
         ("PMIX_RANK_WILDCARD", i64::from(RANK_WILDCARD)),

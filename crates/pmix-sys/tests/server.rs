@@ -1,7 +1,20 @@
 //! A server, asked for what it gives its clients. What clients make of it is seen in `tests/pmi/open_mpi.rs`.
 
-use simurgh_pmix_sys::{Library, Server};
+use simurgh_pmix_sys::{Elsewhere, Job, Library, Process, Reply, Server};
 use std::collections::BTreeMap;
+
+/// Nobody meets anybody here.
+struct Nobody;
+
+impl Elsewhere for Nobody {
+    fn meet(&self, ranks: Vec<u32>, _shown: Vec<u8>, _reply: Reply) {
+        panic!("{ranks:?} meet");
+    }
+
+    fn fetch(&self, rank: u32, _reply: Reply) {
+        panic!("{rank} is looked for");
+    }
+}
 
 #[test]
 fn a_process_finds_its_place_by_variables() {
@@ -9,8 +22,15 @@ fn a_process_finds_its_place_by_variables() {
         eprintln!("skipped: {error}");
         return;
     }
-    let server = Server::start(c"here", &[0, 0, 1]).unwrap();
-    for rank in 0..3 {
+    let process = |node, program| Process { node, program };
+    let job = Job {
+        name: c"job".to_owned(),
+        nodes: vec![c"there".to_owned(), c"here".to_owned()],
+        here: 1,
+        processes: vec![process(0, 0), process(1, 0), process(1, 1)],
+    };
+    let server = Server::start(job, Box::new(Nobody)).unwrap();
+    for rank in 1..3 {
         let variables: BTreeMap<_, _> = server
             .admit(rank, Box::new(|_| ()))
             .unwrap()
@@ -19,12 +39,13 @@ fn a_process_finds_its_place_by_variables() {
         let says = |name: &str| variables[std::ffi::OsStr::new(name)].to_str().unwrap();
         assert_eq!(
             (says("PMIX_NAMESPACE"), says("PMIX_RANK")),
-            ("simurgh", &*rank.to_string())
+            ("job", &*rank.to_string())
         );
         assert!(
             says("PMIX_SERVER_URI4").contains("tcp4://127.0.0.1:"),
             "{variables:?}"
         );
         assert_eq!(says("PMIX_GDS_MODULE"), "hash");
+        assert_eq!(says("PMIX_HOSTNAME"), "here");
     }
 }

@@ -3,6 +3,7 @@
 use super::lines::Lines;
 use super::link::Link;
 use super::message::{NodeJob, Up};
+use super::modex::Wishes;
 use crate::error::LaunchError;
 use crate::prefix::Prefix;
 use crate::start::{Starter, Streams};
@@ -32,8 +33,8 @@ struct Input {
     ended: bool,
 }
 
-/// What starts the hosts of an agent's job.
-pub(super) fn starter(job: &NodeJob) -> Result<Starter, LaunchError> {
+/// What starts the hosts of an agent's job, which may have `wishes` that concern other nodes.
+pub(super) fn starter(job: &NodeJob, wishes: Wishes) -> Result<Starter, LaunchError> {
     let wrapper = Prefix::of(
         job.wrapper
             .iter()
@@ -42,6 +43,7 @@ pub(super) fn starter(job: &NodeJob) -> Result<Starter, LaunchError> {
     );
     let mut starter = Starter::new(own(&job.spec), wrapper, job.secret.clone())?;
     starter.environment = job.environment.clone();
+    starter.stand_on(job, wishes);
     Ok(starter)
 }
 

@@ -7,7 +7,7 @@ use simurgh_net::job::{JobSpec, Text};
 use simurgh_net::transport::HostId;
 
 /// Version of the protocol.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Towards the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,8 +48,56 @@ pub(crate) enum Down {
     Signal(i32),
     /// What rank 0 reads: the bytes of the frame; none is the end.
     Input,
+    /// From a server of PMIx to those of other nodes.
+    Modex(Parcel),
     /// A sign of life.
     Alive,
+}
+
+/// What servers of PMIx on different nodes have to do with each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) enum Modex {
+    /// Ranks meet, all of the job if none are named. Those of a node have come, and show this.
+    Shown {
+        /// The node.
+        by: u32,
+        /// The ranks.
+        ranks: Vec<u32>,
+    },
+    /// All of them have: what they show, one node's after the other.
+    Met {
+        /// The ranks.
+        ranks: Vec<u32>,
+    },
+    /// A node wants to know what a rank of another one has shown.
+    Question {
+        /// The node.
+        by: u32,
+        /// The other one.
+        to: u32,
+        /// The rank.
+        rank: u32,
+    },
+    /// What it has.
+    Answer {
+        /// The node that wants to know.
+        to: u32,
+        /// The rank.
+        rank: u32,
+        /// Whether there is such a rank.
+        known: bool,
+    },
+}
+
+/// The bytes of a frame, which belong to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Parcel {
+    /// What they are about.
+    pub(crate) about: Modex,
+    /// Whether more of them follow.
+    pub(crate) more: bool,
 }
 
 /// Where `mpiexec` waits for agents.
@@ -72,6 +120,8 @@ pub(crate) struct NodeJob {
     pub(crate) version: u32,
     /// The job's secret.
     pub(crate) secret: Secret,
+    /// The job's name, which no other has.
+    pub(crate) name: String,
     /// Names of all nodes.
     pub(crate) names: Vec<String>,
     /// The agent's own node, and behind it those whose agents it starts or has started: `first..last`.
@@ -129,6 +179,8 @@ pub(crate) enum Up {
     },
     /// There is room for more of what rank 0 reads.
     TookInput,
+    /// From a server of PMIx to those of other nodes.
+    Modex(Parcel),
     /// A node cannot do its part.
     Failed {
         /// Which.

@@ -13,7 +13,9 @@
 //!    is handed to them; descriptors stay with the agent, which introduces the hosts of its node to each other.
 //! 3. What ranks write goes upwards line by line, and what rank 0 reads comes to its host.
 //! 4. Programs that running ranks ask for come down as a job more, of which each agent starts the hosts of its node.
-//! 5. When `mpiexec` has seen the end of all hosts, it says so; when the agents behind it are done, the agent ends.
+//! 5. Where programs find each other by PMIx, each agent serves those of its node. What they show those of other nodes
+//!    goes up, and when all have shown it, comes down to all agents.
+//! 6. When `mpiexec` has seen the end of all hosts, it says so; when the agents behind it are done, the agent ends.
 //!
 //! An agent without `mpiexec` kills its hosts: when its connection ends, or no sign of life has come for the time of
 //! `peer_timeout`. Costs: each message is decoded and written anew at every level of the tree, which is as deep as the
@@ -25,11 +27,15 @@ mod hosts;
 mod lines;
 mod link;
 pub(crate) mod message;
+mod modex;
+mod parcel;
 mod relay;
 mod start;
 mod started;
 
 pub(crate) use branch::{Branch, CROWDED, silent, split};
 pub(crate) use link::{Link, LinkError};
+pub(crate) use modex::Wishes;
+pub(crate) use parcel::{Parcels, parts};
 pub use start::run;
 pub(crate) use started::Started;

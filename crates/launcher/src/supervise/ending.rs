@@ -71,14 +71,7 @@ impl Supervisor<'_> {
         self.say(&verdict.message);
         self.status = Some(verdict.status);
         self.tell_all(&ToHost::Die);
-        for member in &self.members {
-            if member.is_deaf() {
-                member.signal(Signal::TERM);
-            } else if !member.has_joined() {
-                // It may be deep in a library that starts, and there is nothing that it would have to bring to an end.
-                member.signal(Signal::KILL);
-            }
-        }
+        self.members.iter().for_each(Member::end_unless_it_hears);
         self.enter(Phase::Ending, Some(GRACE));
     }
 

@@ -167,6 +167,16 @@ impl Member {
         self.is_program() && (!self.has_joined() || self.ended.is_some() || self.is_foreign)
     }
 
+    /// Ends its process, which has been told to end, if it does not hear that.
+    pub(crate) fn end_unless_it_hears(&self) {
+        if self.is_deaf() {
+            self.signal(Signal::TERM);
+        } else if !self.has_joined() {
+            // It may be deep in a library that starts, and there is nothing that it would have to bring to an end.
+            self.signal(Signal::KILL);
+        }
+    }
+
     pub(super) fn has_joined(&self) -> bool {
         self.joined.is_some()
     }

@@ -1,25 +1,27 @@
-//! A server for the processes of one job, all of them on this machine.
+//! A server for the processes of one job on one node; what they have to do with those of other nodes is left to who has
+//! started it ([`Elsewhere`]).
 //!
 //! The library does the work, on a thread of its own: it listens on a port of the loopback interface, and knows by a
 //! process's user who may come. Nothing of it lies in a file. Processes find it by variables ([`Server::admit`]).
 //!
-//! Not served: what needs more than one machine, groups (Open MPI's sessions), and new processes.
+//! Not served: groups (Open MPI's sessions), and new processes.
 
+mod elsewhere;
 mod facts;
+mod job;
 mod module;
 
 use crate::library::{self, ErrorString, LoadError, OpDone};
 use crate::{Info, OPERATION_SUCCEEDED, Proc, SUCCESS, Status};
+pub use elsewhere::{Elsewhere, Reply};
 use facts::Facts;
-use module::Module;
+pub use job::{Job, Process};
 pub use module::{Event, Listener};
+use module::{Module, SITE};
 use simurgh_library::{Library as Shared, function};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStringExt;
 use std::ptr::null_mut;
-
-/// The name of the job. It tells jobs of a server apart, of which there is one.
-const JOB: &CStr = c"simurgh";
 
 /// Which of the library's stores keeps what clients show: the one without files.
 const STORE: (&str, &str) = ("PMIX_MCA_gds", "hash");
@@ -30,6 +32,9 @@ pub enum ServerError {
     /// The library cannot be used.
     #[error(transparent)]
     Library(#[from] LoadError),
+    /// A process has one server.
+    #[error("this process has a server")]
+    Second,
     /// It refuses something.
     #[error("{call} says {says}")]
     Refused {
@@ -46,6 +51,11 @@ type RegisterNspace =
 type RegisterClient =
     unsafe extern "C" fn(*const Proc, u32, u32, *mut c_void, Option<OpDone>, *mut c_void) -> Status;
 type SetupFork = unsafe extern "C" fn(*const Proc, *mut *mut *mut c_char) -> Status;
+type DmodexRequest = unsafe extern "C" fn(*const Proc, Option<Shown>, *mut c_void) -> Status;
+/// `pmix_dmodex_response_fn_t`.
+type Shown = unsafe extern "C" fn(Status, *mut c_char, usize, *mut c_void);
+/// Who waits for what a process has shown.
+type Listening = Box<dyn FnOnce(Option<Vec<u8>>) + Send>;
 
 /// The functions of the library that a server needs.
 #[derive(Clone, Copy)]
@@ -54,21 +64,24 @@ struct Functions {
     register_nspace: RegisterNspace,
     register_client: RegisterClient,
     setup_fork: SetupFork,
+    dmodex_request: DmodexRequest,
     error_string: ErrorString,
 }
 
 /// A server. It ends with the process: its clients may need it for as long as they live.
 pub struct Server {
     functions: Functions,
+    /// The job's name.
+    name: CString,
 }
 
 impl Server {
-    /// Serves a job whose rank k runs the program of number `programs[k]`, on the machine of this name.
+    /// Serves the processes of a job that are on the node `here` of it.
     ///
     /// # Errors
     ///
     /// [`ServerError`].
-    pub fn start(machine: &CStr, programs: &[u32]) -> Result<Self, ServerError> {
+    pub fn start(job: Job, elsewhere: Box<dyn Elsewhere>) -> Result<Self, ServerError> {
         let library = library::shared()?;
         // SAFETY:
         // - the library's functions of these names have these signatures, as `tests/headers.rs` compares.
@@ -78,14 +91,23 @@ impl Server {
             // - no other thread of the launcher looks at the environment, and the library has none yet.
             unsafe { std::env::set_var(STORE.0, STORE.1) };
         }
+        SITE.set((job, elsewhere)).map_err(|_| ServerError::Second)?;
+        let Some((job, _)) = SITE.get() else {
+            return Err(ServerError::Second);
+        };
         let module = Box::leak(Box::new(Module::new()));
+        let mut how = Facts::default();
+        how.text(c"pmix.hname", job.name_of(job.here));
+        let how = how.entries();
         // SAFETY:
-        // - the table lives as long as the process, and has room for more than any version's; no information is given.
+        // - the table lives as long as the process, and has room for more than any version's; the information is whole,
+        //   and copied before the function returns.
         functions.succeed("PMIx_server_init", unsafe {
-            (functions.init)(module, null_mut(), 0)
+            (functions.init)(module, how.as_mut_ptr(), how.len())
         })?;
-        let server = Self { functions };
-        server.describe(machine, programs)?;
+        let name = job.name.clone();
+        let server = Self { functions, name };
+        server.describe(job)?;
         Ok(server)
     }
 
@@ -95,7 +117,7 @@ impl Server {
     ///
     /// [`ServerError`].
     pub fn admit(&self, rank: u32, listener: Listener) -> Result<Vec<(OsString, OsString)>, ServerError> {
-        let client = Proc::new(JOB, rank);
+        let client = Proc::new(&self.name, rank);
         // It is called for as long as the process lives.
         let object = Box::into_raw(Box::new(listener)).cast();
         // SAFETY:
@@ -133,48 +155,36 @@ impl Server {
         Ok(variables)
     }
 
+    /// Finds out what a process of this node has shown, as soon as it has.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerError`]: then nobody is told.
+    pub fn shown_by(&self, rank: u32, told: Listening) -> Result<(), ServerError> {
+        let client = Proc::new(&self.name, rank);
+        let told = Box::into_raw(Box::new(told));
+        // SAFETY:
+        // - the client's name is whole; the function takes the object for what it is, and is called once.
+        let status = unsafe { (self.functions.dmodex_request)(&raw const client, Some(shown), told.cast()) };
+        self.functions
+            .succeed("PMIx_server_dmodex_request", status)
+            .inspect_err(|_| {
+                // SAFETY:
+                // - the function will not be called.
+                drop(unsafe { Box::from_raw(told) });
+            })
+    }
+
     /// Tells the library of the job.
-    fn describe(&self, machine: &CStr, programs: &[u32]) -> Result<(), ServerError> {
-        let size = u32::try_from(programs.len()).unwrap_or(u32::MAX);
-        let ranks: Vec<_> = (0..size).map(|rank| rank.to_string()).collect();
-        let ranks = ranks.join(",");
-        // Nothing of it is abbreviated.
-        let raw = |list: &str| CString::new(format!("raw:{list}")).unwrap_or_default();
-        let machines = raw(&machine.to_string_lossy());
-        let apps = programs.iter().max().map_or(0, |last| last + 1);
-        let mut facts = Facts::default();
-        facts
-            .text(c"pmix.jobid", JOB.to_owned())
-            .number(c"pmix.univ.size", size)
-            .number(c"pmix.job.size", size)
-            .number(c"pmix.max.size", size)
-            .number(c"pmix.job.napps", apps)
-            .number(c"pmix.num.nodes", 1)
-            .number(c"pmix.local.size", size)
-            .number(c"pmix.node.size", size)
-            .rank(c"pmix.lldr", 0)
-            .text(c"pmix.nmap", machines)
-            .text(c"pmix.pmap", raw(&ranks))
-            .text(c"pmix.lpeers", CString::new(ranks).unwrap_or_default());
-        for (rank, &program) in (0..size).zip(programs) {
-            let place = u16::try_from(rank).unwrap_or(u16::MAX);
-            let mut own = Facts::default();
-            own.rank(c"pmix.rank", rank)
-                .rank(c"pmix.grank", rank)
-                .short(c"pmix.lrank", place)
-                .short(c"pmix.nrank", place)
-                .number(c"pmix.appnum", program)
-                .number(c"pmix.nodeid", 0)
-                .text(c"pmix.hname", machine.to_owned());
-            facts.array(c"pmix.pdata", own);
-        }
+    fn describe(&self, job: &Job) -> Result<(), ServerError> {
+        let mut facts = job.facts();
         let entries = facts.entries();
-        let count = c_int::try_from(size).unwrap_or(c_int::MAX);
+        let count = c_int::try_from(job.on(job.here).len()).unwrap_or(c_int::MAX);
         // SAFETY:
         // - the name has the length that the library reads, the facts are whole and are copied before it returns, as it
         //   does when it is done where there is no function to call.
         let status = unsafe {
-            let name = Proc::new(JOB, 0).nspace;
+            let name = Proc::new(&job.name, 0).nspace;
             (self.functions.register_nspace)(
                 name.as_ptr(),
                 count,
@@ -185,6 +195,16 @@ impl Server {
             )
         };
         self.functions.succeed("PMIx_server_register_nspace", status)
+    }
+}
+
+/// A process has shown something, or there is no such process.
+unsafe extern "C" fn shown(status: Status, bytes: *mut c_char, length: usize, told: *mut c_void) {
+    // SAFETY:
+    // - this is what `shown_by` has made, and nobody else has it; the bytes are whole while the function runs.
+    unsafe {
+        let told = Box::from_raw(told.cast::<Listening>());
+        told((status == SUCCESS).then(|| module::slice(bytes.cast::<u8>(), length).to_vec()));
     }
 }
 
@@ -201,6 +221,7 @@ impl Functions {
                 register_nspace: function!(library, c"PMIx_server_register_nspace", RegisterNspace)?,
                 register_client: function!(library, c"PMIx_server_register_client", RegisterClient)?,
                 setup_fork: function!(library, c"PMIx_server_setup_fork", SetupFork)?,
+                dmodex_request: function!(library, c"PMIx_server_dmodex_request", DmodexRequest)?,
                 error_string: function!(library, c"PMIx_Error_string", ErrorString)?,
             })
         }

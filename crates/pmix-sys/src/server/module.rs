@@ -1,9 +1,16 @@
 //! What the library asks of a server: the table of functions that it calls, on a thread of its own.
 //!
-//! All clients are the server's own, so whatever they do together is done when the library asks for it.
+//! What processes of its own node do together is done when the library asks for it; for the rest there is
+//! [`Elsewhere`].
 
-use crate::{Info, OPERATION_SUCCEEDED, OpDone, Proc, SUCCESS, Status};
+use super::elsewhere::{Elsewhere, Reply, Told};
+use super::job::Job;
+use crate::{ERR_NOT_SUPPORTED, Info, OPERATION_SUCCEEDED, OpDone, Proc, RANK_WILDCARD, SUCCESS, Status};
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+/// What the functions of the table have to know, which are given no such thing: the job, and who reaches other nodes.
+pub(super) static SITE: OnceLock<(Job, Box<dyn Elsewhere>)> = OnceLock::new();
 
 /// What a client does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +36,19 @@ pub(super) struct Module {
     client_finalized: Option<Heard>,
     abort: Option<Abort>,
     fence_nb: Option<Fence>,
+    direct_modex: Option<Fetch>,
     none: [usize; ROOM],
 }
 
 impl Module {
-    /// The table of a server whose clients are on one machine.
+    /// The table.
     pub(super) const fn new() -> Self {
         Self {
             client_connected: Some(began),
             client_finalized: Some(finished),
             abort: Some(abort),
             fence_nb: Some(fence),
+            direct_modex: Some(fetch),
             none: [0; ROOM],
         }
     }
@@ -58,10 +67,6 @@ type Abort = unsafe extern "C" fn(
     Option<OpDone>,
     *mut c_void,
 ) -> Status;
-/// `pmix_modex_cbfunc_t`.
-type Told = unsafe extern "C" fn(Status, *const c_char, usize, *mut c_void, Option<Release>, *mut c_void);
-/// `pmix_release_cbfunc_t`.
-type Release = unsafe extern "C" fn(*mut c_void);
 /// `pmix_server_fencenb_fn_t`.
 type Fence = unsafe extern "C" fn(
     *const Proc,
@@ -73,6 +78,8 @@ type Fence = unsafe extern "C" fn(
     Option<Told>,
     *mut c_void,
 ) -> Status;
+/// `pmix_server_dmodex_req_fn_t`.
+type Fetch = unsafe extern "C" fn(*const Proc, *const Info, usize, Option<Told>, *mut c_void) -> Status;
 
 unsafe extern "C" fn began(
     _client: *const Proc,
@@ -96,6 +103,8 @@ unsafe extern "C" fn finished(
     unsafe { tell(listener, Event::Finished) }
 }
 
+/// A client ends the job. It is not told that this is done: it waits until it is ended itself, for its own end could be
+/// noticed before its word.
 unsafe extern "C" fn abort(
     _client: *const Proc,
     listener: *mut c_void,
@@ -108,7 +117,8 @@ unsafe extern "C" fn abort(
 ) -> Status {
     // SAFETY:
     // - as above.
-    unsafe { tell(listener, Event::Aborted(status)) }
+    unsafe { tell(listener, Event::Aborted(status)) };
+    SUCCESS
 }
 
 /// # Safety
@@ -123,10 +133,10 @@ unsafe fn tell(listener: *const c_void, event: Event) -> Status {
     OPERATION_SUCCEEDED
 }
 
-/// All have come: what they have shown is what there is.
+/// Those of this node that meet have come.
 unsafe extern "C" fn fence(
-    _of: *const Proc,
-    _count: usize,
+    of: *const Proc,
+    count: usize,
     _how: *const Info,
     _hows: usize,
     shown: *mut c_char,
@@ -134,19 +144,77 @@ unsafe extern "C" fn fence(
     told: Option<Told>,
     data: *mut c_void,
 ) -> Status {
-    if let Some(told) = told {
-        // SAFETY:
-        // - the library has given the function and its data; what has been shown is ours, from malloc, and is freed by
-        //   the function that is given along.
-        unsafe { told(SUCCESS, shown, length, data, Some(release), shown.cast()) };
+    let (Some(told), Some((job, elsewhere))) = (told, SITE.get()) else {
+        return ERR_NOT_SUPPORTED;
+    };
+    // SAFETY:
+    // - the library has given the function and its data; what is shown is ours, from malloc; the processes are whole.
+    let (reply, shown, ranks) = unsafe {
+        let ranks = slice(of, count).iter().map(|process| process.rank);
+        (Reply::new(told, data), taken(shown, length), ranks.collect())
+    };
+    let ranks = meeting(ranks);
+    if job.are_here(&ranks) {
+        reply.give(Some(shown));
+    } else {
+        elsewhere.meet(ranks, shown, reply);
     }
     SUCCESS
 }
 
-unsafe extern "C" fn release(memory: *mut c_void) {
+/// A process of this node needs what one of another node has shown.
+unsafe extern "C" fn fetch(
+    of: *const Proc,
+    _how: *const Info,
+    _hows: usize,
+    told: Option<Told>,
+    data: *mut c_void,
+) -> Status {
+    let (Some(told), Some((_, elsewhere))) = (told, SITE.get()) else {
+        return ERR_NOT_SUPPORTED;
+    };
     // SAFETY:
-    // - the library has it from malloc, and has done with it.
-    unsafe { libc::free(memory) };
+    // - the library has given the function and its data, and the process is whole.
+    let (reply, rank) = unsafe { (Reply::new(told, data), (*of).rank) };
+    elsewhere.fetch(rank, reply);
+    SUCCESS
+}
+
+/// The ranks that meet, in their order; none if it is all of them.
+fn meeting(mut ranks: Vec<u32>) -> Vec<u32> {
+    if ranks.contains(&RANK_WILDCARD) {
+        return Vec::new();
+    }
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}
+
+/// # Safety
+///
+/// * There are so many, or none.
+pub(super) unsafe fn slice<'a, T>(start: *const T, count: usize) -> &'a [T] {
+    if start.is_null() {
+        return &[];
+    }
+    // SAFETY:
+    // - by the caller's word.
+    unsafe { std::slice::from_raw_parts(start, count) }
+}
+
+/// Takes over bytes.
+///
+/// # Safety
+///
+/// * They are from malloc, and belong to the caller.
+unsafe fn taken(bytes: *mut c_char, length: usize) -> Vec<u8> {
+    // SAFETY:
+    // - by the caller's word.
+    unsafe {
+        let own = slice(bytes.cast::<u8>(), length).to_vec();
+        libc::free(bytes.cast());
+        own
+    }
 }
 
 #[cfg(test)]
@@ -158,6 +226,13 @@ mod tests {
     fn the_table_is_as_long_as_any() {
         // The fourth function is the fence; version 4 has 28 functions, version 5 some more.
         assert_eq!(offset_of!(Module, fence_nb), 3 * size_of::<usize>());
+        assert_eq!(offset_of!(Module, direct_modex), 4 * size_of::<usize>());
         assert!(size_of::<Module>() >= 40 * size_of::<usize>());
+    }
+
+    #[test]
+    fn whoever_meets_is_named_in_one_way() {
+        assert_eq!(meeting(vec![3, 1, 3]), [1, 3]);
+        assert!(meeting(vec![RANK_WILDCARD]).is_empty());
     }
 }

@@ -22,9 +22,14 @@ impl Agent {
 
     /// Sends all of them a message on.
     pub(super) fn pass_down(&mut self, message: &Down) {
+        self.pass_down_with(message, &[]);
+    }
+
+    /// Sends all of them a message on, with the bytes of its frame.
+    pub(super) fn pass_down_with(&mut self, message: &Down, bytes: &[u8]) {
         self.branches
             .iter_mut()
-            .for_each(|branch| branch.send(message, &[]));
+            .for_each(|branch| branch.send(message, bytes));
     }
 
     /// Sends a message on to where a node is.

@@ -7,6 +7,7 @@ use super::branch::{Branch, CROWDED};
 use super::hosts::{self, Host};
 use super::link::Link;
 use super::message::{NodeJob, Up};
+use super::modex::Exchange;
 use crate::error::LaunchError;
 use crate::start::Starter;
 use crate::supervise::{Signals, Watched, kill_inherited};
@@ -25,12 +26,14 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
         .map_err(|error| LaunchError::Supervise(error.into()))?;
     let signals = Signals::listen()?;
     let timeout = job.spec.settings.get(Id::PeerTimeout).map(Duration::from_millis);
+    let exchange = Exchange::new(job.nodes.0).map_err(|error| LaunchError::Supervise(error.into()))?;
     let now = Instant::now();
     let mut agent = Agent {
         link,
         hosts: Vec::new(),
         starter: None,
         branches: Vec::new(),
+        exchange,
         is_over: false,
         failed: false,
         heard: now,
@@ -56,6 +59,8 @@ struct Agent {
     starter: Option<Starter>,
     hosts: Vec<Host>,
     branches: Vec<Branch>,
+    /// With servers of PMIx on other nodes.
+    exchange: Exchange,
     /// No more hosts are to come.
     is_over: bool,
     /// A host has ended badly, or the job has.
@@ -90,7 +95,8 @@ impl Agent {
 
     /// Starts the hosts of the job, up to the first that cannot be started.
     fn start_hosts(&mut self) -> Result<(), LaunchError> {
-        let starter = self.starter.insert(hosts::starter(&self.job)?);
+        let starter = hosts::starter(&self.job, self.exchange.wishes())?;
+        let starter = self.starter.insert(starter);
         for number in hosts::on_node(&self.job.spec, self.job.nodes.0) {
             self.hosts.push(hosts::start(starter, number)?);
         }
@@ -130,6 +136,8 @@ impl Agent {
             }
             self.obey_all()?;
             self.pass_up(crowded);
+            let service = self.starter.as_ref().and_then(Starter::pmix);
+            self.exchange.pass_on(service, &mut self.link);
             self.forget_ended();
             if !done && self.is_over && self.hosts.iter().all(|host| host.member.is_gone()) {
                 done = true;
@@ -167,6 +175,7 @@ impl Agent {
         let mut watched = Watched::default();
         watched.add(signals.as_fd(), PollFlags::IN);
         watched.add(self.link.input(), PollFlags::IN);
+        watched.add(self.exchange.bell(), PollFlags::IN);
         if let Some(output) = self.link.waits_for() {
             watched.add(output, PollFlags::OUT);
         }

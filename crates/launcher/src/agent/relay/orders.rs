@@ -2,7 +2,8 @@
 
 use super::{Agent, Orphaned};
 use crate::agent::hosts;
-use crate::agent::message::{Down, Up};
+use crate::agent::message::{Down, Modex, Parcel, Up};
+use crate::start::Starter;
 use rustix::process::Signal;
 use simurgh_net::control::{FromHost, ToHost};
 use simurgh_net::job::JobSpec;
@@ -61,8 +62,13 @@ impl Agent {
                 }
             }
             Down::TellAll(told) => {
-                self.failed |= matches!(told, ToHost::Die);
                 self.hosts.iter_mut().for_each(|host| host.tell(told.clone()));
+                if let ToHost::Die = told {
+                    self.failed = true;
+                    self.hosts
+                        .iter()
+                        .for_each(|host| host.member.end_unless_it_hears());
+                }
                 self.pass_down(&message);
             }
             Down::Peers(peers) => {
@@ -94,6 +100,7 @@ impl Agent {
                 self.pass_down(&message);
             }
             Down::Input => self.feed(&message, bytes),
+            Down::Modex(parcel) => self.exchange(parcel, &message, bytes),
             // Out of turn, or a sign of life, which has been noted.
             Down::Alive | Down::Job(_) | Down::Call(_) => {}
         }
@@ -104,6 +111,20 @@ impl Agent {
         self.hosts
             .extract_if(.., |host| forgotten.contains(&host.number()))
             .for_each(|mut host| host.kill());
+    }
+
+    /// Hands the server of PMIx what is for it, and sends on what is for others.
+    fn exchange(&mut self, parcel: &Parcel, message: &Down, bytes: &[u8]) {
+        if let Modex::Question { to, .. } | Modex::Answer { to, .. } = parcel.about
+            && to != self.job.nodes.0
+        {
+            return self.pass_down_to(to, message, bytes);
+        }
+        if let Modex::Met { .. } = parcel.about {
+            self.pass_down_with(message, bytes);
+        }
+        let service = self.starter.as_ref().and_then(Starter::pmix);
+        self.exchange.hear(service, parcel, bytes);
     }
 
     /// Hands rank 0 what it reads, or sends that on to its node.

@@ -1,6 +1,7 @@
 //! The nodes of a job, as `mpiexec` sees them through their agents ([`crate::agent`]).
 
 mod members;
+mod modex;
 mod news;
 
 use super::input::Input;
@@ -13,6 +14,7 @@ use crate::error::LaunchError;
 use crate::nodes::Room;
 use crate::start::Nodes;
 use members::members;
+use modex::Meetings;
 use news::News;
 use rustix::process::Signal;
 use simurgh_net::control::ToHost;
@@ -43,6 +45,7 @@ pub(in crate::supervise) struct Far {
     output: Printer,
     errors: Printer,
     input: Input,
+    meetings: Meetings,
     timeout: Option<Duration>,
     launcher: String,
     /// What could not be started.
@@ -68,6 +71,7 @@ impl Far {
             output: Printer::new(std::io::stdout())?,
             errors: Printer::new(std::io::stderr())?,
             input: Input::new(),
+            meetings: Meetings::of(&job.spec),
             timeout: job.spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
             launcher: launcher.to_owned(),
             untold: Vec::new(),
@@ -159,9 +163,13 @@ impl Far {
     }
 
     fn send_all(&mut self, message: &Down) {
+        self.send_all_with(message, &[]);
+    }
+
+    fn send_all_with(&mut self, message: &Down, bytes: &[u8]) {
         self.branches
             .iter_mut()
-            .for_each(|branch| branch.send(message, &[]));
+            .for_each(|branch| branch.send(message, bytes));
     }
 
     /// Tells one host something.

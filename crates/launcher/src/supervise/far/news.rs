@@ -89,6 +89,7 @@ impl Far {
             Up::Output { error: false } => self.output.print(bytes),
             Up::Output { error: true } => self.errors.print(bytes),
             Up::TookInput => self.input.is_taken(),
+            Up::Modex(parcel) => self.exchange(parcel, &bytes),
             Up::Here { node } => self.set(node, Standing::Here),
             Up::Done { node } => self.set(node, Standing::Over),
             Up::Failed { .. } | Up::Called { .. } | Up::Alive => {}

@@ -1,6 +1,7 @@
 //! What the processes of a job tell each other by PMI.
 
 use super::answer::{Words, answer};
+use crate::unique::unique_name;
 use simurgh_net::job::JobSpec;
 use simurgh_net::pmi::{Form, Message};
 use std::collections::BTreeMap;
@@ -68,7 +69,7 @@ impl Space {
         let blocks = runs.map(|run| format!("({},1,{})", run[0].node, run.len()));
         let mapping = format!("(vector,{})", blocks.collect::<Vec<_>>().join(","));
         let mut space = Self {
-            name: name(),
+            name: unique_name(),
             size: spec.hosts.len(),
             ..Self::default()
         };
@@ -257,14 +258,6 @@ fn found(value: Option<String>) -> Words {
     let mut words = vec![("found", known.clone()), ("flag", known)];
     words.extend(value.map(|value| ("value", value)));
     words
-}
-
-/// A name that no other job has.
-fn name() -> String {
-    let mut random = [0; 8];
-    // Without random numbers the process's number has to do.
-    let _ = rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty());
-    format!("kvs_{}_{:016x}", std::process::id(), u64::from_le_bytes(random))
 }
 
 #[cfg(test)]
