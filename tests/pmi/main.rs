@@ -1,5 +1,6 @@
 //! Programs of ours under other launchers: the mpiexec of MPICH, which serves PMI-1 and PMI-2 ([`hydra`]), and Open
-//! MPI's, which serves PMIx ([`prterun`]). `tests/slurm.rs` has srun. And theirs under ours ([`hydra`], [`open_mpi`]).
+//! MPI's, which serves PMIx ([`prterun`]). `tests/slurm.rs` has srun. And theirs under ours ([`hydra`], [`open_mpi`],
+//! [`second`]).
 //!
 //! Needs MPICH and Open MPI from PyPI at SIMURGH_REFERENCE_PREFIX and SIMURGH_OPEN_MPI_PREFIX, where `./x test` puts
 //! them. Without, tests say that they are skipped.
@@ -7,6 +8,7 @@
 mod hydra;
 mod open_mpi;
 mod prterun;
+mod second;
 
 use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, passed, run, sums};
 use std::path::PathBuf;

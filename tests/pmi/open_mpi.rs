@@ -47,8 +47,45 @@ fn their_messages_arrive() {
     let Some(program) = program("other_mpi") else {
         return;
     };
-    let outcome = started(&["-n", "3", program.path().to_str().unwrap()]);
-    assert_eq!(outcome.expect_success().stdout, passed(3), "{outcome}");
+    let path = program.path().to_str().unwrap();
+    let nodes = ["-n", "6", "--launcher", "fork", "-hosts"];
+    for (options, ranks, on_node) in [
+        (&["-n", "3"][..], 3, "3"),
+        (&[&nodes[..], &["a,b"]].concat(), 6, "3"),
+        // Neighbours in rank are on different nodes, and agents start agents.
+        (
+            &[
+                &nodes[..],
+                &["a:2,b:2,c:2", "--map-by", "node", "--tree-width", "1"],
+            ]
+            .concat(),
+            6,
+            "2",
+        ),
+    ] {
+        let outcome = started(&[options, &[path, on_node]].concat());
+        assert_eq!(outcome.expect_success().stdout, passed(ranks), "{outcome}");
+        assert_eq!(outcome.stderr, "");
+    }
+}
+
+#[test]
+fn what_their_processes_show_is_fetched_from_other_nodes() {
+    let Some(program) = program("other_mpi") else {
+        return;
+    };
+    // As no meeting brings it, they ask for it as they need it.
+    let alone = ["-genv", "OMPI_MCA_pmix_base_async_modex", "1"];
+    let only = ["-genv", "OMPI_MCA_pmix_base_collect_data", "0"];
+    let nodes = ["-n", "4", "--launcher", "fork", "-hosts", "a,b"];
+    let words = [
+        &nodes[..],
+        &alone,
+        &only,
+        &[program.path().to_str().unwrap(), "2"],
+    ];
+    let outcome = started(&words.concat());
+    assert_eq!(outcome.expect_success().stdout, passed(4), "{outcome}");
 }
 
 #[test]
@@ -57,12 +94,17 @@ fn their_failures_end_the_job() {
         return;
     };
     let path = program.path().to_str().unwrap();
-    started(&["-n", "3", path, "abort", "7"])
-        .expect_code(7)
-        .expect_stderr("ended the job with status 7");
-    started(&["-n", "3", path, "return", "3"])
-        .expect_code(3)
-        .expect_stderr("ended with status 3 without calling MPI_Finalize");
+    for nodes in [&[][..], &["--launcher", "fork", "-hosts", "a,b"]] {
+        let ended = |way: [&str; 2]| started(&[nodes, &["-n", "3", path], &way].concat());
+        // Others would say that they have lost it, were it to end before the job does.
+        ended(["abort", "7"])
+            .expect_code(7)
+            .expect_stderr("simurgh: rank 1 (")
+            .expect_stderr("ended the job with status 7\n");
+        ended(["return", "3"])
+            .expect_code(3)
+            .expect_stderr("ended with status 3 without calling MPI_Finalize");
+    }
 }
 
 #[test]
@@ -73,11 +115,7 @@ fn what_would_not_be_one_job_is_not_started() {
     let path = program.path().to_str().unwrap();
     for (words, reason) in [
         (
-            &["-n", "2", "--launcher", "fork", "-hosts", "a,b", path][..],
-            "which is served on one machine only: start them with Open MPI's mpiexec",
-        ),
-        (
-            &["-n", "1", path, ":", "-n", "1", "hostname"],
+            &["-n", "1", path, ":", "-n", "1", "hostname"][..],
             "programs of Open MPI cannot be in a job with others, which they would not find",
         ),
         (
