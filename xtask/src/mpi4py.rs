@@ -108,7 +108,7 @@ impl Mpi4py {
         for (option, pattern) in left_out(LEFT_OUT) {
             tests.args([option, pattern]);
         }
-        let outcome = captured_success(&mut tests, minutes(4))?;
+        let outcome = captured_success(&mut tests, minutes(8))?;
         let ran = outcome.stderr.lines().rfind(|line| line.starts_with("Ran "));
         eprintln!(
             "x: mpi4py on {ranks} processes: {}",

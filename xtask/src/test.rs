@@ -59,7 +59,7 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
             eprintln!("x: no test of Open MPI's launcher, which cannot be installed here: {failure}")
         }
     }
-    succeed(&mut tests, minutes(25))?;
+    succeed(&mut tests, minutes(40))?;
     let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
     python.test()?;
     wheel::test::run(workspace, &python)?;
@@ -75,6 +75,6 @@ fn loom(workspace: &Workspace) -> Result<()> {
         models
             .env("RUSTFLAGS", "--cfg loom")
             .env("CARGO_TARGET_DIR", workspace.target("loom"));
-        succeed(&mut models, minutes(8))
+        succeed(&mut models, minutes(15))
     })
 }
