@@ -193,10 +193,7 @@ fn jobs_run_in_allocations_of_slurm() {
 /// Ranks start others, whose hosts the agents of Slurm's tasks start on all nodes.
 fn spawn(cluster: &Cluster) {
     let by_mpicc = |source| Compile::by(Stage::locate().tool("mpicc"), source).build();
-    let (talks, tells) = (
-        by_mpicc("tests/c/mpi_spawn.c"),
-        by_mpicc("tests/c/spawn_where.c"),
-    );
+    let (talks, tells) = (by_mpicc("tests/c/mpi_spawn.c"), by_mpicc("tests/c/spawn_where.c"));
     let directory = std::env::current_dir().unwrap();
     let told = (0..4).map(|rank| format!("child {rank} of 4, 2 on its node, in {}", directory.display()));
     let told: Vec<_> = told.collect();

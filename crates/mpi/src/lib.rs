@@ -61,4 +61,4 @@ pub use request::{
 pub use session::{ProcessSet, Session, SessionId};
 pub use status::Status;
 pub use topology::{Cart, Degrees, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
-pub use universe::{Answer, Command, Launcher, Question, Spawned};
+pub use universe::{Launcher, Spawned};

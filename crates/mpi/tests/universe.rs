@@ -7,16 +7,19 @@ use common::{into, out, recv_one, run_universe, send_one};
 use simurgh_mpi::constants::ANY_SOURCE;
 use simurgh_mpi::memory::Parts;
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, Command, ErrorClass, Mode};
+use simurgh_mpi::{Comm, ErrorClass, Mode};
+use simurgh_net::control::Command;
+use simurgh_net::job::Text;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
 
 fn command(program: &str, processes: u32) -> Command {
     Command {
-        program: program.into(),
+        program: Text::new(program).expect("there is no NUL byte"),
+        arguments: Vec::new(),
         processes,
-        ..Command::default()
+        info: Vec::new(),
     }
 }
 

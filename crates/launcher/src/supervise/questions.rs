@@ -29,7 +29,7 @@ impl Supervisor<'_> {
             Question::Connect { port, process } => {
                 return self.visit(&port, Purpose::Connect, asker, process);
             }
-            Question::OpenPort { .. } => Answer::Port(self.ports.open(asker.host)),
+            Question::OpenPort => Answer::Port(self.ports.open(asker.host)),
             Question::ClosePort { port } => self.close(&port),
             Question::Publish { service, port } => done(self.ports.publish(&service, &port, asker.host)),
             Question::Unpublish { service, port } => done(self.ports.unpublish(&service, &port)),

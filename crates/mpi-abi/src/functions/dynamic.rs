@@ -1,21 +1,24 @@
 //! Programs that running ranks start.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, OsStr, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use simurgh_mpi::{Comm, Command, ErrorClass, Info};
+use simurgh_mpi::{Comm, ErrorClass, Info};
 use simurgh_mpi_abi_macros::mpi;
+use simurgh_net::control::Command;
+use simurgh_net::job::Text;
 
 use super::comm::release;
 use super::comm_make::give_out;
-use crate::boundary::{Array, ArrayMut, InOut, Out, Text};
+use crate::boundary::{self, Array, ArrayMut, InOut, Out};
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::tables::{Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Info};
 
 /// The strings of a list that ends in a null pointer, which may itself be one: no strings.
-fn strings(list: *mut *mut c_char) -> Vec<Vec<u8>> {
+fn strings(list: *mut *mut c_char) -> ResultOf<Vec<Text>> {
     let mut strings = Vec::new();
     let mut place = list;
     while !place.is_null() {
@@ -27,12 +30,18 @@ fn strings(list: *mut *mut c_char) -> Vec<Vec<u8>> {
         }
         // SAFETY:
         // - the strings of the list end in a null byte.
-        strings.push(unsafe { CStr::from_ptr(string) }.to_bytes().to_vec());
+        strings.push(text(unsafe { CStr::from_ptr(string) }.to_bytes())?);
         // SAFETY:
         // - the list goes on behind an entry that is no null pointer.
         place = unsafe { place.add(1) };
     }
-    strings
+    Ok(strings)
+}
+
+/// A word of a command.
+fn text(bytes: &[u8]) -> ResultOf<Text> {
+    let text = Text::new(OsStr::from_bytes(bytes));
+    text.ok_or_else(|| Fault::new(ErrorClass::Spawn, "a word of the command contains a NUL byte"))
 }
 
 /// A command of the caller.
@@ -48,11 +57,12 @@ fn command(program: &[u8], arguments: *mut *mut c_char, maxprocs: c_int, info: I
             "command is empty: it is the name of a program",
         ));
     }
+    let hints = info.iter().map(|(key, value)| Ok((text(key)?, text(value)?)));
     Ok(Command {
-        program: program.to_vec(),
-        arguments: strings(arguments),
+        program: text(program)?,
+        arguments: strings(arguments)?,
         processes,
-        info,
+        info: hints.collect::<ResultOf<_>>()?,
     })
 }
 
@@ -108,7 +118,7 @@ fn each(started: &[usize], wanted: &[usize], failure: c_int) -> Vec<c_int> {
 #[mpi(raises = comm)]
 fn comm_spawn(
     rank: Rank<'_>,
-    command: Text,
+    command: boundary::Text,
     argv: ArrayMut<*mut c_char>,
     maxprocs: c_int,
     info: MPI_Info,

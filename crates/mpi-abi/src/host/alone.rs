@@ -7,8 +7,8 @@
 use super::questions::{Asking, name_of};
 use super::{error::HostError, helper, own_process};
 use simurgh_core::Mutex;
-use simurgh_mpi::{Answer, Error, ErrorClass, Job, Launcher, Process, Question, Result};
-use simurgh_net::control::Secret;
+use simurgh_mpi::{Job, Launcher, Process};
+use simurgh_net::control::{Answer, Question, Secret};
 use std::sync::Arc;
 
 /// Lets the only process of a job ask for a launcher's help.
@@ -32,7 +32,7 @@ struct Alone {
 
 impl Alone {
     /// Gets the process a launcher, unless it has one.
-    fn find_launcher(&self) -> std::result::Result<(), HostError> {
+    fn find_launcher(&self) -> Result<(), HostError> {
         let mut is_taken_over = self.is_taken_over.lock();
         let process = Process::with_current(|process| process.map(Arc::clone));
         if let (false, Some(process)) = (*is_taken_over, process) {
@@ -46,10 +46,11 @@ impl Alone {
 }
 
 impl Launcher for Alone {
-    fn ask(&self, question: Question) -> Result<Answer> {
-        self.find_launcher()
-            .map_err(|error| Error::new(class_of(&question), error.to_string()))?;
-        Asking.ask(question)
+    fn ask(&self, question: Question) -> Answer {
+        match self.find_launcher() {
+            Ok(()) => Asking.ask(question),
+            Err(error) => Answer::refused(question.refusal(), error.to_string()),
+        }
     }
 
     fn universe(&self) -> u64 {
@@ -58,18 +59,5 @@ impl Launcher for Alone {
 
     fn connected(&self, world: u32, so: bool) {
         Asking.connected(world, so);
-    }
-}
-
-/// The class of the error if a question cannot be asked.
-fn class_of(question: &Question) -> ErrorClass {
-    match question {
-        Question::Spawn { .. } => ErrorClass::Spawn,
-        Question::OpenPort { .. }
-        | Question::ClosePort { .. }
-        | Question::Accept { .. }
-        | Question::Connect { .. } => ErrorClass::Port,
-        Question::Publish { .. } | Question::Unpublish { .. } => ErrorClass::Service,
-        Question::Lookup { .. } => ErrorClass::Name,
     }
 }

@@ -3,11 +3,12 @@
 //! The launcher brings a root that accepts together with one that connects, and tells each who the other is. Then the
 //! roots meet as the leaders of two groups do that make an inter-communicator.
 
+use super::beside_the_point;
 use super::spawn::ROOT;
-use super::{Answer, Question, beside_the_point};
 use crate::comm::{Comm, Link, Purpose};
-use crate::error::{ErrorClass, Result};
+use crate::error::Result;
 use simurgh_core::sync::Arc;
+use simurgh_net::control::{Answer, Question};
 
 impl Comm {
     /// Waits for another group to connect to a port (`MPI_Comm_accept`); gives the inter-communicator with it. The port
@@ -15,8 +16,8 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Port`] if there is no such port, [`ErrorClass::Root`] if there is no such root,
-    /// [`ErrorClass::Comm`] on an inter-communicator.
+    /// [`Port`](crate::ErrorClass::Port) if there is no such port, [`Root`](crate::ErrorClass::Root) if there is no
+    /// such root, [`Comm`](crate::ErrorClass::Comm) on an inter-communicator.
     pub fn accept_at(&self, root: i32, port: impl FnOnce() -> Result<String>) -> Result<Arc<Self>> {
         let process = self.process().id();
         self.meet_at(root, || {
@@ -44,7 +45,7 @@ impl Comm {
 
     fn meet_at(&self, root: i32, question: impl FnOnce() -> Result<Question>) -> Result<Arc<Self>> {
         self.check_intra()?;
-        let link = || match self.process().job().ask(question()?, ErrorClass::Port)? {
+        let link = || match self.process().job().ask(question()?)? {
             Answer::Partner { process, meeting } => Ok(Link {
                 other: process,
                 purpose: Purpose::Meeting(meeting),

@@ -19,7 +19,7 @@ mod ports;
 mod spawn;
 
 pub(crate) use bond::Bond;
-pub use launcher::{Answer, Command, Launcher, Question};
+pub use launcher::Launcher;
 pub use spawn::Spawned;
 
 use crate::error::{Error, ErrorClass, Result};
@@ -27,8 +27,13 @@ use crate::job::Job;
 use bond::Connections;
 use parent::Parent;
 use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, SpinLock};
+use simurgh_net::control::{Answer, Question, Refusal};
 use std::fmt;
 use std::sync::OnceLock;
+
+/// What a program is told that asks for a launcher and has none.
+const ALONE: &str = "the program has not been started by an mpiexec that can do so; start it with \"mpiexec -n 1\" \
+                     and its name";
 
 /// The other worlds, as the engine knows them.
 #[derive(Default)]
@@ -50,19 +55,26 @@ impl Job {
         self.universe().launcher.set(Box::new(launcher)).is_ok()
     }
 
-    /// Asks the launcher; `class` is that of the error if there is none.
-    fn ask(&self, question: Question, class: ErrorClass) -> Result<Answer> {
-        let launcher = self.universe().launcher.get();
-        launcher.ok_or_else(|| alone(class))?.ask(question)
+    /// Asks the launcher.
+    fn ask(&self, question: Question) -> Result<Answer> {
+        let Some(launcher) = self.universe().launcher.get() else {
+            return Err(Error::new(class_of(question.refusal()), ALONE));
+        };
+        match launcher.ask(question) {
+            Answer::Refused { refusal, reason } => Err(Error::new(class_of(refusal), reason)),
+            answer => Ok(answer),
+        }
     }
 }
 
-#[cold]
-fn alone(class: ErrorClass) -> Error {
-    Error::new(
-        class,
-        "the program has not been started by an mpiexec that can do so; start it with \"mpiexec -n 1\" and its name",
-    )
+/// Of which class an error is.
+fn class_of(refusal: Refusal) -> ErrorClass {
+    match refusal {
+        Refusal::Spawn => ErrorClass::Spawn,
+        Refusal::Port => ErrorClass::Port,
+        Refusal::Name => ErrorClass::Name,
+        Refusal::Service => ErrorClass::Service,
+    }
 }
 
 /// The launcher's answer is that to another question.

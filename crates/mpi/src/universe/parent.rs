@@ -28,8 +28,9 @@ pub(super) struct Parent {
 }
 
 impl Job {
-    /// Tells who has started the world, in the words of [`Question::Spawn`](super::Question::Spawn): once, before ranks
-    /// run, after [`Job::set_launcher`] and [`Job::connect`].
+    /// Tells who has started the world, in the words of
+    /// [`Question::Spawn`](simurgh_net::control::Question::Spawn): once, before ranks run, after
+    /// [`Job::set_launcher`] and [`Job::connect`].
     ///
     /// # Errors
     ///

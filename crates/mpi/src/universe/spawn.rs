@@ -4,14 +4,15 @@
 //! from the root's host, its left group is that of the caller. When the launcher answers, all hosts of the universe
 //! know the new ones, and the root tells its communicator who they are; so both sides make the same one.
 
+use super::beside_the_point;
 use super::parent::Birth;
-use super::{Answer, Command, Question, beside_the_point};
 use crate::comm::{Charter, Comm, Sides, Span};
 use crate::error::{ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
 use crate::portable;
 use simurgh_core::sync::Arc;
+use simurgh_net::control::{Answer, Bytes, Command, Question};
 
 /// What a program calls the rank whose arguments count.
 pub(super) const ROOT: (&str, ErrorClass) = ("root", ErrorClass::Root);
@@ -54,9 +55,9 @@ fn start(job: &Job, parents: &Group, commands: Vec<Command>) -> Result<(Charter,
         giver,
         group: parents.clone(),
     };
-    let parent = portable::pack(&birth);
+    let parent = Bytes(portable::pack(&birth));
     let started = job
-        .ask(Question::Spawn { commands, parent }, ErrorClass::Spawn)
+        .ask(Question::Spawn { commands, parent })
         .and_then(|answer| match answer {
             Answer::Spawned { first, processes } => Ok((first, processes)),
             other => Err(beside_the_point(&other)),

@@ -2,10 +2,9 @@
 
 use super::life;
 use simurgh_core::Completion;
-use simurgh_mpi::{
-    Answer, Comm, Command, Error, ErrorClass, Job, Launcher, Layout, Newcomer, Question, Result,
-};
+use simurgh_mpi::{Comm, Job, Launcher, Layout, Newcomer};
 use simurgh_net::Fabric;
+use simurgh_net::control::{Answer, Command, Question, Refusal};
 use simurgh_net::transport::{Access, Conditions, HostId, Loopback, Simulated, Transport};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Runtime};
 use simurgh_settings::Values;
@@ -251,12 +250,12 @@ impl Stage {
         }
     }
 
-    fn spawn(self: &Arc<Self>, commands: &[Command], parent: &[u8]) -> Result<Answer> {
+    fn spawn(self: &Arc<Self>, commands: &[Command], parent: &[u8]) -> Answer {
         let mut shares = Vec::new();
         for command in commands {
-            let program = String::from_utf8(command.program.clone()).expect("it is text");
+            let program = command.program.to_string();
             if program == "missing" {
-                return Err(Error::new(ErrorClass::Spawn, "there is no program \"missing\""));
+                return Answer::refused(Refusal::Spawn, "there is no program \"missing\"");
             }
             let hosts = program
                 .chars()
@@ -267,17 +266,19 @@ impl Stage {
             shares.extend((0..hosts).map(|_| (program.clone(), command.processes / hosts)));
         }
         let first = self.start(shares, Some(parent));
-        Ok(Answer::Spawned {
+        Answer::Spawned {
             first,
             processes: commands.iter().map(|command| command.processes).collect(),
-        })
+        }
     }
 
-    fn wait_at(&self, port: String, accepts: bool, process: u32) -> Result<Answer> {
+    fn wait_at(&self, port: String, accepts: bool, process: u32) -> Answer {
         let told = Arc::default();
         let mut guard = self.state.lock().unwrap();
         let state = &mut *guard;
-        let waiting = state.ports.get_mut(&port).ok_or_else(no_port)?;
+        let Some(waiting) = state.ports.get_mut(&port) else {
+            return no_port();
+        };
         match waiting.iter().position(|other| other.accepts != accepts) {
             None => waiting.push_back(Waiting {
                 accepts,
@@ -292,13 +293,13 @@ impl Stage {
                     meeting: state.meetings,
                 };
                 tell(&other.told, partner(process));
-                return Ok(partner(other.process));
+                return partner(other.process);
             }
         }
         drop(guard);
         told.0.wait();
         let answer = told.1.lock().unwrap().take();
-        answer.ok_or_else(no_port)
+        answer.unwrap_or_else(no_port)
     }
 }
 
@@ -307,40 +308,42 @@ fn tell(told: &(Completion, Mutex<Option<Answer>>), answer: Answer) {
     told.0.complete();
 }
 
-fn no_port() -> Error {
-    Error::new(ErrorClass::Port, "there is no such port")
+fn no_port() -> Answer {
+    Answer::refused(Refusal::Port, "there is no such port")
 }
 
 impl Launcher for Voice {
-    fn ask(&self, question: Question) -> Result<Answer> {
+    fn ask(&self, question: Question) -> Answer {
         let stage = self.stage.upgrade().expect("the stage is there");
         let state = || stage.state.lock().unwrap();
         match question {
-            Question::Spawn { commands, parent } => stage.spawn(&commands, &parent),
-            Question::OpenPort { process } => {
+            Question::Spawn { commands, parent } => stage.spawn(&commands, &parent.0),
+            Question::OpenPort => {
                 let mut state = state();
-                let name = format!("port {} of {process}", state.ports.len());
+                let name = format!("port {}", state.ports.len());
                 state.ports.insert(name.clone(), VecDeque::new());
-                Ok(Answer::Port(name))
+                Answer::Port(name)
             }
             Question::ClosePort { port } => {
-                let waiting = state().ports.remove(&port).ok_or_else(no_port)?;
+                let Some(waiting) = state().ports.remove(&port) else {
+                    return no_port();
+                };
                 waiting.into_iter().for_each(|waiting| waiting.told.0.complete());
-                Ok(Answer::Done)
+                Answer::Done
             }
             Question::Accept { port, process } => stage.wait_at(port, true, process),
             Question::Connect { port, process } => stage.wait_at(port, false, process),
-            Question::Publish { service, port, .. } => {
+            Question::Publish { service, port } => {
                 state().names.insert(service, port);
-                Ok(Answer::Done)
+                Answer::Done
             }
             Question::Unpublish { service, .. } => {
                 let known = state().names.remove(&service);
-                known.map(|_| Answer::Done).ok_or_else(no_name)
+                known.map_or_else(no_name, |_| Answer::Done)
             }
             Question::Lookup { service } => {
                 let port = state().names.get(&service).cloned();
-                port.map(Answer::Port).ok_or_else(no_name)
+                port.map_or_else(no_name, Answer::Port)
             }
         }
     }
@@ -360,6 +363,6 @@ impl Launcher for Voice {
     }
 }
 
-fn no_name() -> Error {
-    Error::new(ErrorClass::Name, "there is no such service")
+fn no_name() -> Answer {
+    Answer::refused(Refusal::Name, "there is no such service")
 }

@@ -49,7 +49,7 @@ pub use question::{Answer, Command, Question, Refusal};
 pub use secret::Secret;
 
 /// Version of the protocol; a launcher refuses any other.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Longest message in bytes.
 pub const MAX_BYTES: usize = 128 << 10;

@@ -8,69 +8,84 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Question {
-    /// To start programs, which make a world of their own. The answer is [`Answer::Spawned`].
+    /// Start these programs as a world of their own, and tell all hosts of the universe of its hosts before its ranks
+    /// run. The answer is [`Answer::Spawned`], when all hosts know the new ones and can reach them.
     Spawn {
         /// The programs, in the order of their ranks.
         commands: Vec<Command>,
-        /// What the new ranks are told of those who start them.
+        /// What the new hosts are told of those who start them, for the engine.
         parent: Bytes,
     },
-    /// To open a port. The answer is [`Answer::Port`].
-    OpenPort {
-        /// The process that opens it.
-        process: u32,
-    },
-    /// To close a port.
+    /// Make up the name of a new port: [`Answer::Port`]. It is in use until it is closed, or the host has ended.
+    OpenPort,
+    /// Nobody shall find the port any more: [`Answer::Done`]. [`Refusal::Port`] if there is none.
     ClosePort {
         /// Its name.
         port: String,
     },
-    /// To wait for who connects to a port. The answer is [`Answer::Partner`].
+    /// Wait for a [`Question::Connect`] to the port, the earliest first: [`Answer::Partner`]. [`Refusal::Port`] if
+    /// there is no such port, or it is closed meanwhile.
     Accept {
         /// Its name.
         port: String,
-        /// The process that waits.
+        /// The process that waits, for itself and others.
         process: u32,
     },
-    /// To connect to whoever accepts at a port. The answer is [`Answer::Partner`].
+    /// Wait for an [`Question::Accept`] at the port: [`Answer::Partner`]. [`Refusal::Port`] as there.
     Connect {
         /// Its name.
         port: String,
-        /// The process that connects.
+        /// The process that waits, for itself and others.
         process: u32,
     },
-    /// To give a port a name by which others find it.
+    /// Others shall find the port under the name of a service: [`Answer::Done`]. [`Refusal::Service`] if the name is
+    /// taken.
     Publish {
         /// The name.
         service: String,
         /// The port.
         port: String,
     },
-    /// To take a name back.
+    /// They shall not any more: [`Answer::Done`]. [`Refusal::Service`] if nobody has published the name with this port.
     Unpublish {
         /// The name.
         service: String,
         /// The port.
         port: String,
     },
-    /// For the port of a name. The answer is [`Answer::Port`].
+    /// Which port has the service: [`Answer::Port`]. [`Refusal::Name`] if there is none.
     Lookup {
         /// The name.
         service: String,
     },
 }
 
-/// A program to be started.
+impl Question {
+    /// What is wrong if there is nobody who could do it.
+    #[must_use]
+    pub fn refusal(&self) -> Refusal {
+        match self {
+            Self::Spawn { .. } => Refusal::Spawn,
+            Self::OpenPort | Self::ClosePort { .. } | Self::Accept { .. } | Self::Connect { .. } => {
+                Refusal::Port
+            }
+            Self::Publish { .. } | Self::Unpublish { .. } => Refusal::Service,
+            Self::Lookup { .. } => Refusal::Name,
+        }
+    }
+}
+
+/// A program that is to be started, so many times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// Its name or path.
     pub program: Text,
-    /// What follows its name.
+    /// Its arguments, without the name of the program.
     pub arguments: Vec<Text>,
-    /// How many ranks run it.
+    /// How many processes there are to be at most (`maxprocs`): all of these, unless the key `soft` allows fewer.
     pub processes: u32,
-    /// Hints.
+    /// Hints: keys and values, those that the launcher does not know among them.
     pub info: Vec<(Text, Text)>,
 }
 
@@ -78,23 +93,23 @@ pub struct Command {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Answer {
-    /// The programs run.
+    /// A world has started.
     Spawned {
-        /// The number of the first new process; the others follow.
+        /// Its first process; the others follow.
         first: u32,
-        /// How many processes run each program.
+        /// How many processes each command has; in the order of the commands, whose processes follow each other.
         processes: Vec<u32>,
     },
     /// The name of a port.
     Port(String),
-    /// Who has been met at a port.
+    /// Somebody is at the other end.
     Partner {
-        /// The number of the process.
+        /// The process there that has asked.
         process: u32,
-        /// A number that both are told, and nobody else ever.
+        /// A number that both ends are told, and nobody else ever.
         meeting: u64,
     },
-    /// It is done.
+    /// It has been done.
     Done,
     /// It cannot be done.
     Refused {

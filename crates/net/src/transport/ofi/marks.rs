@@ -51,8 +51,8 @@ impl Marks {
         })
     }
 
-    /// Sends a mark to a host, in the name of who waits for it; an error is what the library says, or that all marks are
-    /// under way, as "try again".
+    /// Sends a mark to a host, in the name of who waits for it; an error is what the library says, or that all marks
+    /// are under way, as "try again".
     pub(super) fn send(
         &self,
         endpoint: &Endpoint,
