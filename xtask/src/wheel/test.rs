@@ -19,8 +19,11 @@ const INSTALLED: &str = include_str!("installed.py");
 /// A program for Python.
 const RING: &str = include_str!("ring.py");
 
-/// One that starts others, without `mpiexec`.
-const FAMILY: &str = include_str!("family.py");
+/// Those that start others, without `mpiexec`, and what they print.
+const PARENTS: [(&str, &str, &str); 2] = [
+    ("family.py", include_str!("family.py"), "a family of 3\n"),
+    ("pool.py", include_str!("pool.py"), "328350\n"),
+];
 
 /// A program in C.
 const PROGRAM: &str = "tests/c/mpi_collectives.c";
@@ -45,9 +48,11 @@ fn python_programs(venv: &Venv, elsewhere: &Scratch) -> Result<()> {
     elsewhere.write("ring.py", RING);
     let mut alone = in_venv(venv, &["python", "ring.py"]);
     check(alone.current_dir(elsewhere.path()), "went round 1\n")?;
-    elsewhere.write("family.py", FAMILY);
-    let mut parent = in_venv(venv, &["python", "family.py"]);
-    check(parent.current_dir(elsewhere.path()), "a family of 3\n")?;
+    for (name, program, printed) in PARENTS {
+        elsewhere.write(name, program);
+        let mut parent = in_venv(venv, &["python", name]);
+        check(parent.current_dir(elsewhere.path()), printed)?;
+    }
     for ranks in ["1", "2", "4"] {
         let mut run = in_venv(venv, &["mpiexec", "-n", ranks, "python", "ring.py"]);
         check(
