@@ -5,7 +5,7 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Mpiexec, Signal, Stage, Started, passed, signal};
+use simurgh_testing::{Compile, Input, Mpiexec, Signal, Stage, Started, of_open_mpi, passed, run, signal};
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 use std::time::Duration;
@@ -180,6 +180,21 @@ fn a_slow_network_only_takes_longer() {
     for name in ["matching", "exchange", "large_sends"] {
         assert_eq!(failure(&namespaces, name), None);
     }
+}
+
+#[test]
+fn programs_of_open_mpi_find_each_other_over_a_network() {
+    let (Some(program), Some(namespaces)) = (of_open_mpi("other_mpi"), Namespaces::make("h")) else {
+        return;
+    };
+    let nodes: Vec<_> = (0..HOSTS)
+        .map(|node| format!("{}{node}", namespaces.prefix))
+        .collect();
+    let mut mpiexec = Command::new(Stage::locate().tool("mpiexec"));
+    mpiexec.args(["--launcher-exec", "ip netns exec", "-hosts", &nodes.join(",")]);
+    mpiexec.args(["-n", "8"]).arg(program.path()).arg("2");
+    let outcome = run(&mut mpiexec, Input::Bytes(b""), PATIENCE).unwrap();
+    assert_eq!(outcome.expect_success().stdout, passed(8), "{outcome}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! MPICH's launcher starts our programs, and ours starts MPICH's.
 
-use crate::{PATIENCE, all_is_well, of_another, program};
-use simurgh_testing::{Compile, Input, Outcome, Stage, run, sums};
+use crate::{PATIENCE, all_is_well, program};
+use simurgh_testing::{Compile, Input, Outcome, Stage, of_another, run, sums};
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -11,23 +11,10 @@ mod prterun;
 mod second;
 
 use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, passed, run, sums};
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A file of another MPI, below the prefix that a variable names.
-fn of_another(mpi: &str, variable: &str, path: &str) -> Option<PathBuf> {
-    let prefix = std::env::var_os(variable).map(PathBuf::from);
-    let file = prefix
-        .map(|prefix| prefix.join(path))
-        .filter(|file| file.is_file());
-    if file.is_none() {
-        eprintln!("skipped: no {mpi} at {variable}, where ./x test puts it");
-    }
-    file
-}
 
 /// A test program that finds our library by itself.
 fn program(name: &str) -> Binary {

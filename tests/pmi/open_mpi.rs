@@ -1,13 +1,8 @@
 //! Our launcher starts programs of Open MPI, which find each other by PMIx.
 
-use crate::{PATIENCE, of_another};
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, passed, run, sums};
-
-/// A test program that is linked with Open MPI.
-fn program(name: &str) -> Option<Binary> {
-    let compiler = of_another("Open MPI", "SIMURGH_OPEN_MPI_PREFIX", "bin/mpicc")?;
-    Some(Compile::by(compiler, format!("tests/c/{name}.c")).build())
-}
+use crate::PATIENCE;
+use simurgh_testing::{Input, Outcome, Scratch, Stage, of_open_mpi, passed, run, sums};
+use std::path::Path;
 
 fn started(words: &[&str]) -> Outcome {
     let mut command = std::process::Command::new(Stage::locate().tool("mpiexec"));
@@ -16,7 +11,7 @@ fn started(words: &[&str]) -> Outcome {
 
 #[test]
 fn programs_of_open_mpi_are_one_job() {
-    let Some(program) = program("launch_mpi") else {
+    let Some(program) = of_open_mpi("launch_mpi") else {
         return;
     };
     let path = program.path().to_str().unwrap();
@@ -44,7 +39,7 @@ fn programs_of_open_mpi_are_one_job() {
 
 #[test]
 fn their_messages_arrive() {
-    let Some(program) = program("other_mpi") else {
+    let Some(program) = of_open_mpi("other_mpi") else {
         return;
     };
     let path = program.path().to_str().unwrap();
@@ -71,7 +66,7 @@ fn their_messages_arrive() {
 
 #[test]
 fn what_their_processes_show_is_fetched_from_other_nodes() {
-    let Some(program) = program("other_mpi") else {
+    let Some(program) = of_open_mpi("other_mpi") else {
         return;
     };
     // As no meeting brings it, they ask for it as they need it.
@@ -90,7 +85,7 @@ fn what_their_processes_show_is_fetched_from_other_nodes() {
 
 #[test]
 fn their_failures_end_the_job() {
-    let Some(program) = program("launch_mpi") else {
+    let Some(program) = of_open_mpi("launch_mpi") else {
         return;
     };
     let path = program.path().to_str().unwrap();
@@ -107,9 +102,41 @@ fn their_failures_end_the_job() {
     }
 }
 
+/// The entries of a directory whose names hold a text.
+fn named(directory: &Path, text: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.contains(text)).collect()
+}
+
+#[test]
+fn nothing_is_left_of_their_files() {
+    let (Some(talks), Some(ends)) = (of_open_mpi("other_mpi"), of_open_mpi("launch_mpi")) else {
+        return;
+    };
+    let scratch = Scratch::new("files");
+    // They call files by their node.
+    let own = format!("left{}", std::process::id());
+    let nodes = format!("{own}a,{own}b");
+    for words in [
+        &[talks.path().to_str().unwrap(), "2"][..],
+        &[ends.path().to_str().unwrap(), "abort", "7"],
+    ] {
+        let mut command = std::process::Command::new(Stage::locate().tool("mpiexec"));
+        command.args(["-n", "4", "--launcher", "fork", "-hosts", &nodes]);
+        command.args(words).env("TMPDIR", scratch.path());
+        let outcome = run(&mut command, Input::Bytes(b""), PATIENCE).unwrap();
+        assert_eq!(outcome.success(), words.len() == 2, "{outcome}");
+        assert_eq!(named(scratch.path(), ""), [""; 0], "{outcome}");
+        for directory in ["/tmp", "/dev/shm"] {
+            assert_eq!(named(Path::new(directory), &own), [""; 0], "{outcome}");
+        }
+    }
+}
+
 #[test]
 fn what_would_not_be_one_job_is_not_started() {
-    let Some(program) = program("launch_mpi") else {
+    let Some(program) = of_open_mpi("launch_mpi") else {
         return;
     };
     let path = program.path().to_str().unwrap();

@@ -1,7 +1,7 @@
 //! Open MPI's launcher, and the one that it is made of, start our programs.
 
-use crate::{PATIENCE, all_is_well, alone, of_another, program};
-use simurgh_testing::{Compile, Input, Outcome, Scratch, is_alive, run, until};
+use crate::{PATIENCE, all_is_well, alone, program};
+use simurgh_testing::{Compile, Input, Outcome, Scratch, is_alive, of_another, run, until};
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -12,7 +12,10 @@ use simurgh_pmix_sys::{Elsewhere, Event, Job, Process, Reply, Server, ServerErro
 use simurgh_settings::Id;
 use std::cell::OnceCell;
 use std::ffi::{CString, OsString};
+use std::fs::DirBuilder;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Why such programs cannot be started.
@@ -24,6 +27,14 @@ pub enum PmixError {
     /// Running ranks have asked for it.
     #[error("programs of Open MPI cannot be spawned: they would not find the ranks that have done so")]
     Spawned,
+    /// There is no place for their files.
+    #[error("a directory for the files of Open MPI cannot be made: {}: {source}", path.display())]
+    Files {
+        /// Where it was to be.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The library does not do it.
     #[error("programs of Open MPI find each other by PMIx, which cannot be served: {0}")]
     Server(#[from] ServerError),
@@ -36,6 +47,20 @@ pub(crate) struct PmixService {
     wishes: Option<Wishes>,
     /// What serves them, from when the first is started.
     server: OnceCell<Server>,
+}
+
+impl Drop for PmixService {
+    fn drop(&mut self) {
+        if self.server.get().is_some() {
+            // What is not there any more has been removed by who has made it.
+            let _ = std::fs::remove_dir_all(&self.job.files);
+        }
+    }
+}
+
+/// Where processes of a job keep files on a node.
+fn files(name: &str, node: u32) -> PathBuf {
+    std::env::temp_dir().join(format!("{name}-{node}"))
 }
 
 /// There are no other nodes.
@@ -68,8 +93,10 @@ impl PmixService {
             return Err(PmixError::Spawned.into());
         }
         let machine = rustix::system::uname().nodename().to_owned();
+        let name = unique_name();
         let job = Job {
-            name: text(&unique_name()),
+            files: files(&name, 0),
+            name: text(&name),
             nodes: vec![machine],
             here: 0,
             processes: processes(spec),
@@ -85,6 +112,7 @@ impl PmixService {
     pub(crate) fn stand_on(&mut self, job: &NodeJob, wishes: Wishes) {
         if job.names.len() > 1 {
             self.job.name = text(&job.name);
+            self.job.files = files(&job.name, job.nodes.0);
             self.job.nodes = job.names.iter().map(|name| text(name)).collect();
             self.job.here = job.nodes.0;
             self.wishes = Some(wishes);
@@ -104,11 +132,26 @@ impl PmixService {
     }
 
     fn start(&self) -> Result<Server, PmixError> {
+        self.make_files()?;
         let elsewhere: Box<dyn Elsewhere> = match &self.wishes {
             Some(wishes) => Box::new(wishes.clone()),
             None => Box::new(Nowhere),
         };
         Ok(Server::start(self.job.clone(), elsewhere)?)
+    }
+
+    /// Makes the directories of its processes, for this user alone.
+    fn make_files(&self) -> Result<(), PmixError> {
+        let ranks = (0..).zip(&self.job.processes);
+        let own = ranks.filter(|(_, process)| process.node == self.job.here);
+        let own = own.map(|(rank, _)| self.job.files_of(rank));
+        let make = |path: PathBuf| {
+            let made = DirBuilder::new().mode(0o700).create(&path);
+            made.map_err(|source| PmixError::Files { path, source })
+        };
+        std::iter::once(self.job.files.clone())
+            .chain(own)
+            .try_for_each(make)
     }
 
     /// Lets a rank in, and gives the variables by which it finds its place. What it does is told at its end of the

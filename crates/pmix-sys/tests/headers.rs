@@ -39,6 +39,7 @@ pmix_status_t (*register_client)(const pmix_proc_t *, uint32_t, uint32_t, void *
 pmix_status_t (*setup_fork)(const pmix_proc_t *, char ***) = PMIx_server_setup_fork;
 void (*release)(void *);
 void (*told)(pmix_status_t, const char *, size_t, void *, __typeof__(release), void *);
+void (*deregister_nspace)(const char *, __typeof__(done), void *) = PMIx_server_deregister_nspace;
 void (*shown)(pmix_status_t, char *, size_t, void *);
 pmix_status_t (*dmodex)(const pmix_proc_t *, __typeof__(shown), void *) = PMIx_server_dmodex_request;
 pmix_server_module_t module;
@@ -50,6 +51,10 @@ pmix_status_t (**fenced)(const pmix_proc_t *, size_t, const pmix_info_t *, size_
     void *) = &module.fence_nb;
 pmix_status_t (**fetched)(const pmix_proc_t *, const pmix_info_t *, size_t, __typeof__(told), void *)
     = &module.direct_modex;
+void (*controlled)(pmix_status_t, pmix_info_t *, size_t, void *, __typeof__(release), void *);
+pmix_status_t (**control)(const pmix_proc_t *, const pmix_proc_t *, size_t, const pmix_info_t *, size_t,
+    __typeof__(controlled), void *) = &module.job_control;
+_Static_assert(offsetof(pmix_server_module_t, job_control) == 152, "place of job_control");
 _Static_assert(offsetof(pmix_server_module_t, fence_nb) == 24, "place of fence_nb");
 _Static_assert(offsetof(pmix_server_module_t, direct_modex) == 32, "place of direct_modex");
 _Static_assert(sizeof(pmix_server_module_t) <= 512, "length of the table");

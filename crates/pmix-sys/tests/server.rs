@@ -28,6 +28,7 @@ fn a_process_finds_its_place_by_variables() {
         nodes: vec![c"there".to_owned(), c"here".to_owned()],
         here: 1,
         processes: vec![process(0, 0), process(1, 0), process(1, 1)],
+        files: "/nowhere".into(),
     };
     let server = Server::start(job, Box::new(Nobody)).unwrap();
     for rank in 1..3 {

@@ -14,6 +14,7 @@
 mod compile;
 mod family;
 mod mpiexec;
+mod others;
 mod outcome;
 mod run;
 mod scratch;
@@ -24,6 +25,7 @@ mod texts;
 pub use compile::{Binary, Compile};
 pub use family::{Signal, children, has_variable, is_alive, marked, parent, signal, supervisor, words};
 pub use mpiexec::{Mpiexec, TCP};
+pub use others::{of_another, of_open_mpi};
 pub use outcome::Outcome;
 pub use run::{Ending, Input, run, until, wait};
 pub use scratch::Scratch;

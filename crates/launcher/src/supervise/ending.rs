@@ -32,6 +32,14 @@ pub(super) enum Phase {
         /// No process has ended in time: what is waited for is the word of more hosts.
         alone: bool,
     },
+    /// A program of another MPI ends the job. If another one has ended, of which this one has only seen that it is
+    /// gone, that says more.
+    Aborting {
+        /// Its host.
+        by: usize,
+        /// What comes of it.
+        verdict: Verdict,
+    },
     /// The job is going to end, and the hosts are asked what their ranks wait for.
     Asking(Verdict),
     /// All have been told to end.
@@ -89,7 +97,7 @@ impl Supervisor<'_> {
                 doubts.add(by, lost, reason);
                 self.enter(Phase::Doubting { doubts, alone: false }, Some(DOUBT));
             }
-            Phase::Leaving | Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
+            Phase::Leaving | Phase::Aborting { .. } | Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
         }
     }
 
@@ -128,6 +136,31 @@ impl Supervisor<'_> {
             None => format!("host {lost}: {reason}"),
         };
         self.conclude(Verdict { status: 1, message });
+    }
+
+    /// A program of another MPI ends the job, unless another one is found to have ended.
+    pub(super) fn abort(&mut self, by: usize, verdict: Verdict) {
+        if self.members.len() == 1 {
+            return self.conclude(verdict);
+        }
+        if let Phase::Joining | Phase::Running | Phase::Leaving = self.phase {
+            // Word from other nodes takes longer.
+            let time = if self.far.is_some() { GRACE } else { DOUBT };
+            self.enter(Phase::Aborting { by, verdict }, Some(time));
+        }
+    }
+
+    /// No other program has ended in the time for that.
+    fn abort_unless_another_ends(&mut self) {
+        let Phase::Aborting { by, verdict } = &self.phase else {
+            return;
+        };
+        let mut others = (0..).zip(&self.members).filter(|(host, _)| host != by);
+        if others.any(|(_, other)| other.is_exiting()) {
+            self.deadline = Some(Instant::now() + DOUBT);
+        } else {
+            self.conclude(verdict.clone());
+        }
     }
 
     /// Asks all hosts what their ranks are waiting for, before the job ends.
@@ -205,6 +238,7 @@ impl Supervisor<'_> {
                 message: self.missing(),
             }),
             Phase::Doubting { .. } => self.go_on_doubting(),
+            Phase::Aborting { .. } => self.abort_unless_another_ends(),
             Phase::Asking(_) => self.answer(),
             Phase::Ending => {
                 self.signal_all(Signal::KILL);

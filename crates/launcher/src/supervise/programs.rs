@@ -24,6 +24,11 @@ impl Supervisor<'_> {
             }
             return;
         }
+        if let Phase::Aborting { by, verdict } = &self.phase
+            && *by == host
+        {
+            return self.conclude(verdict.clone());
+        }
         let member = &self.members[host];
         let mut world = self
             .members

@@ -18,7 +18,7 @@ pub trait Elsewhere: Send + Sync {
 pub(super) type Told =
     unsafe extern "C" fn(Status, *const c_char, usize, *mut c_void, Option<Release>, *mut c_void);
 /// `pmix_release_cbfunc_t`.
-type Release = unsafe extern "C" fn(*mut c_void);
+pub(super) type Release = unsafe extern "C" fn(*mut c_void);
 
 /// Who waits for bytes from other nodes.
 pub struct Reply {

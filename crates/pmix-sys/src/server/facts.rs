@@ -1,6 +1,6 @@
 //! What a server tells its clients of their job, kept until the library has read it.
 
-use crate::{DATA_ARRAY, Data, DataArray, INFO, Info, PROC_RANK, STRING, UINT16, UINT32};
+use crate::{BOOL, DATA_ARRAY, Data, DataArray, INFO, Info, PROC_RANK, STRING, UINT16, UINT32};
 use std::ffi::{CStr, CString};
 
 /// Keys with their values, and what the values point to.
@@ -22,6 +22,10 @@ impl Facts {
 
     pub(super) fn rank(&mut self, key: &CStr, uint32: u32) -> &mut Self {
         self.add(key, PROC_RANK, Data { uint32 })
+    }
+
+    pub(super) fn yes(&mut self, key: &CStr) -> &mut Self {
+        self.add(key, BOOL, Data { flag: true })
     }
 
     pub(super) fn text(&mut self, key: &CStr, text: CString) -> &mut Self {

@@ -2,6 +2,8 @@
 
 use super::facts::Facts;
 use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// A job, and the node of it that a server serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,9 @@ pub struct Job {
     pub here: u32,
     /// Each process, by its rank.
     pub processes: Vec<Process>,
+    /// The directory in which those of this node keep files, each in one of its own ([`Job::files_of`]). Whoever starts
+    /// the server makes them, and removes them when the processes have ended.
+    pub files: PathBuf,
 }
 
 /// A process of a job.
@@ -54,6 +59,12 @@ impl Job {
         }
     }
 
+    /// The directory in which a process keeps files.
+    #[must_use]
+    pub fn files_of(&self, rank: u32) -> PathBuf {
+        self.files.join(rank.to_string())
+    }
+
     /// What the library has to know of it.
     pub(super) fn facts(&self) -> Facts {
         let mut nodes: Vec<u32> = self.processes.iter().map(|process| process.node).collect();
@@ -79,7 +90,9 @@ impl Job {
             .rank(c"pmix.lldr", own.first().copied().unwrap_or_default())
             .text(c"pmix.nmap", raw(&names.collect::<Vec<_>>().join(",")))
             .text(c"pmix.pmap", raw(&ranks.join(";")))
-            .text(c"pmix.lpeers", text(listed(&own)));
+            .text(c"pmix.lpeers", text(listed(&own)))
+            .text(c"pmix.nsdir", path(&self.files))
+            .yes(c"pmix.tdir.rmclean");
         let mut places = vec![0; self.nodes.len()];
         for (rank, process) in (0..).zip(&self.processes) {
             let mut seat = 0;
@@ -96,6 +109,9 @@ impl Job {
                 .number(c"pmix.appnum", process.program)
                 .number(c"pmix.nodeid", u32::try_from(node).unwrap_or(u32::MAX))
                 .text(c"pmix.hname", self.name_of(process.node));
+            if process.node == self.here {
+                own.text(c"pmix.pdir", path(&self.files_of(rank)));
+            }
             facts.array(c"pmix.pdata", own);
         }
         facts
@@ -105,6 +121,10 @@ impl Job {
 /// A list of which nothing is abbreviated.
 fn raw(list: &str) -> CString {
     text(format!("raw:{list}"))
+}
+
+fn path(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
 
 fn text(text: String) -> CString {
@@ -129,6 +149,7 @@ mod tests {
             nodes: vec![c"a".to_owned(), c"b".to_owned(), c"c".to_owned()],
             here: 2,
             processes: [0, 2, 0, 2].map(process).to_vec(),
+            files: PathBuf::from("/nowhere"),
         };
         assert_eq!(
             (job.on(0), job.on(1), job.on(2)),

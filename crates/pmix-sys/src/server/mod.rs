@@ -51,6 +51,7 @@ type RegisterNspace =
 type RegisterClient =
     unsafe extern "C" fn(*const Proc, u32, u32, *mut c_void, Option<OpDone>, *mut c_void) -> Status;
 type SetupFork = unsafe extern "C" fn(*const Proc, *mut *mut *mut c_char) -> Status;
+type DeregisterNspace = unsafe extern "C" fn(*const c_char, Option<OpDone>, *mut c_void);
 type DmodexRequest = unsafe extern "C" fn(*const Proc, Option<Shown>, *mut c_void) -> Status;
 /// `pmix_dmodex_response_fn_t`.
 type Shown = unsafe extern "C" fn(Status, *mut c_char, usize, *mut c_void);
@@ -63,12 +64,13 @@ struct Functions {
     init: Init,
     register_nspace: RegisterNspace,
     register_client: RegisterClient,
+    deregister_nspace: DeregisterNspace,
     setup_fork: SetupFork,
     dmodex_request: DmodexRequest,
     error_string: ErrorString,
 }
 
-/// A server. It ends with the process: its clients may need it for as long as they live.
+/// A server, which goes when its clients have ended. The library stays until the process ends.
 pub struct Server {
     functions: Functions,
     /// The job's name.
@@ -198,6 +200,17 @@ impl Server {
     }
 }
 
+impl Drop for Server {
+    /// Removes what clients have left in files, as far as they have told of it.
+    fn drop(&mut self) {
+        let name = Proc::new(&self.name, 0).nspace;
+        // SAFETY:
+        // - the name has the length that the library reads; it is done when the function returns, as there is none to
+        //   call.
+        unsafe { (self.functions.deregister_nspace)(name.as_ptr(), None, null_mut()) };
+    }
+}
+
 /// A process has shown something, or there is no such process.
 unsafe extern "C" fn shown(status: Status, bytes: *mut c_char, length: usize, told: *mut c_void) {
     // SAFETY:
@@ -221,6 +234,7 @@ impl Functions {
                 register_nspace: function!(library, c"PMIx_server_register_nspace", RegisterNspace)?,
                 register_client: function!(library, c"PMIx_server_register_client", RegisterClient)?,
                 setup_fork: function!(library, c"PMIx_server_setup_fork", SetupFork)?,
+                deregister_nspace: function!(library, c"PMIx_server_deregister_nspace", DeregisterNspace)?,
                 dmodex_request: function!(library, c"PMIx_server_dmodex_request", DmodexRequest)?,
                 error_string: function!(library, c"PMIx_Error_string", ErrorString)?,
             })

@@ -3,7 +3,7 @@
 //! What processes of its own node do together is done when the library asks for it; for the rest there is
 //! [`Elsewhere`].
 
-use super::elsewhere::{Elsewhere, Reply, Told};
+use super::elsewhere::{Elsewhere, Release, Reply, Told};
 use super::job::Job;
 use crate::{ERR_NOT_SUPPORTED, Info, OPERATION_SUCCEEDED, OpDone, Proc, RANK_WILDCARD, SUCCESS, Status};
 use std::ffi::{c_char, c_int, c_void};
@@ -26,6 +26,9 @@ pub enum Event {
 /// Who is told of it, on a thread of the library's.
 pub type Listener = Box<dyn Fn(Event) + Send + Sync>;
 
+/// How many functions of the table are left out between those that there are.
+const BETWEEN: usize = 14;
+
 /// Room for functions that newer versions of the library have in their table: there are none.
 const ROOM: usize = 60;
 
@@ -37,6 +40,8 @@ pub(super) struct Module {
     abort: Option<Abort>,
     fence_nb: Option<Fence>,
     direct_modex: Option<Fetch>,
+    between: [usize; BETWEEN],
+    job_control: Option<Control>,
     none: [usize; ROOM],
 }
 
@@ -49,6 +54,8 @@ impl Module {
             abort: Some(abort),
             fence_nb: Some(fence),
             direct_modex: Some(fetch),
+            between: [0; BETWEEN],
+            job_control: Some(control),
             none: [0; ROOM],
         }
     }
@@ -78,6 +85,18 @@ type Fence = unsafe extern "C" fn(
     Option<Told>,
     *mut c_void,
 ) -> Status;
+/// `pmix_server_job_control_fn_t`.
+type Control = unsafe extern "C" fn(
+    *const Proc,
+    *const Proc,
+    usize,
+    *const Info,
+    usize,
+    Option<Controlled>,
+    *mut c_void,
+) -> Status;
+/// `pmix_info_cbfunc_t`.
+type Controlled = unsafe extern "C" fn(Status, *mut Info, usize, *mut c_void, Option<Release>, *mut c_void);
 /// `pmix_server_dmodex_req_fn_t`.
 type Fetch = unsafe extern "C" fn(*const Proc, *const Info, usize, Option<Told>, *mut c_void) -> Status;
 
@@ -180,6 +199,20 @@ unsafe extern "C" fn fetch(
     SUCCESS
 }
 
+/// A client wants something done with others, which it may not. It is there for what the library does itself, and only
+/// where there is this function: it removes the files that clients tell of, when they have ended.
+unsafe extern "C" fn control(
+    _client: *const Proc,
+    _of: *const Proc,
+    _count: usize,
+    _how: *const Info,
+    _hows: usize,
+    _told: Option<Controlled>,
+    _data: *mut c_void,
+) -> Status {
+    ERR_NOT_SUPPORTED
+}
+
 /// The ranks that meet, in their order; none if it is all of them.
 fn meeting(mut ranks: Vec<u32>) -> Vec<u32> {
     if ranks.contains(&RANK_WILDCARD) {
@@ -227,6 +260,7 @@ mod tests {
         // The fourth function is the fence; version 4 has 28 functions, version 5 some more.
         assert_eq!(offset_of!(Module, fence_nb), 3 * size_of::<usize>());
         assert_eq!(offset_of!(Module, direct_modex), 4 * size_of::<usize>());
+        assert_eq!(offset_of!(Module, job_control), 19 * size_of::<usize>());
         assert!(size_of::<Module>() >= 40 * size_of::<usize>());
     }
 

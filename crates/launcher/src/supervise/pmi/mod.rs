@@ -35,7 +35,7 @@ impl Supervisor<'_> {
             Some(Event::Finished) => self.ranks_ended(host, 0),
             Some(Event::Aborted(status)) => {
                 let message = format!("{} ended the job with status {status}", self.members[host]);
-                self.conclude(Verdict { status, message });
+                self.abort(host, Verdict { status, message });
             }
         }
     }
@@ -44,7 +44,10 @@ impl Supervisor<'_> {
     fn has_begun(&mut self, host: usize) {
         self.members[host].join_by_pmi();
         if self.members.iter().all(Member::has_joined) {
-            self.enter(Phase::Running, None);
+            // If it has been found meanwhile that the job is to end, the last one comes too late.
+            if let Phase::Joining = self.phase {
+                self.enter(Phase::Running, None);
+            }
         } else {
             self.look_for_the_missing();
         }
