@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     if let Some(message) = said(data) {
         let (launcher, end) = pair();
         let host = Channel::inherited(end).expect("it is open");
-        if host.say(&message, &[]).is_ok() {
+        if host.say(&message).is_ok() {
             let heard = launcher.said().ok().flatten();
             assert!(heard.is_none_or(|heard| heard.message == message));
         }
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     if let Some(message) = told(data) {
         let (launcher, end) = pair();
         let host = Channel::inherited(end).expect("it is open");
-        if let Ok(true) = launcher.tell(&message, &[]) {
+        if let Ok(true) = launcher.tell(&message.clone().into()) {
             let heard = host.told().ok().flatten();
             assert!(heard.is_none_or(|heard| heard.message == message));
         }

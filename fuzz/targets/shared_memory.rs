@@ -4,11 +4,9 @@
 use libfuzzer_sys::fuzz_target;
 use simurgh_fuzz::Input;
 use simurgh_net::transport::{
-    HEADER, Handler, Header, HostId, SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer, TransferError, Transport,
-    Waiting,
+    HEADER, Handler, Header, HostId, Shm, ShmNeighbours, TransferError, Transport, Waiting, shared_memory,
 };
 use std::cell::Cell;
-use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// Reads all that it is given.
 #[derive(Default)]
@@ -35,12 +33,12 @@ impl Handler for Reader {
 
 fuzz_target!(|data: &[u8]| {
     let mut input = Input::new(data);
-    let offers = [0, 1].map(|own| ShmOffer::create(own).expect("memory"));
-    let [to_other, to_own] = [&offers[1], &offers[0]].map(peer);
-    let [own, other] = offers;
+    let both = ShmNeighbours {
+        hosts: vec![0, 1],
+        memory: shared_memory(2).expect("memory"),
+    };
     // Without access to other memory: the other process is this one, where all addresses mean something.
-    let own = own.join([to_other], false).expect("it is an offer");
-    let other = other.join([to_own], false).expect("it is an offer");
+    let [own, other] = [0, 1].map(|own| Shm::join(own, &both, false).expect("it is their memory"));
     let reader = Reader::default();
     while !input.is_over() {
         act(&own, &other, &reader, &mut input);
@@ -79,15 +77,5 @@ fn act(own: &Shm, other: &Shm, reader: &Reader, input: &mut Input<'_>) {
                 own.disarm();
             }
         }
-    }
-}
-
-fn peer(offer: &ShmOffer) -> ShmPeer {
-    let copy = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().expect("a descriptor");
-    let descriptors: [OwnedFd; SHM_DESCRIPTORS] = offer.descriptors().map(copy);
-    ShmPeer {
-        host: offer.host(),
-        pid: std::process::id(),
-        descriptors,
     }
 }

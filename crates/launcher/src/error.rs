@@ -5,6 +5,7 @@ use crate::nodes::NodesError;
 use simurgh_image::ImageError;
 use simurgh_net::control::ControlError;
 use simurgh_net::job::JobError;
+use simurgh_net::transport::ShmError;
 use simurgh_sched::SchedError;
 use simurgh_settings::BadValue;
 use std::io;
@@ -185,6 +186,9 @@ pub enum LaunchError {
     /// The host cannot be watched.
     #[error("the host process cannot be supervised: {0}")]
     Supervise(#[source] io::Error),
+    /// There is no memory for the hosts to share.
+    #[error(transparent)]
+    Memory(ShmError),
 }
 
 impl LaunchError {

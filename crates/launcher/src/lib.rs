@@ -23,6 +23,7 @@ pub mod fit;
 pub mod front;
 pub mod info;
 pub mod installation;
+mod memories;
 mod mode;
 pub mod nodes;
 pub mod pmix;

@@ -7,6 +7,7 @@ use crate::describe::{Described, PRELOAD, describe};
 use crate::error::LaunchError;
 use crate::fit::{self, Wanted};
 use crate::installation::Installation;
+use crate::memories::Memories;
 use crate::nodes::{self, Allocation, Launch, Launcher, Room};
 use crate::pmix::PmixService;
 use crate::prefix::Prefix;
@@ -21,6 +22,7 @@ use simurgh_net::job::{
 };
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
+use std::cell::{RefCell, RefMut};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
@@ -158,6 +160,7 @@ pub(crate) struct Wiring {
     secret: Secret,
     /// The file whose lock a host holds while it writes output.
     output: OwnedFd,
+    memories: RefCell<Memories>,
 }
 
 impl Starter {
@@ -223,6 +226,11 @@ impl Starter {
         &self.wiring.secret
     }
 
+    /// The memory that hosts share which this one, or another beside it, has started.
+    pub(crate) fn memories(&self) -> RefMut<'_, Memories> {
+        self.wiring.memories.borrow_mut()
+    }
+
     /// Whether the user has said something in a variable of the hosts.
     fn is_set(&self, name: &str) -> bool {
         match &self.environment {
@@ -246,9 +254,12 @@ impl Starter {
         let wiring = &self.wiring;
         inherit(channel, true)?;
         inherit(&wiring.output, true)?;
+        let memory = self.memories().of_node(&spec)?;
+        memory.iter().try_for_each(|memory| inherit(memory, true))?;
         spec.control = Some(Control {
             channel: channel.as_raw_fd(),
             output: wiring.output.as_raw_fd(),
+            memory: memory.as_ref().map(AsRawFd::as_raw_fd),
             secret: wiring.secret.clone(),
         });
         if self.prefix.is_given() || spec.mode_of(host) == Mode::Processes {
@@ -293,6 +304,7 @@ impl Starter {
             source,
         })?;
         inherit(&wiring.output, false)?;
+        memory.iter().try_for_each(|memory| inherit(memory, false))?;
         Ok((child, pmi.map(|(socket, _)| socket)))
     }
 
@@ -388,12 +400,16 @@ impl Wiring {
     fn of(secret: Secret) -> Result<Self, LaunchError> {
         let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
         let output = output.map_err(|error| LaunchError::Supervise(error.into()))?;
-        Ok(Self::with(secret, output))
+        Ok(Self::with(secret, output, Memories::default()))
     }
 
-    /// A secret and a file that there are.
-    pub(crate) fn with(secret: Secret, output: OwnedFd) -> Self {
-        Self { secret, output }
+    /// What there is.
+    pub(crate) fn with(secret: Secret, output: OwnedFd, memories: Memories) -> Self {
+        Self {
+            secret,
+            output,
+            memories: RefCell::new(memories),
+        }
     }
 }
 

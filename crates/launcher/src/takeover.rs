@@ -8,6 +8,7 @@
 use crate::args::stack_limit;
 use crate::describe::settled;
 use crate::error::LaunchError;
+use crate::memories::Memories;
 use crate::start::{Starter, Wiring};
 use crate::supervise::{Beginning, Running, supervise};
 use simurgh_net::control::Channel;
@@ -37,7 +38,9 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
             source: io::Error::other("no process has written it that runs"),
         });
     };
-    let output = open(Path::new(&format!("/proc/{process}/fd/{}", control.output)))?;
+    let file = |descriptor| open(Path::new(&format!("/proc/{process}/fd/{descriptor}")));
+    let output = file(control.output)?;
+    let memory = control.memory.map(file).transpose()?;
     let channel = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 0);
     let channel = Channel::inherited(channel.map_err(|error| LaunchError::Supervise(error.into()))?)?;
     // That of the processes that are to come.
@@ -46,12 +49,14 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
     if !spec.settings.is_given(Id::StackSize) {
         spec.settings.set(Id::StackSize, stack_limit(), Origin::Preset)?;
     }
-    let starter = Starter::wired(spec, Wiring::with(control.secret, output.into()))?;
+    let memories = Memories::of_one(spec.host_in_universe(), memory.map(Into::into));
+    let starter = Starter::wired(spec, Wiring::with(control.secret, output.into(), memories))?;
     supervise(&starter, Beginning::Running(Running { process, channel }))
 }
 
 fn open(place: &Path) -> Result<File, LaunchError> {
-    File::open(place).map_err(|source| LaunchError::TakeOver {
+    let file = File::options().read(true).write(true).open(place);
+    file.map_err(|source| LaunchError::TakeOver {
         place: place.to_path_buf(),
         source,
     })

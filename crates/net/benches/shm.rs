@@ -5,32 +5,23 @@
 mod pair;
 
 use std::hint::spin_loop;
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
 use simurgh_net::transport::{
-    HEADER, Handler, Header, HostId, Shm, ShmOffer, ShmPeer, TransferError, Transport,
+    HEADER, Handler, Header, HostId, Shm, ShmNeighbours, TransferError, Transport, shared_memory,
 };
 
 use pair::{Count, by_length, count_up, look, pin, read, receive, send, together};
 
 /// Two hosts in this process.
 fn pair() -> [Shm; 2] {
-    let offers = [0, 1].map(|own| ShmOffer::create(own).expect("memory"));
-    let peer = |host: u32| ShmPeer {
-        host,
-        pid: std::process::id(),
-        descriptors: offers[host as usize]
-            .descriptors()
-            .map(|fd: BorrowedFd<'_>| fd.try_clone_to_owned().expect("a descriptor")),
+    let both = ShmNeighbours {
+        hosts: vec![0, 1],
+        memory: shared_memory(2).expect("memory"),
     };
-    let peers = [peer(1), peer(0)];
-    let [first, second] = peers;
-    let [zero, one] = offers;
-    let join = |offer: ShmOffer, peer| offer.join([peer], true).expect("an offer");
-    [join(zero, first), join(one, second)]
+    [0, 1].map(|own| Shm::join(own, &both, true).expect("it is their memory"))
 }
 
 /// The time that packets take one after the other.

@@ -11,7 +11,7 @@ use crate::supervise::{Member, Watched};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::process::Signal;
-use simurgh_net::control::{Channel, FromHost, Peer, Received, ToHost};
+use simurgh_net::control::{Channel, FromHost, Letter};
 use simurgh_net::job::{JobSpec, Mode};
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
@@ -145,14 +145,7 @@ impl Host {
         let host = self.number();
         loop {
             let message = match self.member.hear() {
-                Ok(Some(Received { message, descriptors })) => {
-                    match &message {
-                        FromHost::Hello(hello) => self.member.join(hello.clone(), descriptors),
-                        FromHost::Opened { addresses } => self.member.reopen(addresses.clone(), descriptors),
-                        _ => {}
-                    }
-                    message
-                }
+                Ok(Some(message)) => message,
                 Ok(None) => return,
                 Err(error) => {
                     let message = format!("{}: {error}", self.member);
@@ -203,8 +196,8 @@ impl Host {
         let _ = self.member.wait();
     }
 
-    pub(super) fn tell(&mut self, message: ToHost) {
-        self.member.tell(message, Vec::new());
+    pub(super) fn tell(&mut self, letter: Letter) {
+        self.member.tell(letter);
     }
 }
 
@@ -229,34 +222,5 @@ impl Input {
             }
         }
         true
-    }
-}
-
-/// Tells one host something; of another one on the node, with what it has lent for that.
-pub(super) fn tell(hosts: &mut [Host], to: usize, message: ToHost) {
-    if let ToHost::Peer(peer) = &message
-        && let Some(near) = hosts.iter().find(|host| host.number() == peer.host)
-        && let Some((near, descriptors)) = near.member.as_peer(true)
-    {
-        let peer = Peer {
-            place: peer.place,
-            ..near
-        };
-        return hosts[to].member.tell(ToHost::Peer(peer), descriptors);
-    }
-    hosts[to].tell(message);
-}
-
-/// Introduces the hosts of a node to all others, those of the node with their descriptors, and sets them going.
-pub(super) fn introduce(hosts: &mut [Host], peers: &[Peer]) {
-    for to in 0..hosts.len() {
-        let own = hosts[to].number();
-        for peer in peers.iter().filter(|peer| peer.host != own) {
-            tell(hosts, to, ToHost::Peer(peer.clone()));
-        }
-        hosts[to].tell(ToHost::Go);
-    }
-    for host in hosts {
-        host.member.forget_descriptors();
     }
 }

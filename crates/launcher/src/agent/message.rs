@@ -2,7 +2,7 @@
 
 use crate::nodes::Launch;
 use serde::{Deserialize, Serialize};
-use simurgh_net::control::{FromHost, Peer, Secret, ToHost};
+use simurgh_net::control::{FromHost, Secret, ToHost};
 use simurgh_net::job::{JobSpec, Text};
 use simurgh_net::transport::HostId;
 
@@ -17,7 +17,7 @@ pub(crate) enum Down {
     Call(Call),
     /// The first word, or that which follows the connection: what is to be run.
     Job(Box<NodeJob>),
-    /// To one host. If it is told of another one of its node, the agent adds the descriptors.
+    /// To one host. If it speaks of memory of its node's, the agent adds the descriptor.
     Tell {
         /// Its node.
         node: u32,
@@ -28,8 +28,6 @@ pub(crate) enum Down {
     },
     /// To all hosts.
     TellAll(ToHost),
-    /// All hosts of the job: each agent introduces them to its own, and sets those going.
-    Peers(Vec<Peer>),
     /// Programs that running ranks ask for: a job beside the first one, of which each agent starts the hosts of its
     /// node.
     Start(Box<JobSpec>),
@@ -40,8 +38,6 @@ pub(crate) enum Down {
         /// How many.
         hosts: u32,
     },
-    /// All hosts have connected with each other: descriptors that they had lent for it can be closed.
-    Met,
     /// All hosts have ended, and no more are to come.
     Over,
     /// A signal for all hosts.
@@ -158,7 +154,7 @@ pub(crate) enum Up {
         /// Its node.
         node: u32,
     },
-    /// A host says something. The agent keeps its descriptors.
+    /// A host says something.
     Said {
         /// Which host.
         host: HostId,

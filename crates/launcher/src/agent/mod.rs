@@ -10,7 +10,7 @@
 //!    agents for the others in the same way, each with a part of the range: a tree, in which messages from above are
 //!    sent on to where they belong, and those from below are sent on upwards.
 //! 2. It starts its hosts. What they say to the launcher ([`simurgh_net::control`]) is passed on, and what is for them
-//!    is handed to them; descriptors stay with the agent, which introduces the hosts of its node to each other.
+//!    is handed to them; the agent has made the memory that the hosts of its node share, and hands that out.
 //! 3. What ranks write goes upwards line by line, and what rank 0 reads comes to its host.
 //! 4. Programs that running ranks ask for come down as a job more, of which each agent starts the hosts of its node.
 //! 5. Where programs find each other by PMIx, each agent serves those of its node. What they show those of other nodes

@@ -7,6 +7,7 @@
 
 use super::far::Far;
 use super::questions::Asker;
+use super::wire_up::introductions;
 use super::{Supervisor, start_host};
 use crate::error::LaunchError;
 use crate::nodes::Room;
@@ -17,7 +18,6 @@ use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
 use simurgh_net::job::{Origin, Place};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -169,6 +169,7 @@ impl Supervisor<'_> {
             let _ = member.wait();
         }
         self.members.truncate(first);
+        self.starter.memories().retain(|host| (host as usize) < first);
         self.silence.truncate(first);
         self.worlds.forget_last();
     }
@@ -206,8 +207,8 @@ impl Supervisor<'_> {
     }
 
     /// A host says where it can be reached: when all have, they are told of the new ones.
-    pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>, descriptors: Vec<OwnedFd>) {
-        self.members[host].reopen(addresses, descriptors);
+    pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>) {
+        self.members[host].reopen(addresses);
         let there = self.present();
         let Some(Current { stage, hosts, .. }) = &mut self.growth.current else {
             return;
@@ -217,10 +218,8 @@ impl Supervisor<'_> {
         if missing.is_empty() {
             let new = hosts.clone();
             *stage = Stage::Meeting(there.clone());
-            for host in there {
-                new.clone().for_each(|of| self.introduce_one(of, host));
-                self.tell_one(host, ToHost::Meet);
-            }
+            self.introduce_to(&there, new, true);
+            self.tell_each(there, &ToHost::Meet);
         }
     }
 
@@ -241,12 +240,6 @@ impl Supervisor<'_> {
             return self.set_going();
         }
         self.growth.current = None;
-        for member in &mut self.members {
-            member.forget_descriptors();
-        }
-        if let Some(far) = &mut self.far {
-            far.forget_descriptors();
-        }
         self.fulfil();
     }
 
@@ -258,12 +251,9 @@ impl Supervisor<'_> {
         };
         let (asker, answer, new) = (current.asker, current.answer.clone(), current.hosts.clone());
         current.stage = Stage::Beginning(new.clone().collect());
-        for to in new.clone() {
-            let all = others.iter().copied().chain(new.clone());
-            all.filter(|of| *of != to)
-                .for_each(|of| self.introduce_one(of, to));
-            self.tell_one(to, ToHost::Go);
-        }
+        let all: BTreeSet<usize> = others.iter().copied().chain(new.clone()).collect();
+        self.introduce_to(&new.clone().collect(), all, false);
+        self.tell_each(new, &ToHost::Go);
         self.answer_to(asker, answer);
     }
 
@@ -303,17 +293,38 @@ impl Supervisor<'_> {
             .collect()
     }
 
-    /// Tells one host of another one.
-    fn introduce_one(&mut self, of: usize, to: usize) {
-        let (one, other) = (&self.members[of], &self.members[to]);
-        // Agents have the descriptors of their hosts, and add them.
-        let lends = self.far.is_none() && one.place().node == other.place().node;
-        if let Some((mut peer, descriptors)) = one.as_peer(lends) {
-            peer.place = (one.world() != other.world()).then(|| one.place());
-            match &mut self.far {
-                Some(_) => self.tell_one(to, ToHost::Peer(peer)),
-                None => self.members[to].tell(ToHost::Peer(peer), descriptors),
-            }
+    /// Tells hosts of others, `with_places` if they know nothing of them, and gives them the memory that those of other
+    /// worlds on their nodes share.
+    fn introduce_to(&mut self, to: &BTreeSet<usize>, of: impl IntoIterator<Item = usize>, with_places: bool) {
+        let of: Vec<usize> = of.into_iter().collect();
+        let peers = of
+            .iter()
+            .filter_map(|&host| self.members[host].as_peer(with_places));
+        let peers = peers.filter(|peer| with_places || !peer.addresses.is_empty());
+        for message in introductions(peers) {
+            self.tell_each(to.iter().copied(), &message);
         }
+        if !self.starter.spec().shares_memory() {
+            return;
+        }
+        let houses: BTreeSet<(u32, u32)> = of.iter().map(|&host| self.house(host)).collect();
+        for (node, world) in houses {
+            let hosts = self.worlds.hosts(world);
+            let hosts = hosts.filter(|&host| self.members[host].place().node == node);
+            let memory = ToHost::Memory {
+                hosts: hosts.map(|host| host as u32).collect(),
+            };
+            let near = to.iter().copied().filter(|&host| {
+                let (own_node, own_world) = self.house(host);
+                own_node == node && own_world != world
+            });
+            self.tell_each(near.collect::<Vec<_>>(), &memory);
+        }
+    }
+
+    /// The node of a host and its world.
+    fn house(&self, host: usize) -> (u32, u32) {
+        let place = self.members[host].place();
+        (place.node, place.world)
     }
 }

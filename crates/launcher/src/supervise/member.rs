@@ -4,7 +4,7 @@ use super::{PmiSocket, Watched};
 use crate::error::LaunchError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
-use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Peer, Received, ToHost};
+use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Letter, Peer, ToHost};
 use simurgh_net::job::{JobSpec, Mode, Place, RankRange};
 use simurgh_net::transport::HostId;
 use std::collections::VecDeque;
@@ -12,7 +12,6 @@ use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
-use std::sync::Arc;
 
 /// A host.
 pub(crate) struct Member {
@@ -55,14 +54,12 @@ struct Own {
     /// Where it speaks PMI, if it does.
     pmi: Option<PmiSocket>,
     /// What there was no room for in the channel.
-    untold: VecDeque<(ToHost, Vec<Arc<OwnedFd>>)>,
+    untold: VecDeque<Letter>,
 }
 
 /// How a host can be reached.
 struct Joined {
-    pid: u32,
     addresses: Vec<Address>,
-    descriptors: Vec<Arc<OwnedFd>>,
 }
 
 impl Member {
@@ -211,19 +208,16 @@ impl Member {
     }
 
     /// Takes note of where it can be reached.
-    pub(crate) fn join(&mut self, hello: Hello, descriptors: Vec<OwnedFd>) {
+    pub(super) fn join(&mut self, hello: Hello) {
         self.joined = Some(Joined {
-            pid: hello.pid,
             addresses: hello.addresses,
-            descriptors: descriptors.into_iter().map(Arc::new).collect(),
         });
     }
 
     /// Takes note of where it can be reached by those who join later.
-    pub(crate) fn reopen(&mut self, addresses: Vec<Address>, descriptors: Vec<OwnedFd>) {
+    pub(super) fn reopen(&mut self, addresses: Vec<Address>) {
         if let Some(joined) = &mut self.joined {
             joined.addresses = addresses;
-            joined.descriptors = descriptors.into_iter().map(Arc::new).collect();
         }
     }
 
@@ -231,48 +225,27 @@ impl Member {
     pub(super) fn join_by_pmi(&mut self) {
         self.is_foreign = true;
         self.joined.get_or_insert_with(|| Joined {
-            pid: 0,
             addresses: Vec::new(),
-            descriptors: Vec::new(),
         });
     }
 
-    /// What others have to know of it to connect to it; descriptors only for those on its node.
-    pub(crate) fn as_peer(&self, same_node: bool) -> Option<(Peer, Vec<Arc<OwnedFd>>)> {
+    /// What others have to know of it to connect to it: where it is, too, if their job description does not say so.
+    pub(super) fn as_peer(&self, with_place: bool) -> Option<Peer> {
         let joined = self.joined.as_ref()?;
-        // What needs descriptors leads nowhere without them.
-        let leads = |address: &&Address| same_node || address.descriptors == 0;
-        let peer = Peer {
+        Some(Peer {
             host: self.number,
-            pid: joined.pid,
-            addresses: joined.addresses.iter().filter(leads).cloned().collect(),
-            place: None,
-        };
-        let descriptors = if same_node {
-            joined.descriptors.clone()
-        } else {
-            Vec::new()
-        };
-        Some((peer, descriptors))
-    }
-
-    /// Closes what it has lent to its peers.
-    pub(crate) fn forget_descriptors(&mut self) {
-        if let Some(joined) = &mut self.joined {
-            joined.descriptors.clear();
-        }
+            addresses: joined.addresses.clone(),
+            place: with_place.then_some(self.place),
+        })
     }
 
     /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
-    pub(crate) fn tell(&mut self, message: ToHost, descriptors: Vec<Arc<OwnedFd>>) {
-        match (&mut self.own, message) {
-            (Some(own), ToHost::Pmi(answer)) => {
-                if let Some(pmi) = &mut own.pmi {
-                    pmi.say(&answer);
-                }
-            }
-            (Some(own), message) => own.untold.push_back((message, descriptors)),
-            (None, _) => {}
+    pub(crate) fn tell(&mut self, letter: Letter) {
+        let Some(own) = &mut self.own else { return };
+        match (letter.message(), &mut own.pmi) {
+            (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
+            (ToHost::Pmi(_), None) => {}
+            _ => own.untold.push_back(letter),
         }
         self.catch_up();
     }
@@ -286,9 +259,8 @@ impl Member {
         let Some(channel) = &own.channel else {
             return own.untold.clear();
         };
-        while let Some((message, descriptors)) = own.untold.front() {
-            let descriptors: Vec<_> = descriptors.iter().map(|fd| fd.as_fd()).collect();
-            match channel.tell(message, &descriptors) {
+        while let Some(letter) = own.untold.front() {
+            match channel.tell(letter) {
                 Ok(false) => return,
                 Ok(true) => drop(own.untold.pop_front()),
                 // Why is found out when its channel is read, or its process has ended.
@@ -298,13 +270,10 @@ impl Member {
     }
 
     /// What it says, if it says something; nothing more after its channel is closed.
-    pub(crate) fn hear(&mut self) -> Result<Option<Received<FromHost>>, ControlError> {
+    pub(crate) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
         let Some(own) = &mut self.own else { return Ok(None) };
         match own.pmi.as_mut().map(PmiSocket::hear) {
-            Some(Ok(Some(request))) => {
-                let (message, descriptors) = (FromHost::Pmi(request), Vec::new());
-                return Ok(Some(Received { message, descriptors }));
-            }
+            Some(Ok(Some(request))) => return Ok(Some(FromHost::Pmi(request))),
             Some(Err(_)) => own.pmi = None,
             Some(Ok(None)) | None => {}
         }
@@ -316,7 +285,7 @@ impl Member {
             own.channel = None;
             return Ok(None);
         }
-        said
+        Ok(said?.map(|said| said.message))
     }
 
     /// Sends its process a signal; one that has ended needs none.

@@ -48,7 +48,7 @@ use progress::Progress;
 use questions::Asker;
 use rustix::event::PollFlags;
 use silence::Silence;
-use simurgh_net::control::{Channel, FromHost, Received, ToHost};
+use simurgh_net::control::{Channel, FromHost, Letter, ToHost};
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::os::fd::AsFd;
@@ -220,7 +220,7 @@ impl Supervisor<'_> {
         while let Some(member) = self.members.get_mut(host) {
             member.catch_up();
             match member.hear() {
-                Ok(Some(received)) => self.act_on(host, received),
+                Ok(Some(message)) => self.act_on(host, message),
                 Ok(None) => return,
                 Err(error) => {
                     let message = format!("{member}: {error}");
@@ -231,17 +231,17 @@ impl Supervisor<'_> {
         }
     }
 
-    fn act_on(&mut self, host: usize, received: Received<FromHost>) {
+    fn act_on(&mut self, host: usize, message: FromHost) {
         if self.phase.is_over() {
             return;
         }
-        match received.message {
-            FromHost::Hello(hello) => self.welcome(host, hello, received.descriptors),
+        match message {
+            FromHost::Hello(hello) => self.welcome(host, hello),
             FromHost::Ended { status } => self.ranks_ended(host, status),
             FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Ask { number, question } => self.take_up(Asker { host, number }, question),
-            FromHost::Opened { addresses } => self.opened(host, addresses, received.descriptors),
+            FromHost::Opened { addresses } => self.opened(host, addresses),
             FromHost::Met => self.met(host),
             FromHost::Connected { world, so } => self.connected(host, world, so),
             FromHost::Lost { host: lost, reason } => self.doubt(self.members[host].number(), lost, reason),
@@ -303,10 +303,18 @@ impl Supervisor<'_> {
 
     /// Tells one host something.
     fn tell_one(&mut self, host: usize, message: ToHost) {
-        let member = &mut self.members[host];
-        match &mut self.far {
-            Some(far) => far.tell(member.place().node, member.number(), message),
-            None => member.tell(message, Vec::new()),
+        self.tell_each([host], &message);
+    }
+
+    /// Tells some hosts the same.
+    fn tell_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
+        let letter = self.starter.memories().letter(message);
+        for host in hosts {
+            let member = &mut self.members[host];
+            match &mut self.far {
+                Some(far) => far.tell(member.place().node, member.number(), message.clone()),
+                None => member.tell(letter.clone()),
+            }
         }
     }
 
@@ -315,8 +323,9 @@ impl Supervisor<'_> {
         if let Some(far) = &mut self.far {
             return far.tell_all(message);
         }
+        let letter = Letter::from(message.clone());
         for member in &mut self.members {
-            member.tell(message.clone(), Vec::new());
+            member.tell(letter.clone());
         }
     }
 

@@ -2,12 +2,11 @@
 
 use super::Supervisor;
 use super::ending::{Phase, Verdict};
-use simurgh_net::control::{Hello, Secret, ToHost, VERSION};
-use std::os::fd::OwnedFd;
+use simurgh_net::control::{Hello, MAX_PEERS, Peer, Secret, ToHost, VERSION};
 
 impl Supervisor<'_> {
     /// Takes up a host; the last one sets them all going.
-    pub(super) fn welcome(&mut self, host: usize, hello: Hello, descriptors: Vec<OwnedFd>) {
+    pub(super) fn welcome(&mut self, host: usize, hello: Hello) {
         let member = &mut self.members[host];
         if let Some(refusal) = refusal(
             self.starter.secret(),
@@ -18,7 +17,7 @@ impl Supervisor<'_> {
             let message = format!("{member} {refusal}");
             return self.conclude(Verdict { status: 1, message });
         }
-        member.join(hello, descriptors);
+        member.join(hello);
         if member.world() > 0 {
             self.go_on_growing();
         } else if self.members.iter().all(super::Member::has_joined) {
@@ -32,26 +31,21 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells each host of each other one.
+    /// Tells all hosts where they can be reached, as far as they have to be told, and sets them going.
     fn introduce(&mut self) {
-        if let Some(far) = &mut self.far {
-            return far.introduce(&self.members);
+        let peers = self.members.iter().filter_map(|member| member.as_peer(false));
+        for message in introductions(peers.filter(|peer| !peer.addresses.is_empty())) {
+            self.tell_all(&message);
         }
-        let nodes: Vec<_> = self.starter.spec().hosts.iter().map(|host| host.node).collect();
-        for (to, node) in nodes.iter().enumerate() {
-            for (of, other) in nodes.iter().enumerate() {
-                if let Some((peer, descriptors)) =
-                    self.members[of].as_peer(node == other).filter(|_| of != to)
-                {
-                    self.members[to].tell(ToHost::Peer(peer), descriptors);
-                }
-            }
-            self.members[to].tell(ToHost::Go, Vec::new());
-        }
-        for member in &mut self.members {
-            member.forget_descriptors();
-        }
+        self.tell_all(&ToHost::Go);
     }
+}
+
+/// What is said of these hosts.
+pub(super) fn introductions(peers: impl Iterator<Item = Peer>) -> Vec<ToHost> {
+    let peers: Vec<Peer> = peers.collect();
+    let some = peers.chunks(MAX_PEERS);
+    some.map(|peers| ToHost::Peers(peers.to_vec())).collect()
 }
 
 /// Why a host that greets is not one of the job's, in words that follow its name.

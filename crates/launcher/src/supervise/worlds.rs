@@ -178,6 +178,9 @@ impl Supervisor<'_> {
                 self.tell_one(host, ToHost::End);
             }
         }
+        let members = &self.members;
+        let is_there = |host: u32| members.get(host as usize).is_some_and(|member| !member.released);
+        self.starter.memories().retain(is_there);
         if self.worlds.worlds.iter().all(|world| world.released) {
             return self.all_have_ended();
         }

@@ -6,6 +6,7 @@ use super::end::wait_for_the_end;
 use super::error::HostError;
 use super::output::{self, say};
 use super::pmi;
+use rustix::io::FdFlags;
 use simurgh_net::control::{Channel, ControlError, FromHost, Received, Secret, ToHost, shortened};
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::HostId;
@@ -18,8 +19,10 @@ static CONTROL: OnceLock<Control> = OnceLock::new();
 /// The way to the launcher.
 #[derive(Debug)]
 pub(super) struct Control {
-    channel: Channel,
-    secret: Secret,
+    pub(super) channel: Channel,
+    /// What the hosts of the job on this node share, if they do.
+    pub(super) memory: Option<OwnedFd>,
+    pub(super) secret: Secret,
 }
 
 impl Control {
@@ -30,17 +33,23 @@ impl Control {
         };
         let channel = super::descriptor::owned(control.channel).ok_or(HostError::NoChannel)?;
         let output = super::descriptor::owned(control.output).ok_or(HostError::NoChannel)?;
-        let channel = Channel::inherited(channel)?;
-        Self::begin(channel, control.secret.clone(), &output).map(Some)
+        let memory = control.memory.map(|memory| {
+            let memory = super::descriptor::owned(memory).ok_or(HostError::NoChannel)?;
+            rustix::io::fcntl_setfd(&memory, FdFlags::CLOEXEC)
+                .map_err(HostError::system("taking over memory"))?;
+            Ok::<_, HostError>(memory)
+        });
+        let control = Self {
+            channel: Channel::inherited(channel)?,
+            memory: memory.transpose()?,
+            secret: control.secret.clone(),
+        };
+        control.begin(&output).map(Some)
     }
 
     /// Uses this channel of a job from now on, whose hosts take turns with their output by this file; called once.
-    pub(super) fn begin(
-        channel: Channel,
-        secret: Secret,
-        output: &OwnedFd,
-    ) -> Result<&'static Self, HostError> {
-        let control = CONTROL.get_or_init(|| Self { channel, secret });
+    pub(super) fn begin(self, output: &OwnedFd) -> Result<&'static Self, HostError> {
+        let control = CONTROL.get_or_init(|| self);
         output::share(output).map_err(HostError::system("sharing the output with other hosts"))?;
         Ok(control)
     }
@@ -55,14 +64,19 @@ impl Control {
         &self.secret
     }
 
+    /// The memory that the hosts of the job on this node share.
+    pub(super) fn memory(&self) -> Option<BorrowedFd<'_>> {
+        self.memory.as_ref().map(AsFd::as_fd)
+    }
+
     /// Says something to the launcher. If that is gone, so is the job: whoever listens learns of it.
-    pub(super) fn say(&self, message: &FromHost, descriptors: &[BorrowedFd<'_>]) {
-        let _ = self.channel.say(message, descriptors);
+    pub(super) fn say(&self, message: &FromHost) {
+        let _ = self.channel.say(message);
     }
 
     /// Says something to the launcher that it may be too much to say.
     pub(super) fn try_say(&self, message: &FromHost) -> Result<(), ControlError> {
-        self.channel.say(message, &[])
+        self.channel.say(message)
     }
 
     /// Something that the launcher has said.
@@ -82,7 +96,7 @@ pub(super) fn give_up(status: u8, message: &str) {
     match Control::get() {
         Some(control) => {
             let message = shortened(message);
-            control.say(&FromHost::Abort { status, message }, &[]);
+            control.say(&FromHost::Abort { status, message });
             if pmi::is_serving() {
                 // What we have said is heard by a thread of this process, which ends it.
                 wait_for_the_end();
@@ -96,6 +110,6 @@ pub(super) fn give_up(status: u8, message: &str) {
 pub(super) fn lost(host: HostId, reason: &str) {
     if let Some(control) = Control::get() {
         let reason = shortened(reason);
-        control.say(&FromHost::Lost { host, reason }, &[]);
+        control.say(&FromHost::Lost { host, reason });
     }
 }

@@ -5,17 +5,17 @@
 
 use super::control::Control;
 use super::error::HostError;
+use super::introduced::Introduced;
 use super::job::newcomer;
 use super::state::Host;
-use super::watch::Introduced;
-use super::wire_up::{Met, Way, Ways, addresses, choice, cross_memory, joining, world};
+use super::wire_up::{self, Way, Ways, addresses, choice, joining, world};
 use simurgh_core::Network;
 use simurgh_core::sync::end_solitude;
 use simurgh_net::Fabric;
-use simurgh_net::control::FromHost;
+use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{JobSpec, Place};
 use simurgh_net::transport::ofi::OfiPort;
-use simurgh_net::transport::{HostId, ShmOffer, ShmPeer, Transport};
+use simurgh_net::transport::{HostId, Shm, Transport};
 use std::sync::Arc;
 
 /// How this host comes to know others.
@@ -23,9 +23,9 @@ pub(super) struct Growth {
     spec: JobSpec,
     ways: Ways,
     /// What has been offered and leads nowhere yet.
-    shm: Option<ShmOffer>,
+    shm: Option<Shm>,
     ofi: Option<OfiPort>,
-    introduced: Vec<Introduced>,
+    introduced: Introduced,
     /// Has the network looked after, if there was none before.
     attend: Box<dyn Fn(Arc<dyn Network>) + Send>,
 }
@@ -39,7 +39,7 @@ impl Growth {
             ways,
             shm: None,
             ofi: None,
-            introduced: Vec::new(),
+            introduced: Introduced::default(),
             attend: Box::new(attend),
         }
     }
@@ -48,7 +48,7 @@ impl Growth {
     pub(super) fn begin_among_others(&self, own: &Host) -> Result<(), HostError> {
         if let (Some(parent), Some(control)) = (&self.spec.origin.parent, Control::get()) {
             own.job().set_parent(&parent.0)?;
-            control.say(&FromHost::Met, &[]);
+            control.say(&FromHost::Met);
         }
         Ok(())
     }
@@ -66,29 +66,26 @@ impl Growth {
         );
         match Way::to(&self.spec, own, node)? {
             Way::Shm if self.ways.shm.is_none() && self.shm.is_none() => {
-                self.shm = Some(ShmOffer::create(own)?);
+                self.shm = Some(wire_up::near(control, &self.spec)?);
             }
             Way::Ofi if self.ways.ofi.is_none() && self.ofi.is_none() => {
                 self.ofi = Some(OfiPort::open(&choice(&self.spec))?);
             }
             Way::Shm | Way::Ofi => {}
         }
-        let shm = match (&self.ways.shm, &self.shm) {
-            (Some(shm), _) => Some(shm.descriptors()),
-            (None, offer) => offer.as_ref().map(ShmOffer::descriptors),
-        };
         let ofi = match (&self.ways.ofi, &self.ofi) {
             (Some(ofi), _) => Some(ofi.address()),
             (None, port) => port.as_ref().map(OfiPort::address),
         };
-        let (addresses, descriptors) = addresses(shm, ofi);
-        control.say(&FromHost::Opened { addresses }, &descriptors);
+        let addresses = addresses(ofi);
+        control.say(&FromHost::Opened { addresses });
         Ok(())
     }
 
-    /// Takes note of a host that is about to join.
-    pub(super) fn introduce(&mut self, host: Introduced) {
-        self.introduced.push(host);
+    /// Takes note of hosts that are about to join.
+    pub(super) fn introduce(&mut self, received: Received<ToHost>) {
+        // It is about others, or of no use.
+        let _ = self.introduced.note(received);
     }
 
     /// Connects to those that have been introduced.
@@ -96,43 +93,48 @@ impl Growth {
         let Some(control) = Control::get() else {
             return Ok(());
         };
+        let introduced = std::mem::take(&mut self.introduced);
         let mut known: Vec<(HostId, Place)> = Vec::new();
         let (mut near, mut far) = (Vec::new(), Vec::new());
-        for other in self.introduced.drain(..) {
-            let host = other.peer.host;
-            let stranger = || HostError::Stranger { host };
-            let place = other.peer.place.ok_or_else(stranger)?;
-            let met = Met::new(other)?;
+        for peer in &introduced.peers {
+            let host = peer.host;
+            let place = peer.place.ok_or(HostError::Stranger { host })?;
             match Way::to(&self.spec, host, place.node)? {
-                Way::Shm => near.push(met.shm.ok_or_else(stranger)?),
-                Way::Ofi => far.push((host, met.ofi.ok_or_else(stranger)?)),
+                Way::Shm => near.push(host),
+                Way::Ofi => far.push(host),
             }
             known.push((host, place));
         }
         known.sort_unstable_by_key(|(host, _)| *host);
         let newcomers: Vec<_> = known.into_iter().map(newcomer).collect();
         own.job().admit(&newcomers);
-        let new = [self.connect_near(near)?, self.connect_far(control, far)?];
+        let far = wire_up::far(&introduced.peers, &far)?;
+        let new = [
+            self.connect_near(near, &introduced)?,
+            self.connect_far(control, far)?,
+        ];
         self.lead(own, new.into_iter().flatten());
-        control.say(&FromHost::Met, &[]);
+        control.say(&FromHost::Met);
         Ok(())
     }
 
     /// Connects to hosts by shared memory.
-    fn connect_near(&mut self, peers: Vec<ShmPeer>) -> Result<Option<Lead>, HostError> {
-        let hosts: Vec<HostId> = peers.iter().map(|peer| peer.host).collect();
-        if hosts.is_empty() {
+    fn connect_near(
+        &mut self,
+        hosts: Vec<HostId>,
+        introduced: &Introduced,
+    ) -> Result<Option<Lead>, HostError> {
+        let Some(&first) = hosts.first() else {
             return Ok(None);
-        }
-        let shm = match (&self.ways.shm, self.shm.take()) {
-            (None, Some(offer)) => Arc::new(offer.join(peers, cross_memory(&self.spec))?),
-            (None, None) => return Err(HostError::Stranger { host: hosts[0] }),
-            (Some(shm), _) => {
-                peers.into_iter().try_for_each(|peer| shm.admit(peer))?;
-                Arc::clone(shm)
-            }
         };
-        let is_new = self.ways.shm.replace(Arc::clone(&shm)).is_none();
+        let is_new = self.ways.shm.is_none();
+        let shm = match (&self.ways.shm, self.shm.take()) {
+            (Some(shm), _) => Arc::clone(shm),
+            (None, Some(shm)) => Arc::new(shm),
+            (None, None) => return Err(HostError::Stranger { host: first }),
+        };
+        wire_up::admit_near(&shm, introduced, &hosts)?;
+        self.ways.shm = Some(Arc::clone(&shm));
         Ok(Some(Lead {
             transport: shm,
             is_new,
@@ -144,17 +146,14 @@ impl Growth {
     fn connect_far(
         &mut self,
         control: &Control,
-        peers: Vec<(HostId, Vec<u8>)>,
+        peers: Vec<(HostId, &[u8])>,
     ) -> Result<Option<Lead>, HostError> {
         let hosts: Vec<HostId> = peers.iter().map(|(host, _)| *host).collect();
         if hosts.is_empty() {
             return Ok(None);
         }
         let ofi = match (&self.ways.ofi, self.ofi.take()) {
-            (None, Some(port)) => {
-                let peers = peers.iter().map(|(host, address)| (*host, &address[..]));
-                Arc::new(port.connect(&joining(control, &self.spec, peers.collect()))?)
-            }
+            (None, Some(port)) => Arc::new(port.connect(&joining(control, &self.spec, peers))?),
             (None, None) => return Err(HostError::Stranger { host: hosts[0] }),
             (Some(ofi), _) => {
                 peers

@@ -11,6 +11,7 @@ use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Received, Secret, ToHost, VERSION};
 use simurgh_net::job::{self, JobSpec, TAKE_OVER};
+use simurgh_net::transport::shared_memory;
 use simurgh_settings::Values;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -24,10 +25,12 @@ pub(super) fn begin(settings: Values, secret: &Secret) -> Result<(JobSpec, &'sta
     let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
     let output = output.map_err(HostError::system("making a memory file"))?;
     let (channel, end) = Channel::pair()?;
+    let memory = shared_memory(1)?;
     let spec = JobSpec {
         control: Some(job::Control {
             channel: channel.as_fd().as_raw_fd(),
             output: output.as_raw_fd(),
+            memory: Some(memory.as_raw_fd()),
             secret: secret.clone(),
         }),
         parent: Some(std::process::id()),
@@ -38,7 +41,12 @@ pub(super) fn begin(settings: Values, secret: &Secret) -> Result<(JobSpec, &'sta
         .map_err(HostError::system("making a memory file"))?;
     start(&mpiexec, &description, end).map_err(HostError::system("starting mpiexec"))?;
     simurgh_core::while_blocked(|| introduce(&channel, secret))?;
-    Ok((spec, Control::begin(channel, secret.clone(), &output)?))
+    let control = Control {
+        channel,
+        memory: Some(memory),
+        secret: secret.clone(),
+    };
+    Ok((spec, control.begin(&output)?))
 }
 
 /// The `mpiexec` beside this library.
@@ -103,10 +111,9 @@ fn introduce(channel: &Channel, secret: &Secret) -> Result<(), HostError> {
         version: VERSION,
         secret: secret.clone(),
         host: 0,
-        pid: std::process::id(),
         addresses: Vec::new(),
     });
-    channel.say(&hello, &[]).map_err(|_| HostError::NoHelp)?;
+    channel.say(&hello).map_err(|_| HostError::NoHelp)?;
     loop {
         match channel.told() {
             Ok(Some(Received {

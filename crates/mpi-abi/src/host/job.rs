@@ -41,7 +41,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     let programs = programs::prepare(&spec)?;
     let ways = match doors {
         Some(doors) => {
-            let (fabric, ways) = doors.connect(&spec, watch.until_introduced()?)?;
+            let (fabric, ways) = doors.connect(&spec, &watch.until_introduced()?)?;
             fabric.map(|fabric| host.job().connect(fabric));
             ways
         }

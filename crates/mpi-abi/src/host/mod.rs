@@ -29,6 +29,7 @@ mod error;
 mod growth;
 mod helper;
 mod hooks;
+mod introduced;
 mod job;
 mod launch;
 mod output;

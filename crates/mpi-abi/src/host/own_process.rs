@@ -104,7 +104,7 @@ pub(crate) fn leave(process: &Process) {
     if own.registered.get().is_some() && !own.left.swap(true, Ordering::Relaxed) {
         own.print_statistics();
         own.announced.wait();
-        own.control.say(&FromHost::Ended { status: 0 }, &[]);
+        own.control.say(&FromHost::Ended { status: 0 });
         own.over.wait();
     }
 }
@@ -237,7 +237,7 @@ impl Own {
         let doors = Doors::open(self.control, &self.spec)?;
         self.announced.complete();
         let others = watch.until_introduced()?;
-        let (fabric, ways) = doors.connect(&self.spec, others)?;
+        let (fabric, ways) = doors.connect(&self.spec, &others)?;
         fabric.map(|fabric| self.host.job().connect(fabric));
         self.settle(watch, ways)
     }

@@ -39,7 +39,7 @@ impl Launcher for Asking {
 
     fn connected(&self, world: u32, so: bool) {
         if let Some(control) = Control::get() {
-            control.say(&FromHost::Connected { world, so }, &[]);
+            control.say(&FromHost::Connected { world, so });
         }
     }
 }

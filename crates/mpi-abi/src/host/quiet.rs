@@ -17,6 +17,6 @@ pub(super) fn tell(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
     let (sent, received) = network.fabric().counts();
     if is_quiet() {
         let quiet = FromHost::Quiet { wave, sent, received };
-        control.say(&quiet, &[]);
+        control.say(&quiet);
     }
 }

@@ -5,26 +5,19 @@ use super::crash;
 use super::end::{end_job, exit, flush, wait_for_the_end};
 use super::error::HostError;
 use super::growth::Growth;
+use super::introduced::Introduced;
 use super::output::say;
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::{Event, News};
 use super::{questions, quiet};
-use simurgh_net::control::{ControlError, FromHost, Peer, Received, ToHost, shortened};
+use simurgh_net::control::{ControlError, FromHost, Received, ToHost, shortened};
 use simurgh_settings::{Id, Values};
 use std::cell::RefCell;
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 /// Status when the time is over, as that of `timeout(1)`.
 const TIMED_OUT: u8 = 124;
-
-/// Another host, as the launcher introduces it.
-pub(super) struct Introduced {
-    pub(super) peer: Peer,
-    /// The descriptors of its addresses that have one, in their order.
-    pub(super) descriptors: Vec<OwnedFd>,
-}
 
 /// The main thread's view of the job.
 pub(super) struct Watch {
@@ -60,19 +53,20 @@ impl Watch {
     }
 
     /// Waits until the launcher has introduced all other hosts.
-    pub(super) fn until_introduced(&self) -> Result<Vec<Introduced>, HostError> {
-        let mut others = Vec::new();
+    pub(super) fn until_introduced(&self) -> Result<Introduced, HostError> {
+        let mut others = Introduced::default();
         loop {
-            match self.next() {
-                News::Told(Received {
-                    message: ToHost::Peer(peer),
-                    descriptors,
-                }) => others.push(Introduced { peer, descriptors }),
-                News::Told(Received {
-                    message: ToHost::Go, ..
-                }) => return Ok(others),
-                news => drop(self.act_on(news)),
-            }
+            let news = match self.next() {
+                News::Told(received) => match others.note(received) {
+                    Some(Received {
+                        message: ToHost::Go, ..
+                    }) => return Ok(others),
+                    Some(received) => News::Told(received),
+                    None => continue,
+                },
+                news => news,
+            };
+            self.act_on(news);
         }
     }
 
@@ -135,7 +129,7 @@ impl Watch {
         flush(self.host);
         match self.control {
             Some(control) => {
-                control.say(&FromHost::Ended { status }, &[]);
+                control.say(&FromHost::Ended { status });
                 None
             }
             None => Some(self.end_in_order()),
@@ -160,11 +154,11 @@ impl Watch {
             ToHost::Report => {
                 let text = shortened(&waiting(self.host));
                 if let Some(control) = self.control {
-                    control.say(&FromHost::Waiting { text }, &[]);
+                    control.say(&FromHost::Waiting { text });
                 }
             }
-            ToHost::Peer(peer) => self.with_growth(|growth| {
-                growth.introduce(Introduced { peer, descriptors });
+            message @ (ToHost::Peers(_) | ToHost::Memory { .. }) => self.with_growth(|growth| {
+                growth.introduce(Received { message, descriptors });
                 Ok(())
             }),
             ToHost::Grow => self.with_growth(Growth::open),

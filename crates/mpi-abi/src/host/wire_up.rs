@@ -5,16 +5,15 @@
 
 use super::control::Control;
 use super::error::HostError;
-use super::watch::Introduced;
+use super::introduced::Introduced;
 use simurgh_net::Fabric;
-use simurgh_net::control::{Address, Bytes, FromHost, Hello, VERSION};
+use simurgh_net::control::{Address, Bytes, FromHost, Hello, Peer, VERSION};
 use simurgh_net::job::{JobSpec, Place};
 use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
-use simurgh_net::transport::{HostId, SHM_DESCRIPTORS, Shm, ShmOffer, ShmPeer, Transport};
+use simurgh_net::transport::{HostId, Shm, ShmNeighbours, Transport};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ const OFI: &str = "ofi";
 /// The transports of this host, before it knows the others.
 pub(super) struct Doors {
     control: &'static Control,
-    shm: Option<ShmOffer>,
+    shm: Option<Shm>,
     ofi: Option<OfiPort>,
 }
 
@@ -91,65 +90,80 @@ impl Doors {
     /// Opens what the job needs, and tells the launcher that this host is there.
     pub(super) fn open(control: &'static Control, spec: &JobSpec) -> Result<Self, HostError> {
         let routes = Routes::of(spec)?;
-        let shm = (!routes.shm.is_empty()).then(|| ShmOffer::create(spec.host_in_universe()));
+        let shm = (!routes.shm.is_empty()).then(|| near(control, spec));
         let ofi = (!routes.ofi.is_empty()).then(|| OfiPort::open(&choice(spec)));
         let doors = Self {
             control,
             shm: shm.transpose()?,
             ofi: ofi.transpose()?,
         };
-        doors.announce(spec);
-        Ok(doors)
-    }
-
-    fn announce(&self, spec: &JobSpec) {
-        let own = self.shm.as_ref().map(ShmOffer::descriptors);
-        let (addresses, descriptors) = addresses(own, self.ofi.as_ref().map(OfiPort::address));
         let hello = Hello {
             version: VERSION,
-            secret: self.control.secret().clone(),
+            secret: control.secret().clone(),
             host: spec.host_in_universe(),
-            pid: std::process::id(),
-            addresses,
+            addresses: addresses(doors.ofi.as_ref().map(OfiPort::address)),
         };
-        self.control.say(&FromHost::Hello(hello), &descriptors);
+        control.say(&FromHost::Hello(hello));
+        Ok(doors)
     }
 
     /// Connects this host with all others; no fabric if there are none.
     pub(super) fn connect(
         self,
         spec: &JobSpec,
-        others: Vec<Introduced>,
+        others: &Introduced,
     ) -> Result<(Option<Fabric>, Ways), HostError> {
         let (own, routes) = (spec.host_in_universe(), Routes::of(spec)?);
         let mut led = Ways::default();
         if routes.shm.is_empty() && routes.ofi.is_empty() {
             return Ok((None, led));
         }
-        let mut met = met(others)?;
         let mut ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
-            let peer = |host: &HostId| {
-                let met = met.get(host).and_then(|met| met.ofi.as_deref());
-                Ok((*host, met.ok_or(HostError::Stranger { host: *host })?))
-            };
-            let peers = routes.ofi.iter().map(peer).collect::<Result<_, HostError>>()?;
-            let ofi = Arc::new(ofi.connect(&joining(self.control, spec, peers))?);
-            led.ofi = Some(Arc::clone(&ofi));
-            ways.push((ofi, routes.ofi));
+            let ofi = ofi.connect(&joining(self.control, spec, far(&others.peers, &routes.ofi)?))?;
+            ways.push((led.ofi.insert(Arc::new(ofi)).clone(), routes.ofi));
         }
         if let Some(shm) = self.shm {
-            let mut peer = |host: &HostId| {
-                let peer = met.get_mut(host).and_then(|met| met.shm.take());
-                peer.ok_or(HostError::Stranger { host: *host })
-            };
-            let peers: Vec<_> = routes.shm.iter().map(&mut peer).collect::<Result<_, _>>()?;
-            let shm = Arc::new(shm.join(peers, cross_memory(spec))?);
-            led.shm = Some(Arc::clone(&shm));
-            ways.push((shm, routes.shm));
+            admit_near(&shm, others, &routes.shm)?;
+            ways.push((led.shm.insert(Arc::new(shm)).clone(), routes.shm));
         }
         Ok((Some(Fabric::new(own, world(spec), ways)), led))
     }
+}
+
+/// The transport to the hosts of the job that are on this one's node.
+pub(super) fn near(control: &Control, spec: &JobSpec) -> Result<Shm, HostError> {
+    let own = spec.host_in_universe();
+    let neighbours = ShmNeighbours {
+        hosts: spec.hosts_on(spec.hosts[spec.host as usize].node),
+        memory: control.memory().ok_or(HostError::Stranger { host: own })?,
+    };
+    Ok(Shm::join(own, &neighbours, cross_memory(spec))?)
+}
+
+/// Has the transport lead to hosts of other worlds on this node, so that it does to all of these.
+pub(super) fn admit_near(shm: &Shm, introduced: &Introduced, hosts: &[HostId]) -> Result<(), HostError> {
+    for neighbours in &introduced.neighbours {
+        shm.admit(neighbours)?;
+    }
+    match hosts.iter().find(|host| !shm.leads_to(**host)) {
+        Some(&host) => Err(HostError::Stranger { host }),
+        None => Ok(()),
+    }
+}
+
+/// These hosts with their addresses over libfabric.
+pub(super) fn far<'a>(peers: &'a [Peer], hosts: &[HostId]) -> Result<Vec<(HostId, &'a [u8])>, HostError> {
+    let known: BTreeMap<HostId, &Peer> = peers.iter().map(|peer| (peer.host, peer)).collect();
+    let address = |host: &HostId| {
+        let mut addresses = known.get(host)?.addresses.iter();
+        let found = addresses.find(|address| address.transport == OFI)?;
+        Some((*host, &found.bytes.0[..]))
+    };
+    let each = hosts
+        .iter()
+        .map(|host| address(host).ok_or(HostError::Stranger { host: *host }));
+    each.collect()
 }
 
 /// The hosts of the job.
@@ -173,14 +187,13 @@ pub(super) fn joining<'a>(
     }
 }
 
-/// Where transports can be reached, and the descriptors that belong to that.
-pub(super) fn addresses(
-    shm: Option<[BorrowedFd<'_>; SHM_DESCRIPTORS]>,
-    ofi: Option<Vec<u8>>,
-) -> (Vec<Address>, Vec<BorrowedFd<'_>>) {
-    let shared = shm.iter().map(|own| address(SHM, Vec::new(), own.len()));
-    let far = ofi.map(|bytes| address(OFI, bytes, 0));
-    (shared.chain(far).collect(), shm.into_iter().flatten().collect())
+/// Where transports can be reached, as far as others have to be told.
+pub(super) fn addresses(ofi: Option<Vec<u8>>) -> Vec<Address> {
+    let address = |bytes| Address {
+        transport: OFI.to_owned(),
+        bytes: Bytes(bytes),
+    };
+    ofi.map(address).into_iter().collect()
 }
 
 /// Whether long messages on a node are copied by the kernel. Who has a core for each process is faster without: both
@@ -210,53 +223,5 @@ pub(super) fn choice(spec: &JobSpec) -> Choice {
         provider: name(Id::Provider),
         interface: name(Id::Interface),
         one_machine: spec.origin.nodes <= 1 && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
-    }
-}
-
-fn address(transport: &str, bytes: Vec<u8>, descriptors: usize) -> Address {
-    Address {
-        transport: transport.to_owned(),
-        bytes: Bytes(bytes),
-        descriptors,
-    }
-}
-
-/// How another host can be reached.
-#[derive(Default)]
-pub(super) struct Met {
-    pub(super) shm: Option<ShmPeer>,
-    pub(super) ofi: Option<Vec<u8>>,
-}
-
-/// All hosts that have been introduced, by number.
-fn met(others: Vec<Introduced>) -> Result<BTreeMap<HostId, Met>, HostError> {
-    let met = others
-        .into_iter()
-        .map(|other| Ok((other.peer.host, Met::new(other)?)));
-    met.collect()
-}
-
-impl Met {
-    pub(super) fn new(other: Introduced) -> Result<Self, HostError> {
-        let Introduced { peer, descriptors } = other;
-        let (host, pid) = (peer.host, peer.pid);
-        let mut descriptors = descriptors.into_iter();
-        let mut met = Self::default();
-        for address in peer.addresses {
-            let own: Vec<OwnedFd> = descriptors.by_ref().take(address.descriptors).collect();
-            match address.transport.as_str() {
-                SHM => {
-                    let descriptors = own.try_into().map_err(|_| HostError::Stranger { host })?;
-                    met.shm = Some(ShmPeer {
-                        host,
-                        pid,
-                        descriptors,
-                    });
-                }
-                OFI => met.ofi = Some(address.bytes.0),
-                _ => return Err(HostError::Stranger { host }),
-            }
-        }
-        Ok(met)
     }
 }

@@ -5,14 +5,13 @@
 //! while ranks run undisturbed.
 
 use super::message::Descriptors;
-use super::{ControlError, FromHost, MAX_BYTES, MAX_DESCRIPTORS, ToHost};
+use super::{ControlError, FromHost, Letter, MAX_BYTES, MAX_DESCRIPTORS, ToHost};
 use rustix::cmsg_space;
 use rustix::io::{Errno, FdFlags, IoSlice, IoSliceMut};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg, sendmsg, socketpair,
 };
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -63,8 +62,9 @@ impl Channel {
     /// # Errors
     ///
     /// When the launcher is gone, or the message too long.
-    pub fn say(&self, message: &FromHost, descriptors: &[BorrowedFd<'_>]) -> Result<(), ControlError> {
-        self.send(message, descriptors, SendFlags::empty())
+    pub fn say(&self, message: &FromHost) -> Result<(), ControlError> {
+        let json = serde_json::to_vec(message).map_err(ControlError::Malformed)?;
+        self.send(&json, None, SendFlags::empty())
     }
 
     /// Sends a message to a host; false if there is no room just now.
@@ -72,8 +72,8 @@ impl Channel {
     /// # Errors
     ///
     /// When the host is gone, or the message too long.
-    pub fn tell(&self, message: &ToHost, descriptors: &[BorrowedFd<'_>]) -> Result<bool, ControlError> {
-        match self.send(message, descriptors, SendFlags::DONTWAIT) {
+    pub fn tell(&self, letter: &Letter) -> Result<bool, ControlError> {
+        match self.send(letter.json(), letter.descriptor(), SendFlags::DONTWAIT) {
             Ok(()) => Ok(true),
             Err(ControlError::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
@@ -100,21 +100,21 @@ impl Channel {
 
     fn send(
         &self,
-        message: &impl Serialize,
-        descriptors: &[BorrowedFd<'_>],
+        json: &[u8],
+        descriptor: Option<BorrowedFd<'_>>,
         flags: SendFlags,
     ) -> Result<(), ControlError> {
-        let json = serde_json::to_vec(message).map_err(ControlError::Malformed)?;
-        if json.len() > MAX_BYTES || descriptors.len() > MAX_DESCRIPTORS {
+        if json.len() > MAX_BYTES {
             return Err(ControlError::TooLong);
         }
+        let descriptors: Vec<_> = descriptor.into_iter().collect();
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() {
-            ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+            ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
         }
         let flags = flags | SendFlags::NOSIGNAL;
-        rustix::io::retry_on_intr(|| sendmsg(&self.socket, &[IoSlice::new(&json)], &mut ancillary, flags))?;
+        rustix::io::retry_on_intr(|| sendmsg(&self.socket, &[IoSlice::new(json)], &mut ancillary, flags))?;
         Ok(())
     }
 

@@ -77,8 +77,13 @@ pub enum FromHost {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ToHost {
-    /// Where another host can be reached.
-    Peer(Peer),
+    /// Other hosts: at most [`MAX_PEERS`](super::MAX_PEERS) of them. The host itself may be among them.
+    Peers(Vec<Peer>),
+    /// With a descriptor of the memory that the hosts of another world on the host's node share.
+    Memory {
+        /// All these hosts, in ascending order.
+        hosts: Vec<HostId>,
+    },
     /// All peers are told: connect to them, and run the ranks.
     Go,
     /// Say whether the host is still quiet; if it is not, it will say so later when it is again.
@@ -124,8 +129,6 @@ pub struct Hello {
     pub secret: Secret,
     /// The host's number.
     pub host: HostId,
-    /// Its process.
-    pub pid: u32,
     /// Where its transports can be reached.
     pub addresses: Vec<Address>,
 }
@@ -136,8 +139,6 @@ pub struct Hello {
 pub struct Peer {
     /// Its number.
     pub host: HostId,
-    /// Its process.
-    pub pid: u32,
     /// Where its transports can be reached.
     pub addresses: Vec<Address>,
     /// Where it is and what lives on it, if the other one's job description does not say so.
@@ -170,8 +171,6 @@ pub struct Address {
     pub transport: String,
     /// The address, in the transport's terms.
     pub bytes: Bytes,
-    /// How many of the descriptors that come with the message belong to it. They are in the order of the addresses.
-    pub descriptors: usize,
 }
 
 /// How many descriptors come with a message.
@@ -180,27 +179,15 @@ pub(super) trait Descriptors {
     fn descriptors(&self) -> usize;
 }
 
-fn of_addresses(addresses: &[Address]) -> usize {
-    let each = addresses.iter().map(|address| address.descriptors);
-    each.fold(0, usize::saturating_add)
-}
-
 impl Descriptors for FromHost {
     fn descriptors(&self) -> usize {
-        match self {
-            Self::Hello(hello) => of_addresses(&hello.addresses),
-            Self::Opened { addresses } => of_addresses(addresses),
-            _ => 0,
-        }
+        0
     }
 }
 
 impl Descriptors for ToHost {
     fn descriptors(&self) -> usize {
-        match self {
-            Self::Peer(peer) => of_addresses(&peer.addresses),
-            _ => 0,
-        }
+        usize::from(matches!(self, Self::Memory { .. }))
     }
 }
 

@@ -6,10 +6,11 @@
 //! only one that remains when one of them fails.
 //!
 //! 1. The host says [`FromHost::Hello`]: the version of the protocol, the job's [`Secret`], and under which address
-//!    each of its transports can be reached. The launcher hears nobody who does not begin so.
-//! 2. When all hosts have done so, the launcher tells each host of each other one ([`ToHost::Peer`]), with descriptors
-//!    only if they are on one node, and then [`ToHost::Go`]. So each address is handed in once, and given out once per
-//!    host.
+//!    each of its transports can be reached, if it has such that others have to be told of. The launcher hears nobody
+//!    who does not begin so.
+//! 2. When all hosts have done so, the launcher tells each of the addresses of all ([`ToHost::Peers`]), and then
+//!    [`ToHost::Go`]. So each address is handed in once, and given out once per host. Hosts of a node need none: they
+//!    have been started with the memory that they share ([`Control::memory`](crate::job::Control::memory)).
 //! 3. The ranks run. When those of a host have ended, it says [`FromHost::Ended`] and goes on serving the network. When
 //!    all have, the launcher says [`ToHost::End`].
 //! 4. A host that cannot go on says [`FromHost::Abort`], or [`FromHost::Lost`] if it cannot reach another one. The
@@ -24,10 +25,12 @@
 //! 1. The new hosts say [`FromHost::Hello`], as above.
 //! 2. When all have, each host that is there hears [`ToHost::Grow`], and says where it can be reached by them
 //!    ([`FromHost::Opened`]).
-//! 3. When all have, each is told of each new one ([`ToHost::Peer`] with a [`Place`](crate::job::Place)) and then
-//!    [`ToHost::Meet`]; when it has connected to them it says [`FromHost::Met`].
-//! 4. When all have, the new ones are told of all others and hear [`ToHost::Go`], and who asked has its
-//!    [`ToHost::Answer`]. They say [`FromHost::Met`], too: until then nobody ends.
+//! 3. When all have, each is told of the new ones ([`ToHost::Peers`] with a [`Place`](crate::job::Place)), given the
+//!    memory that those of its node share ([`ToHost::Memory`]), and then told to [`ToHost::Meet`] them; when it has
+//!    connected to them it says [`FromHost::Met`].
+//! 4. When all have, the new ones are told of all others, given the memory of those of their node, and hear
+//!    [`ToHost::Go`], and who asked has its [`ToHost::Answer`]. They say [`FromHost::Met`], too: until then nobody
+//!    ends.
 //!
 //! Worlds end with those that they have to do with: who is left hears [`ToHost::Gone`].
 //!
@@ -37,6 +40,7 @@
 mod bytes;
 mod channel;
 mod error;
+mod letter;
 mod message;
 mod question;
 mod secret;
@@ -44,6 +48,7 @@ mod secret;
 pub use bytes::Bytes;
 pub use channel::{Channel, Received};
 pub use error::ControlError;
+pub use letter::Letter;
 pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, ToHost, shortened};
 pub use question::{Answer, Command, Question, Refusal};
 pub use secret::Secret;
@@ -54,8 +59,11 @@ pub const VERSION: u32 = 3;
 /// Longest message in bytes.
 pub const MAX_BYTES: usize = 128 << 10;
 
-/// Most descriptors that come with a message, which is as many as the kernel passes.
-pub const MAX_DESCRIPTORS: usize = 253;
+/// Most descriptors that come with a message.
+pub const MAX_DESCRIPTORS: usize = 1;
+
+/// Most hosts of which one message tells: so it is not too long.
+pub const MAX_PEERS: usize = 64;
 
 #[cfg(test)]
 mod tests;

@@ -1,21 +1,29 @@
 use super::*;
 use proptest::prelude::*;
 use rustix::io::write;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
-fn hello(descriptors: usize) -> FromHost {
+fn hello() -> FromHost {
     let address = |index| Address {
         transport: format!("way {index}"),
         bytes: Bytes(vec![0, 1, 255]),
-        descriptors: usize::from(index < descriptors),
     };
     FromHost::Hello(Hello {
         version: VERSION,
         secret: Secret::random().unwrap(),
         host: 3,
-        pid: 4,
         addresses: (0..2).map(address).collect(),
     })
+}
+
+/// A message that comes with a descriptor.
+fn memory() -> ToHost {
+    ToHost::Memory { hosts: vec![1, 2] }
+}
+
+fn own_stderr() -> Option<Arc<OwnedFd>> {
+    Some(Arc::new(std::io::stderr().as_fd().try_clone_to_owned().unwrap()))
 }
 
 fn pair() -> (Channel, Channel) {
@@ -27,18 +35,23 @@ fn pair() -> (Channel, Channel) {
 fn messages_arrive_with_their_descriptors() {
     let (launcher, host) = pair();
     assert!(launcher.said().unwrap().is_none());
-    let hello = hello(1);
-    host.say(&hello, &[std::io::stderr().as_fd()]).unwrap();
+    let hello = hello();
+    host.say(&hello).unwrap();
     let said = launcher.said().unwrap().unwrap();
-    assert_eq!((said.message, said.descriptors.len()), (hello, 1));
-    assert!(launcher.tell(&ToHost::Go, &[]).unwrap());
+    assert_eq!((said.message, said.descriptors.len()), (hello, 0));
+    let letters = [Letter::with(memory(), own_stderr()), ToHost::Go.into()];
+    for letter in &letters {
+        assert!(launcher.tell(letter).unwrap());
+    }
+    let told = host.told().unwrap().unwrap();
+    assert_eq!((told.message, told.descriptors.len()), (memory(), 1));
     assert_eq!(host.told().unwrap().unwrap().message, ToHost::Go);
 }
 
 #[test]
 fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
     let (launcher, host) = pair();
-    host.say(&FromHost::Ended { status: 3 }, &[]).unwrap();
+    host.say(&FromHost::Ended { status: 3 }).unwrap();
     drop(host);
     assert_eq!(
         launcher.said().unwrap().unwrap().message,
@@ -46,7 +59,7 @@ fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
     );
     assert!(matches!(launcher.said(), Err(ControlError::Closed)));
     assert!(matches!(
-        launcher.tell(&ToHost::End, &[]),
+        launcher.tell(&ToHost::End.into()),
         Err(ControlError::Closed)
     ));
 }
@@ -54,28 +67,43 @@ fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
 #[test]
 fn a_slow_host_does_not_stop_the_launcher() {
     let (launcher, host) = pair();
-    let told = (0..1_000_000).take_while(|_| launcher.tell(&ToHost::Report, &[]).unwrap());
+    let told = (0..1_000_000).take_while(|_| launcher.tell(&ToHost::Report.into()).unwrap());
     let told = told.count();
     assert!((1..1_000_000).contains(&told), "{told}");
     assert_eq!(std::iter::from_fn(|| host.told().unwrap()).count(), told);
-    assert!(launcher.tell(&ToHost::End, &[]).unwrap());
+    assert!(launcher.tell(&ToHost::End.into()).unwrap());
 }
 
 #[test]
 fn a_message_without_its_descriptors_is_refused() {
     let (launcher, host) = pair();
-    host.say(&hello(2), &[std::io::stderr().as_fd()]).unwrap();
-    let refused = launcher.said().unwrap_err();
-    assert!(
-        matches!(
-            refused,
-            ControlError::Descriptors {
-                found: 1,
-                expected: 2
-            }
-        ),
-        "{refused}"
-    );
+    let lost = Letter::from(memory());
+    let strange = Letter::with(ToHost::Go, own_stderr());
+    for (letter, expected) in [(lost, 1), (strange, 0)] {
+        launcher.tell(&letter).unwrap();
+        let refused = host.told().unwrap_err();
+        let found = 1 - expected;
+        assert!(
+            matches!(refused, ControlError::Descriptors { found: f, expected: e } if (f, e) == (found, expected)),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn as_many_hosts_as_a_message_tells_of_fit() {
+    let (launcher, host) = pair();
+    let peer = |host| Peer {
+        host,
+        addresses: vec![Address {
+            transport: "ofi".to_owned(),
+            bytes: Bytes(vec![255; 512]),
+        }],
+        place: None,
+    };
+    let message = ToHost::Peers((0..MAX_PEERS as u32).map(peer).collect());
+    assert!(launcher.tell(&message.clone().into()).unwrap());
+    assert_eq!(host.told().unwrap().unwrap().message, message);
 }
 
 #[test]
@@ -85,7 +113,7 @@ fn the_longest_text_fits_whatever_is_in_it() {
         let message = shortened(&text.repeat(MAX_TEXT));
         assert!(message.len() <= MAX_TEXT);
         let abort = FromHost::Abort { status: 1, message };
-        host.say(&abort, &[]).unwrap();
+        host.say(&abort).unwrap();
         assert_eq!(launcher.said().unwrap().unwrap().message, abort);
     }
     assert_eq!(shortened("short"), "short");
@@ -111,7 +139,7 @@ proptest! {
     #[test]
     fn a_damaged_message_gives_a_result(at in 0usize..4096, byte in any::<u8>()) {
         let (launcher, host) = pair();
-        let mut json = serde_json::to_vec(&hello(0)).unwrap();
+        let mut json = serde_json::to_vec(&hello()).unwrap();
         let at = at % json.len();
         json[at] = byte;
         write(host.as_fd(), &json).unwrap();

@@ -22,24 +22,24 @@ pub struct Control {
     pub channel: i32,
     /// The descriptor of a file whose lock a host of the node holds while it writes output.
     pub output: i32,
+    /// The descriptor of the memory that the hosts of the job on this node share, if they are to share any.
+    pub memory: Option<i32>,
     /// The job's secret.
     pub secret: Secret,
 }
 
-/// Whether the ranks of a host live in the same way, in one working directory, and alone if in processes.
-fn lives_in_one_way(spec: &JobSpec, host: u32) -> bool {
-    let ranks = spec.ranks_of(host);
-    let (mode, wdir) = (spec.mode_of(host), spec.wdir_of(host));
-    let same = |rank| {
-        spec.section_of(rank).is_some_and(|section| {
-            let section = &spec.sections[section];
-            section.mode == mode && section.wdir.as_ref() == wdir
-        })
+/// Whether ranks of a host, the first and the last of which are these, live in the same way, in one working directory,
+/// and alone if in processes.
+fn live_in_one_way(spec: &JobSpec, first: u32, last: u32) -> bool {
+    let sections = spec.section_of(first).zip(spec.section_of(last));
+    let Some((own, others)) = sections.and_then(|(a, b)| spec.sections[a..=b].split_first()) else {
+        return false;
     };
-    match mode {
-        Mode::Processes => ranks.count == 1,
-        // Their programs are those from that of the first rank to that of the last one.
-        Mode::Threads => ranks.iter().all(same),
+    match own.mode {
+        Mode::Processes => first == last,
+        Mode::Threads => others
+            .iter()
+            .all(|other| other.mode == Mode::Threads && other.wdir == own.wdir),
     }
 }
 
@@ -50,10 +50,13 @@ pub(super) fn validate(spec: &JobSpec, total: u32) -> Result<(), JobError> {
         return Err(JobError::Shares { ranks, total });
     }
     let hosts = spec.hosts.len();
-    if (0..)
-        .zip(&spec.hosts)
-        .any(|(host, _)| !lives_in_one_way(spec, host))
-    {
+    let mut next = 0;
+    let is_uniform = |host: &HostShare| {
+        let first = next;
+        next += host.ranks;
+        live_in_one_way(spec, first, next - 1)
+    };
+    if !spec.hosts.iter().all(is_uniform) {
         return Err(JobError::Modes);
     }
     match (&spec.control, hosts) {

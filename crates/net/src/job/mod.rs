@@ -39,12 +39,12 @@ pub use section::Section;
 pub use text::Text;
 
 use serde::{Deserialize, Serialize};
-use simurgh_settings::Values;
+use simurgh_settings::{Id, Values};
 
 use crate::transport::HostId;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -205,6 +205,18 @@ impl JobSpec {
         let node = self.hosts[self.host as usize].node;
         let on_node = |hosts: &[HostShare]| hosts.iter().filter(|host| host.node == node).count();
         (on_node(&self.hosts[..self.host as usize]), on_node(&self.hosts))
+    }
+
+    /// Whether hosts of a node share memory.
+    pub fn shares_memory(&self) -> bool {
+        self.settings.show(Id::Transport) != "ofi"
+    }
+
+    /// The hosts of the job on a node, by their numbers among all that one launcher has started.
+    pub fn hosts_on(&self, node: u32) -> Vec<HostId> {
+        let numbered = (self.origin.first_host..).zip(&self.hosts);
+        let on_node = numbered.filter(|(_, share)| share.node == node);
+        on_node.map(|(host, _)| host).collect()
     }
 
     /// The section that a rank belongs to, by its place in [`JobSpec::sections`] (MPI's application number).

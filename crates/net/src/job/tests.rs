@@ -50,6 +50,7 @@ fn sample() -> JobSpec {
         host: 1,
         control: Some(Control {
             channel: 5,
+            memory: Some(5),
             output: 6,
             secret: Secret::random().unwrap(),
         }),

@@ -30,7 +30,7 @@ mod simulated;
 #[cfg(not(loom))]
 pub use loopback::Loopback;
 #[cfg(not(loom))]
-pub use shm::{SHM_BUFFERS, SHM_DESCRIPTORS, SHM_PIECE, SHM_SLOTS, Shm, ShmError, ShmOffer, ShmPeer};
+pub use shm::{SHM_BUFFERS, SHM_PIECE, SHM_SLOTS, Shm, ShmError, ShmNeighbours, shared_memory};
 #[cfg(not(loom))]
 pub use simulated::{Conditions, Simulated};
 

@@ -107,8 +107,21 @@ impl Agent {
     fn forget_ended(&mut self) {
         let first = self.job.spec.hosts.len();
         let is_over = |host: &mut Host| host.number() as usize >= first && host.member.is_gone();
+        let mut any = false;
         for host in self.hosts.extract_if(.., is_over) {
             self.failed |= host.member.has_failed();
+            any = true;
+        }
+        if any {
+            self.forget_memories();
+        }
+    }
+
+    /// Lets go of memory that hosts have shared which are forgotten.
+    fn forget_memories(&self) {
+        let is_there = |number| self.hosts.iter().any(|host| host.number() == number);
+        if let Some(starter) = &self.starter {
+            starter.memories().retain(is_there);
         }
     }
 

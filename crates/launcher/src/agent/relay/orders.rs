@@ -1,7 +1,7 @@
 //! What an agent is told from above.
 
 use super::{Agent, Orphaned};
-use crate::agent::hosts;
+use crate::agent::hosts::{self, Host};
 use crate::agent::message::{Down, Modex, Parcel, Up};
 use crate::start::Starter;
 use rustix::process::Signal;
@@ -57,22 +57,18 @@ impl Agent {
             } => {
                 if *node != self.job.nodes.0 {
                     self.pass_down_to(*node, &message, bytes);
-                } else if let Some(to) = self.hosts.iter().position(|own| own.number() == *host) {
-                    hosts::tell(&mut self.hosts, to, told.clone());
+                } else {
+                    self.tell(|own| own.number() == *host, told);
                 }
             }
             Down::TellAll(told) => {
-                self.hosts.iter_mut().for_each(|host| host.tell(told.clone()));
+                self.tell(|_| true, told);
                 if let ToHost::Die = told {
                     self.failed = true;
                     self.hosts
                         .iter()
                         .for_each(|host| host.member.end_unless_it_hears());
                 }
-                self.pass_down(&message);
-            }
-            Down::Peers(peers) => {
-                hosts::introduce(&mut self.hosts, peers);
                 self.pass_down(&message);
             }
             Down::Start(spec) => {
@@ -82,12 +78,6 @@ impl Agent {
             Down::Forget { first, hosts } => {
                 self.pass_down(&message);
                 self.forget(*first..first.saturating_add(*hosts));
-            }
-            Down::Met => {
-                for host in &mut self.hosts {
-                    host.member.forget_descriptors();
-                }
-                self.pass_down(&message);
             }
             Down::Over => {
                 self.is_over = true;
@@ -106,11 +96,21 @@ impl Agent {
         }
     }
 
+    /// Tells some of its hosts something.
+    fn tell(&mut self, which: impl Fn(&Host) -> bool, message: &ToHost) {
+        let Some(starter) = &self.starter else { return };
+        let letter = starter.memories().letter(message);
+        for host in self.hosts.iter_mut().filter(|host| which(host)) {
+            host.tell(letter.clone());
+        }
+    }
+
     /// Ends hosts of which nobody has been told, and forgets them.
     fn forget(&mut self, forgotten: Range<HostId>) {
         self.hosts
             .extract_if(.., |host| forgotten.contains(&host.number()))
             .for_each(|mut host| host.kill());
+        self.forget_memories();
     }
 
     /// Hands the server of PMIx what is for it, and sends on what is for others.

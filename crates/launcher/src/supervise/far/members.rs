@@ -7,7 +7,6 @@ use crate::start::Nodes;
 use crate::supervise::ending::Verdict;
 use crate::supervise::{Member, Supervisor};
 use rustix::process::Signal;
-use simurgh_net::control::Received;
 use simurgh_net::job::JobSpec;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -39,10 +38,7 @@ impl Supervisor<'_> {
                 continue;
             }
             match news {
-                News::Said { host, message } => {
-                    let descriptors = Vec::new();
-                    self.act_on(host as usize, Received { message, descriptors });
-                }
+                News::Said { host, message } => self.act_on(host as usize, message),
                 News::Exited { host, status } => {
                     let status = ExitStatus::from_raw(status);
                     self.members[host as usize].has_exited(status);

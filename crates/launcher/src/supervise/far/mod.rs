@@ -191,11 +191,6 @@ impl Far {
         });
     }
 
-    /// Lets the agents close what hosts have lent to each other.
-    pub(in crate::supervise) fn forget_descriptors(&mut self) {
-        self.send_all(&Down::Met);
-    }
-
     /// Tells all hosts the same.
     pub(in crate::supervise) fn tell_all(&mut self, message: &ToHost) {
         self.send_all(&Down::TellAll(message.clone()));
@@ -204,12 +199,6 @@ impl Far {
     /// Sends all hosts a signal.
     pub(in crate::supervise) fn signal_all(&mut self, signal: Signal) {
         self.send_all(&Down::Signal(signal.as_raw()));
-    }
-
-    /// Tells all hosts of each other, and sets them going.
-    pub(in crate::supervise) fn introduce(&mut self, members: &[Member]) {
-        let peers = members.iter().filter_map(|member| Some(member.as_peer(false)?.0));
-        self.send_all(&Down::Peers(peers.collect()));
     }
 
     pub(in crate::supervise) fn print_error(&mut self, text: &[u8]) {

@@ -3,20 +3,15 @@
 
 use super::error::PmiError;
 use super::launcher::{Launcher, Place};
-use super::neighbours::Door;
 use crate::host::end::{exit, wait_for_the_end};
 use crate::host::output::say;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use simurgh_net::control::{
-    Address, Answer, Bytes, Channel, FromHost, Hello, Peer, Received, Refusal, ToHost,
+    Answer, Channel, FromHost, Hello, Letter, MAX_PEERS, Peer, Received, Refusal, ToHost,
 };
-use std::collections::BTreeMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::time::Duration;
-
-/// What stands for a process's door among its addresses: the last of them.
-const DOOR: &str = "door";
 
 /// Under what a process shows where it can be reached.
 const HOST: &str = "simurgh-host";
@@ -32,8 +27,6 @@ const FOREIGN: &str = "the job has been started by another launcher, which offer
 pub(super) struct Broker {
     launcher: Box<dyn Launcher>,
     channel: Channel,
-    /// The node of each process.
-    nodes: Vec<u32>,
     phase: Phase,
 }
 
@@ -49,11 +42,10 @@ enum Phase {
 }
 
 impl Broker {
-    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel, nodes: Vec<u32>) -> Self {
+    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel) -> Self {
         Self {
             launcher,
             channel,
-            nodes,
             phase: Phase::Running,
         }
     }
@@ -72,12 +64,12 @@ impl Broker {
     fn serve(&mut self) -> Result<(), PmiError> {
         while self.phase != Phase::Over {
             self.sleep()?;
-            while let Some(Received { message, descriptors }) = self.hear()? {
-                self.act_on(message, descriptors)?;
+            while let Some(Received { message, .. }) = self.hear()? {
+                self.act_on(message)?;
             }
         }
         self.launcher.finish()?;
-        self.tell(&ToHost::End, &[])
+        self.tell(&ToHost::End)
     }
 
     /// Something that the process says. When it is gone, nobody is left to serve.
@@ -102,9 +94,9 @@ impl Broker {
         Ok(())
     }
 
-    fn act_on(&mut self, message: FromHost, descriptors: Vec<OwnedFd>) -> Result<(), PmiError> {
+    fn act_on(&mut self, message: FromHost) -> Result<(), PmiError> {
         match message {
-            FromHost::Hello(hello) => self.introduce(&hello, &descriptors)?,
+            FromHost::Hello(hello) => self.introduce(&hello)?,
             FromHost::Ended { .. } => {
                 self.phase = Phase::Leaving;
                 self.launcher.arrive()?;
@@ -120,7 +112,7 @@ impl Broker {
             }
             FromHost::Ask { number, .. } => {
                 let answer = Answer::refused(Refusal::Spawn, FOREIGN);
-                self.tell(&ToHost::Answer { number, answer }, &[])?;
+                self.tell(&ToHost::Answer { number, answer })?;
             }
             // Nobody gathers what all say.
             FromHost::Quiet { .. }
@@ -140,10 +132,10 @@ impl Broker {
         exit(status)
     }
 
-    fn tell(&self, message: &ToHost, descriptors: &[OwnedFd]) -> Result<(), PmiError> {
-        let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
+    fn tell(&self, message: &ToHost) -> Result<(), PmiError> {
+        let letter = Letter::from(message.clone());
         loop {
-            match self.channel.tell(message, &descriptors) {
+            match self.channel.tell(&letter) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
                     let mut fds = [PollFd::new(&self.channel, PollFlags::OUT)];
@@ -154,41 +146,28 @@ impl Broker {
         }
     }
 
-    /// Tells the process of all others.
-    fn introduce(&mut self, hello: &Hello, descriptors: &[OwnedFd]) -> Result<(), PmiError> {
-        let door = Door::open()?;
+    /// Tells the process of all others, when all are there.
+    fn introduce(&mut self, hello: &Hello) -> Result<(), PmiError> {
         let Place { rank, size } = self.launcher.place();
-        let address = Address {
-            transport: DOOR.to_owned(),
-            bytes: Bytes(door.name.clone()),
-            descriptors: 0,
-        };
         let own = Peer {
             host: hello.host,
-            pid: hello.pid,
-            addresses: hello.addresses.iter().cloned().chain([address]).collect(),
+            addresses: hello.addresses.clone(),
             place: None,
         };
         self.launcher.put(HOST, &own.to_bytes())?;
         self.launcher.meet()?;
-        let (mut peers, mut neighbours) = (Vec::new(), Vec::new());
-        for other in (0..size).filter(|&other| other != rank) {
-            let (peer, door) = named(other, &self.launcher.get(other, HOST)?)?;
-            if !descriptors.is_empty() && self.nodes[other as usize] == self.nodes[rank as usize] {
-                neighbours.push((other, door));
+        if !own.addresses.is_empty() {
+            // Others have such, too, in all likelihood: on this node alone nobody would.
+            let others: Vec<u32> = (0..size).filter(|&other| other != rank).collect();
+            for some in others.chunks(MAX_PEERS) {
+                let peers = some
+                    .iter()
+                    .map(|&other| named(other, &self.launcher.get(other, HOST)?));
+                let peers = ToHost::Peers(peers.collect::<Result<_, PmiError>>()?);
+                self.tell(&peers)?;
             }
-            peers.push(peer);
         }
-        let mut got: BTreeMap<u32, Vec<OwnedFd>> = door.exchange(hello, descriptors, &neighbours)?;
-        for mut peer in peers {
-            let lent = got.remove(&peer.host).unwrap_or_default();
-            if lent.is_empty() {
-                // What needs descriptors leads nowhere without them.
-                peer.addresses.retain(|address| address.descriptors == 0);
-            }
-            self.tell(&ToHost::Peer(peer), &lent)?;
-        }
-        self.tell(&ToHost::Go, &[])
+        self.tell(&ToHost::Go)
     }
 }
 
@@ -204,14 +183,10 @@ fn until_read() {
     }
 }
 
-/// A process as it has shown itself, and the name of its door.
-fn named(host: u32, bytes: &[u8]) -> Result<(Peer, Vec<u8>), PmiError> {
-    let strange = || PmiError::Strange {
+/// A process as it has shown itself.
+fn named(host: u32, bytes: &[u8]) -> Result<Peer, PmiError> {
+    let peer = Peer::of_bytes(bytes).filter(|peer| peer.host == host);
+    peer.ok_or_else(|| PmiError::Strange {
         line: format!("addresses of rank {host}"),
-    };
-    let mut peer = Peer::of_bytes(bytes)
-        .filter(|peer| peer.host == host)
-        .ok_or_else(strange)?;
-    let door = peer.addresses.pop().filter(|address| address.transport == DOOR);
-    Ok((peer, door.ok_or_else(strange)?.bytes.0))
+    })
 }

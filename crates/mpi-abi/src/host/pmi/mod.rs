@@ -2,11 +2,11 @@
 //!
 //! The [`launcher`] speaks PMI-1 or PMI-2 ([`wire`]), or PMIx ([`pmix`]). To the rest of the process that looks like
 //! `mpiexec`: a thread of ours, the [`broker`], is at the other end of the process's channel, and does by means of PMI
-//! what `mpiexec` does for the hosts that it starts itself. Processes of a node hand each other their shared memory
-//! over sockets ([`neighbours`]).
+//! what `mpiexec` does for the hosts that it starts itself. The first process of a node hands the others over sockets
+//! the memory that they share ([`neighbours`]).
 //!
-//! Costs: each process asks the launcher for what each other one has said, twice; that is what PMI-1 has. PMIx brings
-//! it with the meeting.
+//! Costs: each process asks the launcher for what each other one has said, and once more if the job has several nodes;
+//! that is what PMI-1 has. PMIx brings it with the meeting.
 
 mod broker;
 mod error;
@@ -21,12 +21,15 @@ pub(super) use error::PmiError;
 use super::description::own_job;
 use broker::Broker;
 use launcher::{Launcher, Place};
+use neighbours::Door;
 use rustix::fs::MemfdFlags;
 use simurgh_core::sync::{AtomicBool, Ordering};
-use simurgh_net::control::{Channel, Secret};
+use simurgh_net::control::{Channel, Letter, Secret, ToHost};
 use simurgh_net::job::{Control, JobSpec};
+use simurgh_net::transport::shared_memory;
 use simurgh_settings::{Id, Values};
-use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
 use wire::Dialect;
 
 /// Whether another launcher has started this process as one of several.
@@ -66,23 +69,30 @@ pub(super) fn is_serving() -> bool {
 /// The job of this process, with a channel to a broker.
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let mut launcher = connect(&settings)?;
-    let (secret, nodes) = agree(launcher.as_mut())?;
+    let door = Door::open()?;
+    let (secret, nodes) = agree(launcher.as_mut(), &door)?;
     let Place { rank, .. } = launcher.place();
     let spec = own_job(rank, &nodes, settings)?;
+    let memory = memory(launcher.as_mut(), &door, &spec, &secret)?;
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
     let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?;
     let control = Control {
         channel: theirs.as_raw_fd(),
         output: output.as_raw_fd(),
+        memory: memory.as_ref().map(AsRawFd::as_raw_fd),
         secret,
     };
-    let broker = Broker::new(launcher, ours, nodes);
+    let broker = Broker::new(launcher, ours);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
     thread.spawn(move || broker.run())?;
     // Release pairs with the Acquire in `is_serving`.
     SERVING.store(true, Ordering::Release);
     // From here on they belong to who reads the description.
-    let _ = (theirs.into_raw_fd(), output.into_raw_fd());
+    let _ = (
+        theirs.into_raw_fd(),
+        output.into_raw_fd(),
+        memory.map(IntoRawFd::into_raw_fd),
+    );
     Ok(JobSpec {
         control: Some(control),
         ..spec
@@ -102,8 +112,11 @@ fn connect(settings: &Values) -> Result<Box<dyn Launcher>, PmiError> {
     })
 }
 
+/// Under what a process shows the name of its door.
+const DOOR: &str = "simurgh-door";
+
 /// The job's secret, which the first process makes, and the number of the node that each process is on.
-fn agree(launcher: &mut dyn Launcher) -> Result<(Secret, Vec<u32>), PmiError> {
+fn agree(launcher: &mut dyn Launcher, door: &Door) -> Result<(Secret, Vec<u32>), PmiError> {
     const SECRET: &str = "simurgh-secret";
     const NODE: &str = "simurgh-node";
     let Place { rank, size } = launcher.place();
@@ -111,6 +124,7 @@ fn agree(launcher: &mut dyn Launcher) -> Result<(Secret, Vec<u32>), PmiError> {
         launcher.put(SECRET, Secret::random()?.as_bytes())?;
     }
     launcher.put(NODE, own_node().as_bytes())?;
+    launcher.put(DOOR, &door.name)?;
     launcher.meet()?;
     let secret = launcher.get(0, SECRET)?;
     let strange = |what: &str| PmiError::Strange {
@@ -129,6 +143,29 @@ fn agree(launcher: &mut dyn Launcher) -> Result<(Secret, Vec<u32>), PmiError> {
         nodes.push(u32::try_from(node).map_err(|_| strange("nodes"))?);
     }
     Ok((secret, nodes))
+}
+
+/// The memory that the processes of this one's node share, which the first of them makes; none if it is to be none, or
+/// for this one alone.
+fn memory(
+    launcher: &mut dyn Launcher,
+    door: &Door,
+    spec: &JobSpec,
+    secret: &Secret,
+) -> Result<Option<OwnedFd>, PmiError> {
+    let hosts = spec.hosts_on(spec.hosts[spec.host as usize].node);
+    let (first, others) = (hosts[0], &hosts[1..]);
+    if others.is_empty() || !spec.shares_memory() {
+        return Ok(None);
+    }
+    if spec.host != first {
+        let name = launcher.get(first, DOOR)?;
+        return Ok(Some(neighbours::ask(first, &name, secret)?));
+    }
+    let memory = Arc::new(shared_memory(hosts.len()).map_err(std::io::Error::other)?);
+    let message = ToHost::Memory { hosts: hosts.clone() };
+    door.give(secret, &Letter::with(message, Some(Arc::clone(&memory))), others)?;
+    Ok(Arc::into_inner(memory))
 }
 
 /// What processes have in common that share memory and find each other's sockets: machine and namespaces.

@@ -1,7 +1,7 @@
-//! How processes of a node hand each other descriptors without a launcher that could.
+//! How the processes of a node come to the memory that they share, without a launcher that could hand it out.
 //!
-//! Each listens on a socket without a file, whose random name the others learn through the launcher. Who connects shows
-//! the job's secret and gets the descriptors. All do both at once, so nobody waits for anybody in a circle.
+//! Each listens on a socket without a file, whose random name the others learn through the launcher. The first process
+//! of a node makes the memory; the others connect to it, show the job's secret, and get the descriptor.
 
 use super::error::PmiError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -9,8 +9,7 @@ use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen, socket_with,
 };
-use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Secret, VERSION};
-use std::collections::BTreeMap;
+use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Letter, Received, Secret, VERSION};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Time in which those that have met through the launcher answer each other.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A socket on which a process gives out its descriptors.
+/// A socket on which a process gives out what it has made.
 pub(super) struct Door {
     socket: OwnedFd,
     /// Its name, from the kernel's random numbers.
@@ -39,73 +38,53 @@ impl Door {
         Ok(Self { socket, name })
     }
 
-    /// Gives what `own` has to as many neighbours as are named, and gets theirs, by rank.
-    pub(super) fn exchange(
-        &self,
-        own: &Hello,
-        descriptors: &[OwnedFd],
-        neighbours: &[(u32, Vec<u8>)],
-    ) -> Result<BTreeMap<u32, Vec<OwnedFd>>, PmiError> {
-        let asked = neighbours.iter().map(|(rank, name)| ask(own, *rank, name));
-        let asked: Vec<Channel> = asked.collect::<Result<_, _>>()?;
-        let mut got = BTreeMap::new();
-        let mut guests: Vec<Channel> = Vec::new();
-        let (mut given, until) = (0, Instant::now() + PATIENCE);
-        while given < neighbours.len() || got.len() < neighbours.len() {
-            self.wait(&asked, &guests, until, neighbours)?;
+    /// Gives something to each of these neighbours.
+    pub(super) fn give(&self, secret: &Secret, letter: &Letter, neighbours: &[u32]) -> Result<(), PmiError> {
+        let until = Instant::now() + PATIENCE;
+        let (mut given, mut guests) = (0, Vec::new());
+        while given < neighbours.len() {
+            let late = || failed(neighbours[0], io::ErrorKind::TimedOut.into());
+            let own = std::iter::once(self.socket.as_fd());
+            wait(own.chain(guests.iter().map(AsFd::as_fd)), until)?.ok_or_else(late)?;
             while let Ok(guest) = accept_with(&self.socket, SocketFlags::CLOEXEC) {
                 guests.push(Channel::inherited(guest).map_err(io::Error::other)?);
             }
             // A guest that does not show the secret is sent away.
             guests.retain(|guest| match guest.said() {
                 Ok(None) => true,
-                Ok(Some(said)) if shows(&said.message, &own.secret) => {
-                    let lent: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
-                    given += usize::from(guest.say(&FromHost::Hello(own.clone()), &lent).is_ok());
+                Ok(Some(said)) if shows(&said.message, secret) => {
+                    given += usize::from(matches!(guest.tell(letter), Ok(true)));
                     false
                 }
                 _ => false,
             });
-            for (channel, (rank, _)) in asked.iter().zip(neighbours) {
-                if !got.contains_key(rank) {
-                    got.extend(answer(channel, *rank)?.map(|descriptors| (*rank, descriptors)));
-                }
-            }
         }
-        Ok(got)
+        Ok(())
     }
+}
 
-    fn wait(
-        &self,
-        asked: &[Channel],
-        guests: &[Channel],
-        until: Instant,
-        neighbours: &[(u32, Vec<u8>)],
-    ) -> Result<(), PmiError> {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(PmiError::Neighbour {
-                rank: neighbours[0].0,
-                source: io::ErrorKind::TimedOut.into(),
-            });
-        }
-        let channels = asked.iter().chain(guests).map(AsFd::as_fd);
-        let all = std::iter::once(self.socket.as_fd()).chain(channels);
-        let mut fds: Vec<_> = all
-            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
-            .collect();
-        // Those that have answered are closed at the other side, and would end each wait at once.
-        let pause = Timespec::try_from(left.min(Duration::from_millis(100))).ok();
-        match poll(&mut fds, pause.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+/// Gets the memory that the process of this rank, whose door has this name, has made for its neighbours.
+pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret) -> Result<OwnedFd, PmiError> {
+    let channel = knock(name, secret).map_err(|source| failed(rank, source))?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match channel.told() {
+            Ok(Some(Received { mut descriptors, .. })) => {
+                let memory = descriptors.pop();
+                return memory.ok_or_else(|| failed(rank, io::ErrorKind::InvalidData.into()));
+            }
+            Ok(None) => {
+                let late = || failed(rank, io::ErrorKind::TimedOut.into());
+                wait([channel.as_fd()], until)?.ok_or_else(late)?;
+            }
+            Err(ControlError::Io(error)) => return Err(failed(rank, error)),
+            Err(error) => return Err(failed(rank, io::Error::other(error))),
         }
     }
 }
 
 /// Connects with a neighbour and shows the secret.
-fn ask(own: &Hello, rank: u32, name: &[u8]) -> Result<Channel, PmiError> {
-    let failed = |source: io::Error| PmiError::Neighbour { rank, source };
+fn knock(name: &[u8], secret: &Secret) -> io::Result<Channel> {
     let socket = socket_with(
         AddressFamily::UNIX,
         SocketType::SEQPACKET,
@@ -113,31 +92,73 @@ fn ask(own: &Hello, rank: u32, name: &[u8]) -> Result<Channel, PmiError> {
         None,
     )?;
     let address = SocketAddrUnix::new_abstract_name(name)?;
-    rustix::io::retry_on_intr(|| connect(&socket, &address)).map_err(|error| failed(error.into()))?;
-    let channel = Channel::inherited(socket).map_err(|error| failed(io::Error::other(error)))?;
+    rustix::io::retry_on_intr(|| connect(&socket, &address))?;
+    let channel = Channel::inherited(socket).map_err(io::Error::other)?;
     let hello = Hello {
+        version: VERSION,
+        secret: secret.clone(),
+        host: 0,
         addresses: Vec::new(),
-        ..own.clone()
     };
-    let said = channel.say(&FromHost::Hello(hello), &[]);
-    said.map_err(|error| failed(io::Error::other(error)))?;
+    channel.say(&FromHost::Hello(hello)).map_err(io::Error::other)?;
     Ok(channel)
+}
+
+fn failed(rank: u32, source: io::Error) -> PmiError {
+    PmiError::Neighbour { rank, source }
+}
+
+/// Sleeps until there may be something to read; none when the time is over.
+fn wait<'a>(fds: impl IntoIterator<Item = BorrowedFd<'a>>, until: Instant) -> Result<Option<()>, PmiError> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Ok(None);
+    }
+    let fds = fds.into_iter();
+    let mut fds: Vec<_> = fds
+        .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+        .collect();
+    match poll(&mut fds, Timespec::try_from(left).ok().as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(Some(())),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn shows(message: &FromHost, secret: &Secret) -> bool {
     matches!(message, FromHost::Hello(hello) if hello.version == VERSION && hello.secret == *secret)
 }
 
-/// The descriptors of a neighbour, if it has answered.
-fn answer(channel: &Channel, rank: u32) -> Result<Option<Vec<OwnedFd>>, PmiError> {
-    match channel.said() {
-        Ok(said) => Ok(said.map(|said| said.descriptors)),
-        Err(error) => Err(PmiError::Neighbour {
-            rank,
-            source: match error {
-                ControlError::Io(error) => error,
-                error => io::Error::other(error),
-            },
-        }),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simurgh_net::control::ToHost;
+    use std::os::fd::AsRawFd;
+    use std::sync::Arc;
+
+    #[test]
+    fn neighbours_get_what_the_first_has_made_and_strangers_do_not() {
+        let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
+        let door = Door::open().unwrap();
+        let name = door.name.clone();
+        let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        rustix::fs::ftruncate(&memory, 77).unwrap();
+        let hosts = vec![0, 1, 2];
+        let letter = Letter::with(ToHost::Memory { hosts }, Some(Arc::new(memory)));
+        std::thread::scope(|scope| {
+            let stranger = scope.spawn(|| ask(0, &name, &wrong));
+            let guests = [(); 2].map(|()| scope.spawn(|| ask(0, &name, &secret)));
+            door.give(&secret, &letter, &[1, 2]).unwrap();
+            for guest in guests {
+                let memory = guest.join().unwrap().unwrap();
+                assert_eq!(
+                    rustix::fs::fstat(&memory).unwrap().st_size,
+                    77,
+                    "{}",
+                    memory.as_raw_fd()
+                );
+            }
+            drop(door);
+            assert!(stranger.join().unwrap().is_err());
+        });
     }
 }

@@ -43,7 +43,10 @@ impl Probe {
 
     /// Whether process `pid` has a probe with this address and value that one can read and write.
     pub(super) fn try_out(pid: i32, [address, value]: [u64; 2]) -> (bool, bool) {
-        let (mut found, scratch) = (0u64, address + std::mem::offset_of!(Self, scratch) as u64);
+        let (mut found, scratch) = (
+            0u64,
+            address.wrapping_add(std::mem::offset_of!(Self, scratch) as u64),
+        );
         // SAFETY:
         // - `found` is a local word.
         let read = unsafe { read(pid, address, (&raw mut found).cast(), 8) };

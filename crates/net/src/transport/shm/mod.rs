@@ -2,14 +2,15 @@
 //!
 //! # Protocol
 //!
-//! 1. Each host makes an offer ([`ShmOffer`]): a segment of memory and an eventfd, both without names, whose
-//!    descriptors the launcher passes on. Nothing is left when the processes are gone, however they go.
-//! 2. Each host maps the segments of the others ([`ShmOffer::join`]), and tries whether it can access their other
-//!    memory, too.
+//! 1. Whoever starts hosts makes one [`arena`] for those of a node, a segment of memory for each, without a name, and
+//!    hands them its descriptor ([`ShmNeighbours`]). Nothing is left when the processes are gone, however they go.
+//! 2. Each host maps it ([`Shm::join`]), as it does with that of each world that comes later ([`Shm::admit`]), and says
+//!    in its own segment who it is. It may send to others before they have come.
 //! 3. A packet goes into a slot of the receiver's [`ring`]; up to 72 bytes of data with it, longer data in a
-//!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`].
-//! 4. Long data is read or written by [`cross_memory`], in one copy, where that is allowed. It is done when the call
-//!    returns.
+//!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`]; if it does so in
+//!    `poll(2)`, its [`bell`] is rung.
+//! 4. Long data is read or written by [`cross_memory`], in one copy, where that is allowed, which a host tries when it
+//!    first could do so with the other. It is done when the call returns.
 //!
 //! What is read from another's segment is numbers, which are checked before use, and data, which is the engine's to
 //! check: a broken or dying peer can send nonsense and stop sending, no more.
@@ -18,6 +19,9 @@
 //!
 //! Of a packet of 8 bytes while the receiver polls: one line of data to the receiver, two locked instructions at the
 //! sender, no system call. Bench: `benches/shm.rs`.
+//!
+//! Of joining n others: one mapping, one descriptor of a socket, n entries of a table, and no page of theirs until
+//! something is sent to them.
 
 #![allow(unsafe_code, reason = "memory that other processes write")]
 #![cfg_attr(
@@ -26,12 +30,16 @@
 )]
 
 #[cfg(not(loom))]
+mod arena;
+#[cfg(not(loom))]
+mod bell;
+#[cfg(not(loom))]
 mod cross_memory;
 mod doorbell;
 #[cfg(all(any(test, fuzzing), not(loom)))]
 mod forge;
 #[cfg(not(loom))]
-mod offer;
+mod neighbours;
 #[cfg(not(loom))]
 mod peer;
 mod pool;
@@ -43,7 +51,7 @@ mod slot;
 mod way;
 
 #[cfg(not(loom))]
-pub use offer::{SHM_DESCRIPTORS, ShmOffer, ShmPeer};
+pub use neighbours::{ShmNeighbours, shared_memory};
 #[cfg(not(loom))]
 pub use pool::{BUFFERS as SHM_BUFFERS, ROOM as SHM_PIECE};
 #[cfg(not(loom))]
@@ -63,14 +71,15 @@ pub enum ShmError {
     #[error("memory of another process cannot be shared ({0}); raise the limits, or set transport=ofi")]
     Map(rustix::io::Errno),
     /// A descriptor is not what it should be.
-    #[error("a descriptor passed by the launcher is not a host's memory")]
-    NotASegment,
+    #[error("a descriptor passed by the launcher is not memory that these hosts share")]
+    NotAnArena,
     /// A host joins that is there.
     #[error("the launcher tells of host {0} twice")]
     Twice(crate::transport::HostId),
-    /// The other host runs another version.
+    /// Who has made it runs another version.
     #[error(
-        "another host of this node runs another version of Simurgh; start all with the same installation"
+        "the memory of this node's hosts has been made by another version of Simurgh; start all with the same \
+         installation"
     )]
     OtherVersion,
 }

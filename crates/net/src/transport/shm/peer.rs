@@ -1,14 +1,11 @@
 //! Another host, as a sender to it sees it.
 
-use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
 
-use rustix::fs::OFlags;
-use simurgh_core::sync::SpinLock;
-
+use super::bell::Bell;
 use super::cross_memory::Probe;
 use super::ring::Seen;
 use super::segment::Segment;
-use super::{ShmError, ShmPeer};
 use crate::transport::Access;
 
 /// Another host of the node.
@@ -17,51 +14,56 @@ pub(super) struct Peer {
     pub(super) segment: Segment,
     /// How far it has come with its ring.
     pub(super) seen: Seen,
-    /// Its process.
-    pub(super) pid: i32,
-    /// What can be done with the memory it does not share.
-    pub(super) access: Access,
-    /// None when it has gone.
-    bell: SpinLock<Option<OwnedFd>>,
+    /// What can be done with its other memory, once somebody has asked.
+    reach: OnceLock<Reach>,
+}
+
+/// A process, and what can be done with the memory that it does not share.
+struct Reach {
+    process: i32,
+    access: Access,
 }
 
 impl Peer {
-    /// Maps its memory, and tries whether its other memory can be accessed.
-    pub(super) fn open(peer: ShmPeer, cross_memory: bool) -> Result<Self, ShmError> {
-        let [file, bell] = peer.descriptors;
-        let segment = Segment::open(&file)?;
-        // Ringing must not block, whatever the descriptor is.
-        rustix::fs::fcntl_setfl(&bell, OFlags::NONBLOCK).map_err(ShmError::Map)?;
-        let pid = i32::try_from(peer.pid).map_err(|_| ShmError::NotASegment)?;
-        let (read, write) = if cross_memory {
-            Probe::try_out(pid, segment.probe())
-        } else {
-            (false, false)
-        };
-        Ok(Self {
+    pub(super) fn new(segment: Segment) -> Self {
+        Self {
             segment,
             seen: Seen::default(),
-            pid,
-            access: Access { read, write },
-            bell: SpinLock::new(Some(bell)),
-        })
+            reach: OnceLock::new(),
+        }
+    }
+
+    /// What can be done with the memory that it does not share: tried out when it is asked for the first time. None of
+    /// one that has yet to say who it is.
+    pub(super) fn access(&self) -> Access {
+        self.reach().map_or_else(Access::default, |reach| reach.access)
+    }
+
+    /// Its process, if it has said who it is.
+    pub(super) fn process(&self) -> Option<i32> {
+        Some(self.reach()?.process)
+    }
+
+    fn reach(&self) -> Option<&Reach> {
+        let owner = self.segment.title.owner()?;
+        Some(self.reach.get_or_init(|| Reach::of(owner)))
     }
 
     /// Wakes it if it sleeps, after something has been published.
     #[inline]
-    pub(super) fn ring(&self) {
-        self.segment.ring.doorbell.ring(|| {
-            // A bell that cannot be rung is one that rings already, or its host is gone.
-            if let Some(bell) = &*self.bell.lock() {
-                let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
-            }
-        });
+    pub(super) fn ring(&self, bell: &Bell) {
+        let segment = &self.segment;
+        segment.ring.doorbell.ring(|| bell.ring(segment.title.bell()));
     }
+}
 
-    /// It has gone, and its packets have been handled here: its memory is let go of.
-    pub(super) fn part(&self) {
-        self.segment.let_go();
-        let bell = self.bell.lock().take();
-        drop(bell);
+impl Reach {
+    fn of((process, probe): (u32, [u64; 2])) -> Self {
+        let process = i32::try_from(process).unwrap_or(0);
+        let (read, write) = Probe::try_out(process, probe);
+        Self {
+            process,
+            access: Access { read, write },
+        }
     }
 }

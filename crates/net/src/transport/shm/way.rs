@@ -1,33 +1,35 @@
 //! The transport itself.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::slice;
 
 use crossbeam_utils::CachePadded;
+use rustix::io::Errno;
 use simurgh_core::Roster;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 
 use super::ShmError;
+use super::bell::{self, Bell};
 use super::cross_memory::{self, Probe};
-use super::offer::{SHM_DESCRIPTORS, ShmOffer, ShmPeer};
+use super::neighbours::{ShmNeighbours, roster};
 use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
 use super::segment::Segment;
 use super::slot::{About, INLINE, Slot, WORD, bytes, words};
 use crate::transport::{
-    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+    self, Access, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
 };
 
 /// Packets handled in one poll.
 const BATCH: usize = 64;
 
-/// Shared memory with the other hosts of the node. Made by [`ShmOffer::join`](super::ShmOffer::join).
+/// Shared memory with the other hosts of the node.
 pub struct Shm {
     own: HostId,
     segment: Segment,
     /// By number of host; none on other nodes.
     peers: Roster<Option<Peer>>,
-    /// Whether the memory of those who join later may be accessed.
+    /// Whether memory that is not shared may be accessed where the kernel allows it.
     cross_memory: bool,
     pool: CachePadded<Pool>,
     /// Number of the next packet to come. Written by whoever polls.
@@ -35,42 +37,50 @@ pub struct Shm {
     dropped: AtomicU64,
     /// Whether somebody sleeps, or slept, in `poll(2)`.
     polled: AtomicBool,
-    /// The segment and what rings: for those who join later.
-    file: OwnedFd,
-    bell: OwnedFd,
-    /// Kept for those who join later.
+    /// What rings then, and rings for others.
+    bell: Bell,
+    network: u64,
+    /// Where others look whether they can access this process's memory.
     _probe: Box<Probe>,
 }
 
 impl Shm {
-    pub(super) fn new(offer: ShmOffer, peers: Roster<Option<Peer>>, cross_memory: bool) -> Self {
-        let ShmOffer {
+    /// Joins the other hosts of its world on this node, whether they have come or not: packets for those that have not
+    /// wait. With `cross_memory`, long messages are copied straight from process to process where the kernel allows it.
+    ///
+    /// # Errors
+    ///
+    /// [`ShmError`], if that is no memory for these hosts, or `own` is none of them.
+    pub fn join(
+        own: HostId,
+        neighbours: &ShmNeighbours<impl AsFd>,
+        cross_memory: bool,
+    ) -> Result<Self, ShmError> {
+        let failed =
+            |error: std::io::Error| ShmError::Create(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        if cross_memory {
+            Probe::permit();
+        }
+        let probe = Probe::new().map_err(failed)?;
+        let bell = Bell::new().map_err(ShmError::Create)?;
+        let network = bell::network();
+        let mut peers: Vec<_> = neighbours.open(network)?.collect();
+        let place = peers.iter().position(|(host, _)| *host == own);
+        let (_, Peer { segment, .. }) = peers.remove(place.ok_or(ShmError::NotAnArena)?);
+        segment.title.introduce(std::process::id(), probe.advertise());
+        Ok(Self {
             own,
             segment,
-            probe,
-            descriptors,
-        } = offer;
-        let [file, bell] = descriptors;
-        Self {
-            own,
-            segment,
-            peers,
+            peers: roster(own, peers),
             cross_memory,
             pool: CachePadded::default(),
             next: CachePadded::default(),
             dropped: AtomicU64::new(0),
             polled: AtomicBool::new(false),
-            file,
             bell,
+            network,
             _probe: probe,
-        }
-    }
-
-    /// What a host that joins later needs of this one, apart from its number and process: as
-    /// [`ShmOffer::descriptors`].
-    #[must_use]
-    pub fn descriptors(&self) -> [BorrowedFd<'_>; SHM_DESCRIPTORS] {
-        [self.file.as_fd(), self.bell.as_fd()]
+        })
     }
 
     /// Its number.
@@ -79,18 +89,25 @@ impl Shm {
         self.own
     }
 
-    /// Another host of the node has come. Nothing is sent to it, and nothing that it sends is handled, before.
+    /// The hosts of another world have come, or are to come. Nothing is sent to them, and nothing that they send is
+    /// handled, before.
     ///
     /// # Errors
     ///
-    /// [`ShmError`], if it is not a host's offer.
-    pub fn admit(&self, peer: ShmPeer) -> Result<(), ShmError> {
-        let host = peer.host;
-        let opened = Peer::open(peer, self.cross_memory)?;
-        match self.peers.add(host, Some(opened)) {
-            true => Ok(()),
-            false => Err(ShmError::Twice(host)),
+    /// [`ShmError`], if that is no memory for these hosts, or some have come before.
+    pub fn admit(&self, neighbours: &ShmNeighbours<impl AsFd>) -> Result<(), ShmError> {
+        for (host, peer) in neighbours.open(self.network)? {
+            if !self.peers.add(host, Some(peer)) {
+                return Err(ShmError::Twice(host));
+            }
         }
+        Ok(())
+    }
+
+    /// Whether it leads to a host.
+    #[must_use]
+    pub fn leads_to(&self, host: HostId) -> bool {
+        self.peer(host).is_some()
     }
 
     /// Where packets for it go.
@@ -201,22 +218,22 @@ impl Shm {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The peer whose process memory can be accessed, and the address of a part of a region.
+    /// The process whose memory can be accessed, and the address of a part of a region.
     fn part(
         &self,
         host: HostId,
         region: Region,
         offset: u64,
         length: usize,
-    ) -> Result<(&Peer, u64), TransferError> {
+    ) -> Result<(i32, u64), TransferError> {
         let refused = || TransferError::Refused(format!("host {host} has not exposed that much"));
         let end = offset.checked_add(length as u64).ok_or_else(refused)?;
         let address = region.address.checked_add(offset).ok_or_else(refused)?;
-        let peer = self.peer(host).ok_or_else(refused)?;
+        let process = self.peer(host).and_then(Peer::process).ok_or_else(refused)?;
         if end > region.length {
             return Err(refused());
         }
-        Ok((peer, address))
+        Ok((process, address))
     }
 }
 
@@ -256,7 +273,7 @@ impl Transport for Shm {
         } else {
             self.send_long(peer, about, header, fill)?
         };
-        peer.ring();
+        peer.ring(&self.bell);
         // Relaxed: a hint.
         let received = self.next.load(Ordering::Relaxed);
         peer.segment
@@ -301,7 +318,8 @@ impl Transport for Shm {
     }
 
     fn access(&self, host: HostId) -> Access {
-        self.peer(host).map_or_else(Access::default, |peer| peer.access)
+        let peer = self.peer(host).filter(|_| self.cross_memory);
+        peer.map_or_else(Access::default, Peer::access)
     }
 
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {
@@ -323,10 +341,10 @@ impl Transport for Shm {
         length: usize,
         _token: u64,
     ) -> Result<Transfer, TransferError> {
-        let (peer, address) = self.part(from, region, offset, length)?;
+        let (process, address) = self.part(from, region, offset, length)?;
         // SAFETY:
         // - the caller's promise.
-        outcome(unsafe { cross_memory::read(peer.pid, address, to, length) })
+        outcome(unsafe { cross_memory::read(process, address, to, length) })
     }
 
     unsafe fn write(
@@ -338,17 +356,21 @@ impl Transport for Shm {
         length: usize,
         _token: u64,
     ) -> Result<Transfer, TransferError> {
-        let (peer, address) = self.part(to, region, offset, length)?;
+        let (process, address) = self.part(to, region, offset, length)?;
         // SAFETY:
         // - the caller's promise; the other host has exposed the region.
-        outcome(unsafe { cross_memory::write(peer.pid, address, from, length) })
+        outcome(unsafe { cross_memory::write(process, address, from, length) })
     }
 
-    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
-        Some(match waiting {
-            Waiting::Futex => Bell::Word(self.segment.ring.doorbell.word()),
-            Waiting::Poll => Bell::Descriptor(self.bell.as_fd()),
-        })
+    fn bell(&self, waiting: Waiting) -> Option<transport::Bell<'_>> {
+        match waiting {
+            Waiting::Futex => Some(transport::Bell::Word(self.segment.ring.doorbell.word())),
+            Waiting::Poll if self.segment.arena().is_split() => None,
+            Waiting::Poll => {
+                self.segment.title.name_bell(self.bell.name()?);
+                Some(transport::Bell::Descriptor(self.bell.as_fd()))
+            }
+        }
     }
 
     fn arm(&self, waiting: Waiting) -> bool {
@@ -368,14 +390,13 @@ impl Transport for Shm {
         self.segment.ring.doorbell.disarm();
         if self.polled.load(Ordering::Relaxed) {
             self.polled.store(false, Ordering::Relaxed);
-            // Empties it; there may be nothing in it.
-            let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+            self.bell.quieten();
         }
     }
 
     fn part(&self, host: HostId) {
         if let Some(peer) = self.peer(host) {
-            peer.part();
+            peer.segment.let_go();
         }
     }
 

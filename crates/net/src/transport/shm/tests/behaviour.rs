@@ -174,25 +174,21 @@ fn whoever_sleeps_is_woken_and_told_not_to_sleep_over_mail() {
 
 #[test]
 fn hosts_come_later_and_go() {
-    let mut hosts = hosts(2, false);
-    let pid = std::process::id();
-    let introduce = |host: &Shm| ShmPeer {
-        host: host.own(),
-        pid,
-        descriptors: host
-            .descriptors()
-            .map(|fd| fd.try_clone_to_owned().expect("a descriptor")),
-    };
+    let world = neighbours(0..2);
+    let mut hosts: Vec<_> = (0..2).map(|own| join(&world, own, false)).collect();
+    let mut worlds = vec![world];
     let notes = Notes::default();
     for late in [7, 300] {
-        let offer = ShmOffer::create(late).expect("memory");
+        let world = neighbours([late]);
         for host in &hosts {
-            host.admit(peer(&offer, pid)).expect("it is an offer");
-            assert_eq!(host.admit(peer(&offer, pid)), Err(ShmError::Twice(late)));
+            host.admit(&world).expect("it is their memory");
+            assert_eq!(host.admit(&world), Err(ShmError::Twice(late)));
         }
-        let newcomer = offer
-            .join(hosts.iter().map(introduce), false)
-            .expect("they are offers");
+        let newcomer = join(&world, late, false);
+        for other in &worlds {
+            newcomer.admit(other).expect("it is their memory");
+        }
+        worlds.push(world);
         for (number, length) in [(0, 8), (1, ROOM)] {
             send(&newcomer, 1, number, length).expect("there is room");
             send(&hosts[0], late, number, length).expect("there is room");
@@ -219,4 +215,36 @@ fn hosts_come_later_and_go() {
     send(&hosts[2], 0, 9, ROOM).expect("there is room");
     while hosts[0].poll(&notes) {}
     assert_eq!(notes.take(), [(7, 9, ROOM)]);
+}
+
+#[test]
+fn packets_wait_for_who_has_not_come() {
+    let all = neighbours([3, 5, 90]);
+    let early = join(&all, 5, true);
+    assert_eq!(early.access(90), Access::default(), "nobody is there");
+    for (number, length) in [(0, 8), (1, ROOM)] {
+        send(&early, 90, number, length).expect("there is room");
+    }
+    let late = join(&all, 90, true);
+    let notes = Notes::default();
+    while late.poll(&notes) {}
+    assert_eq!(notes.take(), [(5, 0, 8), (5, 1, ROOM)]);
+    assert_eq!(
+        (early.access(90), late.access(3)),
+        (late.access(5), Access::default())
+    );
+}
+
+#[test]
+fn who_is_not_among_the_hosts_has_no_place() {
+    let all = neighbours([1, 2]);
+    assert_eq!(Shm::join(3, &all, false).err(), Some(ShmError::NotAnArena));
+    let ShmNeighbours { memory, .. } = all;
+    for hosts in [vec![2, 1], vec![1, 1]] {
+        let strange = ShmNeighbours {
+            hosts,
+            memory: memory.as_fd(),
+        };
+        assert_eq!(Shm::join(1, &strange, false).err(), Some(ShmError::NotAnArena));
+    }
 }

@@ -5,54 +5,35 @@ mod malformed;
 mod process;
 mod processes;
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use simurgh_core::sync::SpinLock;
 
-use super::{SHM_DESCRIPTORS, Shm, ShmError, ShmOffer, ShmPeer};
+use super::{Shm, ShmError, ShmNeighbours, shared_memory};
 use crate::transport::{Busy, HEADER, Handler, Header, HostId, TransferError, Transport};
 
 /// How long something may take that takes microseconds.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Offers of so many hosts.
-fn offers(count: u32) -> Vec<ShmOffer> {
-    let offer = |own| ShmOffer::create(own).expect("memory");
-    (0..count).map(offer).collect()
+/// These hosts, and their memory.
+fn neighbours(hosts: impl IntoIterator<Item = HostId>) -> ShmNeighbours<OwnedFd> {
+    let hosts: Vec<_> = hosts.into_iter().collect();
+    let memory = shared_memory(hosts.len()).expect("memory");
+    ShmNeighbours { hosts, memory }
 }
 
-/// Another host, as the launcher would introduce it.
-fn peer(offer: &ShmOffer, pid: u32) -> ShmPeer {
-    let copy = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().expect("a descriptor");
-    let descriptors: [_; SHM_DESCRIPTORS] = offer.descriptors().map(copy);
-    let host = offer.own;
-    ShmPeer {
-        host,
-        pid,
-        descriptors,
-    }
-}
-
-/// Makes one of several hosts join the others, whose processes are as said.
-fn join(mut offers: Vec<ShmOffer>, own: u32, pid: impl Fn(HostId) -> u32, cross_memory: bool) -> Shm {
-    let others = offers.iter().filter(|offer| offer.own != own);
-    let peers: Vec<_> = others.map(|offer| peer(offer, pid(offer.own))).collect();
-    let own = offers.swap_remove(own as usize);
-    own.join(peers, cross_memory).expect("they are offers")
+/// One of them.
+fn join(neighbours: &ShmNeighbours<OwnedFd>, own: HostId, cross_memory: bool) -> Shm {
+    Shm::join(own, neighbours, cross_memory).expect("it is their memory")
 }
 
 /// So many hosts in this process.
 fn hosts(count: u32, cross_memory: bool) -> Vec<Shm> {
-    let offers = offers(count);
-    let pid = std::process::id();
-    let peers = |own: u32| -> Vec<_> {
-        let others = offers.iter().filter(|offer| offer.own != own);
-        others.map(|offer| peer(offer, pid)).collect()
-    };
-    let all: Vec<_> = (0..count).map(peers).collect();
-    let join = |(offer, peers): (ShmOffer, _)| offer.join(peers, cross_memory).expect("they are offers");
-    offers.into_iter().zip(all).map(join).collect()
+    let neighbours = neighbours(0..count);
+    (0..count)
+        .map(|own| join(&neighbours, own, cross_memory))
+        .collect()
 }
 
 /// A packet's header for tests: a number.

@@ -26,11 +26,6 @@ impl Process {
         }
     }
 
-    /// Its number.
-    pub(super) fn pid(&self) -> u32 {
-        self.0 as u32
-    }
-
     /// Ends it as a crash would.
     pub(super) fn kill(&self) {
         // SAFETY:

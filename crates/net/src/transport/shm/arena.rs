@@ -1,0 +1,199 @@
+//! The memory that the hosts of a world on a node share.
+//!
+//! A memory file without a name, with a [segment](super::segment) for each host, made by whoever starts them: so a host
+//! maps one file, and has one descriptor of it, however many others there are. It is sealed against change of its
+//! length, so that no access to it can fault; it goes when the last process that has it goes. Pages are there once they
+//! are used, so that memory grows with the number of hosts that get something.
+
+use std::mem::size_of;
+use std::os::fd::{AsFd, OwnedFd};
+use std::ptr::NonNull;
+
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags};
+use simurgh_core::sync::{Arc, AtomicU64, Ordering};
+
+use super::ShmError;
+use super::segment::{Contents, Segment};
+
+/// What an arena begins with: letters, and the layout's version, which changes with anything in [`Title`] or in
+/// [`Contents`].
+const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x02");
+/// Seals that an arena has.
+const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
+
+/// What stands before the segments. All but the first two words are zero in the beginning.
+#[repr(C, align(4096))]
+struct Title {
+    /// Written by who makes it, before others know it.
+    magic: AtomicU64,
+    /// Bytes of a segment; written as the above.
+    bytes: AtomicU64,
+    /// The network of the first host that has mapped it.
+    network: AtomicU64,
+    /// Not zero if a host that has mapped it is in another network.
+    is_split: AtomicU64,
+}
+
+/// A mapped arena.
+pub(super) struct Arena {
+    title: NonNull<Title>,
+    hosts: usize,
+}
+
+// SAFETY:
+// - the mapping is valid in all threads until it is dropped, and lent out by reference only.
+unsafe impl Send for Arena {}
+// SAFETY:
+// - its title is atomics; for its segments see `Segment`.
+unsafe impl Sync for Arena {}
+
+/// Bytes of an arena.
+fn length(hosts: usize) -> Option<usize> {
+    size_of::<Contents>()
+        .checked_mul(hosts)?
+        .checked_add(size_of::<Title>())
+}
+
+impl Arena {
+    /// A new one for so many hosts.
+    pub(super) fn create(hosts: usize) -> Result<OwnedFd, ShmError> {
+        let file = memory_file(hosts).map_err(ShmError::Create)?;
+        let arena = Self::map(&file, hosts).map_err(ShmError::Create)?;
+        let title = arena.title();
+        // Relaxed: the descriptor reaches others later, through the kernel.
+        title.magic.store(MAGIC, Ordering::Relaxed);
+        title.bytes.store(size_of::<Contents>() as u64, Ordering::Relaxed);
+        Ok(file)
+    }
+
+    /// Maps one for a host that lives in this network.
+    pub(super) fn open(file: impl AsFd, hosts: usize, network: u64) -> Result<Arc<Self>, ShmError> {
+        let file = file.as_fd();
+        let seals = rustix::fs::fcntl_get_seals(file).map_err(|_| ShmError::NotAnArena)?;
+        let found = rustix::fs::fstat(file).map_err(ShmError::Map)?.st_size;
+        if !seals.contains(SEALS) || (found as usize) < size_of::<Title>() {
+            return Err(ShmError::NotAnArena);
+        }
+        if length(hosts) != Some(found as usize) {
+            return Err(ShmError::OtherVersion);
+        }
+        let arena = Self::map(file, hosts).map_err(ShmError::Map)?;
+        let title = arena.title();
+        let bytes = title.bytes.load(Ordering::Relaxed);
+        if title.magic.load(Ordering::Relaxed) != MAGIC || bytes as usize != size_of::<Contents>() {
+            return Err(ShmError::OtherVersion);
+        }
+        // SeqCst: who comes second finds the first.
+        let first = title
+            .network
+            .compare_exchange(0, network, Ordering::SeqCst, Ordering::SeqCst);
+        if first.is_err_and(|first| first != network) {
+            title.is_split.store(1, Ordering::SeqCst);
+        }
+        Ok(Arc::new(arena))
+    }
+
+    fn map(file: impl AsFd, hosts: usize) -> Result<Self, Errno> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let length = length(hosts).ok_or(Errno::NOMEM)?;
+        // SAFETY:
+        // - the kernel chooses an address where nothing is.
+        let address =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, 0)? };
+        let title = NonNull::new(address.cast()).ok_or(Errno::NOMEM)?;
+        Ok(Self { title, hosts })
+    }
+
+    fn title(&self) -> &Title {
+        // SAFETY:
+        // - the mapping begins with one, is aligned to a page, sealed against shrinking, and lives as long as `self`;
+        // - its contents are valid whatever their bits, and atomics: others may change them.
+        unsafe { self.title.as_ref() }
+    }
+
+    /// Whether hosts that know it live in different networks, and so may not find each other's sockets.
+    pub(super) fn is_split(&self) -> bool {
+        self.title().is_split.load(Ordering::SeqCst) != 0
+    }
+
+    /// The segment of its host with this index.
+    ///
+    /// # Panics
+    ///
+    /// When there is none.
+    pub(super) fn segment(self: &Arc<Self>, index: usize) -> Segment {
+        assert!(index < self.hosts, "an arena has a segment for each host");
+        let offset = size_of::<Title>() + index * size_of::<Contents>();
+        // SAFETY:
+        // - it lies within the mapping.
+        let contents = unsafe { self.title.byte_add(offset) };
+        // SAFETY:
+        // - there is one, which lives as long as the arena.
+        unsafe { Segment::new(contents.cast(), Arc::clone(self)) }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let length = length(self.hosts).unwrap_or_default();
+        // SAFETY:
+        // - `map` mapped it, and nobody borrows it any more.
+        let unmapped = unsafe { rustix::mm::munmap(self.title.as_ptr().cast(), length) };
+        debug_assert_eq!(unmapped, Ok(()));
+    }
+}
+
+fn memory_file(hosts: usize) -> Result<OwnedFd, Errno> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let file = rustix::fs::memfd_create("simurgh-shm", flags)?;
+    let length = length(hosts).ok_or(Errno::NOMEM)?;
+    rustix::fs::ftruncate(&file, length as u64)?;
+    rustix::fs::fcntl_add_seals(&file, SEALS)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(file: impl AsFd, hosts: usize) -> Result<Arc<Arena>, ShmError> {
+        Arena::open(file, hosts, 7)
+    }
+
+    #[test]
+    fn an_arena_is_known_by_its_seals_length_and_title() {
+        let file = Arena::create(2).expect("memory");
+        assert!(!open(&file, 2).expect("it is one").is_split());
+        assert!(matches!(open(&file, 3), Err(ShmError::OtherVersion)));
+        assert!(matches!(open(&file, usize::MAX), Err(ShmError::OtherVersion)));
+        let other = rustix::fs::memfd_create("other", MemfdFlags::ALLOW_SEALING).expect("memory");
+        assert!(matches!(open(&other, 2), Err(ShmError::NotAnArena)));
+        rustix::fs::fcntl_add_seals(&other, SEALS).expect("seals");
+        assert!(matches!(open(&other, 2), Err(ShmError::NotAnArena)));
+        let blank = memory_file(2).expect("memory");
+        assert!(matches!(open(&blank, 2), Err(ShmError::OtherVersion)));
+        let file = std::fs::File::open("/proc/self/exe").expect("a file");
+        assert!(matches!(open(&file, 2), Err(ShmError::NotAnArena)));
+    }
+
+    #[test]
+    fn hosts_of_another_network_are_noticed() {
+        let file = Arena::create(2).expect("memory");
+        let first = Arena::open(&file, 2, 7).expect("it is one");
+        let _second = Arena::open(&file, 2, 7).expect("it is one");
+        assert!(!first.is_split());
+        let third = Arena::open(&file, 2, 8).expect("it is one");
+        assert!(first.is_split() && third.is_split());
+    }
+
+    #[test]
+    fn memory_is_taken_as_it_is_used() {
+        let file = Arena::create(1000).expect("memory");
+        let arena = open(&file, 1000).expect("it is one");
+        arena.segment(999).ring.handled(1);
+        let taken = rustix::fs::fstat(&file).expect("a file").st_blocks * 512;
+        assert!(taken <= 4 * size_of::<Title>() as i64, "{taken} bytes");
+    }
+}

@@ -1,0 +1,72 @@
+//! Hosts that share memory.
+
+use std::ops::Range;
+use std::os::fd::{AsFd, OwnedFd};
+
+use simurgh_core::Roster;
+
+use super::ShmError;
+use super::arena::Arena;
+use super::peer::Peer;
+use crate::transport::HostId;
+
+/// The hosts of a world that are on one node, and the memory that they share.
+#[derive(Debug)]
+pub struct ShmNeighbours<M> {
+    /// Their numbers, in ascending order.
+    pub hosts: Vec<HostId>,
+    /// What [`shared_memory`] has made for so many.
+    pub memory: M,
+}
+
+/// Memory for so many hosts to share, whose descriptor they get from whoever starts them.
+///
+/// # Errors
+///
+/// [`ShmError::Create`], if the kernel has no memory or descriptors.
+pub fn shared_memory(hosts: usize) -> Result<OwnedFd, ShmError> {
+    Arena::create(hosts)
+}
+
+impl<M: AsFd> ShmNeighbours<M> {
+    /// Maps their memory for a host in this network: each with its part, as [`Peer`].
+    pub(super) fn open(&self, network: u64) -> Result<impl Iterator<Item = (HostId, Peer)>, ShmError> {
+        if !self.hosts.is_sorted_by(|one, next| one < next) {
+            return Err(ShmError::NotAnArena);
+        }
+        let arena = Arena::open(&self.memory, self.hosts.len(), network)?;
+        let segments = (0..self.hosts.len()).map(move |index| arena.segment(index));
+        Ok(self.hosts.iter().copied().zip(segments.map(Peer::new)))
+    }
+}
+
+/// The peers of a host, those first that are near it.
+pub(super) fn roster(own: HostId, mut peers: Vec<(HostId, Peer)>) -> Roster<Option<Peer>> {
+    let near = neighbourhood(own, |host| {
+        peers.binary_search_by_key(&host, |(host, _)| *host).is_ok()
+    });
+    let far = peers
+        .extract_if(.., |(host, _)| !near.contains(host))
+        .collect::<Vec<_>>();
+    let mut peers = peers.into_iter().peekable();
+    let table = Roster::new(near, |host| Some(peers.next_if(|(next, _)| *next == host)?.1));
+    for (host, peer) in far {
+        table.add(host, Some(peer));
+    }
+    table
+}
+
+/// The numbers around the own one of which others, not far from each other, are peers: most likely those that have
+/// started together.
+fn neighbourhood(own: HostId, is_peer: impl Fn(HostId) -> bool) -> Range<HostId> {
+    /// Numbers of hosts of other nodes between two of this one.
+    const GAP: u32 = 32;
+    let (mut first, mut last) = (own, own);
+    while let Some(before) = (first.saturating_sub(GAP)..first).find(|host| is_peer(*host)) {
+        first = before;
+    }
+    while let Some(after) = (last + 1..=last.saturating_add(GAP)).rfind(|host| is_peer(*host)) {
+        last = after;
+    }
+    first..last + 1
+}
