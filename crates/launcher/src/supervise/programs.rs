@@ -6,7 +6,7 @@
 //! statuses the job has that of the first rank, whichever ended first.
 
 use super::ending::{Phase, Verdict};
-use super::member::exit_code;
+use super::process::exit_code;
 use super::{Member, Supervisor};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;

@@ -12,7 +12,7 @@ use super::waiting::waiting;
 use super::wake::Wake;
 use super::watch::Watch;
 use super::wire_up::{Doors, Ways, everybody};
-use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats};
+use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats, threads};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
 use simurgh_net::transport::HostId;
@@ -218,8 +218,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
 
 /// Threads that there are besides the calling one: the transports', which wake nobody.
 fn other_threads() -> usize {
-    let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
-    threads.saturating_sub(1)
+    threads::count().saturating_sub(1)
 }
 
 /// Starts one execution context per rank.

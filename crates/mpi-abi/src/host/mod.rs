@@ -43,6 +43,7 @@ mod rank;
 mod signals;
 mod state;
 mod stats;
+mod threads;
 mod waiting;
 mod wake;
 mod watch;

@@ -21,24 +21,19 @@ use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, Ways, hosts_outnumber_cores};
-use super::{binding, job, pmi, quiet, stats};
+use super::{binding, job, pmi, quiet, stats, threads};
 use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
 use simurgh_core::{Completion, Network, Vigil};
 use simurgh_mpi::{Abort, Process};
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
-use simurgh_net::transport::ofi::WATCH_THREAD;
 use simurgh_settings::{Id, Values};
 use std::ffi::CString;
-use std::fs::DirEntry;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// How often a thread looks at what it waits for before it sleeps, where there is a core for each process.
 const LOOKS: u32 = 4000;
-
-/// The name of the thread that listens to the launcher.
-const CONTROL: &str = "simurgh-control";
 
 /// The rank of this process; there is one at most.
 static OWN: OnceLock<Own> = OnceLock::new();
@@ -219,7 +214,7 @@ impl Own {
         begin: impl FnOnce() -> Result<Watch, HostError> + Send + 'static,
     ) -> Result<(), HostError> {
         std::thread::Builder::new()
-            .name(CONTROL.to_owned())
+            .name(threads::LISTENER.to_owned())
             .spawn(move || match begin() {
                 Ok(watch) => self.listen(&watch),
                 Err(error) => give_up(&error),
@@ -244,11 +239,11 @@ impl Own {
 
     /// All others that there are can be reached in these ways; more may come.
     fn settle(&'static self, watch: Watch, ways: Ways) -> Result<Watch, HostError> {
-        let attend = move |network| self.look_after(network, threads_of_transports());
+        let attend = move |network| self.look_after(network, threads::of_transports());
         if let Some(network) = self.host.job().driver() {
             attend(network);
         }
-        let _ = self.alone.set(threads_of_transports() == 0);
+        let _ = self.alone.set(threads::of_transports() == 0);
         watch.grow(Growth::new(self.spec.clone(), ways, attend))?;
         self.connected.complete();
         Ok(watch)
@@ -276,7 +271,7 @@ impl Own {
         let nobody_else = move || {
             // In this order: a thread that is attached meanwhile is counted as a thread at most.
             let attached = simurgh_core::attached_count();
-            simurgh_core::outsiders() == 0 && threads() == attached + of_transports
+            simurgh_core::outsiders() == 0 && threads::count() == attached + of_transports
         };
         let on_quiet = move || quiet::tell(host, 0, || true);
         let _ = self
@@ -306,24 +301,6 @@ impl Own {
             }
         }
     }
-}
-
-/// The threads of this process.
-fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
-}
-
-/// The threads that transports have started, on the thread that calls this: they have its name, or one of ours.
-fn threads_of_transports() -> usize {
-    let threads = std::fs::read_dir("/proc/self/task")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let is_ours = |thread: &DirEntry| {
-        let name = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
-        [CONTROL, WATCH_THREAD].contains(&name.trim_end())
-    };
-    threads.filter(is_ours).count().saturating_sub(1)
 }
 
 extern "C" fn leave_at_exit() {

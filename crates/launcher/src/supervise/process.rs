@@ -1,0 +1,203 @@
+//! The process of a host, which this process watches, and the ways to it.
+
+use super::{PmiSocket, Watched};
+use crate::error::LaunchError;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal};
+use simurgh_net::control::{Channel, ControlError, FromHost, Letter, ToHost};
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+
+/// A process that runs, and the way to it.
+pub(crate) struct Running {
+    /// Its number.
+    pub(crate) process: u32,
+    /// The launcher's end of its channel.
+    pub(crate) channel: Channel,
+}
+
+/// The process of a host.
+pub(super) struct HostProcess {
+    /// None if it is not this process that has started it, but rather the other way round: how it ends others learn.
+    child: Option<Child>,
+    number: Pid,
+    process: OwnedFd,
+    channel: Option<Channel>,
+    /// Where it speaks PMI, if it does.
+    pmi: Option<PmiSocket>,
+    /// What there was no room for in the channel.
+    untold: VecDeque<Letter>,
+}
+
+impl HostProcess {
+    /// One that this process has started.
+    pub(super) fn of_child(
+        child: Child,
+        channel: Option<Channel>,
+        pmi: Option<PmiSocket>,
+    ) -> Result<Self, LaunchError> {
+        Ok(Self {
+            pmi,
+            ..Self::new(Pid::from_child(&child), Some(child), channel)?
+        })
+    }
+
+    /// One that has started this process.
+    pub(super) fn taken_over(Running { process, channel }: Running) -> Result<Self, LaunchError> {
+        let gone = LaunchError::Supervise(rustix::io::Errno::SRCH.into());
+        let number = i32::try_from(process).ok().and_then(Pid::from_raw).ok_or(gone)?;
+        Self::new(number, None, Some(channel))
+    }
+
+    fn new(number: Pid, child: Option<Child>, channel: Option<Channel>) -> Result<Self, LaunchError> {
+        let process = rustix::process::pidfd_open(number, PidfdFlags::empty());
+        Ok(Self {
+            child,
+            number,
+            process: process.map_err(|error| LaunchError::Supervise(error.into()))?,
+            channel,
+            pmi: None,
+            untold: VecDeque::new(),
+        })
+    }
+
+    /// Whether it has started this process.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.child.is_none()
+    }
+
+    /// Whether it has been told all that it was to be told.
+    pub(super) fn has_heard(&self) -> bool {
+        self.untold.is_empty()
+    }
+
+    /// What is to be waited for.
+    pub(super) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
+        let writable = |so| if so { PollFlags::OUT } else { PollFlags::empty() };
+        watched.add(self.process.as_fd(), PollFlags::IN);
+        if let Some(channel) = &self.channel {
+            watched.add(channel.as_fd(), PollFlags::IN | writable(!self.has_heard()));
+        }
+        if let Some(pmi) = &self.pmi {
+            watched.add(pmi.fd(), PollFlags::IN | writable(pmi.is_behind()));
+        }
+    }
+
+    /// Tells it something, as soon as it has room for it.
+    pub(super) fn tell(&mut self, letter: Letter) {
+        match (letter.message(), &mut self.pmi) {
+            (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
+            (ToHost::Pmi(_), None) => {}
+            _ => self.untold.push_back(letter),
+        }
+        self.catch_up();
+    }
+
+    /// Tells it what there was no room for before.
+    pub(super) fn catch_up(&mut self) {
+        if let Some(pmi) = &mut self.pmi {
+            pmi.catch_up();
+        }
+        let Some(channel) = &self.channel else {
+            return self.untold.clear();
+        };
+        while let Some(letter) = self.untold.front() {
+            match channel.tell(letter) {
+                Ok(false) => return,
+                Ok(true) => drop(self.untold.pop_front()),
+                // Why is found out when its channel is read, or its process has ended.
+                Err(_) => return self.untold.clear(),
+            }
+        }
+    }
+
+    /// What it says, if it says something; nothing more after its channel is closed.
+    pub(super) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
+        match self.pmi.as_mut().map(PmiSocket::hear) {
+            Some(Ok(Some(request))) => return Ok(Some(FromHost::Pmi(request))),
+            Some(Err(_)) => self.pmi = None,
+            Some(Ok(None)) | None => {}
+        }
+        let Some(channel) = &self.channel else {
+            return Ok(None);
+        };
+        let said = channel.said();
+        if let Err(ControlError::Closed) = said {
+            self.channel = None;
+            return Ok(None);
+        }
+        Ok(said?.map(|said| said.message))
+    }
+
+    /// Sends it a signal; one that has ended needs none.
+    pub(super) fn signal(&self, signal: Signal) {
+        let _ = rustix::process::pidfd_send_signal(&self.process, signal);
+    }
+
+    /// Its status if it has ended; a good one if nobody here learns that.
+    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, LaunchError> {
+        let mut ended = [PollFd::from_borrowed_fd(self.process.as_fd(), PollFlags::IN)];
+        if poll(&mut ended, Some(&Timespec::default())) != Ok(1) {
+            return Ok(None);
+        }
+        let status = self.wait().map_err(LaunchError::Supervise)?;
+        Ok(Some(status.unwrap_or_default()))
+    }
+
+    /// Waits for its end; its status, if anybody here learns that.
+    pub(super) fn wait(&mut self) -> std::io::Result<Option<ExitStatus>> {
+        self.child.as_mut().map(Child::wait).transpose()
+    }
+
+    /// Whether it has begun to end.
+    pub(super) fn is_exiting(&self) -> bool {
+        is_exiting(self.number)
+    }
+}
+
+/// A process's end as a shell would report it.
+pub(super) fn exit_code(status: ExitStatus) -> u8 {
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// A process's end in words, which follow its name.
+pub(crate) fn exit_words(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => format!("was killed by signal {signal}"),
+        None => format!("ended with status {}", exit_code(status)),
+    }
+}
+
+/// Whether a process has begun to end.
+fn is_exiting(process: Pid) -> bool {
+    /// `PF_EXITING` of the kernel.
+    const EXITING: u64 = 4;
+    let stat =
+        std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    // The seventh field after the name, which may hold anything.
+    let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
+    let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_that_ends_is_told_from_one_that_runs() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        assert!(!is_exiting(Pid::from_child(&child)));
+        drop(child.stdin.take());
+        // It has ended, and is not forgotten.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
+        assert!(is_exiting(Pid::from_child(&child)));
+        child.wait().unwrap();
+    }
+}
