@@ -178,8 +178,18 @@ fn what_makes_no_sense_is_refused_with_a_word() {
     refused(&["-hosts", "a,,b"], "\"a,,b\" is not a list of host names");
     refused(&["-hosts", "-oProxyCommand=x"], "is not a list of host names");
     refused(&["-hostfile", "/no/such"], "/no/such: No such file");
-    refused(&["--map-by", "numa"], "ppr:N:node");
-    refused(&["--bind-to", "socket"], "one of auto, core, none");
+    refused(
+        &["--map-by", "rack"],
+        "\"rack\" is not slot, node, ppr:N:node, hwthread, core",
+    );
+    refused(
+        &["--rank-by", "rack"],
+        "\"rack\" is not slot, fill, node, hwthread, core",
+    );
+    refused(
+        &["--bind-to", "rack"],
+        "\"rack\" is not auto, none, hwthread, core",
+    );
     refused(&["--launcher", "rsh"], "auto, fork, ssh or slurm");
     refused(&["--cpu-list", "x"], "a list of processors such as 0-3,6");
     on(&["--cpu-list", "1000"], 1, &plain(), &[])
@@ -206,44 +216,6 @@ fn nodes_can_take_turns() {
     let expected: Vec<_> = (0..8).map(expected).collect();
     assert_eq!(outcome.expect_success().sorted_lines(), expected);
     on(&processes, 6, &mpi(), &[]).expect_success();
-}
-
-#[test]
-fn processors_can_be_chosen() {
-    for nodes in [&[][..], &["--launcher", "fork", "-hosts", "a"]] {
-        let mpiexec = Stage::locate().mpiexec(1).options(TCP).options(nodes);
-        let mpiexec = mpiexec.options(["--cpu-list", "0"]);
-        let outcome = mpiexec
-            .args(["Cpus_allowed_list", "/proc/self/status"])
-            .run("grep");
-        assert_eq!(outcome.expect_success().stdout, "Cpus_allowed_list:\t0\n");
-    }
-}
-
-#[test]
-fn ranks_are_bound_as_is_asked_for() {
-    let program = Compile::c("tests/c/launch_bound.c")
-        .against(&Stage::locate())
-        .build();
-    let lists = |mode: &str, bound: &[&str]| -> Vec<String> {
-        let run = Stage::locate().mpiexec(2).mode(mode).options(bound);
-        let outcome = run.run(&program);
-        let lines = outcome.expect_success().sorted_lines();
-        let list = |line: &&str| line.split_once(' ').unwrap().1.to_owned();
-        lines.iter().map(list).collect()
-    };
-    let none = lists("processes", &["--bind-to", "none"]);
-    let all = &none[0];
-    assert_eq!(lists("processes", &[]), [all.as_str(); 2]);
-    assert_eq!(lists("threads", &["--bind-to", "none"]), [all.as_str(); 2]);
-    for mode in ["threads", "processes"] {
-        let bound = lists(mode, &["--bind-to", "core"]);
-        // Where there are several cores each process has its own; ranks that are threads may share one of them.
-        if all.contains(['-', ',']) {
-            assert!(!bound.contains(all), "{mode}: {bound:?} of {all}");
-            assert!(mode == "threads" || bound[0] != bound[1], "{bound:?} of {all}");
-        }
-    }
 }
 
 /// A job on two nodes, whose ranks have said that they are up.

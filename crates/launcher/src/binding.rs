@@ -1,51 +1,104 @@
-//! Which processors hosts may use.
+//! Which processors hosts may use: of all that there are, and each rank that is a process by itself.
 
 use crate::error::LaunchError;
-use rustix::thread::CpuSet;
-
-/// The processors of a list such as `0-3,6`.
-pub(crate) fn parse(text: &str) -> Option<Vec<usize>> {
-    let mut cpus = Vec::new();
-    for item in text.split(',') {
-        let (first, last) = item.split_once('-').unwrap_or((item, item));
-        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        if first > last || last >= CpuSet::MAX_CPU {
-            return None;
-        }
-        cpus.extend(first..=last);
-    }
-    Some(cpus)
-}
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use simurgh_net::job::{JobSpec, Mode};
+use simurgh_sched::{Placement, Topology};
+use simurgh_settings::Id;
+use simurgh_settings::placement::{Plan, show_processors};
+use std::cell::OnceCell;
 
 /// Lets this process, and so the hosts that it starts, run on these processors only.
 pub(crate) fn bind(cpus: &[usize]) -> Result<(), LaunchError> {
-    let system = |error: rustix::io::Errno| LaunchError::Supervise(error.into());
-    let allowed = rustix::thread::sched_getaffinity(None).map_err(system)?;
-    let mut wanted = CpuSet::new();
-    for &cpu in cpus {
-        if !allowed.is_set(cpu) {
-            let allowed = (0..CpuSet::MAX_CPU)
-                .filter(|&cpu| allowed.is_set(cpu))
-                .collect::<Vec<_>>();
-            return Err(LaunchError::Processor {
-                cpu,
-                allowed: shown(&allowed),
-            });
-        }
-        wanted.set(cpu);
+    let allowed = allowed()?;
+    if let Some(&cpu) = cpus.iter().find(|&cpu| !allowed.contains(cpu)) {
+        return Err(LaunchError::Processor {
+            cpu,
+            allowed: show_processors(&allowed),
+        });
     }
-    rustix::thread::sched_setaffinity(None, &wanted).map_err(system)
+    sched_setaffinity(None, &set_of(cpus)).map_err(system)
 }
 
-/// A list of numbers as it is written.
-fn shown(cpus: &[usize]) -> String {
-    let runs = cpus.chunk_by(|a, b| a + 1 == *b);
-    let run = |run: &[usize]| match (run.first(), run.last()) {
-        (Some(first), Some(last)) if first != last => format!("{first}-{last}"),
-        (Some(first), _) => first.to_string(),
-        _ => String::new(),
-    };
-    runs.map(run).collect::<Vec<_>>().join(",")
+/// The processors that this process may use.
+fn allowed() -> Result<Vec<usize>, LaunchError> {
+    let allowed = sched_getaffinity(None).map_err(system)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect())
+}
+
+fn set_of(cpus: &[usize]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cpus.iter().for_each(|&cpu| set.set(cpu));
+    set
+}
+
+fn system(error: rustix::io::Errno) -> LaunchError {
+    LaunchError::Supervise(error.into())
+}
+
+/// Until it is dropped, what this thread starts runs on these processors only.
+pub(crate) struct Bound {
+    before: CpuSet,
+}
+
+impl Bound {
+    fn to(cpus: &[usize]) -> Result<Self, LaunchError> {
+        let before = sched_getaffinity(None).map_err(system)?;
+        sched_setaffinity(None, &set_of(cpus)).map_err(system)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // They were allowed before.
+        let _ = sched_setaffinity(None, &self.before);
+    }
+}
+
+/// Where the ranks of a job live on this node, which is looked up when the first of them is started.
+#[derive(Default)]
+pub(crate) struct Seating(OnceCell<Option<Placement>>);
+
+impl Seating {
+    fn placement(&self, spec: &JobSpec) -> Result<Option<&Placement>, LaunchError> {
+        if let Some(known) = self.0.get() {
+            return Ok(known.as_ref());
+        }
+        let (_, ranks) = spec.ranks_on_node();
+        let lay = |plan| Placement::new(&Topology::detect()?, &plan, ranks);
+        let placement = Plan::of(&spec.settings).map(lay).transpose()?;
+        Ok(self.0.get_or_init(|| placement).as_ref())
+    }
+
+    /// Binds what is started next to the place of its rank, if it is a process that is to be bound. A process of ranks
+    /// that are threads binds those itself; if there are no places for them, that is said before it starts.
+    pub(crate) fn bind(&self, spec: &JobSpec) -> Result<Option<Bound>, LaunchError> {
+        let (ranks, _) = spec.ranks_on_node();
+        let placement = self.placement(spec)?;
+        if spec.mode_of(spec.host) == Mode::Threads {
+            return Ok(None);
+        }
+        let seat = placement.map(|placement| &placement.seats()[ranks.start]);
+        let bound = seat.filter(|seat| seat.bound.is_some());
+        bound.map(|seat| Bound::to(&seat.cpus)).transpose()
+    }
+
+    /// What is to be told of a rank that is a process, if the user wants to know.
+    pub(crate) fn report(&self, spec: &JobSpec) -> Result<Option<String>, LaunchError> {
+        if !spec.settings.is_on(Id::ReportBindings) || spec.mode_of(spec.host) == Mode::Threads {
+            return Ok(None);
+        }
+        let (ranks, _) = spec.ranks_on_node();
+        let seat = self
+            .placement(spec)?
+            .map(|placement| &placement.seats()[ranks.start]);
+        let place = match seat.and_then(|seat| seat.bound.as_ref()) {
+            Some(words) => format!("is bound to {words}"),
+            None => format!("is not bound (processors {})", show_processors(&allowed()?)),
+        };
+        Ok(Some(format!("rank {} {place}", spec.name_of(spec.ranks().first))))
+    }
 }
 
 #[cfg(test)]
@@ -53,17 +106,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_read_and_shown() {
-        assert_eq!(parse("0-2,5"), Some(vec![0, 1, 2, 5]));
-        assert_eq!(shown(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
-        for text in ["", "a", "3-1", "1,,2", "0-99999999"] {
-            assert_eq!(parse(text), None, "{text}");
-        }
-    }
-
-    #[test]
     fn a_processor_that_is_not_there_is_named() {
         let error = bind(&[CpuSet::MAX_CPU - 1]).unwrap_err().to_string();
         assert!(error.contains("processor 1023"), "{error}");
+    }
+
+    #[test]
+    fn who_has_started_something_bound_is_free_again() {
+        let before = allowed().unwrap();
+        let bound = Bound::to(&before[..1]).unwrap();
+        assert_eq!(allowed().unwrap(), before[..1]);
+        drop(bound);
+        assert_eq!(allowed().unwrap(), before);
     }
 }

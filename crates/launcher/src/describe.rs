@@ -2,9 +2,11 @@
 
 use crate::args::{Run, SectionArgs};
 use crate::error::LaunchError;
-use crate::nodes::{self, Node, Run as Placed};
+use crate::nodes::{self, Mapping, Node, Run as Placed};
 use crate::{mode, preload, program, shares};
 use simurgh_net::job::{self, EnvChange, JobSpec, Origin, Section, Text};
+use simurgh_sched::{Placement, Topology};
+use simurgh_settings::placement::Plan;
 use simurgh_settings::{Id, Origin as Source, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -23,7 +25,8 @@ pub(crate) struct Described {
 
 /// Describes a job that runs on these nodes, or on this machine.
 pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described, LaunchError> {
-    let preset = preset(run, nodes.as_deref());
+    let mapping = Mapping::of(&run.settings, run.nodes.per_node);
+    let preset = preset(run, mapping, nodes.as_deref())?;
     let sections: Vec<_> = run
         .sections
         .iter()
@@ -50,6 +53,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         },
     };
     let total = spec.total_ranks()?;
+    forbid_crowds(&spec, total, mapping, nodes.as_deref())?;
     let most = spec.settings.get(Id::HostsPerNode).unwrap_or(1);
     let most = u32::try_from(most).unwrap_or(1);
     let Some(nodes) = nodes else {
@@ -60,7 +64,7 @@ pub(crate) fn describe(run: &Run, nodes: Option<Vec<Node>>) -> Result<Described,
         spec.hosts = shares::of_runs(&spec.sections, &[all], most);
         return Ok(Described { spec, nodes: None });
     };
-    let (runs, nodes) = used(run.nodes.mapping.runs(total, &nodes), nodes);
+    let (runs, nodes) = used(mapping.runs(total, &nodes), nodes);
     spec.hosts = shares::of_runs(&spec.sections, &runs, most);
     spec.origin.nodes = nodes.len() as u32;
     // This machine alone needs no agent, unless the user wants it started in another way.
@@ -98,10 +102,40 @@ pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
 }
 
 /// How many ranks run a program if nobody says so: as many as there are places, if somebody has named places.
-fn preset(run: &Run, nodes: Option<&[Node]>) -> u32 {
-    match nodes {
-        Some(nodes) if run.sections.len() == 1 => run.nodes.mapping.preset(nodes),
-        _ => 1,
+fn preset(run: &Run, mapping: Mapping, nodes: Option<&[Node]>) -> Result<u32, LaunchError> {
+    let plan = Plan::of(&run.settings).filter(|plan| plan.per_object.is_some());
+    Ok(match (nodes, plan) {
+        _ if run.sections.len() != 1 => 1,
+        (Some(nodes), _) => mapping.places(nodes),
+        (None, Some(plan)) => {
+            let places = Placement::preset(&Topology::detect()?, &plan)?;
+            u32::try_from(places).unwrap_or(u32::MAX)
+        }
+        (None, None) => 1,
+    })
+}
+
+/// Refuses a job with more ranks than slots of nodes, or cores of this machine, if the user wants that. Whether there
+/// are too many for the hardware that the user has named is seen where it is.
+fn forbid_crowds(
+    spec: &JobSpec,
+    ranks: u32,
+    mapping: Mapping,
+    nodes: Option<&[Node]>,
+) -> Result<(), LaunchError> {
+    let settings = &spec.settings;
+    let allowed = settings.map().oversubscribe;
+    if allowed.unwrap_or(settings.is_on(Id::Oversubscribe)) {
+        return Ok(());
+    }
+    let places = match nodes {
+        Some(nodes) => mapping.places(nodes) as usize,
+        None if Plan::of(settings).is_some() => return Ok(()),
+        None => Topology::detect()?.cores().len(),
+    };
+    match ranks as usize > places {
+        true => Err(LaunchError::Crowd { ranks, places }),
+        false => Ok(()),
     }
 }
 

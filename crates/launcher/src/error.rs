@@ -162,6 +162,14 @@ pub enum LaunchError {
         /// Those that may be used.
         allowed: String,
     },
+    /// More ranks than places, which is unwanted.
+    #[error("{ranks} ranks are too many for {places} places; with --oversubscribe they share them")]
+    Crowd {
+        /// How many ranks.
+        ranks: u32,
+        /// How many places.
+        places: usize,
+    },
     /// No number of ranks will do.
     #[error(
         "info key soft: {soft:?} allows no number from 1 to {most}; it is a list such as 1,2:8 or 2:16:2"

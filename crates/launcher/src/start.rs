@@ -3,12 +3,13 @@
 use crate::agent::Wishes;
 use crate::agent::message::NodeJob;
 use crate::args::Run;
+use crate::binding::Seating;
 use crate::describe::{Described, PRELOAD, describe};
 use crate::error::LaunchError;
 use crate::fit::{self, Wanted};
 use crate::installation::Installation;
 use crate::memories::Memories;
-use crate::nodes::{self, Allocation, Launch, Launcher, Room};
+use crate::nodes::{self, Allocation, Launch, Launcher, Mapping, Room};
 use crate::pmix::PmixService;
 use crate::prefix::Prefix;
 use crate::supervise::{Beginning, PmiSocket};
@@ -57,7 +58,7 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     let nodes = nodes::of(&run.nodes, allocation.as_ref())?;
     let described = describe(&run, nodes)?;
     let Described { spec, nodes } = described;
-    let mapping = run.nodes.mapping;
+    let mapping = Mapping::of(&run.settings, run.nodes.per_node);
     if let Some(nodes) = nodes {
         let launcher = run.nodes.launcher.resolved(allocation.as_ref());
         return run_on_nodes(&run, spec, Room { nodes, mapping }, launcher);
@@ -149,6 +150,8 @@ pub(crate) struct Starter {
     wiring: Rc<Wiring>,
     /// What programs of Open MPI are served by, if there are such.
     pmix: Option<PmixService>,
+    /// Where ranks live on this node.
+    seating: Seating,
     /// The executable, if it is a copy made for this job.
     _patched: Option<File>,
     /// The environment of the hosts, if it is not that of this process.
@@ -161,6 +164,8 @@ pub(crate) struct Wiring {
     /// The file whose lock a host holds while it writes output.
     output: OwnedFd,
     memories: RefCell<Memories>,
+    /// How many processors there are for them.
+    processors: u32,
 }
 
 impl Starter {
@@ -194,6 +199,7 @@ impl Starter {
             prefix,
             pmix: PmixService::of(&spec)?,
             spec,
+            seating: Seating::default(),
             _patched: patched,
             environment: None,
         })
@@ -261,6 +267,7 @@ impl Starter {
             output: wiring.output.as_raw_fd(),
             memory: memory.as_ref().map(AsRawFd::as_raw_fd),
             secret: wiring.secret.clone(),
+            processors: wiring.processors,
         });
         if self.prefix.is_given() || spec.mode_of(host) == Mode::Processes {
             // Whatever stands between may be the host's parent; the channel tells of our end.
@@ -299,13 +306,22 @@ impl Starter {
             // Only rank 0 of the command line's job reads.
             command.stdin(Stdio::null());
         }
+        let bound = self.seating.bind(&spec)?;
         let child = command.spawn().map_err(|source| LaunchError::Start {
             host: command.get_program().into(),
             source,
         })?;
+        drop(bound);
         inherit(&wiring.output, false)?;
         memory.iter().try_for_each(|memory| inherit(memory, false))?;
         Ok((child, pmi.map(|(socket, _)| socket)))
+    }
+
+    /// What is to be told of the processors of a host.
+    pub(crate) fn report(&self, host: HostId) -> Result<Option<String>, LaunchError> {
+        let mut spec = self.spec.clone();
+        spec.host = host;
+        self.seating.report(&spec)
     }
 
     /// What starts an executable, in the environment of the job.
@@ -405,10 +421,12 @@ impl Wiring {
 
     /// What there is.
     pub(crate) fn with(secret: Secret, output: OwnedFd, memories: Memories) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             secret,
             output,
             memories: RefCell::new(memories),
+            processors: u32::try_from(processors).unwrap_or(u32::MAX),
         }
     }
 }

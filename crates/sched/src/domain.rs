@@ -62,22 +62,61 @@ impl Domain {
         closer.map_or_else(|| self.height(), |child| child.distance(a, b))
     }
 
-    /// What is left of the domain with these cores only, which it has, numbered from 0 on.
-    pub(crate) fn restricted(&self, kept: &Range<usize>) -> Self {
-        let of_it = |core: &usize| kept.contains(core);
+    /// What is left of the domain with these cores only, which are in ascending order, numbered from 0 on.
+    pub(crate) fn restricted(&self, kept: &[usize]) -> Self {
+        let place = |core: &usize| kept.binary_search(core).ok();
+        let of_it = |core: &usize| place(core).is_some();
         let children = self.children.iter().filter(|child| child.cores.iter().any(of_it));
         Self {
             kind: self.kind,
             number: self.number,
             bytes: self.bytes,
-            cores: self
-                .cores
-                .iter()
-                .filter(|core| of_it(core))
-                .map(|core| core - kept.start)
-                .collect(),
+            cores: self.cores.iter().filter_map(place).collect(),
             children: children.map(|child| child.restricted(kept)).collect(),
         }
+    }
+
+    /// The same where each hardware thread counts as a core; `threads` are those of all cores.
+    pub(crate) fn split(&self, threads: &[Range<usize>]) -> Self {
+        let cores: Vec<usize> = self
+            .cores
+            .iter()
+            .flat_map(|&core| threads[core].clone())
+            .collect();
+        let children = match self.kind {
+            DomainKind::Core => Vec::new(),
+            _ => self
+                .children
+                .iter()
+                .flat_map(|child| child.parts(threads))
+                .collect(),
+        };
+        Self {
+            cores,
+            children,
+            ..self.clone()
+        }
+    }
+
+    /// What becomes of a domain where cores are split: one for each hardware thread of a core.
+    fn parts(&self, threads: &[Range<usize>]) -> Vec<Self> {
+        let whole = self.split(threads);
+        if self.kind != DomainKind::Core {
+            return vec![whole];
+        }
+        let part = |&thread: &usize| Self {
+            cores: vec![thread],
+            ..whole.clone()
+        };
+        whole.cores.iter().map(part).collect()
+    }
+
+    /// All domains of a kind, in order.
+    pub(crate) fn all(&self, kind: DomainKind) -> Vec<&Self> {
+        if self.kind == kind {
+            return vec![self];
+        }
+        self.children.iter().flat_map(|child| child.all(kind)).collect()
     }
 
     fn height(&self) -> usize {

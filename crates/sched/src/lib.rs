@@ -3,10 +3,11 @@
 //! * [`Topology`]: the cores this process may use and the tree of scheduling domains above them.
 //! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics; one that is idle
 //!   looks after the [`Network`].
+//! * [`Placement`]: which cores each rank of a node has, if the user wants a say in it.
 //! * [`policy`]: pluggable strategies: where ECs start, whom an idle VP asks for work.
 //! * [`Runtime`]: all of it together.
 //!
-//! Depends on `simurgh-core`. No `unsafe`.
+//! Depends on `simurgh-core` and `simurgh-settings`. No `unsafe`.
 #![deny(unsafe_code)]
 
 mod crew;
@@ -14,6 +15,7 @@ mod deadlock;
 mod domain;
 mod error;
 mod lookout;
+mod placement;
 pub mod policy;
 mod runtime;
 mod stats;
@@ -22,6 +24,7 @@ mod vp;
 
 pub use domain::{Domain, DomainKind};
 pub use error::SchedError;
+pub use placement::{Placement, Seat};
 pub use runtime::{Builder, Runtime, VPS_MAX};
 pub use stats::VpStats;
 pub use topology::{Core, Topology};

@@ -28,6 +28,7 @@ pub struct Builder {
     network: Option<Arc<dyn Network>>,
     topology: Option<Topology>,
     network_core: Option<usize>,
+    homes: Vec<usize>,
 }
 
 impl Default for Builder {
@@ -49,6 +50,7 @@ impl Builder {
             network: None,
             topology: None,
             network_core: None,
+            homes: Vec::new(),
         }
     }
 
@@ -107,6 +109,14 @@ impl Builder {
         self
     }
 
+    /// The cores of the topology on which the members of the group begin, by their indices, instead of where the policy
+    /// would place them.
+    #[must_use]
+    pub fn homes(mut self, homes: Vec<usize>) -> Self {
+        self.homes = homes;
+        self
+    }
+
     /// The network that virtual processors with nothing better to do look after.
     #[must_use]
     pub fn network(mut self, network: Arc<dyn Network>) -> Self {
@@ -156,6 +166,7 @@ impl Builder {
         let mut runtime = Runtime {
             common,
             policy: self.policy,
+            homes: self.homes,
             vps: Vec::new(),
             threads: Vec::new(),
         };
@@ -168,6 +179,7 @@ impl Builder {
 pub struct Runtime {
     common: Arc<Common>,
     policy: Arc<dyn Policy>,
+    homes: Vec<usize>,
     vps: Vec<Arc<Vp>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -175,10 +187,13 @@ pub struct Runtime {
 impl Runtime {
     fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
         let common = self.common.crew.common;
-        let victims = match index < common {
-            true => self.policy.victims(index, common, &self.common.topology),
+        let topology = &self.common.topology;
+        let mut victims = match index < common {
+            true => self.policy.victims(index, common, topology),
             false => Vec::new(),
         };
+        let core = |vp: usize| vp % topology.cores().len();
+        victims.retain(|&victim| topology.joins(core(index), core(victim)));
         let vp = Arc::new(Vp::new(index, Arc::clone(&self.common), victims));
         self.vps.push(Arc::clone(&vp));
         let thread = std::thread::Builder::new()
@@ -267,10 +282,14 @@ impl Runtime {
         Ok(ec.start(self.common.team[vp % self.common.team.len()]))
     }
 
-    /// The virtual processor on which the policy starts member `index` of a group of `count` execution contexts.
+    /// The virtual processor on which member `index` of a group of `count` execution contexts starts: that of its
+    /// [home](Builder::homes), or where the policy places it.
     #[must_use]
     pub fn place_of_member(&self, (index, count): (usize, usize)) -> usize {
-        self.policy.place(index, count, self.vps())
+        match self.homes.get(index) {
+            Some(home) => home % self.vps(),
+            None => self.policy.place(index, count, self.vps()),
+        }
     }
 
     /// Starts a member, by its index in a group of so many execution contexts, where the policy places it.

@@ -23,6 +23,8 @@ pub struct Topology {
     /// All cores, also those that are others' share.
     machine: Vec<Core>,
     crowded: bool,
+    /// For each core a number that those have in common between which ranks may move; none if they may move anywhere.
+    fences: Vec<usize>,
 }
 
 impl Topology {
@@ -55,13 +57,66 @@ impl Topology {
         assert!(index < count, "process {index} of {count}");
         let bound = |index| index * self.cores.len() / count;
         let first = bound(index);
-        let kept = first..bound(index + 1).max(first + 1);
+        let kept: Vec<_> = (first..bound(index + 1).max(first + 1)).collect();
         Self {
-            root: self.root.restricted(&kept),
             crowded: count > self.cores.len(),
-            cores: self.cores[kept].to_vec(),
+            ..self.restricted(&kept)
+        }
+    }
+
+    /// These of the cores, which are in ascending order.
+    fn restricted(self, kept: &[usize]) -> Self {
+        Self {
+            root: self.root.restricted(kept),
+            cores: kept.iter().map(|&core| self.cores[core].clone()).collect(),
             ..self
         }
+    }
+
+    /// The cores of those ranks of a placement that live in this process; in the order of cores, to which of them a
+    /// rank is bound that runs there. Others' ranks may be bound to some of them, too.
+    pub(crate) fn part(self, cpus: &[usize], fences: impl Fn(&Core) -> usize, crowded: bool) -> Self {
+        let is_kept = |core: &Core| core.cpus.iter().any(|cpu| cpus.contains(cpu));
+        let kept: Vec<_> = (0..self.cores.len())
+            .filter(|&core| is_kept(&self.cores[core]))
+            .collect();
+        let part = self.restricted(&kept);
+        Self {
+            fences: part.cores.iter().map(fences).collect(),
+            crowded,
+            ..part
+        }
+    }
+
+    /// The same machine, each of whose hardware threads counts as a core.
+    #[must_use]
+    pub fn by_threads(self) -> Self {
+        let split = |cores: &[Core]| -> Vec<Core> {
+            let cpus = cores.iter().flat_map(|core| core.cpus.iter());
+            cpus.map(|&cpu| Core { cpus: vec![cpu] }).collect()
+        };
+        let mut next = 0;
+        let threads: Vec<_> = self
+            .cores
+            .iter()
+            .map(|core| {
+                let first = next;
+                next += core.cpus.len();
+                first..next
+            })
+            .collect();
+        Self {
+            root: self.root.split(&threads),
+            cores: split(&self.cores),
+            machine: split(&self.machine),
+            ..self
+        }
+    }
+
+    /// Whether what runs on one core may go on on the other.
+    #[must_use]
+    pub fn joins(&self, core: usize, other: usize) -> bool {
+        self.fences.get(core) == self.fences.get(other)
     }
 
     /// The cores, in an order in which neighbours share the most.

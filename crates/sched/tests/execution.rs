@@ -9,7 +9,9 @@ use simurgh_core::{
     wait_any, yield_now,
 };
 use simurgh_sched::policy::Policy;
-use simurgh_sched::{Attribute, Builder, EcSpec, Runtime, Topology};
+use simurgh_sched::{Attribute, Builder, EcSpec, Placement, Runtime, Topology};
+use simurgh_settings::placement::Plan;
+use simurgh_settings::{Id, Values};
 
 fn runtime(vps: usize) -> Runtime {
     Builder::new().vps(Some(vps)).start().expect("a runtime")
@@ -254,6 +256,34 @@ fn an_idle_processor_takes_over_waiting_work() {
         .into_iter()
         .for_each(|handle| handle.join().expect("no panic"));
     assert!(stop.load(Ordering::SeqCst));
+}
+
+#[test]
+fn members_begin_at_home_and_stay_within_what_they_are_bound_to() {
+    let machine = || Topology::synthetic("core:2 pu:1").expect("a valid description");
+    let mut values = Values::default();
+    values
+        .read(Id::BindTo, "test", "core".as_ref())
+        .expect("words that are understood");
+    let plan = Plan::of(&values).expect("a plan");
+    let placement = Placement::new(&machine(), &plan, 4).expect("a placement");
+    let (part, homes) = placement.of_process(0..4, machine());
+    let builder = Builder::new().topology(part).homes(homes);
+    let runtime = builder.start().expect("a runtime");
+    // Nothing is left on the second processor, which may not take over what the first has too much of.
+    let handles = [0, 1, 2, 3].map(|index| {
+        let wander = move || {
+            for _ in 0..if index % 2 == 0 { 100_000 } else { 1 } {
+                assert_eq!(current().vp(), Some(index % 2));
+                yield_now();
+            }
+        };
+        let started = runtime.spawn_member(small(), (index, 4), wander);
+        started.expect("an execution context")
+    });
+    for handle in handles {
+        handle.join().expect("no panic");
+    }
 }
 
 #[test]

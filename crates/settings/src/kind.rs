@@ -1,5 +1,6 @@
 //! What a setting's values are, as numbers and as text.
 
+use crate::placement::Part;
 use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
 
@@ -32,6 +33,8 @@ pub enum Kind {
     Name(&'static str),
     /// The path of a file or directory, which is no number; what stands for it in a help text.
     Path(&'static str),
+    /// Words that say [where ranks live](crate::placement), which are no number.
+    Placement(Part),
 }
 
 /// A word that a setting may be.
@@ -87,7 +90,7 @@ impl Kind {
                 .iter()
                 .position(|item| item.name == text)
                 .map(|place| place as u64),
-            Self::Rules | Self::Name(_) | Self::Path(_) => None,
+            Self::Rules | Self::Name(_) | Self::Path(_) | Self::Placement(_) => None,
         };
         value.filter(|&value| self.allows(value))
     }
@@ -109,9 +112,9 @@ impl Kind {
             // An empty range.
             #[expect(
                 clippy::reversed_empty_ranges,
-                reason = "no number is a list of rules, a name or a path"
+                reason = "no number is a list of rules, a name, a path or a place"
             )]
-            Self::Rules | Self::Name(_) | Self::Path(_) => 1..=0,
+            Self::Rules | Self::Name(_) | Self::Path(_) | Self::Placement(_) => 1..=0,
         }
     }
 
@@ -121,7 +124,9 @@ impl Kind {
         match self {
             Self::Flag if value == 0 => "off".to_owned(),
             Self::Flag => "on".to_owned(),
-            Self::Count { .. } | Self::Rules | Self::Name(_) | Self::Path(_) => value.to_string(),
+            Self::Count { .. } | Self::Rules | Self::Name(_) | Self::Path(_) | Self::Placement(_) => {
+                value.to_string()
+            }
             Self::Size { .. } => show_size(value),
             Self::Time => (value as f64 / 1000.0).to_string(),
             Self::Choice(items) => usize::try_from(value)
@@ -151,6 +156,7 @@ impl Kind {
             Self::Rules => "rules such as allreduce:64K=shared".to_owned(),
             Self::Name(_) => "a name without blanks".to_owned(),
             Self::Path(_) => "a path".to_owned(),
+            Self::Placement(part) => part.expected(),
         }
     }
 
@@ -165,6 +171,7 @@ impl Kind {
             Self::Choice(items) => words(items, "|"),
             Self::Rules => "RULES".to_owned(),
             Self::Name(placeholder) | Self::Path(placeholder) => placeholder.to_owned(),
+            Self::Placement(part) => part.placeholder().to_owned(),
         }
     }
 }

@@ -10,17 +10,20 @@
 
 #![forbid(unsafe_code)]
 
+mod id;
 mod kind;
 mod limit;
+pub mod placement;
 mod reference;
 pub mod rules;
 mod setting;
 mod table;
 mod values;
 
+pub use id::Id;
 pub use kind::{BadValue, Item, Kind};
 pub use limit::Limit;
 pub use reference::reference;
 pub use setting::{Category, Preset, Scope, Setting, Spelling, Verbosity};
-pub use table::{Id, SETTINGS};
+pub use table::SETTINGS;
 pub use values::{Origin, Value, Values};

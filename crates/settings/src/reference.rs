@@ -92,6 +92,7 @@ fn values(kind: Kind) -> String {
         }
         Kind::Name(_) => "a name".to_owned(),
         Kind::Path(_) => "a path".to_owned(),
+        Kind::Placement(part) => part.expected(),
         Kind::Rules => "rules: `operation:bytes:ranks:level=algorithm,…`".to_owned(),
     }
 }

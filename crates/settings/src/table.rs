@@ -1,85 +1,7 @@
 //! The table.
 
-use crate::{Category, Item, Kind, Preset, Scope, Setting, Spelling, Verbosity};
-
-/// Which setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Id {
-    /// Threads or processes.
-    Mode,
-    /// Time limit of the job.
-    Timeout,
-    /// Whether output is tagged.
-    TagOutput,
-    /// Where output goes.
-    OutputDir,
-    /// Whether statistics are printed at the end.
-    Stats,
-    /// What is checked.
-    Check,
-    /// The error handler that is there first.
-    InitialErrhandler,
-    /// Processes on each node.
-    HostsPerNode,
-    /// Time in which they have to find each other.
-    StartTimeout,
-    /// By what a process finds the others of its job under another launcher.
-    Pmi,
-    /// How they talk.
-    Transport,
-    /// Whether they read each other's memory.
-    CrossMemory,
-    /// libfabric's provider.
-    Provider,
-    /// The network interface.
-    Interface,
-    /// Silence after which a host is lost.
-    PeerTimeout,
-    /// Virtual processors.
-    Vps,
-    /// Scheduling policy.
-    Policy,
-    /// Virtual processors dedicated to the network.
-    NetworkVps,
-    /// Where they run.
-    NetworkCore,
-    /// What is bound to cores.
-    BindTo,
-    /// Stack of a rank.
-    StackSize,
-    /// Seed of the order of ranks.
-    Seed,
-    /// Messages kept inside their queue entry.
-    InlineLimit,
-    /// Messages sent before their receive.
-    EagerLimit,
-    /// Such messages waiting at a rank.
-    BacklogLimit,
-    /// Such messages under way to another host.
-    EagerWindow,
-    /// Queues scanned in order.
-    ScanLimit,
-    /// How collectives are done.
-    Collectives,
-}
-
-impl Id {
-    /// The setting.
-    #[must_use]
-    pub fn setting(self) -> &'static Setting {
-        &SETTINGS[self as usize]
-    }
-
-    /// The value that holds if nobody sets the setting, if there is one.
-    #[must_use]
-    pub const fn preset(self) -> Option<u64> {
-        match SETTINGS[self as usize].preset {
-            Preset::Value(value) => Some(value),
-            Preset::Absent(_) => None,
-        }
-    }
-}
+use crate::placement::Part;
+use crate::{Category, Id, Item, Kind, Preset, Scope, Setting, Spelling, Verbosity};
 
 /// All settings, in the order of [`Id`].
 pub const SETTINGS: &[Setting] = &[
@@ -415,30 +337,81 @@ pub const SETTINGS: &[Setting] = &[
               all its processes; more of them take the cores behind it",
     },
     Setting {
+        id: Id::MapBy,
+        name: "map_by",
+        options: &[Spelling::Takes("map-by")],
+        variables: &["SIMURGH_MAP_BY"],
+        kind: Kind::Placement(Part::Map),
+        preset: Preset::Absent("slot"),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "where ranks go one after the other: slot: nodes by their numbers; ppr:N:node: as -ppn N; node: nodes in \
+              turn, each rank a process; a unit of hardware: those of a node in turn; ppr:N:UNIT: N on each; :PE=N: N \
+              cores for each rank",
+    },
+    Setting {
+        id: Id::RankBy,
+        name: "rank_by",
+        options: &[Spelling::Takes("rank-by")],
+        variables: &["SIMURGH_RANK_BY"],
+        kind: Kind::Placement(Part::Ranking),
+        preset: Preset::Absent("slot"),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "which ranks have which of the places that map_by gives out: slot: in that order; fill: neighbours are \
+              neighbours; node, or a unit of hardware: those take turns",
+    },
+    Setting {
         id: Id::BindTo,
         name: "bind_to",
         options: &[Spelling::Takes("bind-to")],
         variables: &["SIMURGH_BIND_TO"],
+        kind: Kind::Placement(Part::Binding),
+        preset: Preset::Absent(
+            "what map_by names; else threads share the cores out, and processes run anywhere",
+        ),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "the hardware that a rank does not leave; none: the system moves threads from core to core",
+    },
+    Setting {
+        id: Id::Oversubscribe,
+        name: "oversubscribe",
+        options: &[
+            Spelling::Sets("oversubscribe", 1),
+            Spelling::Sets("nooversubscribe", 0),
+        ],
+        variables: &["SIMURGH_OVERSUBSCRIBE"],
         kind: Kind::Choice(&[
             Item {
-                name: "auto",
-                doc: "core where ranks are threads, none where they are processes",
+                name: "no",
+                doc: "a job whose ranks outnumber the places for them is refused",
             },
             Item {
-                name: "core",
-                doc: "each virtual processor to a core; a rank that is a process to its share of the cores, once it \
-                      uses MPI",
-            },
-            Item {
-                name: "none",
-                doc: "nothing: the system moves threads from core to core",
+                name: "yes",
+                doc: "ranks share places",
             },
         ]),
+        preset: Preset::Value(1),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::UserDetail,
+        doc: "whether ranks may outnumber the places for them: slots of nodes, or cores",
+    },
+    Setting {
+        id: Id::ReportBindings,
+        name: "report_bindings",
+        options: &[Spelling::Sets("report-bindings", 1)],
+        variables: &["SIMURGH_REPORT_BINDINGS"],
+        kind: Kind::Flag,
         preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::Scheduling,
         verbosity: Verbosity::UserDetail,
-        doc: "what is bound to what of the cores that may be used",
+        doc: "say for each rank at the start what it is bound to",
     },
     Setting {
         id: Id::StackSize,

@@ -22,7 +22,7 @@ pub enum Value {
     Number(u64),
     /// Rules, of a setting of that kind.
     Rules(Vec<Rule>),
-    /// A name, of a setting of that kind.
+    /// A name, path or words on places, of a setting of one of these kinds.
     Name(String),
 }
 
@@ -134,7 +134,7 @@ impl Values {
         }
     }
 
-    /// The name or path that somebody has set.
+    /// The name, path or words on places that somebody has set.
     #[must_use]
     pub fn name(&self, id: Id) -> Option<&str> {
         match self.0.get(&id).map(|given| &given.value) {
@@ -195,7 +195,8 @@ impl Value {
                 .map_err(|reason| format!("{}: {reason}", kind.expected())),
             Kind::Name(_) if text.is_empty() || text.contains(char::is_whitespace) => Err(kind.expected()),
             Kind::Path(_) if text.is_empty() => Err(kind.expected()),
-            Kind::Name(_) | Kind::Path(_) => Ok(Self::Name(text.to_owned())),
+            Kind::Placement(part) if !part.understands(text) => Err(kind.expected()),
+            Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => Ok(Self::Name(text.to_owned())),
             _ => kind.parse(text).map(Self::Number).ok_or_else(|| kind.expected()),
         }
     }

@@ -62,10 +62,16 @@ pub(super) fn on_node(spec: &JobSpec, node: u32) -> Vec<HostId> {
     here.map(|(number, _)| number).collect()
 }
 
-/// Starts a host.
-pub(super) fn start(starter: &Starter, number: HostId) -> Result<Host, LaunchError> {
+/// Starts a host; what is to be told of it goes upwards.
+pub(super) fn start(starter: &Starter, number: HostId, link: &mut Link) -> Result<Host, LaunchError> {
     let (channel, end) = Channel::pair()?;
     let (mut child, pmi) = starter.start(number, &end, Streams::Piped)?;
+    if let Some(report) = starter.report(number)? {
+        link.send(
+            &Up::Output { error: true },
+            format!("simurgh: {report}\n").as_bytes(),
+        );
+    }
     let streams = [
         (child.stdout.take().map(OwnedFd::from), false),
         (child.stderr.take().map(OwnedFd::from), true),

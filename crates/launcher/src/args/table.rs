@@ -37,8 +37,6 @@ pub enum Place {
     File,
     /// Ranks on each.
     PerNode,
-    /// The same in Open MPI's words.
-    Map,
     /// What starts agents.
     Launcher,
     /// The command for that.
@@ -160,7 +158,7 @@ fn shape() -> [OptionInfo; 6] {
 
 /// What says where a job runs.
 fn places() -> impl Iterator<Item = OptionInfo> {
-    let places: [(Place, &[&'static str], &str, &str); 8] = [
+    let places: [(Place, &[&'static str], &str, &str); 7] = [
         (
             Place::Hosts,
             &["hosts", "host", "H"],
@@ -178,12 +176,6 @@ fn places() -> impl Iterator<Item = OptionInfo> {
             &["ppn", "N", "npernode", "perhost"],
             "N",
             "ranks that each node takes, whatever its number says",
-        ),
-        (
-            Place::Map,
-            &["map-by"],
-            "HOW",
-            "slot: nodes one after the other; ppr:N:node: as -ppn N; node: nodes in turn, each rank a process [slot]",
         ),
         (
             Place::Cpus,
@@ -284,12 +276,8 @@ fn help_of(setting: &Setting, value: Option<u64>) -> String {
 /// Options of other launchers that have no use here, and what to say to those who give them.
 pub(super) const FOREIGN: &[(&[&str], &str)] = &[
     (
-        &["oversubscribe", "rank-by"],
-        "ranks may outnumber cores here without it, leave it out",
-    ),
-    (
-        &["binding", "report-bindings"],
-        "`simurgh info` shows the machine, and --bind-to says what is bound",
+        &["binding"],
+        "--bind-to says what is bound, and --report-bindings shows it",
     ),
     (&["allow-run-as-root"], "any user may run jobs, leave it out"),
     (

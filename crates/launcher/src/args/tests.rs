@@ -121,7 +121,7 @@ fn unknown_options_name_their_nearest_neighbour() {
     assert!(message("--tag-ouput a").contains("did you mean --tag-output?"));
     assert!(message("--stacksize 1M a").contains("did you mean --stack-size?"));
     assert!(!message("--zzzzzz a").contains("did you mean"));
-    assert!(message("--oversubscribe a").contains("leave it out"));
+    assert!(message("--allow-run-as-root a").contains("leave it out"));
 }
 
 #[test]

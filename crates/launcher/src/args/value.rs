@@ -2,8 +2,9 @@
 
 use super::ArgError;
 use super::table::Place;
-use crate::nodes::{Launcher, Mapping, NodesArgs};
+use crate::nodes::{Launcher, NodesArgs};
 use simurgh_net::job::{EnvChange, MAX_RANKS, Text};
+use simurgh_settings::placement::parse_processors;
 use simurgh_settings::{BadValue, Kind};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -46,15 +47,14 @@ impl Value<'_> {
         match place {
             Place::Hosts => nodes.hosts = Some(text.to_owned()),
             Place::File => nodes.file = Some(PathBuf::from(self.text)),
-            Place::PerNode => nodes.mapping = Mapping::PerNode(self.ranks()?),
-            Place::Map => nodes.mapping = Mapping::parse(text).map_err(|expected| self.bad(expected))?,
+            Place::PerNode => nodes.per_node = Some(self.ranks()?),
             Place::Launcher => {
                 let launcher = Launcher::named(text);
                 nodes.launcher = launcher.ok_or_else(|| self.bad("auto, fork, ssh or slurm"))?;
             }
             Place::Command => nodes.command = words(),
             Place::Cpus => {
-                let cpus = crate::binding::parse(text);
+                let cpus = parse_processors(text);
                 nodes.cpus = Some(cpus.ok_or_else(|| self.bad("a list of processors such as 0-3,6"))?);
             }
             Place::Width => nodes.width = Some(self.ranks()?),

@@ -7,16 +7,19 @@
 //! Or each rank goes to another node than the one before it; then each is a host of its own.
 
 use super::Node;
-use simurgh_net::job::MAX_RANKS;
+use simurgh_settings::Values;
+use simurgh_settings::placement::{Order, Ranking};
 
 /// How ranks are mapped to nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mapping {
+pub(crate) enum Mapping {
     /// Each node by its slots.
     #[default]
     Slots,
     /// So many ranks on each.
     PerNode(u32),
+    /// On all alike.
+    Spread,
     /// One rank on each, again and again, as far as there are slots.
     RoundRobin,
 }
@@ -31,32 +34,15 @@ pub(crate) struct Run {
 }
 
 impl Mapping {
-    /// What `--map-by` means.
-    ///
-    /// # Errors
-    ///
-    /// When it asks for something else, what it should be.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        const EXPECTED: &str = "slot, node or ppr:N:node (within a node, ranks go where there is room)";
-        // Open MPI's modifiers, such as `:PE=2` or `:OVERSUBSCRIBE`.
-        let first = text.split(':').next().unwrap_or_default();
-        match first.to_ascii_lowercase().as_str() {
-            "slot" | "core" | "hwthread" => Ok(Self::Slots),
-            "node" => Ok(Self::RoundRobin),
-            // Modifiers alone.
-            "" if text.len() > 1 => Ok(Self::Slots),
-            "ppr" => {
-                let mut words = text.split(':').skip(1);
-                let number = words.next().and_then(|number| number.parse().ok());
-                let number = number.filter(|number| (1..=MAX_RANKS).contains(number));
-                match (number, words.next()) {
-                    (Some(number), Some(unit)) if unit.eq_ignore_ascii_case("node") => {
-                        Ok(Self::PerNode(number))
-                    }
-                    _ => Err(EXPECTED),
-                }
-            }
-            _ => Err(EXPECTED),
+    /// The mapping of a job, one node of which may take `per_node` ranks.
+    pub(crate) fn of(settings: &Values, per_node: Option<u32>) -> Self {
+        let map = settings.map();
+        match (per_node, map.order) {
+            (Some(ranks), _) | (None, Order::PerNode(ranks)) => Self::PerNode(ranks),
+            (None, Order::Nodes) => Self::RoundRobin,
+            (None, _) if settings.ranking() == Ranking::Nodes => Self::RoundRobin,
+            (None, _) if map.spread => Self::Spread,
+            (None, _) => Self::Slots,
         }
     }
 
@@ -65,12 +51,17 @@ impl Mapping {
         match self {
             Self::Slots | Self::RoundRobin => node.slots,
             Self::PerNode(ranks) => ranks,
+            Self::Spread => 1,
         }
     }
 
-    /// How many ranks there are if nobody says so: as many as all nodes take at a time.
-    pub(crate) fn preset(self, nodes: &[Node]) -> u32 {
-        let sum: u64 = nodes.iter().map(|node| u64::from(self.round_of(node))).sum();
+    /// How many ranks all nodes take at a time.
+    pub(crate) fn places(self, nodes: &[Node]) -> u32 {
+        let slots = |node: &Node| match self {
+            Self::Spread => node.slots,
+            _ => self.round_of(node),
+        };
+        let sum: u64 = nodes.iter().map(|node| u64::from(slots(node))).sum();
         u32::try_from(sum).unwrap_or(u32::MAX)
     }
 
@@ -78,7 +69,7 @@ impl Mapping {
     pub(crate) fn runs(self, ranks: u32, nodes: &[Node]) -> Vec<Run> {
         let runs = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| Run { node, ranks });
         match self {
-            Self::Slots | Self::PerNode(_) => runs(self.shares(ranks, nodes))
+            Self::Slots | Self::PerNode(_) | Self::Spread => runs(self.shares(ranks, nodes))
                 .filter(|run| run.ranks > 0)
                 .collect(),
             Self::RoundRobin => round_robin(ranks, nodes),
@@ -120,6 +111,7 @@ fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<Run> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use simurgh_settings::Id;
 
     fn nodes(slots: &[u32]) -> Vec<Node> {
         let node = |&slots| Node {
@@ -137,8 +129,8 @@ mod tests {
         assert_eq!(shares(9, &[2, 4]), [4, 5]);
         assert_eq!(shares(1, &[2, 4]), [1, 0]);
         assert_eq!(Mapping::PerNode(3).shares(5, &nodes(&[1, 1, 1])), [3, 2, 0]);
-        assert_eq!(Mapping::PerNode(3).preset(&nodes(&[1, 1])), 6);
-        assert_eq!(Mapping::Slots.preset(&nodes(&[2, 4])), 6);
+        assert_eq!(Mapping::PerNode(3).places(&nodes(&[1, 1])), 6);
+        assert_eq!(Mapping::Slots.places(&nodes(&[2, 4])), 6);
     }
 
     #[test]
@@ -154,15 +146,25 @@ mod tests {
     }
 
     #[test]
-    fn what_users_of_others_write_is_understood() {
-        assert_eq!(Mapping::parse("slot"), Ok(Mapping::Slots));
-        assert_eq!(Mapping::parse("core:PE=2"), Ok(Mapping::Slots));
-        assert_eq!(Mapping::parse("ppr:2:node"), Ok(Mapping::PerNode(2)));
-        assert_eq!(Mapping::parse("node:OVERSUBSCRIBE"), Ok(Mapping::RoundRobin));
-        assert_eq!(Mapping::parse(":OVERSUBSCRIBE"), Ok(Mapping::Slots));
-        for text in ["numa", "ppr:0:node", "ppr:2:socket", "ppr", "socket", ""] {
-            assert!(Mapping::parse(text).unwrap_err().contains("ppr:N:node"), "{text}");
-        }
+    fn settings_say_how_nodes_are_used() {
+        let mapping = |map: &str, rank: &str, per_node| {
+            let mut settings = Values::default();
+            settings.read(Id::MapBy, "test", map.as_ref()).unwrap();
+            settings.read(Id::RankBy, "test", rank.as_ref()).unwrap();
+            Mapping::of(&settings, per_node)
+        };
+        assert_eq!(mapping("core:PE=2", "slot", None), Mapping::Slots);
+        assert_eq!(mapping("ppr:2:node", "slot", None), Mapping::PerNode(2));
+        assert_eq!(mapping("numa", "slot", Some(3)), Mapping::PerNode(3));
+        assert_eq!(mapping("node:OVERSUBSCRIBE", "fill", None), Mapping::RoundRobin);
+        assert_eq!(mapping("core", "node", None), Mapping::RoundRobin);
+        assert_eq!(mapping("core:SPAN", "fill", None), Mapping::Spread);
+    }
+
+    #[test]
+    fn all_nodes_may_take_part_alike() {
+        assert_eq!(Mapping::Spread.shares(5, &nodes(&[8, 8])), [3, 2]);
+        assert_eq!(Mapping::Spread.places(&nodes(&[8, 8])), 16);
     }
 
     proptest! {
@@ -170,7 +172,7 @@ mod tests {
         fn every_rank_has_one_place(ranks in 1u32..5000, slots in proptest::collection::vec(1u32..40, 1..9)) {
             let shares = Mapping::Slots.shares(ranks, &nodes(&slots));
             prop_assert_eq!(shares.iter().sum::<u32>(), ranks);
-            for mapping in [Mapping::Slots, Mapping::RoundRobin] {
+            for mapping in [Mapping::Slots, Mapping::Spread, Mapping::RoundRobin] {
                 let runs = mapping.runs(ranks, &nodes(&slots));
                 prop_assert_eq!(runs.iter().map(|run| run.ranks).sum::<u32>(), ranks);
                 prop_assert!(runs.iter().all(|run| run.ranks > 0));

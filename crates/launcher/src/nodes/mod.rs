@@ -11,8 +11,7 @@ mod room;
 mod slurm;
 
 pub(crate) use launch::{Launch, Launcher};
-pub use mapping::Mapping;
-pub(crate) use mapping::Run;
+pub(crate) use mapping::{Mapping, Run};
 pub(crate) use room::{Choice, Room};
 pub(crate) use slurm::Allocation;
 
@@ -26,8 +25,8 @@ pub struct NodesArgs {
     pub hosts: Option<String>,
     /// `-hostfile`.
     pub file: Option<PathBuf>,
-    /// `-ppn`, or `--map-by`.
-    pub mapping: Mapping,
+    /// `-ppn`.
+    pub per_node: Option<u32>,
     /// `--launcher`.
     pub launcher: Launcher,
     /// `--launcher-exec`: the command that the launcher uses.

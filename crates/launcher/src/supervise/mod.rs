@@ -111,6 +111,9 @@ pub(crate) fn supervise(starter: &Starter, beginning: Beginning) -> Result<u8, L
 fn start_host(starter: &Starter, host: HostId) -> Result<Member, LaunchError> {
     let (channel, end) = Channel::pair()?;
     let (child, pmi) = starter.start(host, &end, Streams::Inherited)?;
+    if let Some(report) = starter.report(host)? {
+        eprintln!("simurgh: {report}");
+    }
     Member::of_process(host, starter.spec(), child, Some(channel), pmi)
 }
 

@@ -4,29 +4,87 @@ use super::error::HostError;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use simurgh_net::job::JobSpec;
-use simurgh_sched::Topology;
+use simurgh_sched::{Placement, Topology};
 use simurgh_settings::Id;
+use simurgh_settings::placement::{Binding, Plan, show_processors};
 
-/// What there is for virtual processors: this host's share of the node.
-pub(super) fn topology(spec: &JobSpec) -> Result<Topology, HostError> {
-    let (place, hosts) = spec.place_on_node();
-    let share = Topology::detect()?.share(place, hosts);
-    Ok(match spec.settings.show(Id::BindTo).as_str() {
-        "none" => share.unbound(),
-        _ => share,
+/// What there is for virtual processors, and on which of the cores ranks begin, if that is not the policy's to say.
+pub(super) struct Place {
+    pub(super) topology: Topology,
+    pub(super) homes: Vec<usize>,
+    /// What is to be told of each rank, if the user wants to know.
+    pub(super) report: Vec<String>,
+}
+
+/// How many processors this process may use.
+pub(super) fn processors() -> u32 {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(processors).unwrap_or(u32::MAX)
+}
+
+/// The place of this host on its node: that of its ranks, if the user has a say in it, or its share of the cores.
+pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
+    let machine = Topology::detect()?;
+    let (ranks, on_node) = spec.ranks_on_node();
+    let (topology, homes, words) = match Plan::of(&spec.settings) {
+        Some(plan) => {
+            let placement = Placement::new(&machine, &plan, on_node)?;
+            let own = &placement.seats()[ranks.clone()];
+            let words: Vec<_> = own.iter().map(|seat| seat.bound.clone()).collect();
+            let (topology, homes) = placement.of_process(ranks, machine);
+            (topology, homes, words)
+        }
+        None => {
+            let (place, hosts) = spec.place_on_node();
+            let share = machine.share(place, hosts);
+            let share = match spec.settings.binding() {
+                Binding::None => share.unbound(),
+                _ => share,
+            };
+            (share, Vec::new(), vec![None; ranks.len()])
+        }
+    };
+    let report = match spec.settings.is_on(Id::ReportBindings) {
+        true => report(spec, &topology, words),
+        false => Vec::new(),
+    };
+    Ok(Place {
+        topology,
+        homes,
+        report,
     })
 }
 
-/// Binds all threads of a rank's own process to its share of the node, if the user wants that. Those that come later
-/// are bound as those that begin them.
+/// A line for each rank.
+fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Vec<String> {
+    let all = topology.cores().iter().flat_map(|core| core.cpus.clone());
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable();
+    let all = show_processors(&all);
+    let anywhere = match topology.binds() {
+        true => format!("moves between virtual processors, which are bound to cores (processors {all})"),
+        false => format!("is not bound (processors {all})"),
+    };
+    let of_rank = |(rank, words): (u32, Option<String>)| {
+        let place = words.map_or_else(|| anywhere.clone(), |words| format!("is bound to {words}"));
+        format!("rank {} {place}", spec.name_of(rank))
+    };
+    spec.ranks().iter().zip(words).map(of_rank).collect()
+}
+
+/// Binds all threads of a rank's own process, which another launcher has started, as the user wants that. Those that
+/// come later are bound as those that begin them.
 pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
-    if spec.settings.show(Id::BindTo) != "core" {
+    let Some(plan) = Plan::of(&spec.settings) else {
         return Ok(());
-    }
+    };
+    let (ranks, on_node) = spec.ranks_on_node();
+    let placement = Placement::new(&Topology::detect()?, &plan, on_node)?;
     let mut cpus = CpuSet::new();
-    let share = topology(spec)?;
-    let all = share.cores().iter().flat_map(|core| &core.cpus);
-    all.for_each(|&cpu| cpus.set(cpu));
+    placement.seats()[ranks.start]
+        .cpus
+        .iter()
+        .for_each(|&cpu| cpus.set(cpu));
     let threads = std::fs::read_dir("/proc/self/task").map_err(HostError::system("listing threads"))?;
     let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
     for thread in threads.flatten().filter_map(|entry| number(entry.file_name())) {

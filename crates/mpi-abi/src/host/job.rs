@@ -187,8 +187,10 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
     if let Some(network) = host.job().driver() {
         builder = builder.network(network);
     }
+    let place = binding::place(spec)?;
     let runtime = builder
-        .topology(binding::topology(spec)?)
+        .topology(place.topology)
+        .homes(place.homes)
         .vps(settings.get(Id::Vps).map(|vps| vps as usize))
         .seed(settings.get(Id::Seed))
         .policy(policy)
@@ -196,6 +198,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .known_threads(other_threads())
         .on_deadlock(move || deadlocked(host))
         .start()?;
+    place.report.iter().for_each(|line| say(line));
     let vps = runtime.vps() + runtime.network_vps();
     let prepare = move || {
         (0..vps).try_for_each(|vp| {

@@ -127,9 +127,10 @@ fn begin() -> Result<Own, HostError> {
     };
     forget_launchers();
     let control = Control::take_over(&spec)?.ok_or(HostError::NoChannel)?;
-    // Before it is bound, from when on it sees but its share of the cores.
-    hosts_outnumber_cores(&spec);
-    binding::bind_process(&spec)?;
+    if pmi::is_serving() {
+        // Nobody has done so before it began.
+        binding::bind_process(&spec)?;
+    }
     Ok(Own::new(job::take_up(&spec)?, control, spec))
 }
 

@@ -14,7 +14,7 @@ use simurgh_net::transport::{HostId, Shm, ShmNeighbours, Transport};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of transports, as in the setting.
@@ -206,14 +206,17 @@ pub(super) fn cross_memory(spec: &JobSpec) -> bool {
     }
 }
 
-/// Whether the node has more hosts than cores for them, as seen when it is asked first.
+/// Whether the node has more hosts than processors for them.
 pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
-    static ANSWER: OnceLock<bool> = OnceLock::new();
     let (_, own) = spec.place_on_node();
     let node = spec.hosts[spec.host as usize].node;
     let others = spec.origin.others.iter().filter(|(_, place)| place.node == node);
     let processes = own + others.count();
-    *ANSWER.get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| processes > cores.get()))
+    let processors = spec
+        .control
+        .as_ref()
+        .map_or(u32::MAX, |control| control.processors);
+    processes > processors as usize
 }
 
 /// Which provider of libfabric is wanted.

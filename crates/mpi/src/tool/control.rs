@@ -63,7 +63,7 @@ impl Control {
                 Kind::Flag | Kind::Choice(_) => Representation::Int,
                 Kind::Count { .. } | Kind::Size { .. } => Representation::Unsigned,
                 Kind::Time => Representation::Double,
-                Kind::Rules | Kind::Name(_) | Kind::Path(_) => Representation::Text,
+                Kind::Rules | Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => Representation::Text,
             },
             enumeration: enumeration::of_kind(setting.name, setting.kind),
             source: Source::Setting(setting),
@@ -102,7 +102,9 @@ impl Control {
             (Source::Setting(setting), Representation::Text) => {
                 let settings = process.job().settings();
                 let text = match setting.kind {
-                    Kind::Name(_) | Kind::Path(_) => settings.name(setting.id).unwrap_or_default().to_owned(),
+                    Kind::Name(_) | Kind::Path(_) | Kind::Placement(_) => {
+                        settings.name(setting.id).unwrap_or_default().to_owned()
+                    }
                     _ => rules::show(settings.rules(setting.id)),
                 };
                 text.bytes().chain([0]).map(u64::from).collect()

@@ -60,9 +60,13 @@ pub(super) fn of_kind(name: &str, kind: Kind) -> Option<usize> {
     match kind {
         Kind::Flag => named(SWITCH),
         Kind::Choice(_) => named(name),
-        Kind::Count { .. } | Kind::Size { .. } | Kind::Time | Kind::Rules | Kind::Name(_) | Kind::Path(_) => {
-            None
-        }
+        Kind::Count { .. }
+        | Kind::Size { .. }
+        | Kind::Time
+        | Kind::Rules
+        | Kind::Name(_)
+        | Kind::Path(_)
+        | Kind::Placement(_) => None,
     }
 }
 

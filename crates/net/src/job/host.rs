@@ -26,6 +26,8 @@ pub struct Control {
     pub memory: Option<i32>,
     /// The job's secret.
     pub secret: Secret,
+    /// How many processors the hosts of the node may use, all together.
+    pub processors: u32,
 }
 
 /// Whether ranks of a host, the first and the last of which are these, live in the same way, in one working directory,

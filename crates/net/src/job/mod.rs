@@ -40,6 +40,7 @@ pub use text::Text;
 
 use serde::{Deserialize, Serialize};
 use simurgh_settings::{Id, Values};
+use std::ops::Range;
 
 use crate::transport::HostId;
 
@@ -217,6 +218,18 @@ impl JobSpec {
         let numbered = (self.origin.first_host..).zip(&self.hosts);
         let on_node = numbered.filter(|(_, share)| share.node == node);
         on_node.map(|(host, _)| host).collect()
+    }
+
+    /// The ranks of the receiving host among those of its node, counted from 0, and their number.
+    pub fn ranks_on_node(&self) -> (Range<usize>, usize) {
+        let node = self.hosts[self.host as usize].node;
+        let on_node = |hosts: &[HostShare]| -> usize {
+            let hosts = hosts.iter().filter(|host| host.node == node);
+            hosts.map(|host| host.ranks as usize).sum()
+        };
+        let first = on_node(&self.hosts[..self.host as usize]);
+        let own = self.hosts[self.host as usize].ranks as usize;
+        (first..first + own, on_node(&self.hosts))
     }
 
     /// The section that a rank belongs to, by its place in [`JobSpec::sections`] (MPI's application number).

@@ -53,6 +53,7 @@ fn sample() -> JobSpec {
             memory: Some(5),
             output: 6,
             secret: Secret::random().unwrap(),
+            processors: 8,
         }),
         settings: settings(),
         parent: Some(1),
@@ -184,6 +185,7 @@ fn ranks_are_shared_out_in_the_order_of_hosts() {
     let spec = sample();
     assert_eq!(spec.ranks(), RankRange { first: 2, count: 3 });
     assert_eq!(spec.place_on_node(), (1, 2));
+    assert_eq!(spec.ranks_on_node(), (2..5, 5));
     let shown = [spec.ranks_of(0), spec.ranks(), RankRange { first: 4, count: 1 }];
     assert_eq!(
         shown.map(|ranks| ranks.to_string()),

@@ -38,6 +38,7 @@ fn convert(hwloc: &Hwloc) -> Result<Topology, SchedError> {
             root,
             binds: hwloc.is_this_system(),
             crowded: false,
+            fences: Vec::new(),
         }),
         _ => Err(SchedError::NoCores),
     }
@@ -53,30 +54,37 @@ fn domains(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
         ObjectType::Core => return vec![core(object, cores)],
         // A machine whose firmware tells nothing of cores: every hardware thread counts as one.
         ObjectType::PU => return vec![core(object, cores)],
-        _ => return children(object, cores),
+        // Such as a group of cores that have memory of their own within a package.
+        _ => return memory(object, cores),
     };
     let first = cores.len();
-    let mut children = children(object, cores);
+    let children = memory(object, cores);
     if first == cores.len() {
         return Vec::new();
-    }
-    let members: Vec<usize> = (first..cores.len()).collect();
-    if let Some((bytes, number)) = numa(object) {
-        children = vec![Domain {
-            kind: DomainKind::Numa,
-            number,
-            bytes: Some(bytes),
-            cores: members.clone(),
-            children,
-        }];
     }
     vec![Domain {
         kind,
         number: number(object),
         bytes: cache_bytes(object),
-        cores: members,
+        cores: (first..cores.len()).collect(),
         children,
     }]
+}
+
+/// The domains of an object's children, within that of the memory that is attached to it, if there is any.
+fn memory(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {
+    let first = cores.len();
+    let children = children(object, cores);
+    match numa(object) {
+        Some((bytes, number)) if cores.len() > first => vec![Domain {
+            kind: DomainKind::Numa,
+            number,
+            bytes: Some(bytes),
+            cores: (first..cores.len()).collect(),
+            children,
+        }],
+        _ => children,
+    }
 }
 
 fn children(object: &TopologyObject, cores: &mut Vec<Core>) -> Vec<Domain> {

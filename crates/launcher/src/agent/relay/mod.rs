@@ -98,7 +98,7 @@ impl Agent {
         let starter = hosts::starter(&self.job, self.exchange.wishes())?;
         let starter = self.starter.insert(starter);
         for number in hosts::on_node(&self.job.spec, self.job.nodes.0) {
-            self.hosts.push(hosts::start(starter, number)?);
+            self.hosts.push(hosts::start(starter, number, &mut self.link)?);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ impl Agent {
         let started = starter.beside(hosts::own(spec)).and_then(|starter| {
             numbers.iter().try_for_each(|&number| {
                 host = spec.origin.first_host + number;
-                self.hosts.push(hosts::start(&starter, number)?);
+                self.hosts.push(hosts::start(&starter, number, &mut self.link)?);
                 Ok(())
             })
         });

@@ -18,6 +18,7 @@ mod wire;
 
 pub(super) use error::PmiError;
 
+use super::binding;
 use super::description::own_job;
 use broker::Broker;
 use launcher::{Launcher, Place};
@@ -81,6 +82,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
         output: output.as_raw_fd(),
         memory: memory.as_ref().map(AsRawFd::as_raw_fd),
         secret,
+        processors: binding::processors(),
     };
     let broker = Broker::new(launcher, ours);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());

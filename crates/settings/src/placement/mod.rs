@@ -1,0 +1,59 @@
+//! Where the ranks of a node live: the words of `--map-by`, `--rank-by` and `--bind-to`, and what follows from all of
+//! them together, the [`Plan`].
+
+mod plan;
+mod processors;
+mod words;
+
+pub use plan::Plan;
+pub use processors::{MOST_PROCESSORS, parse_processors, show_processors};
+pub use words::{Binding, Map, Order, Ranking, Unit};
+
+/// Which of the words a setting is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `--map-by`: see [`Map`].
+    Map,
+    /// `--rank-by`: see [`Ranking`].
+    Ranking,
+    /// `--bind-to`: see [`Binding`].
+    Binding,
+}
+
+impl Part {
+    /// Whether a text can be understood.
+    #[must_use]
+    pub fn understands(self, text: &str) -> bool {
+        match self {
+            Self::Map => Map::parse(text).is_some(),
+            Self::Ranking => Ranking::parse(text).is_some(),
+            Self::Binding => Binding::parse(text).is_some(),
+        }
+    }
+
+    /// The texts that can, in words that follow "is not".
+    #[must_use]
+    pub fn expected(self) -> String {
+        let units = Unit::names();
+        match self {
+            Self::Map => format!(
+                "slot, node, ppr:N:node, {units} or ppr:N: and one of them; :PE=N, :SPAN, :HWTCPUS, :OVERSUBSCRIBE or \
+                 :NOOVERSUBSCRIBE may follow"
+            ),
+            Self::Ranking => format!("slot, fill, node, {units}"),
+            Self::Binding => {
+                format!("auto, none, {units}, core:N, hwthread:N or user: and processors as 0,2-3")
+            }
+        }
+    }
+
+    /// What stands for a value in a help text.
+    #[must_use]
+    pub fn placeholder(self) -> &'static str {
+        match self {
+            Self::Map => "HOW",
+            Self::Ranking => "ORDER",
+            Self::Binding => "UNIT",
+        }
+    }
+}
