@@ -337,11 +337,17 @@ impl Process {
 
     /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is
     /// kept for reuse, an active one completes on its own.
+    #[inline]
     pub fn release(&self, request: Arc<Request>) {
         if request.is_done() {
             self.requests.give_back(request);
-            return;
+        } else {
+            self.set_free(request);
         }
+    }
+
+    /// Takes a request out of use that is not done.
+    fn set_free(&self, request: Arc<Request>) {
         if request.is_generalised() {
             // Not ours to wait for in finalize: the program completes it, and may do so after that.
             return;

@@ -157,6 +157,14 @@ impl Request {
         self.ticket.is_done() || !self.is_active()
     }
 
+    /// Whether this is a send or a receive that runs once and has ended without an error: then its status is all that is
+    /// left of it.
+    #[inline]
+    #[must_use]
+    pub fn has_succeeded(&self) -> bool {
+        matches!(self.kind, Kind::Send | Kind::Receive) && self.ticket.has_succeeded()
+    }
+
     /// Whether both stand for the same, and nothing but that has to be known of it.
     #[inline]
     fn is_as_simple_as(&self, kind: &Kind) -> bool {

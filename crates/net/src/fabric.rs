@@ -8,6 +8,7 @@
 
 mod link;
 mod sleep;
+mod way;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -17,10 +18,11 @@ use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock, TurnLock};
 
-use link::{Kept, Link};
+use link::Link;
 use sleep::{Alarm, nap};
+pub use way::Way;
 
-use crate::transport::{Busy, Handler, Header, HostId, Transfer, Transport};
+use crate::transport::{Handler, Header, HostId, Transport};
 
 /// Most transports of a fabric.
 const TRANSPORTS: usize = 4;
@@ -160,11 +162,15 @@ impl Fabric {
         self.links.get(host)?.transport.as_deref()
     }
 
-    /// The most data of a packet to a host, in bytes.
+    /// The way to a host.
+    ///
+    /// # Panics
+    ///
+    /// When the host is not known.
     #[inline]
     #[must_use]
-    pub fn capacity(&self, host: HostId) -> usize {
-        self.links[host].capacity
+    pub fn way(&self, host: HostId) -> Way<'_> {
+        Way::new(host, &self.links[host], &self.backlog)
     }
 
     /// All transports.
@@ -177,82 +183,14 @@ impl Fabric {
         self.transports.iter().map_while(OnceLock::get)
     }
 
-    /// Sends a packet, now or when the transport has room; `fill` is called once, before this returns.
+    /// Sends a packet, as [`Way::send`].
     ///
     /// # Panics
     ///
     /// To the own host, and to one that is not known.
     #[inline]
     pub fn send(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        if self.try_send(to, header, length, fill).is_err() {
-            self.keep(to, header, length, fill);
-        }
-    }
-
-    /// A packet is about to be sent: what takes time can begin.
-    #[inline]
-    pub fn prepare(&self, to: HostId) {
-        if let Some(transport) = self.transport(to) {
-            transport.prepare(to);
-        }
-    }
-
-    /// Sends a packet, if the transport has room and nothing waits before it.
-    ///
-    /// # Errors
-    ///
-    /// [`Busy`]; then `fill` has not been called.
-    ///
-    /// # Panics
-    ///
-    /// As [`Fabric::send`].
-    #[inline]
-    pub fn try_send(
-        &self,
-        to: HostId,
-        header: &Header,
-        length: usize,
-        fill: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Busy> {
-        let link = &self.links[to];
-        // Acquire pairs with the Release in `flush`. A packet of this thread that waits has set it before.
-        if link.backed_up.load(Ordering::Acquire) {
-            return link.held_up();
-        }
-        link.pass_on(to, header, length, fill)
-    }
-
-    /// Has all that has been sent to a host leave this one, as [`Transport::drain`] does; what is kept here, too.
-    ///
-    /// # Errors
-    ///
-    /// [`Busy`].
-    ///
-    /// # Panics
-    ///
-    /// When the host is not known.
-    pub fn drain(&self, to: HostId, token: u64) -> Result<Transfer, Busy> {
-        let link = &self.links[to];
-        // Acquire: as in `try_send`.
-        if link.backed_up.load(Ordering::Acquire) {
-            return link.held_up().map(|()| Transfer::Done);
-        }
-        match &link.transport {
-            // Nothing is to be connected for hosts that nothing was sent to.
-            Some(transport) if link.counts().0 > 0 => transport.drain(to, token),
-            _ => Ok(Transfer::Done),
-        }
-    }
-
-    #[cold]
-    fn keep(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        let mut data = vec![0; length].into_boxed_slice();
-        fill(&mut data);
-        let header = *header;
-        if self.links[to].keep(Kept { header, data }) {
-            // SeqCst: part of what says that nothing is under way.
-            self.backlog.fetch_add(1, Ordering::SeqCst);
-        }
+        self.way(to).send(header, length, fill);
     }
 
     /// Whether [`Fabric::poll`] would find something to do, or to try again: a cheap hint.
@@ -270,7 +208,7 @@ impl Fabric {
     }
 
     /// Handles what has arrived and passes on what waits. False if there was nothing, or somebody else is doing so.
-    pub fn poll(&self, handler: &dyn Handler) -> bool {
+    pub fn poll(&self, handler: &(impl Handler + ?Sized)) -> bool {
         let Some(_polling) = self.polling.try_lock() else {
             return false;
         };
@@ -331,6 +269,15 @@ impl Fabric {
         })
     }
 
+    /// Bytes of data sent to all hosts so far, and received from them.
+    #[must_use]
+    pub fn bytes(&self) -> (u64, u64) {
+        self.links.iter().fold((0, 0), |(sent, received), (_, link)| {
+            let bytes = link.bytes();
+            (sent + bytes.0, received + bytes.1)
+        })
+    }
+
     /// Packets that could not be attributed or understood.
     #[must_use]
     pub fn dropped(&self) -> u64 {
@@ -340,12 +287,12 @@ impl Fabric {
 }
 
 /// Counts what it passes on.
-struct Counting<'a> {
-    handler: &'a dyn Handler,
+struct Counting<'a, H: ?Sized> {
+    handler: &'a H,
     fabric: &'a Fabric,
 }
 
-impl Handler for Counting<'_> {
+impl<H: Handler + ?Sized> Handler for Counting<'_, H> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
         let Some(link) = self.fabric.links.get(from) else {
             // Relaxed: a count.
@@ -353,7 +300,7 @@ impl Handler for Counting<'_> {
             return;
         };
         self.handler.packet(from, header, data);
-        link.count_received();
+        link.count_received(data.len());
     }
 
     fn transferred(&self, token: u64, outcome: Result<(), crate::transport::TransferError>) {

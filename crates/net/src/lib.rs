@@ -24,4 +24,4 @@ pub mod pmi;
 pub mod transport;
 
 #[cfg(not(loom))]
-pub use fabric::Fabric;
+pub use fabric::{Fabric, Way};

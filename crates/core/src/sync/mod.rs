@@ -23,7 +23,7 @@ pub use loom::sync::atomic::{
 pub use std::sync::Arc;
 
 pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
-pub use solitude::{Solitude, add_in_turn, by_turns};
+pub use solitude::{Solitude, by_turns};
 #[cfg(not(loom))]
 pub use solitude::{begin_solitude, end_solitude};
 pub use spin::{SpinGuard, SpinLock};

@@ -11,7 +11,7 @@
 //! Costs: of an access in solitude three stores and four loads of one line; otherwise two loads of a line that nobody
 //! writes. The end is a system call, once.
 
-use super::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence, relax, step_aside};
+use super::{AtomicU8, AtomicU32, Ordering, fence, relax, step_aside};
 #[cfg(not(loom))]
 use crossbeam_utils::CachePadded;
 
@@ -188,16 +188,6 @@ pub fn by_turns<R>(plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Adds to a word that nobody changes but in such calls. `order` is that of the store.
-#[inline]
-pub fn add_in_turn(word: &AtomicU64, value: u64, order: Ordering) {
-    let plain = || word.store(word.load(Ordering::Relaxed).wrapping_add(value), order);
-    let locked = || {
-        word.fetch_add(value, order);
-    };
-    by_turns(plain, locked);
-}
-
 /// Has the compiler, and whoever calls for a [`heavy_barrier`], keep the order of stores before and loads after.
 #[inline]
 fn light_barrier() {
@@ -239,6 +229,7 @@ fn membarrier_is_there() -> bool {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::sync::AtomicU64;
     use std::thread;
 
     #[test]

@@ -35,6 +35,11 @@ pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
 #[mpi]
 fn wait(rank: Rank<'_>, request: InOut<MPI_Request>, status: StatusOut) -> Outcome {
     let mut handle = request.get("request")?;
+    if let Some(found) = rank.conclude(&mut handle) {
+        status.set(&found);
+        request.set(handle);
+        return Ok(());
+    }
     let entry = rank.request(handle)?;
     let found = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
     status.set(&found);

@@ -17,9 +17,7 @@ use crate::types::{MPI_Comm, MPI_Request};
 
 /// Refuses handles that are none.
 pub(super) fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
-    handles
-        .iter()
-        .try_for_each(|&handle| rank.request(handle).map(drop))
+    handles.iter().try_for_each(|&handle| rank.check_request(handle))
 }
 
 /// The entry of a handle that has been checked.
@@ -99,6 +97,10 @@ fn waitall(
     // As `engine::wait_all`, but each handle is voided while its entry is at hand: they may be many.
     let mut failed = None;
     for (index, handle) in handles.iter_mut().enumerate() {
+        if let Some(status) = rank.conclude(handle) {
+            report.statuses.set(index, &status);
+            continue;
+        }
         let entry = entry(rank, *handle);
         let status = entry.map_or(Status::EMPTY, |entry| entry.request.wait());
         report.ended(index, index, &status);

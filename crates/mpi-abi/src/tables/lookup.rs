@@ -12,7 +12,7 @@ use simurgh_mpi::check::Checks;
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session};
+use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, Status};
 
 use super::done_send::is_done_send;
 use super::slab::LIMIT;
@@ -264,6 +264,37 @@ impl<'a> Rank<'a> {
                 )),
             },
         }
+    }
+
+    /// Refuses a handle that is none of a request's.
+    #[inline]
+    pub(crate) fn check_request(self, handle: MPI_Request) -> ResultOf<()> {
+        if is_done_send(handle) || self.tables.requests.holds(handle.0) {
+            return Ok(());
+        }
+        self.request(handle).map(drop)
+    }
+
+    /// Voids the handle of a send or a receive that has come to a good end, if it is at hand; its outcome. Otherwise
+    /// nothing is done.
+    #[inline]
+    pub(crate) fn conclude(self, handle: &mut MPI_Request) -> Option<Status> {
+        let status = if is_done_send(*handle) {
+            if self.tables.cancelled.contains(*handle) {
+                return None;
+            }
+            self.tables.aliases.forget(*handle);
+            Status::EMPTY
+        } else {
+            let has_succeeded = |entry: &RequestEntry| entry.request.has_succeeded();
+            let requests = &self.tables.requests;
+            let entry = requests.remove_if(self.process.turns(), handle.0, has_succeeded)?;
+            let status = entry.request.wait();
+            self.process.release(entry.request);
+            status
+        };
+        *handle = MPI_REQUEST_NULL;
+        Some(status)
     }
 
     /// The request of a send that was complete when its call returned.

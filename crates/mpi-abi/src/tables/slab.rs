@@ -138,7 +138,26 @@ impl<T> Slab<T> {
         if !turns.are_taken() {
             return self.remove(handle);
         }
+        self.remove_in_turn(handle, |_| true)
+    }
+
+    /// As [`Slab::remove`], in turn, if the object is such; otherwise it stays.
+    #[inline]
+    pub(crate) fn remove_if(&self, turns: &Turns, handle: usize, is_such: impl Fn(&T) -> bool) -> Option<T> {
+        turns
+            .are_taken()
+            .then(|| self.remove_in_turn(handle, is_such))
+            .flatten()
+    }
+
+    #[inline]
+    fn remove_in_turn(&self, handle: usize, is_such: impl Fn(&T) -> bool) -> Option<T> {
         let (slot, generation, index) = self.occupied(handle)?;
+        // SAFETY:
+        // - as in `get`; who has the turn frees the handle.
+        if !is_such(unsafe { (*slot.value.get()).assume_init_ref() }) {
+            return None;
+        }
         // Relaxed: who has the next turn sees it.
         slot.generation
             .store(generation.wrapping_add(1), Ordering::Relaxed);
@@ -150,6 +169,12 @@ impl<T> Slab<T> {
         slot.next.store(head as u32, Ordering::Relaxed);
         self.free.store(changed(head, index), Ordering::Relaxed);
         Some(value)
+    }
+
+    /// Whether there is an object behind `handle`.
+    #[inline]
+    pub(crate) fn holds(&self, handle: usize) -> bool {
+        self.occupied(handle).is_some()
     }
 
     /// The number of the slot that a live handle names; it fits into 31 bits.
@@ -350,9 +375,15 @@ mod tests {
         assert_eq!(slab.remove_in(&turns, first), Some("a"));
         assert_eq!(slab.remove_in(&turns, first), None);
         assert_eq!(slab.remove(second), Some("b"));
+        assert!(!slab.holds(first) && !slab.holds(second));
+        let again = slab.insert_in(&turns, "c").expect("room");
+        assert_eq!(slab.remove_if(&turns, again, |value| *value == "b"), None);
+        assert!(slab.holds(again));
+        assert_eq!(slab.remove_if(&turns, again, |value| *value == "c"), Some("c"));
         let again = slab.insert_in(&turns, "c").expect("room");
         assert!(again != second && slab.number(again) == Some(FIRST_HANDLE + 1));
         turns.end();
+        assert_eq!(slab.remove_if(&turns, again, |_| true), None);
         let last = slab.insert_in(&turns, "d").expect("room");
         assert!(last != first && slab.number(last) == Some(FIRST_HANDLE));
         assert_eq!(slab.remove_in(&turns, last), Some("d"));

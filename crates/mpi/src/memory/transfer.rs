@@ -110,19 +110,34 @@ pub fn transfer_at(src: &Source, dst: &Target, skip: usize) {
 }
 
 /// Copies the data of `src` to the front of `into`, as much as there is room for; returns the bytes copied.
+#[inline]
 pub fn pack(src: &Source, into: &mut [u8]) -> usize {
     pack_from(src, 0, into)
 }
 
 /// Copies the data of `src` from byte `skip` on to the front of `into`; returns the bytes copied.
+#[inline]
 pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
     let bytes = src.bytes().saturating_sub(skip).min(into.len());
     if src.datatype().is_contiguous() {
         // SAFETY:
-        // - as below; contiguous elements cover their bytes from the address on.
+        // - contiguous elements cover their bytes, of which `skip` and `bytes` are some, from the address on, valid by
+        //   the promise of the maker; `bytes` is within the slice.
         unsafe { copy_bytes(src.address().wrapping_add(skip), into.as_mut_ptr(), bytes) };
-        return bytes;
+    } else {
+        // SAFETY:
+        // - the source has so many bytes behind `skip`.
+        unsafe { pack_stretches(src, skip, &mut into[..bytes]) };
     }
+    bytes
+}
+
+/// Fills `into` with the data of `src` from byte `skip` on.
+///
+/// # Safety
+///
+/// * There is so much.
+unsafe fn pack_stretches(src: &Source, skip: usize, into: &mut [u8]) {
     let raw = Datatype::Basic(Basic::Byte);
     let from = Side {
         base: src.address().cast_mut(),
@@ -135,29 +150,41 @@ pub fn pack_from(src: &Source, skip: usize, into: &mut [u8]) -> usize {
         skip: 0,
     };
     // SAFETY:
-    // - `skip + bytes` is within the source, valid by the promise of its maker, and `bytes` within the slice.
-    unsafe { move_stretches(&from, &to, bytes) };
-    bytes
+    // - the slice's length behind `skip` is within the source, as demanded, valid by the promise of its maker.
+    unsafe { move_stretches(&from, &to, into.len()) };
 }
 
 /// Copies `from` to the layout of `dst`, as much as there is room for.
+#[inline]
 pub fn unpack(from: &[u8], dst: &Target) -> Transfer {
     unpack_at(from, dst, 0)
 }
 
 /// Copies `from` to the layout of `dst` from byte `skip` of its data on, as much as there is room for.
+#[inline]
 pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
     let bytes = from.len().min(dst.bytes().saturating_sub(skip));
-    let transfer = Transfer {
-        bytes,
-        truncated: from.len() > bytes,
-    };
     if dst.datatype().is_contiguous() {
         // SAFETY:
-        // - as below; contiguous elements cover their bytes from the address on.
+        // - as in `pack_from`.
         unsafe { copy_bytes(from.as_ptr(), dst.address().wrapping_add(skip), bytes) };
-        return transfer;
+    } else {
+        // SAFETY:
+        // - the target has room for so many bytes behind `skip`.
+        unsafe { unpack_stretches(&from[..bytes], dst, skip) };
     }
+    Transfer {
+        bytes,
+        truncated: from.len() > bytes,
+    }
+}
+
+/// Moves all of `from` to the data of `dst` from byte `skip` on.
+///
+/// # Safety
+///
+/// * There is room for it.
+unsafe fn unpack_stretches(from: &[u8], dst: &Target, skip: usize) {
     let raw = Datatype::Basic(Basic::Byte);
     let src = Side {
         base: from.as_ptr().cast_mut(),
@@ -170,9 +197,8 @@ pub fn unpack_at(from: &[u8], dst: &Target, skip: usize) -> Transfer {
         skip,
     };
     // SAFETY:
-    // - `bytes` is within the slice and within the target, valid by the promise of its maker.
-    unsafe { move_stretches(&src, &to, bytes) };
-    transfer
+    // - the slice's length behind `skip` is within the target, as demanded, valid by the promise of its maker.
+    unsafe { move_stretches(&src, &to, from.len()) };
 }
 
 /// One end of a transfer, from byte `skip` of its data on. Sources are only read through `base`.

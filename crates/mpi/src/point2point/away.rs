@@ -1,6 +1,6 @@
 //! Sending to a process of another host.
 
-use super::send::{Mode, Sent};
+use super::send::{Mode, Sent, Started};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::matching::{Envelope, Place};
@@ -48,7 +48,7 @@ impl Comm {
     #[inline(never)]
     pub(super) fn send_away(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<()> {
         let mut call = None;
-        let sent = self.offer_away(mode, source, process, tag, || {
+        let sent = self.offer_labelled(mode, source, process, self.outgoing(tag), || {
             call.insert(Call::begin(self.process())).waiter()
         })?;
         if matches!(sent, Sent::Queued { .. })
@@ -57,6 +57,12 @@ impl Comm {
             call.wait();
         }
         Ok(())
+    }
+
+    /// Starts a send to a process of another host.
+    #[inline(never)]
+    pub(super) fn isend_away(&self, mode: Mode, source: &Source, process: u32, tag: i32) -> Result<Started> {
+        self.start(|waiter| self.offer_labelled(mode, source, process, self.outgoing(tag), waiter))
     }
 
     /// Sends to a process of another host; `waiter` is asked who waits if the message has to stay in the sender's
@@ -74,6 +80,7 @@ impl Comm {
     }
 
     /// Sends a message with this label to a process of another host.
+    #[inline]
     pub(super) fn offer_labelled(
         &self,
         mode: Mode,
@@ -89,24 +96,28 @@ impl Comm {
             .remote()
             .letter(job, own.id(), process, envelope, lanes, source);
         match mode {
+            Mode::Standard | Mode::Ready => match self.send_at_once(&letter) {
+                Some(number) => Ok(left(number, process)),
+                None => Ok(self.send_later(&letter, process, waiter())),
+            },
+            Mode::Synchronous => Ok(self.send_later(&letter, process, waiter())),
             Mode::Buffered => {
                 let charge = self.charge(source.bytes())?;
                 Ok(self.send_copied(&letter, process, |source| Goods::copied(source, Some(charge))))
             }
             Mode::Copied => Ok(self.send_copied(&letter, process, |source| Goods::copied(source, None))),
-            mode => {
-                if mode != Mode::Synchronous
-                    && let Some(number) = self.send_at_once(&letter)
-                {
-                    return Ok(left(number, process));
-                }
-                tool::left_with_sender(own, process, envelope, source.bytes());
-                let goods = Goods::Lent(source.clone());
-                let (handle, _) = job.remote().announce(&letter, goods, Some(waiter()));
-                let place = Place::waiting(handle);
-                Ok(Sent::Queued { process, place })
-            }
         }
+    }
+
+    /// Leaves the data where it is until it is asked for.
+    #[inline(never)]
+    fn send_later(&self, letter: &Letter<'_>, process: u32, waiter: Waiter) -> Sent {
+        let source = letter.source();
+        tool::left_with_sender(self.process(), process, letter.envelope(), source.bytes());
+        let remote = self.process().job().remote();
+        let (handle, _) = remote.announce(letter, Goods::Lent(source.clone()), Some(waiter));
+        let place = Place::waiting(handle);
+        Sent::Queued { process, place }
     }
 
     /// Sends the data at once, if it is short and there is room for it; then the number of the message.
@@ -119,6 +130,7 @@ impl Comm {
     }
 
     /// Sends the data at once, or a copy when it is asked for.
+    #[inline(never)]
     fn send_copied(&self, letter: &Letter<'_>, process: u32, copy: impl FnOnce(&Source) -> Goods) -> Sent {
         let number = self.send_at_once(letter).unwrap_or_else(|| {
             let remote = self.process().job().remote();

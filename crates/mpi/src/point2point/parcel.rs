@@ -27,7 +27,11 @@ fn class_of(len: usize) -> Option<usize> {
 
 impl Parcel {
     /// Memory that a parcel of `len` bytes takes.
+    #[inline]
     pub(crate) fn capacity_for(len: usize) -> usize {
+        if len <= SMALLEST {
+            return SMALLEST;
+        }
         class_of(len).map_or(len, |class| SMALLEST << class)
     }
 

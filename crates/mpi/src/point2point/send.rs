@@ -134,18 +134,36 @@ impl Comm {
     /// As [`Comm::send_in`].
     pub fn isend(&self, mode: Mode, source: &Source, dest: i32, tag: i32) -> Result<Started> {
         check::to(dest, tag, self)?;
+        if dest == PROC_NULL {
+            return Ok(Started::Done);
+        }
+        let process = self.process_of(dest);
+        if !self.process().job().layout().is_here(process) {
+            return self.isend_away(mode, source, process, tag);
+        }
+        self.start(|waiter| match self.encounter(process, tag, source) {
+            Met::Handed => Ok(Sent::Done),
+            Met::Nobody(table) => self.leave(mode, process, table, tag, source, waiter),
+        })
+    }
+
+    /// Starts a send by `offer`, which is given who waits if the message has to stay in the sender's memory.
+    #[inline]
+    pub(super) fn start(
+        &self,
+        offer: impl FnOnce(&mut dyn FnMut() -> Waiter) -> Result<Sent>,
+    ) -> Result<Started> {
         let requests = self.process().requests();
         let mut request = None;
-        let sent = self.offer(source, dest, tag, mode, || {
-            Waiter::Request(Arc::clone(request.insert(requests.take_send())))
-        })?;
-        Ok(match (sent, request) {
-            (Sent::Queued { process, place }, Some(request)) => {
+        let sent = offer(&mut || Waiter::Request(Arc::clone(request.insert(requests.take_send()))))?;
+        Ok(match sent {
+            Sent::Done => Started::Done,
+            Sent::Left { process, place } => Started::Left(Receipt::new(process, place)),
+            Sent::Queued { process, place } => {
+                let request = request.expect("who is queued has asked who waits");
                 request.queued_at(process, place);
                 Started::Waiting(request)
             }
-            (Sent::Left { process, place }, _) => Started::Left(Receipt::new(process, place)),
-            _ => Started::Done,
         })
     }
 

@@ -1,6 +1,6 @@
 //! What comes from other hosts.
 
-use super::credit::cost;
+use super::credit::{Account, cost};
 use super::fetch::{Promise, Wanted};
 use super::register::Handle;
 use super::send::Outgoing;
@@ -26,15 +26,15 @@ pub(super) struct Reception<'a> {
 
 impl Handler for Reception<'_> {
     fn packet(&self, from: HostId, header: &Header, data: &[u8]) {
-        self.remote.counters.count_received(from, data.len());
         let understood = match Eager::read(header) {
             Some(Eager {
                 label,
                 origin,
                 credit,
             }) => {
-                self.remote.accounts.regain(from, credit);
-                self.accept_eager(from, label, origin, data)
+                let account = self.remote.accounts.with(from);
+                account.regain(credit);
+                self.accept_eager((from, account), label, origin, data)
             }
             None => self.act_on(from, header, data),
         };
@@ -57,14 +57,16 @@ impl Reception<'_> {
     #[inline(never)]
     fn act_on(&self, from: HostId, header: &Header, data: &[u8]) -> Option<()> {
         let (packet, credit) = Packet::read(header, data)?;
-        self.remote.accounts.regain(from, credit);
+        self.remote.accounts.with(from).regain(credit);
         self.act(from, packet, data)
     }
 
     /// Does what a packet says; none if that makes no sense.
     fn act(&self, from: HostId, packet: Packet, data: &[u8]) -> Option<()> {
         match packet {
-            Packet::Eager { label, origin } => self.accept_eager(from, label, origin, data),
+            Packet::Eager { label, origin } => {
+                self.accept_eager((from, self.remote.accounts.with(from)), label, origin, data)
+            }
             Packet::Request {
                 label,
                 length,
@@ -115,14 +117,20 @@ impl Reception<'_> {
 
     /// A short message has come.
     #[inline]
-    fn accept_eager(&self, from: HostId, label: Label, origin: u64, data: &[u8]) -> Option<()> {
+    fn accept_eager(
+        &self,
+        (from, account): (HostId, Account<'_>),
+        label: Label,
+        origin: u64,
+        data: &[u8],
+    ) -> Option<()> {
         let to = self.endpoint(label.process)?;
         let mut table = to.table();
         match table.take_receive(label.envelope) {
             Some(receive) => {
                 drop(table);
                 self.hand_over(to, label, receive, data);
-                self.remote.passed(from, data.len());
+                self.remote.passed(from, account, data.len());
                 Some(())
             }
             None => self.keep(from, (to, table), label, origin, data),
@@ -139,7 +147,7 @@ impl Reception<'_> {
         origin: u64,
         data: &[u8],
     ) -> Option<()> {
-        if !self.remote.accounts.hold(from, cost(data.len())) {
+        if !self.remote.accounts.with(from).hold(cost(data.len())) {
             drop(table);
             return self.refuse(from);
         }

@@ -1,10 +1,7 @@
 //! What a host counts of its traffic with others.
 
-use crossbeam_utils::CachePadded;
-use simurgh_core::Roster;
-use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, add_in_turn};
-use simurgh_net::transport::HostId;
-use std::ops::Range;
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_net::Fabric;
 
 /// What a host has sent to others and received from them so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,11 +20,9 @@ pub struct NetworkStats {
     pub stalls: u64,
 }
 
-/// The counters of a host. Relaxed throughout: statistics.
-#[derive(Debug)]
+/// What is counted besides the traffic, which is the fabric's to count. Relaxed throughout: statistics.
+#[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// With each other host, so that messages to different hosts share no line.
-    traffic: Roster<CachePadded<Traffic>>,
     /// Packets that made no sense.
     dropped: AtomicU64,
     /// Whether a host has sent more than it may.
@@ -36,42 +31,7 @@ pub(crate) struct Counters {
     stalls: AtomicU64,
 }
 
-#[derive(Debug, Default)]
-struct Traffic {
-    bytes_sent: AtomicU64,
-    /// On a line of its own: others send while one thread receives.
-    bytes_received: CachePadded<AtomicU64>,
-}
-
 impl Counters {
-    pub(super) fn new(hosts: Range<HostId>) -> Self {
-        Self {
-            traffic: Roster::new(hosts, |_| CachePadded::default()),
-            dropped: AtomicU64::new(0),
-            excess: AtomicBool::new(false),
-            stalls: AtomicU64::new(0),
-        }
-    }
-
-    /// Counts with another host too.
-    pub(super) fn admit(&self, host: HostId) {
-        self.traffic.add(host, CachePadded::default());
-    }
-
-    #[inline]
-    pub(super) fn count_sent(&self, to: HostId, bytes: usize) {
-        let sent = &self.traffic[to].bytes_sent;
-        add_in_turn(sent, bytes as u64, Ordering::Relaxed);
-    }
-
-    /// Called by one thread at a time.
-    #[inline]
-    pub(super) fn count_received(&self, from: HostId, bytes: usize) {
-        let received = &self.traffic[from].bytes_received;
-        let before = received.load(Ordering::Relaxed);
-        received.store(before + bytes as u64, Ordering::Relaxed);
-    }
-
     #[cold]
     pub(super) fn count_dropped(&self) {
         self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -88,19 +48,17 @@ impl Counters {
         self.stalls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// All that has been counted; the packets are the fabric's to count.
-    pub(super) fn stats(&self) -> NetworkStats {
-        let each = || self.traffic.iter().map(|(_, traffic)| traffic);
+    /// All that has been counted, with what the fabric has.
+    pub(super) fn stats(&self, fabric: &Fabric) -> NetworkStats {
+        let (packets_sent, packets_received) = fabric.counts();
+        let (bytes_sent, bytes_received) = fabric.bytes();
         NetworkStats {
-            bytes_sent: each()
-                .map(|traffic| traffic.bytes_sent.load(Ordering::Relaxed))
-                .sum(),
-            bytes_received: each()
-                .map(|traffic| traffic.bytes_received.load(Ordering::Relaxed))
-                .sum(),
-            dropped: self.dropped.load(Ordering::Relaxed),
+            packets_sent,
+            packets_received,
+            bytes_sent,
+            bytes_received,
+            dropped: self.dropped.load(Ordering::Relaxed) + fabric.dropped(),
             stalls: self.stalls.load(Ordering::Relaxed),
-            ..NetworkStats::default()
         }
     }
 }

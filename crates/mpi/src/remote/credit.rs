@@ -25,12 +25,19 @@ const ENTRY: usize = 128;
 /// The accounts of a host with all others.
 pub(super) struct Accounts {
     window: u32,
-    accounts: Roster<Account>,
+    accounts: Roster<Sums>,
+}
+
+/// The account with one host.
+#[derive(Clone, Copy)]
+pub(super) struct Account<'a> {
+    window: u32,
+    sums: &'a Sums,
 }
 
 /// All sums are modulo 2^32, of which a window, at most 2^30, is a small part.
 #[derive(Default)]
-struct Account {
+struct Sums {
     /// How many messages have been numbered, and, in the lower half, what those cost that have been sent.
     sent: CachePadded<AtomicU64>,
     /// How much of that has been received, as far as the other host has told. Written by whoever polls.
@@ -51,10 +58,11 @@ struct Received {
     told: AtomicU32,
 }
 
-/// One message, in [`Account::sent`].
+/// One message, in [`Sums::sent`].
 const NUMBERED: u64 = 1 << 32;
 
 /// What a message of so many bytes costs.
+#[inline]
 pub(super) fn cost(bytes: usize) -> u32 {
     u32::try_from(Parcel::capacity_for(bytes) + ENTRY).expect("a packet is short")
 }
@@ -77,25 +85,32 @@ impl Accounts {
     pub(super) fn new(hosts: Range<HostId>, window: u32) -> Self {
         Self {
             window,
-            accounts: Roster::new(hosts, |_| Account::default()),
+            accounts: Roster::new(hosts, |_| Sums::default()),
         }
     }
 
     /// Opens an account with another host.
     pub(super) fn admit(&self, host: HostId) {
-        self.accounts.add(host, Account::default());
+        self.accounts.add(host, Sums::default());
     }
 
+    /// The account with a host.
     #[inline]
-    fn account(&self, host: HostId) -> &Account {
-        &self.accounts[host]
+    pub(super) fn with(&self, host: HostId) -> Account<'_> {
+        Account {
+            window: self.window,
+            sums: &self.accounts[host],
+        }
     }
+}
 
+// Relaxed throughout, as above.
+impl Account<'_> {
     /// Pays for a message to a host, if there is enough left; then its number among those to that host, as far as
     /// a receipt keeps it.
     #[inline]
-    pub(super) fn spend(&self, host: HostId, cost: u32) -> Option<u32> {
-        let Account { sent, confirmed, .. } = self.account(host);
+    pub(super) fn spend(self, cost: u32) -> Option<u32> {
+        let Sums { sent, confirmed, .. } = self.sums;
         let mut before = sent.load(Ordering::Relaxed);
         loop {
             // Less than nothing, if what has been confirmed was sent after we looked.
@@ -121,15 +136,15 @@ impl Accounts {
     }
 
     /// The number of a message to a host that is not paid for.
-    pub(super) fn next_number(&self, host: HostId) -> u32 {
-        number(self.account(host).sent.fetch_add(NUMBERED, Ordering::Relaxed))
+    pub(super) fn next_number(self) -> u32 {
+        number(self.sums.sent.fetch_add(NUMBERED, Ordering::Relaxed))
     }
 
     /// Notes what a host has told. It is not believed to have received more than it was sent, nor less than before.
     /// Called by whoever polls.
     #[inline]
-    pub(super) fn regain(&self, host: HostId, told: u32) {
-        let Account { sent, confirmed, .. } = self.account(host);
+    pub(super) fn regain(self, told: u32) {
+        let Sums { sent, confirmed, .. } = self.sums;
         let known = confirmed.load(Ordering::Relaxed);
         if told == known {
             return;
@@ -142,8 +157,8 @@ impl Accounts {
 
     /// Makes room for a message of a host that has to lie here; false if that is more than the host was granted. Called
     /// by whoever polls.
-    pub(super) fn hold(&self, host: HostId, cost: u32) -> bool {
-        let Received { held, let_go, .. } = &*self.account(host).received;
+    pub(super) fn hold(self, cost: u32) -> bool {
+        let Received { held, let_go, .. } = &*self.sums.received;
         let before = held.load(Ordering::Relaxed);
         let lies = before.wrapping_sub(let_go.load(Ordering::Relaxed));
         let granted = u64::from(lies) + u64::from(cost) <= u64::from(self.window);
@@ -156,8 +171,8 @@ impl Accounts {
     /// Notes that a message of a host has gone straight to its target. True if so much is owed that the host should be
     /// told now. Called by whoever polls.
     #[inline]
-    pub(super) fn pass(&self, host: HostId, cost: u32) -> bool {
-        let received = &self.account(host).received;
+    pub(super) fn pass(self, cost: u32) -> bool {
+        let received = &self.sums.received;
         let before = received.passed.load(Ordering::Relaxed);
         received
             .passed
@@ -165,16 +180,16 @@ impl Accounts {
         self.owes_much(received)
     }
 
-    /// Notes that a message of a host that has lain here is here no more. True as with [`Accounts::pass`].
+    /// Notes that a message of a host that has lain here is here no more. True as with [`Account::pass`].
     #[inline]
-    pub(super) fn let_go(&self, host: HostId, cost: u32) -> bool {
-        let received = &self.account(host).received;
+    pub(super) fn let_go(self, cost: u32) -> bool {
+        let received = &self.sums.received;
         received.let_go.fetch_add(cost, Ordering::Relaxed);
         self.owes_much(received)
     }
 
     #[inline]
-    fn owes_much(&self, received: &Received) -> bool {
+    fn owes_much(self, received: &Received) -> bool {
         let owed = received
             .total()
             .wrapping_sub(received.told.load(Ordering::Relaxed));
@@ -183,8 +198,8 @@ impl Accounts {
 
     /// What has been received of a host, which is told now.
     #[inline]
-    pub(super) fn settle(&self, host: HostId) -> u32 {
-        let received = &self.account(host).received;
+    pub(super) fn settle(self) -> u32 {
+        let received = &self.sums.received;
         let total = received.total();
         // The load keeps the line shared as long as nothing is owed.
         if received.told.load(Ordering::Relaxed) != total {
@@ -201,23 +216,26 @@ mod tests {
     #[test]
     fn a_window_is_used_up_and_comes_back() {
         let accounts = Accounts::new(0..2, 10 * cost(1000));
-        let numbers: Vec<_> = (0..10).map(|_| accounts.spend(1, cost(1000))).collect();
+        let numbers: Vec<_> = (0..10).map(|_| accounts.with(1).spend(cost(1000))).collect();
         assert!(numbers.iter().copied().eq((0..10).map(Some)));
-        assert!(accounts.spend(1, cost(0)).is_none() && accounts.spend(0, cost(0)).is_some());
-        assert_eq!(accounts.next_number(1), 10);
-        accounts.regain(1, cost(1000));
-        assert_eq!(accounts.spend(1, cost(1000)), Some(11));
-        assert_eq!(accounts.spend(1, 1), None);
+        assert!(accounts.with(1).spend(cost(0)).is_none() && accounts.with(0).spend(cost(0)).is_some());
+        assert_eq!(accounts.with(1).next_number(), 10);
+        accounts.with(1).regain(cost(1000));
+        assert_eq!(accounts.with(1).spend(cost(1000)), Some(11));
+        assert_eq!(accounts.with(1).spend(1), None);
     }
 
     #[test]
     fn a_host_is_told_when_much_is_owed() {
         let accounts = Accounts::new(0..2, 10 * cost(1000));
-        assert!(!accounts.pass(1, cost(1000)) && !accounts.let_go(1, cost(1000)));
-        assert!(accounts.pass(1, cost(1000)));
-        assert_eq!((accounts.settle(1), accounts.settle(0)), (3 * cost(1000), 0));
-        assert!(!accounts.let_go(1, cost(1000)));
-        assert_eq!(accounts.settle(1), 4 * cost(1000));
+        assert!(!accounts.with(1).pass(cost(1000)) && !accounts.with(1).let_go(cost(1000)));
+        assert!(accounts.with(1).pass(cost(1000)));
+        assert_eq!(
+            (accounts.with(1).settle(), accounts.with(0).settle()),
+            (3 * cost(1000), 0)
+        );
+        assert!(!accounts.with(1).let_go(cost(1000)));
+        assert_eq!(accounts.with(1).settle(), 4 * cost(1000));
     }
 
     #[test]
@@ -227,15 +245,15 @@ mod tests {
         let rounds = (1_u64 << 33) / u64::from(10 * cost(1000));
         let mut told = 0_u32;
         for _ in 0..rounds {
-            assert!(accounts.spend(0, 10 * cost(1000)).is_some());
+            assert!(accounts.with(0).spend(10 * cost(1000)).is_some());
             let before = told;
             told = told.wrapping_add(5 * cost(1000));
-            accounts.regain(0, told);
-            accounts.regain(0, before);
-            accounts.regain(0, told.wrapping_add(5 * cost(1000) + 1));
-            assert!(accounts.spend(0, 5 * cost(1000) + 1).is_none());
+            accounts.with(0).regain(told);
+            accounts.with(0).regain(before);
+            accounts.with(0).regain(told.wrapping_add(5 * cost(1000) + 1));
+            assert!(accounts.with(0).spend(5 * cost(1000) + 1).is_none());
             told = told.wrapping_add(5 * cost(1000));
-            accounts.regain(0, told);
+            accounts.with(0).regain(told);
         }
     }
 
@@ -244,20 +262,20 @@ mod tests {
         let accounts = Accounts::new(0..2, 10 * cost(1000));
         // Often enough that the sums go round.
         for _ in 0..(1_u64 << 33) / u64::from(12 * cost(1000)) {
-            assert!((0..10).all(|_| accounts.hold(1, cost(1000))));
-            assert!(!accounts.hold(1, cost(0)));
+            assert!((0..10).all(|_| accounts.with(1).hold(cost(1000))));
+            assert!(!accounts.with(1).hold(cost(0)));
             for _ in 0..2 {
-                accounts.let_go(1, cost(1000));
+                accounts.with(1).let_go(cost(1000));
             }
-            assert!((0..2).all(|_| accounts.hold(1, cost(1000))));
-            assert!(!accounts.hold(1, cost(0)));
+            assert!((0..2).all(|_| accounts.with(1).hold(cost(1000))));
+            assert!(!accounts.with(1).hold(cost(0)));
             // What passes by does not lie here.
-            accounts.pass(1, cost(1000));
-            assert!(!accounts.hold(1, cost(0)));
+            accounts.with(1).pass(cost(1000));
+            assert!(!accounts.with(1).hold(cost(0)));
             for _ in 0..10 {
-                accounts.let_go(1, cost(1000));
+                accounts.with(1).let_go(cost(1000));
             }
         }
-        assert!(accounts.hold(0, cost(0)));
+        assert!(accounts.with(0).hold(cost(0)));
     }
 }

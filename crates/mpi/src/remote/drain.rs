@@ -50,7 +50,7 @@ impl Remote {
         let host = draining.host;
         let handle = self.draining.add(host as usize, host, draining);
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = self.fabric.drain(host, handle.0 | DRAIN);
+        let outcome = self.fabric.way(host).drain(handle.0 | DRAIN);
         if outcome == Ok(Transfer::Started) {
             return Turn::Over;
         }

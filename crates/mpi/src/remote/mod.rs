@@ -59,7 +59,7 @@ use abandoned::Abandoned;
 use arrival::Reception;
 use counters::Counters;
 pub use counters::NetworkStats;
-use credit::Accounts;
+use credit::{Account, Accounts};
 use crossbeam_utils::CachePadded;
 use drain::Draining;
 use fetch::Incoming;
@@ -124,7 +124,7 @@ impl Remote {
             recalls: Register::new(users),
             tasks: Tasks::default(),
             transfers: AtomicUsize::new(0),
-            counters: Counters::new(layout.hosts()),
+            counters: Counters::default(),
         };
         layout.others().for_each(|other| remote.admit(other.host));
         Arc::new(remote)
@@ -133,7 +133,6 @@ impl Remote {
     /// A host has come.
     pub(crate) fn admit(&self, host: HostId) {
         self.accounts.admit(host);
-        self.counters.admit(host);
     }
 
     /// All hosts, as this one sees them.
@@ -145,11 +144,7 @@ impl Remote {
     /// What has been sent and received so far.
     #[must_use]
     pub fn stats(&self) -> NetworkStats {
-        let (packets_sent, packets_received) = self.fabric.counts();
-        let mut stats = self.counters.stats();
-        (stats.packets_sent, stats.packets_received) = (packets_sent, packets_received);
-        stats.dropped += self.fabric.dropped();
-        stats
+        self.counters.stats(&self.fabric)
     }
 
     /// Does what there is to do; false if there was nothing, or somebody else is at it.
@@ -183,19 +178,11 @@ impl Remote {
         }
     }
 
-    /// The most data of a packet to a host, in bytes.
-    #[inline]
-    fn capacity(&self, host: HostId) -> usize {
-        self.fabric.capacity(host)
-    }
-
     /// Sends a packet with data.
     #[inline]
     fn send(&self, to: HostId, packet: &Packet, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        let header = packet.header(self.accounts.settle(to));
+        let header = packet.header(self.accounts.with(to).settle());
         self.fabric.send(to, &header, length, fill);
-        // Counted when it is on its way.
-        self.counters.count_sent(to, length);
     }
 
     /// Sends a packet that has no data but a region.
@@ -208,15 +195,16 @@ impl Remote {
     /// Notes that a message of a host that has lain here has left our memory.
     #[inline]
     pub(crate) fn received(&self, from: HostId, bytes: usize) {
-        if self.accounts.let_go(from, credit::cost(bytes)) {
+        if self.accounts.with(from).let_go(credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }
     }
 
-    /// Notes that a message of a host has gone straight to its target. Called by whoever polls.
+    /// Notes that a message of a host, with which this is the account, has gone straight to its target. Called by
+    /// whoever polls.
     #[inline]
-    fn passed(&self, from: HostId, bytes: usize) {
-        if self.accounts.pass(from, credit::cost(bytes)) {
+    fn passed(&self, from: HostId, account: Account<'_>, bytes: usize) {
+        if account.pass(credit::cost(bytes)) {
             self.tell(from, &Packet::Credit);
         }
     }

@@ -7,6 +7,7 @@ use super::register::Handle;
 use super::wire::{Label, Packet};
 use super::{HOST_BASE, Remote};
 use crate::job::{Operation, Unmatched};
+use crate::matching::Envelope;
 use crate::memory::{self, Source};
 use crate::request::Waiter;
 use simurgh_net::transport::{HostId, Region};
@@ -25,6 +26,11 @@ pub(crate) struct Letter<'a> {
 }
 
 impl<'a> Letter<'a> {
+    /// The label of the message for its receiver.
+    pub(crate) fn envelope(&self) -> Envelope {
+        self.label.envelope
+    }
+
     /// The data.
     pub(crate) fn source(&self) -> &'a Source {
         self.source
@@ -74,11 +80,13 @@ impl Remote {
     #[inline]
     pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> Option<u32> {
         let bytes = letter.source.bytes();
-        if bytes > limit.min(self.capacity(letter.host)) {
+        let way = self.fabric.way(letter.host);
+        if bytes > limit.min(way.capacity()) {
             return None;
         }
-        self.fabric.prepare(letter.host);
-        let Some(number) = self.accounts.spend(letter.host, cost(bytes)) else {
+        way.prepare();
+        let account = self.accounts.with(letter.host);
+        let Some(number) = account.spend(cost(bytes)) else {
             self.counters.count_stall();
             letter.stalled.set(true);
             return None;
@@ -87,7 +95,7 @@ impl Remote {
             label: letter.label,
             origin: origin(letter.sender, number),
         };
-        self.send(letter.host, &packet, bytes, &mut |room| {
+        way.send(&packet.header(account.settle()), bytes, &mut |room| {
             memory::pack(letter.source, room);
         });
         Some(number)
@@ -101,7 +109,7 @@ impl Remote {
         waiter: Option<Waiter>,
     ) -> (Handle, u32) {
         let length = goods.bytes();
-        let number = self.accounts.next_number(letter.host);
+        let number = self.accounts.with(letter.host).next_number();
         let user = letter.sender as usize;
         let mut outgoing = Outgoing {
             label: letter.label,

@@ -52,13 +52,12 @@ impl Remote {
 
     fn send_piece(&self, stream: &mut Stream) -> Result<(), Busy> {
         let Stream { receiver, offset, .. } = *stream;
-        let length = (stream.limit - offset).min(self.capacity(stream.to) as u64);
+        let way = self.fabric.way(stream.to);
+        let length = (stream.limit - offset).min(way.capacity() as u64);
         // Without credit: it would be lost if there is no room.
         let header = Packet::Data { receiver, offset }.header(0);
         let mut fill = |room: &mut [u8]| stream.goods.fill(offset, room);
-        self.fabric()
-            .try_send(stream.to, &header, length as usize, &mut fill)?;
-        self.counters.count_sent(stream.to, length as usize);
+        way.try_send(&header, length as usize, &mut fill)?;
         stream.offset += length;
         Ok(())
     }

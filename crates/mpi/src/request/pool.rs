@@ -57,18 +57,27 @@ impl RequestPool {
         self.take(Kind::Collective(participation))
     }
 
+    #[inline]
     fn take(&self, kind: Kind) -> Arc<Request> {
-        let Some(mut request) = self.take_idle() else {
+        match self.take_idle() {
+            Some(request) if request.is_as_simple_as(&kind) => {
+                // Nothing else has to be written, so nobody has to be shut out, which would be a locked instruction.
+                // Acquire pairs with the Release of whoever has dropped the last reference but ours.
+                fence(Ordering::Acquire);
+                request.ticket.reset();
+                request.queued.forget();
+                request
+            }
+            idle => Self::make(idle, kind),
+        }
+    }
+
+    /// A request of this kind, if possible from one that is not in use.
+    #[inline(never)]
+    fn make(idle: Option<Arc<Request>>, kind: Kind) -> Arc<Request> {
+        let Some(mut request) = idle else {
             return Arc::new(Request::of_kind(kind));
         };
-        if request.is_as_simple_as(&kind) {
-            // Nothing else has to be written, so nobody has to be shut out, which would be a locked instruction.
-            // Acquire pairs with the Release of whoever has dropped the last reference but ours.
-            fence(Ordering::Acquire);
-            request.ticket.reset();
-            request.queued.forget();
-            return request;
-        }
         if let Some(inner) = Arc::get_mut(&mut request) {
             inner.kind = kind;
             inner.ticket.reset();

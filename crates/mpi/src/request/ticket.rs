@@ -76,6 +76,13 @@ impl Ticket {
         self.completion.is_done()
     }
 
+    /// Whether the outcome is there, and neither an error nor a cancellation.
+    #[inline]
+    pub(crate) fn has_succeeded(&self) -> bool {
+        // Relaxed: see `finish`.
+        self.is_done() && self.end.load(Ordering::Relaxed) == 0
+    }
+
     /// Blocks until the outcome is there.
     #[inline]
     pub(crate) fn wait(&self) -> Status {
@@ -110,9 +117,11 @@ mod tests {
             cancelled: true,
         };
         ticket.finish(&status);
-        assert!(ticket.is_done());
+        assert!(ticket.is_done() && !ticket.has_succeeded());
         assert_eq!(ticket.wait(), status);
         ticket.reset();
-        assert!(!ticket.is_done());
+        assert!(!ticket.is_done() && !ticket.has_succeeded());
+        ticket.finish(&Status::EMPTY);
+        assert!(ticket.has_succeeded());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, add_in_turn};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, by_turns};
 
 use crate::transport::{Busy, Header, HostId, Transport};
 
@@ -18,9 +18,17 @@ pub(super) struct Link {
     /// Whether the host has gone. Set under the lock of `outbox`.
     closed: AtomicBool,
     outbox: SpinLock<VecDeque<Kept>>,
-    sent: AtomicU64,
+    sent: Count,
     /// On a line of its own: others send while one thread receives.
-    received: CachePadded<AtomicU64>,
+    received: CachePadded<Count>,
+}
+
+/// What has gone one way.
+#[derive(Default)]
+struct Count {
+    packets: AtomicU64,
+    /// Bytes of data in them. Relaxed throughout: statistics.
+    bytes: AtomicU64,
 }
 
 /// A packet that the transport has not taken yet.
@@ -46,7 +54,7 @@ impl Link {
             backed_up: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             outbox: SpinLock::default(),
-            sent: AtomicU64::new(0),
+            sent: Count::default(),
             received: CachePadded::default(),
         }
     }
@@ -62,8 +70,7 @@ impl Link {
     ) -> Result<(), Busy> {
         let transport = self.transport.as_ref().expect("a host sends nothing to itself");
         transport.send(to, header, length, fill)?;
-        // Release pairs with the SeqCst in `counts`: who sees it knows that the host was not quiet before.
-        add_in_turn(&self.sent, 1, Ordering::Release);
+        self.sent.add_in_turn(length);
         Ok(())
     }
 
@@ -123,18 +130,45 @@ impl Link {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Notes that a packet has been handled.
+    /// Notes that a packet with so many bytes of data has been handled. Called by whoever polls.
     #[inline]
-    pub(super) fn count_received(&self) {
-        // Relaxed: written by whoever polls, one at a time. Release pairs with the SeqCst in `counts`: who sees it
-        // knows that the host was not quiet before.
-        let before = self.received.load(Ordering::Relaxed);
-        self.received.store(before + 1, Ordering::Release);
+    pub(super) fn count_received(&self, bytes: usize) {
+        self.received.add(bytes);
     }
 
     /// Packets sent and received.
     pub(super) fn counts(&self) -> (u64, u64) {
-        let sent = self.sent.load(Ordering::SeqCst);
-        (sent, self.received.load(Ordering::SeqCst))
+        let sent = self.sent.packets.load(Ordering::SeqCst);
+        (sent, self.received.packets.load(Ordering::SeqCst))
+    }
+
+    /// Bytes of data sent and received.
+    pub(super) fn bytes(&self) -> (u64, u64) {
+        let bytes = |count: &Count| count.bytes.load(Ordering::Relaxed);
+        (bytes(&self.sent), bytes(&self.received))
+    }
+}
+
+// Release pairs with the SeqCst in `Link::counts`: who sees a packet counted knows that the host was not quiet before.
+impl Count {
+    /// Counts a packet; for one thread at a time.
+    #[inline]
+    fn add(&self, bytes: usize) {
+        self.bytes.store(
+            self.bytes.load(Ordering::Relaxed) + bytes as u64,
+            Ordering::Relaxed,
+        );
+        self.packets
+            .store(self.packets.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+
+    /// Counts a packet; for any thread.
+    #[inline]
+    fn add_in_turn(&self, bytes: usize) {
+        let locked = || {
+            self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+            self.packets.fetch_add(1, Ordering::Release);
+        };
+        by_turns(|| self.add(bytes), locked);
     }
 }
