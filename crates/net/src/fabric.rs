@@ -10,6 +10,7 @@ mod link;
 mod sleep;
 mod way;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -59,9 +60,14 @@ impl Fabric {
         hosts: Range<HostId>,
         transports: Vec<(Arc<dyn Transport>, Vec<HostId>)>,
     ) -> Self {
-        let way = |host: HostId| transports.iter().find(|(_, hosts)| hosts.contains(&host));
+        let mut routes = BTreeMap::new();
+        for (transport, led_to) in &transports {
+            for host in led_to {
+                routes.entry(*host).or_insert(transport);
+            }
+        }
         let link = |host| {
-            let transport = way(host).filter(|_| host != own).map(|(way, _)| Arc::clone(way));
+            let transport = routes.get(&host).filter(|_| host != own).copied().map(Arc::clone);
             assert!(host == own || transport.is_some(), "nothing leads to host {host}");
             CachePadded::new(Link::new(transport))
         };
