@@ -132,6 +132,15 @@ fn a_session_is_opened_without_waiting_for_others() {
     }
 }
 
+#[test]
+fn a_communicator_of_a_session_on_one_node_waits_for_its_members_alone() {
+    let program = Compile::c("tests/c/session_members.c").against(&Stage::locate());
+    let (program, scratch) = (program.build(), Scratch::new("members"));
+    let mpiexec = processes(3).options(["--timeout", "30"]);
+    let outcome = mpiexec.args([scratch.path().join("used")]).run(&program);
+    assert_eq!(outcome.expect_success().stdout, "sum 1\n".repeat(2));
+}
+
 /// An empty place in the list would be the working directory.
 #[test]
 fn libraries_are_looked_for_where_the_user_says_and_in_the_installation_alone() {

@@ -118,7 +118,7 @@ fn comm_create_from_group(
     newcomm.check("newcomm")?;
     let (group, tag, hints) = (rank.group("group", group)?, tag_of(stringtag)?, rank.hints(info)?);
     rank.errhandler(errhandler, HandlerKind::Comm)?;
-    host::join();
+    host::connect();
     let made = Comm::create_from_group(rank.process, &group, &tag)?;
     if let Some(made) = &made {
         furnish(rank, made, &hints, errhandler)?;
@@ -148,7 +148,7 @@ fn intercomm_create_from_groups(
     rank.errhandler(errhandler, HandlerKind::Comm)?;
     // Read at the leader only; without it the call fails at all ranks.
     let remote = rank.group("remote_group", remote_group).unwrap_or(Group::EMPTY);
-    host::join();
+    host::connect();
     let made = Comm::create_inter_from_groups(
         rank.process,
         (&local, local_leader),

@@ -51,7 +51,7 @@ mod wire_up;
 
 pub(crate) use alone::offer_launcher;
 pub(crate) use output::say;
-pub(crate) use own_process::{adopt, be_alone, end_singleton, join, leave, register};
+pub(crate) use own_process::{adopt, be_alone, connect, end_singleton, join, leave, register};
 
 use std::ffi::c_int;
 

@@ -6,9 +6,10 @@
 //!
 //! The job description waits in its descriptor until the program calls MPI ([`adopt`]). The others hear of the process
 //! when it opens a session ([`register`]), for which it waits for nobody, or initialises MPI, which waits until all
-//! others are there ([`join`]), as does making a communicator of a session's processes. They are told when it needs
-//! them no more ([`leave`]): the call that ends the use of MPI returns when nobody does. A process that uses sessions
-//! alone may always begin another one: it leaves when it ends.
+//! others are there ([`join`]); for a communicator of a session's processes it is enough that messages can be sent to
+//! them ([`connect`]), which on one node needs nobody. They are told when it needs them no more ([`leave`]): the call
+//! that ends the use of MPI returns when nobody does. A process that uses sessions alone may always begin another one:
+//! it leaves when it ends.
 //!
 //! A process that nobody has started as one of a job may get a launcher later on ([`go_on`]).
 
@@ -16,6 +17,7 @@ use super::control::{self, Control};
 use super::end::{end_job, exit};
 use super::error::HostError;
 use super::growth::Growth;
+use super::introduced::Introduced;
 use super::output::say;
 use super::state::Host;
 use super::wake::News;
@@ -48,8 +50,11 @@ struct Own {
     registered: OnceLock<()>,
     /// The launcher has been told where this process can be reached.
     announced: Completion,
-    /// The others are there, and connected.
+    /// The others can be reached, whether they are there or not.
     connected: Completion,
+    /// The others are there.
+    complete: Completion,
+    reached: OnceLock<()>,
     joined: OnceLock<()>,
     left: AtomicBool,
     vigil: OnceLock<&'static Vigil>,
@@ -83,11 +88,20 @@ pub(crate) fn register() {
     }
 }
 
-/// Lets the other processes of the job know of this one, and waits until they are there.
-pub(crate) fn join() {
+/// Lets the other processes of the job know of this one, and waits until they can be reached.
+pub(crate) fn connect() {
     register();
     if let Some(own) = OWN.get() {
-        own.joined.get_or_init(|| own.connected.wait());
+        own.reached.get_or_init(|| own.connected.wait());
+    }
+}
+
+/// As [`connect`], and waits until they are there.
+pub(crate) fn join() {
+    connect();
+    if let Some(own) = OWN.get() {
+        own.joined
+            .get_or_init(|| simurgh_core::while_expecting(|| own.complete.wait()));
     }
 }
 
@@ -195,6 +209,8 @@ impl Own {
             registered: OnceLock::new(),
             announced: Completion::new(),
             connected: Completion::new(),
+            complete: Completion::new(),
+            reached: OnceLock::new(),
             joined: OnceLock::new(),
             left: AtomicBool::new(false),
             vigil: OnceLock::new(),
@@ -227,15 +243,23 @@ impl Own {
         Ok(())
     }
 
-    /// Connects with all others when they are there.
+    /// Connects with all others: when they are there, unless messages to them may wait until they are.
     fn connect(&'static self) -> Result<Watch, HostError> {
         let watch = Watch::new(self.host, &self.spec.settings, Instant::now());
         let doors = Doors::open(self.control, &self.spec)?;
         self.announced.complete();
-        let others = watch.until_introduced()?;
+        let waits = !doors.lead_to_all(&self.spec);
+        let others = match waits {
+            true => watch.until_introduced()?,
+            false => Introduced::default(),
+        };
         let (fabric, ways) = doors.connect(&self.spec, &others)?;
         fabric.map(|fabric| self.host.job().connect(fabric));
-        self.settle(watch, ways)
+        let watch = self.settle(watch, ways)?;
+        if waits {
+            self.complete.complete();
+        }
+        Ok(watch)
     }
 
     /// All others that there are can be reached in these ways; more may come.
@@ -290,6 +314,9 @@ impl Own {
                 }) => quiet::tell(watch.host(), wave, || {
                     self.vigil.get().is_some_and(|vigil| vigil.is_quiet())
                 }),
+                News::Told(Received {
+                    message: ToHost::Go, ..
+                }) => self.complete.complete(),
                 News::Told(Received {
                     message: ToHost::End, ..
                 }) => {

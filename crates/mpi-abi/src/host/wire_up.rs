@@ -107,6 +107,11 @@ impl Doors {
         Ok(doors)
     }
 
+    /// Whether they lead to all others already, before those have come: to those of the same world, on the same node.
+    pub(super) fn lead_to_all(&self, spec: &JobSpec) -> bool {
+        self.ofi.is_none() && spec.origin.others.is_empty() && spec.origin.parent.is_none()
+    }
+
     /// Connects this host with all others; no fabric if there are none.
     pub(super) fn connect(
         self,
