@@ -52,3 +52,19 @@ fn a_thousand_waiting_ranks_use_no_processor() {
     // A tick now and then, but nothing that grows with the ranks or polls.
     assert!(used.is_some_and(|milliseconds| milliseconds < 50.0), "{run}");
 }
+
+/// The kernel limits them, and the user's guide says how many ranks there may be.
+#[test]
+fn a_rank_takes_few_mappings() {
+    let stage = Stage::locate();
+    let source = "tests/c/mappings.c";
+    for (program, most) in [(Compile::c(source), 14), (Compile::cxx(source), 21)] {
+        let program = program.against(&stage).build();
+        let mappings = |ranks| -> usize {
+            let run = stage.mpiexec(ranks).run(&program);
+            run.expect_success().stdout.trim().parse().unwrap()
+        };
+        let of_more = (mappings(110) - mappings(10)) / 100;
+        assert!(of_more <= most, "{of_more} for each rank, not {most}");
+    }
+}

@@ -47,6 +47,24 @@ fn the_wrappers_compile_c_and_cxx() {
 }
 
 #[test]
+fn another_compiler_can_be_named() {
+    let stage = Stage::locate();
+    for (name, variable, compiler) in [
+        ("mpicc", "SIMURGH_CC", "clang"),
+        ("mpicxx", "SIMURGH_CXX", "clang++"),
+    ] {
+        let shown = |command: &mut Command| done(command.arg("-show")).stdout;
+        let mut tool = Command::new(stage.tool(name));
+        let usual = shown(&mut tool);
+        let named = shown(tool.env(variable, compiler));
+        let other = usual
+            .split_once(' ')
+            .map(|(_, rest)| format!("{compiler} {rest}"));
+        assert_eq!(Some(named), other);
+    }
+}
+
+#[test]
 fn a_wrapped_program_runs_alone_as_rank_0_of_1() {
     let stage = Stage::locate();
     let program = Compile::by(stage.tool("mpicc"), "benches/c/hello.c").build();

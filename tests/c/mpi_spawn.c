@@ -50,6 +50,18 @@ static int child(int argc, char **argv)
     return 0;
 }
 
+/* A mistake is as harmful as those want it who have started this world. */
+static int careless(void)
+{
+    MPI_Comm parent = parents();
+    int rank;
+
+    FAILS(MPI_Comm_rank(MPI_COMM_NULL, &rank), MPI_ERR_COMM);
+    OK(MPI_Comm_disconnect(&parent));
+    OK(MPI_Finalize());
+    return 0;
+}
+
 /* A world of two programs, each with its own arguments and its number. */
 static int one_of_two(int argc, char **argv)
 {
@@ -106,7 +118,7 @@ static void mistakes(char *program)
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
-/* Hints: where to look for the program, and which numbers will do. */
+/* Hints: where to look for the program, which numbers will do, and what errors do. */
 static void hints(char *program)
 {
     char *arguments[] = {"child", NULL}, path[4096], *name = strrchr(program, '/') + 1;
@@ -128,6 +140,13 @@ static void hints(char *program)
     OK(MPI_Info_free(&info));
     talk(children, 0);
     OK(MPI_Comm_disconnect(&children));
+
+    arguments[0] = "careless";
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_initial_errhandler", "mpi_errors_return"));
+    OK(MPI_Comm_spawn(program, arguments, 2, info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Comm_disconnect(&children));
 }
 
 int main(int argc, char **argv)
@@ -135,6 +154,8 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     if (strcmp(part(argc, argv), "two") == 0)
         return one_of_two(argc, argv);
+    if (strcmp(part(argc, argv), "careless") == 0)
+        return careless();
     if (*part(argc, argv))
         return child(argc, argv);
     int numbers[] = {1, 2, 7}, *size, found;
