@@ -208,10 +208,12 @@ impl Runtime {
     /// was there at the start. Policies that dedicate virtual processors to it come too late: all look after it.
     pub fn connect(&self, network: Arc<dyn Network>) {
         let common = &self.common;
-        let late = common.lookout.get().is_none();
-        let lookout = || Lookout::new(Arc::clone(&network), 0, common.crew.all());
-        common.lookout.get_or_init(lookout);
-        if late {
+        let mut is_first = false;
+        common.lookout.get_or_init(|| {
+            is_first = true;
+            Lookout::new(Arc::clone(&network), 0, common.crew.all())
+        });
+        if is_first {
             for worker in &common.team {
                 worker.join_network(Arc::clone(&network));
                 worker.nudge();
