@@ -30,84 +30,89 @@ impl Rank<'_> {
 
     /// A line for each kind of object of which some are left.
     pub(crate) fn leaks(self) -> Vec<String> {
-        let tables = self.tables;
-        let requests = all(&tables.requests, |entry| match entry.request.is_active() {
-            true => "active".to_owned(),
-            false => "inactive".to_owned(),
-        });
-        let memory = tables
-            .allocations
-            .sizes()
-            .into_iter()
-            .map(|bytes| format!("{bytes} bytes"));
-        let messages = self
-            .process
-            .unreceived()
-            .into_iter()
-            .map(|message| format!("from {}", message.origin()));
-        let kinds = [
-            (
-                "communicators",
-                "free them with MPI_Comm_free",
-                all(&tables.comms, |comm| comm.name()),
-            ),
-            (
-                "groups",
-                "free them with MPI_Group_free",
-                all(&tables.groups, |group| format!("size {}", group.size())),
-            ),
-            ("datatypes", "free them with MPI_Type_free", derived(tables)),
-            (
-                "operations",
-                "free them with MPI_Op_free",
-                all(&tables.ops, |_| String::new()),
-            ),
-            ("requests", "wait for them or free them", requests),
-            (
-                "matched messages",
-                "receive them with MPI_Mrecv",
-                all(&tables.messages, |_| String::new()),
-            ),
-            ("messages", "receive them", messages.collect()),
-            (
-                "error handlers",
-                "free them with MPI_Errhandler_free",
-                all(&tables.errhandlers, |_| String::new()),
-            ),
-            (
-                "info objects",
-                "free them with MPI_Info_free",
-                all(&tables.infos, |_| String::new()),
-            ),
-            (
-                "attribute keys",
-                "free them with MPI_Comm_free_keyval or MPI_Type_free_keyval",
-                tables
-                    .keys
-                    .held()
-                    .iter()
-                    .map(|kind| format!("for {kind}"))
-                    .collect(),
-            ),
-            (
-                "pieces of memory",
-                "free them with MPI_Free_mem",
-                memory.collect(),
-            ),
-        ];
         let id = self.process.id();
+        let kinds = self.left().into_iter();
         kinds
-            .into_iter()
-            .filter(|(.., found)| !found.is_empty())
-            .map(|(kind, remedy, found)| {
-                let count = found.len();
-                format!(
-                    "rank {id} leaves {kind} behind: {count}{}; {remedy}",
-                    names(found)
-                )
+            .filter(|kind| !kind.found.is_empty())
+            .map(|Left { kind, found, remedy }| {
+                let (count, names) = (found.len(), names(found));
+                format!("rank {id} leaves {kind} behind: {count}{names}; {remedy}")
             })
             .collect()
     }
+
+    /// What is left of each kind of object, be it nothing.
+    fn left(self) -> [Left; 11] {
+        let tables = self.tables;
+        let unnamed = String::new;
+        let state = |entry: &RequestEntry| match entry.request.is_active() {
+            true => "active".to_owned(),
+            false => "inactive".to_owned(),
+        };
+        let messages = self.process.unreceived().into_iter();
+        let messages = messages.map(|message| format!("from {}", message.origin()));
+        let keys = tables.keys.held();
+        let memory = tables.allocations.sizes().into_iter();
+        let left = |kind, found, remedy| Left { kind, found, remedy };
+        [
+            left(
+                "communicators",
+                all(&tables.comms, |comm| comm.name()),
+                "free them with MPI_Comm_free",
+            ),
+            left(
+                "groups",
+                all(&tables.groups, |group| format!("size {}", group.size())),
+                "free them with MPI_Group_free",
+            ),
+            left("datatypes", derived(tables), "free them with MPI_Type_free"),
+            left(
+                "operations",
+                all(&tables.ops, |_| unnamed()),
+                "free them with MPI_Op_free",
+            ),
+            left(
+                "requests",
+                all(&tables.requests, state),
+                "wait for them or free them",
+            ),
+            left(
+                "matched messages",
+                all(&tables.messages, |_| unnamed()),
+                "receive them with MPI_Mrecv",
+            ),
+            left("messages", messages.collect(), "receive them"),
+            left(
+                "error handlers",
+                all(&tables.errhandlers, |_| unnamed()),
+                "free them with MPI_Errhandler_free",
+            ),
+            left(
+                "info objects",
+                all(&tables.infos, |_| unnamed()),
+                "free them with MPI_Info_free",
+            ),
+            left(
+                "attribute keys",
+                keys.iter().map(|kind| format!("for {kind}")).collect(),
+                "free them with MPI_Comm_free_keyval or MPI_Type_free_keyval",
+            ),
+            left(
+                "pieces of memory",
+                memory.map(|bytes| format!("{bytes} bytes")).collect(),
+                "free them with MPI_Free_mem",
+            ),
+        ]
+    }
+}
+
+/// Objects of a kind that are left.
+struct Left {
+    kind: &'static str,
+    /// What is to be said of each.
+    found: Vec<String>,
+    /// What the program should have done.
+    remedy: &'static str,
 }
 
 /// The name of each datatype that the rank could have freed, if it has given it one.
