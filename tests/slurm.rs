@@ -3,7 +3,7 @@
 //!
 //! Needs root and Slurm. Without, the test says that it is skipped, and why.
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, Started, run, sums, until};
+use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, Started, passed, run, sums, until};
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 use std::time::Duration;
@@ -13,6 +13,9 @@ const NODES: usize = 4;
 
 /// A loaded machine takes its time.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What is said of a job whose rank 1 aborts.
+const ABORTED: &str = "simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n";
 
 /// Slurm and its nodes, gone when dropped.
 struct Cluster {
@@ -117,7 +120,18 @@ fn jobs_run_in_allocations_of_slurm() {
     let plain = Compile::c("tests/c/launch_plain.c").build();
     let (mpi, plain) = (path(&program), path(&plain));
 
-    // As many ranks as tasks, wherever they are; so on a part of the nodes.
+    places(&cluster, mpi);
+    streams(&cluster, plain);
+    ends(&cluster, mpi);
+    tasks(&cluster, mpi);
+    spawn(&cluster);
+    batch(&cluster, mpi);
+    cancel(&cluster);
+    kill(&cluster);
+}
+
+/// There are as many ranks as tasks, wherever they are; so on a part of the nodes.
+fn places(cluster: &Cluster, mpi: &str) {
     for (allocation, options, ranks) in [
         (&["-N4"][..], &[][..], 4),
         (&["-N2", "-n5"], &[], 5),
@@ -125,38 +139,28 @@ fn jobs_run_in_allocations_of_slurm() {
         (&["-N3"], &["-hosts", "n1,n3:2"], 3),
     ] {
         let outcome = cluster.allocated(allocation, &[options, &[mpi]].concat());
-        assert_eq!(
-            outcome.expect_success().sorted_lines(),
-            sums(ranks),
-            "{allocation:?}"
-        );
+        assert_eq!(outcome.expect_success().sorted_lines(), sums(ranks), "{outcome}");
         assert_eq!(outcome.stderr, "");
     }
+}
 
-    // Names, environment, input and tags.
-    let names = cluster.allocated(&["-N4"], &["-l", "hostname"]);
-    assert_eq!(
-        names.expect_success().sorted_lines(),
-        ["[0] n1", "[1] n2", "[2] n3", "[3] n4"]
-    );
-    let shown = cluster.allocated(&["-N2"], &["-l", "-genv", "SHOWN", "x y", plain, "env", "SHOWN"]);
-    assert_eq!(
-        shown.expect_success().sorted_lines(),
-        ["[0] SHOWN=x y", "[1] SHOWN=x y"]
-    );
-    let lines = cluster.allocated(&["-N2"], &["-l", plain, "stdin"]);
-    assert_eq!(
-        lines.expect_success().sorted_lines(),
-        ["[0] 2 lines", "[1] 0 lines"]
-    );
+/// Names of nodes, the environment, what ranks read, and tags.
+fn streams(cluster: &Cluster, plain: &str) {
+    let says = |nodes, words: &[&str], expected: &[&str]| {
+        let outcome = cluster.allocated(&[nodes], &[&["-l"], words].concat());
+        assert_eq!(outcome.expect_success().sorted_lines(), expected, "{outcome}");
+    };
+    says("-N4", &["hostname"], &["[0] n1", "[1] n2", "[2] n3", "[3] n4"]);
+    let shows = ["-genv", "SHOWN", "x y", plain, "env", "SHOWN"];
+    says("-N2", &shows, &["[0] SHOWN=x y", "[1] SHOWN=x y"]);
+    says("-N2", &[plain, "stdin"], &["[0] 2 lines", "[1] 0 lines"]);
+}
 
-    // Ends.
+/// Ends, and jobs that do not begin.
+fn ends(cluster: &Cluster, mpi: &str) {
     let outcome = cluster.allocated(&["-N4"], &["-n", "8", mpi, "abort", "9"]);
     outcome.expect_code(9);
-    assert_eq!(
-        outcome.stderr,
-        "simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n"
-    );
+    assert_eq!(outcome.stderr, ABORTED);
     cluster
         .allocated(&["-N2"], &["-hosts", "n7", mpi])
         .expect_code(2)
@@ -166,8 +170,10 @@ fn jobs_run_in_allocations_of_slurm() {
         .expect_code(2)
         .expect_stderr("works in an allocation of Slurm only");
     cluster.is_clean(Duration::from_secs(5));
+}
 
-    // Slurm starts the program itself.
+/// Slurm starts the program itself.
+fn tasks(cluster: &Cluster, mpi: &str) {
     for (mpi_of_slurm, version) in [("pmi2", "auto"), ("pmi2", "pmi2"), ("pmix", "auto")] {
         let version = format!("--export=ALL,SIMURGH_PMI={version}");
         let how = format!("--mpi={mpi_of_slurm}");
@@ -175,7 +181,7 @@ fn jobs_run_in_allocations_of_slurm() {
         assert_eq!(outcome.expect_success().sorted_lines(), sums(6), "{outcome}");
         let outcome = cluster.run(&["srun", "-Q", &how, &version, "-N4", "-n6", mpi, "abort", "9"]);
         assert!(!outcome.success(), "{outcome}");
-        outcome.expect_stderr("simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n");
+        outcome.expect_stderr(ABORTED);
     }
     cluster
         .run(&["srun", "-Q", "--mpi=none", "-N2", mpi])
@@ -183,11 +189,6 @@ fn jobs_run_in_allocations_of_slurm() {
         .expect_stderr(
             "simurgh: srun has started 2 tasks of this program without a way for them to find each other",
         );
-
-    spawn(&cluster);
-    batch(&cluster, mpi);
-    cancel(&cluster);
-    kill(&cluster);
 }
 
 /// Ranks start others, whose hosts the agents of Slurm's tasks start on all nodes.
@@ -203,11 +204,7 @@ fn spawn(cluster: &Cluster) {
             cluster.allocated(&["-N2"], &[&options, program].concat())
         };
         let outcome = allocated(&[path(&talks)]);
-        assert_eq!(
-            outcome.expect_success().stdout,
-            "passed with 2 ranks\n",
-            "{outcome}"
-        );
+        assert_eq!(outcome.expect_success().stdout, passed(2), "{outcome}");
         let outcome = allocated(&[path(&tells), "4"]);
         assert_eq!(outcome.expect_success().sorted_lines(), told, "{outcome}");
     }
