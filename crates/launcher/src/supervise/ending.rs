@@ -150,6 +150,11 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Whether a program has ended the job, and others may yet be found to have ended.
+    pub(super) fn is_aborting(&self, host: usize) -> bool {
+        matches!(&self.phase, Phase::Aborting { by, .. } if *by == host)
+    }
+
     /// No other program has ended in the time for that.
     fn abort_unless_another_ends(&mut self) {
         let Phase::Aborting { by, verdict } = &self.phase else {

@@ -32,6 +32,8 @@ impl Supervisor<'_> {
         match effect.event {
             None => {}
             Some(Event::Began) => self.has_begun(host),
+            // MPICH finalizes after it has aborted: that is no good end.
+            Some(Event::Finished) if self.is_aborting(host) => {}
             Some(Event::Finished) => self.ranks_ended(host, 0),
             Some(Event::Aborted(status)) => {
                 let message = format!("{} ended the job with status {status}", self.members[host]);
