@@ -4,7 +4,6 @@ use crate::error::LaunchError;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use simurgh_net::job::{JobSpec, Mode};
 use simurgh_sched::{Placement, Topology};
-use simurgh_settings::Id;
 use simurgh_settings::placement::{Plan, show_processors};
 use std::cell::OnceCell;
 
@@ -84,9 +83,9 @@ impl Seating {
         bound.map(|seat| Bound::to(&seat.cpus)).transpose()
     }
 
-    /// What is to be told of a rank that is a process, if the user wants to know.
+    /// What is to be told of a rank that is a process.
     pub(crate) fn report(&self, spec: &JobSpec) -> Result<Option<String>, LaunchError> {
-        if !spec.settings.is_on(Id::ReportBindings) || spec.mode_of(spec.host) == Mode::Threads {
+        if spec.mode_of(spec.host) == Mode::Threads {
             return Ok(None);
         }
         let (ranks, _) = spec.ranks_on_node();

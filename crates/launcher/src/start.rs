@@ -317,8 +317,11 @@ impl Starter {
         Ok((child, pmi.map(|(socket, _)| socket)))
     }
 
-    /// What is to be told of the processors of a host.
+    /// What is to be told of the processors of a host, if the user wants to know.
     pub(crate) fn report(&self, host: HostId) -> Result<Option<String>, LaunchError> {
+        if !self.spec.settings.is_on(Id::ReportBindings) {
+            return Ok(None);
+        }
         let mut spec = self.spec.clone();
         spec.host = host;
         self.seating.report(&spec)

@@ -1,6 +1,7 @@
 //! Which cores the threads of a host run on.
 
 use super::error::HostError;
+use super::output::say;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use simurgh_net::job::JobSpec;
@@ -44,10 +45,7 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
             (share, Vec::new(), vec![None; ranks.len()])
         }
     };
-    let report = match spec.settings.is_on(Id::ReportBindings) {
-        true => report(spec, &topology, words),
-        false => Vec::new(),
-    };
+    let report = report(spec, &topology, words);
     Ok(Place {
         topology,
         homes,
@@ -55,8 +53,11 @@ pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     })
 }
 
-/// A line for each rank.
+/// A line for each rank, if the user wants to know; `words` are what each is bound to.
 fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Vec<String> {
+    if !spec.settings.is_on(Id::ReportBindings) {
+        return Vec::new();
+    }
     let all = topology.cores().iter().flat_map(|core| core.cpus.clone());
     let mut all: Vec<_> = all.collect();
     all.sort_unstable();
@@ -75,16 +76,30 @@ fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Ve
 /// Binds all threads of a rank's own process, which another launcher has started, as the user wants that. Those that
 /// come later are bound as those that begin them.
 pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
-    let Some(plan) = Plan::of(&spec.settings) else {
+    let plan = Plan::of(&spec.settings);
+    if plan.is_none() && !spec.settings.is_on(Id::ReportBindings) {
         return Ok(());
-    };
+    }
+    let machine = Topology::detect()?.unbound();
     let (ranks, on_node) = spec.ranks_on_node();
-    let placement = Placement::new(&Topology::detect()?, &plan, on_node)?;
-    let mut cpus = CpuSet::new();
-    placement.seats()[ranks.start]
-        .cpus
+    let placement = plan.map(|plan| Placement::new(&machine, &plan, on_node));
+    let seat = placement
+        .transpose()?
+        .map(|placement| placement.seats()[ranks.start].clone());
+    if let Some(seat) = seat.as_ref().filter(|seat| seat.bound.is_some()) {
+        bind_threads(&seat.cpus)?;
+    }
+    let words = seat.and_then(|seat| seat.bound);
+    report(spec, &machine, vec![words])
         .iter()
-        .for_each(|&cpu| cpus.set(cpu));
+        .for_each(|line| say(line));
+    Ok(())
+}
+
+/// Binds all threads of this process.
+fn bind_threads(allowed: &[usize]) -> Result<(), HostError> {
+    let mut cpus = CpuSet::new();
+    allowed.iter().for_each(|&cpu| cpus.set(cpu));
     let threads = std::fs::read_dir("/proc/self/task").map_err(HostError::system("listing threads"))?;
     let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
     for thread in threads.flatten().filter_map(|entry| number(entry.file_name())) {
