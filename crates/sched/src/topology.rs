@@ -73,16 +73,16 @@ impl Topology {
         }
     }
 
-    /// The cores of those ranks of a placement that live in this process; in the order of cores, to which of them a
-    /// rank is bound that runs there. Others' ranks may be bound to some of them, too.
-    pub(crate) fn part(self, cpus: &[usize], fences: impl Fn(&Core) -> usize, crowded: bool) -> Self {
+    /// The cores that have some of these hardware threads. Ranks may move between those for which `fence` gives the same
+    /// number; `crowded` is whether other processes use some of them, too.
+    pub(crate) fn part(self, cpus: &[usize], fence: impl Fn(&Core) -> usize, crowded: bool) -> Self {
         let is_kept = |core: &Core| core.cpus.iter().any(|cpu| cpus.contains(cpu));
         let kept: Vec<_> = (0..self.cores.len())
             .filter(|&core| is_kept(&self.cores[core]))
             .collect();
         let part = self.restricted(&kept);
         Self {
-            fences: part.cores.iter().map(fences).collect(),
+            fences: part.cores.iter().map(fence).collect(),
             crowded,
             ..part
         }

@@ -58,17 +58,14 @@ impl Placement {
                 element: plan.element().name(),
             });
         }
-        let most = match plan.per_object {
-            Some(number) => number as usize * places.len(),
-            None => count,
+        let most = match (plan.per_object, plan.oversubscribe) {
+            (Some(number), true) => number as usize * places.len(),
+            (Some(number), false) => count.min(number as usize * places.len()),
+            (None, true) => usize::MAX,
+            (None, false) => count,
         };
-        if ranks > most && (plan.per_object.is_some() || !plan.oversubscribe)
-            || ranks > count && !plan.oversubscribe
-        {
-            return Err(SchedError::TooMany {
-                ranks,
-                places: most.min(count),
-            });
+        if ranks > most {
+            return Err(SchedError::TooMany { ranks, places: most });
         }
         let mut taken: Vec<_> = match plan.per_object {
             Some(number) => in_rows(&places, number as usize),
