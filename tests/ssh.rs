@@ -104,7 +104,7 @@ fn nodes_are_reached_by_ssh() {
     let on = |key: &str| server.mpiexec(4, key);
     let outcome = on("user").run(&program);
     assert_eq!(outcome.expect_success().sorted_lines(), sums(4));
-    assert_eq!(outcome.stderr, "");
+    outcome.expect_no_complaints();
     on("user").args(["abort", "7"]).run(&program).expect_code(7);
     let plain = Compile::c("tests/c/launch_plain.c").build();
     let outcome = on("user")

@@ -63,6 +63,18 @@ impl Outcome {
         self
     }
 
+    /// Panics with the full account unless standard error is empty, but for word of a slow start: the machine may be
+    /// busy.
+    #[track_caller]
+    pub fn expect_no_complaints(&self) -> &Self {
+        let slow = |line: &str| line.starts_with("simurgh: starting for ");
+        assert!(
+            self.stderr.lines().all(slow),
+            "expected nothing on standard error\n{self}"
+        );
+        self
+    }
+
     /// The lines of standard output, sorted: the order among ranks is free.
     pub fn sorted_lines(&self) -> Vec<&str> {
         let mut lines: Vec<&str> = self.stdout.lines().collect();
