@@ -100,7 +100,7 @@ fn our_launcher_starts_programs_of_another_mpi() {
         assert_eq!(outcome.stderr, "");
     }
     let ended = |arguments: [&str; 2]| run(on(&[], 3).args(arguments), Input::Bytes(b""), PATIENCE).unwrap();
-    // Whether it finalizes before its end is noticed is a matter of time.
+    // More than once: who is not ended at once goes on.
     for _ in 0..8 {
         ended(["abort", "7"])
             .expect_code(7)

@@ -6,6 +6,7 @@ use crate::agent::message::NodeJob;
 use crate::error::LaunchError;
 use crate::fit;
 use crate::mode::{Protocol, protocol};
+use crate::supervise::WAITS;
 use crate::unique::unique_name;
 use simurgh_net::job::{JobSpec, Mode, Section};
 use simurgh_pmix_sys::{Elsewhere, Event, Job, Process, Reply, Server, ServerError};
@@ -168,7 +169,7 @@ impl PmixService {
             let line = match event {
                 Event::Began => "cmd=init pmi_version=1 pmi_subversion=1\n".to_owned(),
                 Event::Finished => "cmd=finalize\n".to_owned(),
-                Event::Aborted(status) => format!("cmd=abort exitcode={status}\n"),
+                Event::Aborted(status) => format!("cmd=abort exitcode={status} {WAITS}=yes\n"),
             };
             // If the launcher does not hear it any more, the job has ended.
             let _ = rustix::io::write(&end, line.as_bytes());

@@ -32,8 +32,8 @@ pub(super) enum Phase {
         /// No process has ended in time: what is waited for is the word of more hosts.
         alone: bool,
     },
-    /// A program of another MPI ends the job. If another one has ended, of which this one has only seen that it is
-    /// gone, that says more.
+    /// A program of another MPI ends the job, and waits for that. If another one has ended, of which this one has only
+    /// seen that it is gone, that says more.
     Aborting {
         /// Its host.
         by: usize,
@@ -148,11 +148,6 @@ impl Supervisor<'_> {
             let time = if self.far.is_some() { GRACE } else { DOUBT };
             self.enter(Phase::Aborting { by, verdict }, Some(time));
         }
-    }
-
-    /// Whether a program has ended the job, and others may yet be found to have ended.
-    pub(super) fn is_aborting(&self, host: usize) -> bool {
-        matches!(&self.phase, Phase::Aborting { by, .. } if *by == host)
     }
 
     /// No other program has ended in the time for that.

@@ -33,6 +33,7 @@ mod worlds;
 
 pub(crate) use inherited::kill as kill_inherited;
 pub(crate) use member::Member;
+pub(crate) use pmi::WAITS;
 pub(crate) use process::{Running, exit_words};
 pub(crate) use signals::Signals;
 pub(crate) use socket::PmiSocket;

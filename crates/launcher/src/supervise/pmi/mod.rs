@@ -8,6 +8,7 @@ mod answer;
 mod space;
 
 pub(super) use space::Space;
+pub(crate) use space::WAITS;
 
 use super::ending::{Phase, Verdict};
 use super::{Member, Supervisor};
@@ -32,12 +33,14 @@ impl Supervisor<'_> {
         match effect.event {
             None => {}
             Some(Event::Began) => self.has_begun(host),
-            // MPICH finalizes after it has aborted: that is no good end.
-            Some(Event::Finished) if self.is_aborting(host) => {}
             Some(Event::Finished) => self.ranks_ended(host, 0),
-            Some(Event::Aborted(status)) => {
+            Some(Event::Aborted { status, waits }) => {
                 let message = format!("{} ended the job with status {status}", self.members[host]);
-                self.abort(host, Verdict { status, message });
+                let verdict = Verdict { status, message };
+                match waits {
+                    true => self.abort(host, verdict),
+                    false => self.conclude(verdict),
+                }
             }
         }
     }

@@ -16,6 +16,9 @@ const MOST: usize = 256 << 20;
 /// Under which key clients look for the places of processes.
 const PLACES: &str = "PMI_process_mapping";
 
+/// What a client of PMIx says besides as it ends the job: `yes`.
+pub(crate) const WAITS: &str = "waits";
+
 /// Who asks for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Asker {
@@ -35,7 +38,12 @@ pub(super) enum Event {
     /// It uses it no more.
     Finished,
     /// It ends the job.
-    Aborted(u8),
+    Aborted {
+        /// With this status.
+        status: u8,
+        /// It waits to be ended. A client of PMI goes on if that takes long.
+        waits: bool,
+    },
 }
 
 /// What follows from a request: who is told what, and what has happened.
@@ -89,9 +97,13 @@ impl Space {
             (_, "finalize") => Some(Event::Finished),
             (_, "abort") => {
                 let code = word("exitcode").parse::<i32>();
+                let event = Event::Aborted {
+                    status: code.map_or(1, |code| code.to_le_bytes()[0]),
+                    waits: word(WAITS) == "yes",
+                };
                 return Effect {
                     answers: Vec::new(),
-                    event: Some(Event::Aborted(code.map_or(1, |code| code.to_le_bytes()[0]))),
+                    event: Some(event),
                 };
             }
             _ => None,
@@ -404,7 +416,10 @@ mod tests {
             "cmd=spawn-response;rc=-1;errmsg=not supported;"
         );
         let aborted = space.act_on(asker(0, 0), line("cmd=abort exitcode=300"));
-        assert_eq!(aborted.event, Some(Event::Aborted(44)));
+        let expected = |status, waits| Some(Event::Aborted { status, waits });
+        assert_eq!(aborted.event, expected(44, false));
+        let aborted = space.act_on(asker(0, 0), line("cmd=abort exitcode=3 waits=yes"));
+        assert_eq!(aborted.event, expected(3, true));
     }
 
     proptest! {
