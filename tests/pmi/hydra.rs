@@ -1,6 +1,6 @@
 //! MPICH's launcher starts our programs, and ours starts MPICH's.
 
-use crate::{PATIENCE, all_is_well, program};
+use crate::{DEADLOCK, PATIENCE, all_is_well, expect_deadlock, program};
 use simurgh_testing::{Compile, Input, Outcome, Stage, of_another, run, sums};
 use std::path::PathBuf;
 use std::process::Command;
@@ -56,6 +56,22 @@ fn an_abort_ends_the_job_of_another_launcher() {
         assert!(!outcome.success(), "{outcome}");
         outcome.expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
     }
+}
+
+#[test]
+fn a_deadlock_ends_the_job_of_another_launcher() {
+    let Some(hydra) = hydra() else { return };
+    let program = program("launch_mpi");
+    let path = program.path().to_str().unwrap();
+    for options in [&["-n", "3"][..], &["-genv", "SIMURGH_PMI", "pmi2", "-n", "3"]] {
+        let outcome = started(&hydra, options, &[path, "wait"]);
+        expect_deadlock(outcome.expect_code(125));
+    }
+    // Some have done with MPI.
+    let outcome = started(&hydra, &["-n", "3"], &[path, "finish"]);
+    let outcome = outcome.expect_code(125).expect_stderr(DEADLOCK);
+    outcome.expect_stderr("\nrank 1 has not ended\n  rank 1 waits in a receive from rank 0 with tag 99\n");
+    assert!(!outcome.stderr.contains("rank 2"), "{outcome}");
 }
 
 #[test]

@@ -39,6 +39,20 @@ fn all_is_well(start: impl Fn(usize, &Binary) -> Outcome) {
     }
 }
 
+/// What a job says whose ranks wait for each other.
+const DEADLOCK: &str = "simurgh: deadlock: every rank waits and none can go on\n";
+
+/// That the program that waits in its rank 1 has been found to do so for ever.
+#[track_caller]
+fn expect_deadlock(outcome: &Outcome) {
+    outcome
+        .expect_stderr(DEADLOCK)
+        .expect_stderr(
+            "\nrank 0 has not ended\n  MPI_Barrier has been called by ranks 0, and waits for other hosts\n",
+        )
+        .expect_stderr("\nrank 1 has not ended\n  rank 1 waits in a receive from rank 0 with tag 99\n");
+}
+
 /// The program, started by nobody, with these variables.
 fn alone(program: &Binary, variables: &[(&str, &str)]) -> Outcome {
     let mut command = Command::new(program.path());

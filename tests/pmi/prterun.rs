@@ -1,6 +1,6 @@
 //! Open MPI's launcher, and the one that it is made of, start our programs.
 
-use crate::{PATIENCE, all_is_well, alone, program};
+use crate::{PATIENCE, all_is_well, alone, expect_deadlock, program};
 use simurgh_testing::{Compile, Input, Outcome, Scratch, is_alive, of_another, run, until};
 use std::fs::File;
 use std::path::PathBuf;
@@ -60,6 +60,16 @@ fn an_abort_is_passed_on() {
     outcome
         .expect_code(7)
         .expect_stderr("simurgh: rank 1 ended the job with code 7: it called MPI_Abort\n");
+}
+
+#[test]
+fn a_deadlock_ends_the_job() {
+    let Some(launcher) = launcher("prterun") else {
+        return;
+    };
+    let program = program("launch_mpi");
+    let outcome = ended(job(&launcher, 3).arg(program.path()).arg("wait"));
+    expect_deadlock(outcome.expect_code(125));
 }
 
 #[test]

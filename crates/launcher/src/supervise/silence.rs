@@ -1,111 +1,8 @@
-//! Whether all hosts wait for each other.
-//!
-//! A host that is quiet, which is to say that all its ranks wait and only another host could change that, says so with
-//! the number of packets it has sent and received. If all are quiet and the sums are equal, then probably nothing is
-//! under way; but they have said so at different times. So all are asked once more: if each is still quiet and its
-//! numbers are still the same, then between the last first word and the first second one nothing happened anywhere and
-//! nothing was under way, so nothing ever will happen (Mattern's four counters).
+//! Ending a job all of whose ranks wait for each other.
 
 use super::Supervisor;
 use super::ending::{Phase, Verdict};
-use simurgh_net::control::ToHost;
-
-/// Status when all ranks wait for each other.
-const DEADLOCKED: u8 = 125;
-
-/// What the hosts have said.
-#[derive(Default)]
-pub(super) struct Silence {
-    /// Number of the questions asked so far: what is said unasked has number 0.
-    wave: u32,
-    hosts: Vec<Option<Word>>,
-}
-
-/// The last word of a host.
-#[derive(Clone, Copy)]
-struct Word {
-    sent: u64,
-    received: u64,
-    /// It has been said twice, the second time in the current wave.
-    twice: bool,
-}
-
-/// What follows from a word.
-#[derive(Debug, PartialEq, Eq)]
-enum Conclusion {
-    Nothing,
-    /// All are to be asked again.
-    Ask {
-        wave: u32,
-    },
-    Deadlock,
-}
-
-impl Silence {
-    /// Of so many hosts, none of which has said anything.
-    pub(super) fn of(hosts: usize) -> Self {
-        Self {
-            wave: 0,
-            hosts: vec![None; hosts],
-        }
-    }
-
-    /// Of one host more.
-    pub(super) fn add(&mut self) {
-        self.hosts.push(None);
-    }
-
-    /// Of the first hosts alone.
-    pub(super) fn truncate(&mut self, hosts: usize) {
-        self.hosts.truncate(hosts);
-    }
-
-    fn hear(&mut self, host: usize, wave: u32, (sent, received): (u64, u64)) -> Conclusion {
-        let known = self.hosts[host].is_some_and(|word| (word.sent, word.received) == (sent, received));
-        let twice = known && wave > 0 && wave == self.wave;
-        self.hosts[host] = Some(Word {
-            sent,
-            received,
-            twice,
-        });
-        if twice {
-            let all = self.hosts.iter().all(|word| word.is_some_and(|word| word.twice));
-            // The question may have been about an earlier word, with which the sums were equal by chance.
-            return if all && self.under_way() == Some(0) {
-                Conclusion::Deadlock
-            } else {
-                Conclusion::Nothing
-            };
-        }
-        if known && wave > 0 {
-            // It belongs to an earlier question.
-            return Conclusion::Nothing;
-        }
-        self.ask()
-    }
-
-    /// Asks all hosts again, if all have spoken and nothing seems to be under way.
-    fn ask(&mut self) -> Conclusion {
-        self.hosts
-            .iter_mut()
-            .flatten()
-            .for_each(|word| word.twice = false);
-        if self.under_way() != Some(0) {
-            return Conclusion::Nothing;
-        }
-        self.wave += 1;
-        Conclusion::Ask { wave: self.wave }
-    }
-
-    /// Packets under way by the last words of all hosts, modulo 2⁶⁴; none if not all have spoken.
-    fn under_way(&self) -> Option<u64> {
-        let add = |sum: u64, word: &Option<Word>| {
-            let Word { sent, received, .. } = (*word)?;
-            Some(sum.wrapping_add(sent).wrapping_sub(received))
-        };
-        self.hosts.iter().try_fold(0, add)
-    }
-}
+use simurgh_net::control::{Conclusion, DEADLOCK, DEADLOCKED, ToHost};
 
 impl Supervisor<'_> {
     /// A host has said that it is quiet.
@@ -117,64 +14,9 @@ impl Supervisor<'_> {
             Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),
             Conclusion::Deadlock if runs => self.ask(Verdict {
                 status: DEADLOCKED,
-                message: "deadlock: every rank waits and none can go on".into(),
+                message: DEADLOCK.into(),
             }),
             Conclusion::Nothing | Conclusion::Deadlock => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deadlock_needs_two_equal_words_of_all() {
-        let mut silence = Silence::of(2);
-        assert_eq!(silence.hear(0, 0, (3, 2)), Conclusion::Nothing);
-        assert_eq!(
-            silence.hear(1, 0, (2, 2)),
-            Conclusion::Nothing,
-            "one packet is under way"
-        );
-        assert_eq!(silence.hear(1, 0, (2, 3)), Conclusion::Ask { wave: 1 });
-        assert_eq!(silence.hear(0, 1, (3, 2)), Conclusion::Nothing);
-        assert_eq!(silence.hear(1, 1, (2, 3)), Conclusion::Deadlock);
-    }
-
-    #[test]
-    fn an_outdated_word_that_fits_by_chance_proves_nothing() {
-        let mut silence = Silence::of(2);
-        assert_eq!(silence.hear(0, 0, (1, 2)), Conclusion::Nothing);
-        assert_eq!(silence.hear(1, 0, (4, 3)), Conclusion::Ask { wave: 1 });
-        // Host 0 has gone on since its first word, and host 1 has a packet from it to come.
-        assert_eq!(silence.hear(0, 0, (5, 3)), Conclusion::Nothing);
-        assert_eq!(silence.hear(0, 1, (5, 3)), Conclusion::Nothing);
-        assert_eq!(silence.hear(1, 1, (4, 3)), Conclusion::Nothing);
-        // It comes, and answers nothing.
-        assert_eq!(silence.hear(1, 0, (4, 6)), Conclusion::Ask { wave: 2 });
-    }
-
-    #[test]
-    fn what_has_happened_in_between_needs_a_new_question() {
-        let mut silence = Silence::of(2);
-        silence.hear(0, 0, (1, 1));
-        assert_eq!(silence.hear(1, 0, (1, 1)), Conclusion::Ask { wave: 1 });
-        assert_eq!(silence.hear(0, 1, (1, 1)), Conclusion::Nothing);
-        // Host 1 was not quiet any more; it is again.
-        assert_eq!(silence.hear(1, 0, (1, 1)), Conclusion::Ask { wave: 2 });
-        assert_eq!(
-            silence.hear(1, 1, (1, 1)),
-            Conclusion::Nothing,
-            "an answer that comes too late"
-        );
-        assert_eq!(
-            silence.hear(0, 2, (2, 1)),
-            Conclusion::Nothing,
-            "something is under way"
-        );
-        assert_eq!(silence.hear(1, 2, (1, 2)), Conclusion::Ask { wave: 3 });
-        assert_eq!(silence.hear(1, 3, (1, 2)), Conclusion::Nothing);
-        assert_eq!(silence.hear(0, 3, (2, 1)), Conclusion::Deadlock);
     }
 }

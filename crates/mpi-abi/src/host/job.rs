@@ -14,6 +14,7 @@ use super::watch::Watch;
 use super::wire_up::{Doors, Ways, everybody};
 use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats, threads};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
+use simurgh_net::control::{DEADLOCK, DEADLOCKED};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
 use simurgh_net::transport::HostId;
 use simurgh_sched::{Builder, EcSpec, Runtime, policy};
@@ -21,9 +22,6 @@ use simurgh_settings::Id;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Status when all ranks wait for each other.
-const DEADLOCKED: u8 = 125;
 
 /// Runs the job that the launcher has described; the status is the process's.
 pub(super) fn run() -> Result<u8, HostError> {
@@ -261,7 +259,7 @@ fn deadlocked(host: &Host) {
     if host.job().network().is_some() {
         quiet::tell(host, 0, || true);
     } else if host.is_running() {
-        let message = format!("deadlock: every rank waits and none can go on; {}", waiting(host));
+        let message = format!("{DEADLOCK}; {}", waiting(host));
         end_job(host, DEADLOCKED, &message)
     }
 }

@@ -296,7 +296,7 @@ impl Own {
         let nobody_else = move || {
             // In this order: a thread that is attached meanwhile is counted as a thread at most.
             let attached = simurgh_core::attached_count();
-            simurgh_core::outsiders() == 0 && threads::count() == attached + of_transports
+            simurgh_core::outsiders() == 0 && threads::count() == attached + of_transports + pmi::threads()
         };
         let on_quiet = move || quiet::tell(host, 0, || true);
         let _ = self

@@ -1,7 +1,7 @@
 //! Telling the launcher that nothing happens here any more, unless another host sends something.
 //!
 //! If that is so on all hosts, and nothing is under way between them, all ranks wait for ever. The launcher finds out
-//! (`supervise/silence.rs` there): it compares what has been sent and received.
+//! ([`Silence`](simurgh_net::control::Silence)): it compares what has been sent and received.
 
 use super::control::Control;
 use super::state::Host;

@@ -44,6 +44,7 @@ mod letter;
 mod message;
 mod question;
 mod secret;
+mod silence;
 
 pub use bytes::Bytes;
 pub use channel::{Channel, Received};
@@ -52,6 +53,7 @@ pub use letter::Letter;
 pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, ToHost, shortened};
 pub use question::{Answer, Command, Question, Refusal};
 pub use secret::Secret;
+pub use silence::{Conclusion, DEADLOCK, DEADLOCKED, Silence};
 
 /// Version of the protocol; a launcher refuses any other.
 pub const VERSION: u32 = 3;

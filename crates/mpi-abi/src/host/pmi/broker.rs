@@ -1,17 +1,18 @@
 //! What is at the other end of the process's channel where there is no `mpiexec`: a thread that does its work
 //! by what the launcher there is offers.
 
+use super::council::{Council, Outcome};
 use super::error::PmiError;
 use super::launcher::{Launcher, Place};
 use crate::host::end::{exit, wait_for_the_end};
 use crate::host::output::say;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use simurgh_net::control::{
-    Answer, Channel, FromHost, Hello, Letter, MAX_PEERS, Peer, Received, Refusal, ToHost,
+    Answer, Channel, DEADLOCKED, FromHost, Hello, Letter, MAX_PEERS, Peer, Received, Refusal, ToHost,
 };
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Under what a process shows where it can be reached.
 const HOST: &str = "simurgh-host";
@@ -28,6 +29,8 @@ pub(super) struct Broker {
     launcher: Box<dyn Launcher>,
     channel: Channel,
     phase: Phase,
+    /// How it is found out that all processes wait for each other, if it can be.
+    council: Option<Council>,
 }
 
 /// How far the process has come.
@@ -42,11 +45,12 @@ enum Phase {
 }
 
 impl Broker {
-    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel) -> Self {
+    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel, council: Option<Council>) -> Self {
         Self {
             launcher,
             channel,
             phase: Phase::Running,
+            council,
         }
     }
 
@@ -77,21 +81,47 @@ impl Broker {
         self.channel.said().map_err(|_| PmiError::Gone)
     }
 
-    /// Sleeps until the process or the launcher says something.
+    /// Sleeps until the process, the launcher or another broker says something.
     fn sleep(&mut self) -> Result<(), PmiError> {
-        let mut fds = [self.channel.as_fd(), self.launcher.news()]
-            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        match poll(&mut fds, None) {
+        let mut fds: Vec<_> = [self.channel.as_fd(), self.launcher.news()]
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .into();
+        let until = self.council.as_ref().and_then(|council| council.watch(&mut fds));
+        let time = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        match poll(&mut fds, time.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        if fds[1].revents().is_empty() {
-            return Ok(());
+        let from_launcher = !fds[1].revents().is_empty();
+        let heard = self.council.as_mut().map(Council::attend);
+        self.follow(heard.unwrap_or_default())?;
+        if from_launcher {
+            // Unasked the launcher says only that all have come, or that it is gone.
+            self.launcher.all_have_come()?;
+            self.phase = Phase::Over;
         }
-        // Unasked the launcher says only that all have come, or that it is gone.
-        self.launcher.all_have_come()?;
-        self.phase = Phase::Over;
         Ok(())
+    }
+
+    /// Does what follows from words of this process, or of others.
+    fn follow(&mut self, outcomes: Vec<Outcome>) -> Result<(), PmiError> {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Tell(message) => self.tell(&message)?,
+                Outcome::Deadlock(text) => {
+                    say(&text);
+                    self.end(DEADLOCKED, &text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes a word of the process on to where those of all are heard.
+    fn pass_on(&mut self, message: FromHost) -> Result<(), PmiError> {
+        let follows = self.council.as_mut().map(|council| council.say(message));
+        self.follow(follows.unwrap_or_default())
     }
 
     fn act_on(&mut self, message: FromHost) -> Result<(), PmiError> {
@@ -99,6 +129,7 @@ impl Broker {
             FromHost::Hello(hello) => self.introduce(&hello)?,
             FromHost::Ended { .. } => {
                 self.phase = Phase::Leaving;
+                self.pass_on(message)?;
                 self.launcher.arrive()?;
             }
             FromHost::Abort { status, message } => {
@@ -114,13 +145,9 @@ impl Broker {
                 let answer = Answer::refused(Refusal::Spawn, FOREIGN);
                 self.tell(&ToHost::Answer { number, answer })?;
             }
-            // Nobody gathers what all say.
-            FromHost::Quiet { .. }
-            | FromHost::Waiting { .. }
-            | FromHost::Pmi(_)
-            | FromHost::Opened { .. }
-            | FromHost::Connected { .. }
-            | FromHost::Met => {}
+            FromHost::Quiet { .. } | FromHost::Waiting { .. } => self.pass_on(message)?,
+            // What only `mpiexec` asks, or hears from others.
+            FromHost::Pmi(_) | FromHost::Opened { .. } | FromHost::Connected { .. } | FromHost::Met => {}
         }
         Ok(())
     }

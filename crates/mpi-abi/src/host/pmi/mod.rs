@@ -9,6 +9,7 @@
 //! that is what PMI-1 has. PMIx brings it with the meeting.
 
 mod broker;
+mod council;
 mod error;
 mod launcher;
 mod neighbours;
@@ -20,11 +21,13 @@ pub(super) use error::PmiError;
 
 use super::binding;
 use super::description::own_job;
+use super::threads;
 use broker::Broker;
+use council::Council;
 use launcher::{Launcher, Place};
 use neighbours::Door;
 use rustix::fs::MemfdFlags;
-use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_net::control::{Channel, Letter, Secret, ToHost};
 use simurgh_net::job::{Control, JobSpec};
 use simurgh_net::transport::shared_memory;
@@ -67,14 +70,28 @@ pub(super) fn is_serving() -> bool {
     SERVING.load(Ordering::Acquire)
 }
 
-/// The job of this process, with a channel to a broker.
+/// Threads of this process that have to do with the launcher: the broker's, and those of its library.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many threads have to do with the launcher, which wake nobody.
+pub(super) fn threads() -> usize {
+    // Acquire pairs with the Release in `job`.
+    THREADS.load(Ordering::Acquire)
+}
+
+/// The job of this process, with a channel to a broker. Nobody else begins threads meanwhile.
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
+    let before = threads::count();
     let mut launcher = connect(&settings)?;
     let door = Door::open()?;
     let (secret, nodes) = agree(launcher.as_mut(), &door)?;
-    let Place { rank, .. } = launcher.place();
-    let spec = own_job(rank, &nodes, settings)?;
+    let place = launcher.place();
+    let spec = own_job(place.rank, &nodes, settings)?;
     let memory = memory(launcher.as_mut(), &door, &spec, &secret)?;
+    let council = match nodes.iter().all(|node| *node == nodes[0]) {
+        true => Some(Council::of(place, secret.clone(), door, launcher.get(0, DOOR)?)),
+        false => None,
+    };
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
     let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?;
     let control = Control {
@@ -84,9 +101,11 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
         secret,
         processors: binding::processors(),
     };
-    let broker = Broker::new(launcher, ours);
+    let broker = Broker::new(launcher, ours, council);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
     thread.spawn(move || broker.run())?;
+    // Release pairs with the Acquire in `threads`.
+    THREADS.store(threads::count().saturating_sub(before), Ordering::Release);
     // Release pairs with the Acquire in `is_serving`.
     SERVING.store(true, Ordering::Release);
     // From here on they belong to who reads the description.

@@ -10,6 +10,7 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen, socket_with,
 };
 use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Letter, Received, Secret, VERSION};
+use simurgh_net::transport::HostId;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -38,6 +39,12 @@ impl Door {
         Ok(Self { socket, name })
     }
 
+    /// Those that have come since the last call.
+    pub(super) fn guests(&self) -> impl Iterator<Item = Channel> {
+        let accepted = || accept_with(&self.socket, SocketFlags::CLOEXEC).ok();
+        std::iter::from_fn(accepted).filter_map(|guest| Channel::inherited(guest).ok())
+    }
+
     /// Gives something to each of these neighbours.
     pub(super) fn give(&self, secret: &Secret, letter: &Letter, neighbours: &[u32]) -> Result<(), PmiError> {
         let until = Instant::now() + PATIENCE;
@@ -46,9 +53,7 @@ impl Door {
             let late = || failed(neighbours[0], io::ErrorKind::TimedOut.into());
             let own = std::iter::once(self.socket.as_fd());
             wait(own.chain(guests.iter().map(AsFd::as_fd)), until)?.ok_or_else(late)?;
-            while let Ok(guest) = accept_with(&self.socket, SocketFlags::CLOEXEC) {
-                guests.push(Channel::inherited(guest).map_err(io::Error::other)?);
-            }
+            guests.extend(self.guests());
             // A guest that does not show the secret is sent away.
             guests.retain(|guest| match guest.said() {
                 Ok(None) => true,
@@ -65,7 +70,7 @@ impl Door {
 
 /// Gets the memory that the process of this rank, whose door has this name, has made for its neighbours.
 pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret) -> Result<OwnedFd, PmiError> {
-    let channel = knock(name, secret).map_err(|source| failed(rank, source))?;
+    let channel = knock(name, secret, 0).map_err(|source| failed(rank, source))?;
     let until = Instant::now() + PATIENCE;
     loop {
         match channel.told() {
@@ -83,8 +88,15 @@ pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret) -> Result<OwnedFd, Pm
     }
 }
 
-/// Connects with a neighbour and shows the secret.
-fn knock(name: &[u8], secret: &Secret) -> io::Result<Channel> {
+impl AsFd for Door {
+    /// Readable when a guest has come.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// Connects with a neighbour, says who has come, and shows the secret.
+pub(super) fn knock(name: &[u8], secret: &Secret, host: HostId) -> io::Result<Channel> {
     let socket = socket_with(
         AddressFamily::UNIX,
         SocketType::SEQPACKET,
@@ -97,7 +109,7 @@ fn knock(name: &[u8], secret: &Secret) -> io::Result<Channel> {
     let hello = Hello {
         version: VERSION,
         secret: secret.clone(),
-        host: 0,
+        host,
         addresses: Vec::new(),
     };
     channel.say(&FromHost::Hello(hello)).map_err(io::Error::other)?;
@@ -124,7 +136,7 @@ fn wait<'a>(fds: impl IntoIterator<Item = BorrowedFd<'a>>, until: Instant) -> Re
     }
 }
 
-fn shows(message: &FromHost, secret: &Secret) -> bool {
+pub(super) fn shows(message: &FromHost, secret: &Secret) -> bool {
     matches!(message, FromHost::Hello(hello) if hello.version == VERSION && hello.secret == *secret)
 }
 

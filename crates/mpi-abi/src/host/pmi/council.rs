@@ -1,0 +1,253 @@
+//! Finding out that all processes of a job wait for each other, where no launcher looks for that.
+//!
+//! The broker of the first process hears the words of all others' on how much is going on in their processes, and does
+//! with them what `mpiexec` does ([`Silence`]). The others come to its door when they have something to say for the
+//! first time. All of them have to be on one node.
+
+use super::launcher::Place;
+use super::neighbours::{Door, knock, shows};
+use rustix::event::{PollFd, PollFlags};
+use simurgh_net::control::{Channel, Conclusion, DEADLOCK, FromHost, Letter, Secret, Silence, ToHost};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// Time that processes have to say what their ranks wait for.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What a broker has to do with it.
+pub(super) enum Council {
+    /// It hears all.
+    Head(Head),
+    /// It tells another.
+    Member(Member),
+}
+
+/// What follows from a word.
+pub(super) enum Outcome {
+    /// The broker's own process is to be told this.
+    Tell(ToHost),
+    /// All wait, as the text says.
+    Deadlock(String),
+}
+
+impl Council {
+    /// Of the process in this place, which has this door; `first` is the name of the first one's.
+    pub(super) fn of(place: Place, secret: Secret, door: Door, first: Vec<u8>) -> Self {
+        if place.rank == 0 {
+            Self::Head(Head::of(place.size as usize, secret, door))
+        } else {
+            Self::Member(Member {
+                rank: place.rank,
+                secret,
+                first,
+                channel: None,
+                is_of_use: true,
+            })
+        }
+    }
+
+    /// What is to be waited for besides, and until when.
+    pub(super) fn watch<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) -> Option<Instant> {
+        let channels: Vec<_> = match self {
+            Self::Head(head) => {
+                fds.push(PollFd::new(&head.door, PollFlags::IN));
+                head.guests.iter().chain(head.members.iter().flatten()).collect()
+            }
+            Self::Member(member) => member.channel.iter().collect(),
+        };
+        fds.extend(
+            channels
+                .into_iter()
+                .map(|channel| PollFd::new(channel, PollFlags::IN)),
+        );
+        match self {
+            Self::Head(head) => head.until,
+            Self::Member(_) => None,
+        }
+    }
+
+    /// The broker's own process says something that concerns all.
+    pub(super) fn say(&mut self, message: FromHost) -> Vec<Outcome> {
+        match self {
+            Self::Head(head) => head.hear(0, message).into_iter().collect(),
+            Self::Member(member) => {
+                member.say(&message);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Hears what others have said.
+    pub(super) fn attend(&mut self) -> Vec<Outcome> {
+        match self {
+            Self::Head(head) => head.attend(),
+            Self::Member(member) => member.attend(),
+        }
+    }
+}
+
+/// The broker of a process that is not the first.
+pub(super) struct Member {
+    rank: u32,
+    secret: Secret,
+    /// The name of the first one's door.
+    first: Vec<u8>,
+    channel: Option<Channel>,
+    /// The first one can be reached. If not, the launcher says why.
+    is_of_use: bool,
+}
+
+impl Member {
+    fn say(&mut self, message: &FromHost) {
+        if self.channel.is_none() && self.is_of_use {
+            self.channel = knock(&self.first, &self.secret, self.rank).ok();
+        }
+        let said = self.channel.as_ref().map(|channel| channel.say(message));
+        if !matches!(said, Some(Ok(()))) {
+            self.give_up();
+        }
+    }
+
+    fn attend(&mut self) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        while let Some(channel) = &self.channel {
+            match channel.told() {
+                Ok(Some(told)) => match told.message {
+                    message @ (ToHost::StillQuiet { .. } | ToHost::Report) => {
+                        outcomes.push(Outcome::Tell(message));
+                    }
+                    _ => self.give_up(),
+                },
+                Ok(None) => break,
+                Err(_) => self.give_up(),
+            }
+        }
+        outcomes
+    }
+
+    fn give_up(&mut self) {
+        self.channel = None;
+        self.is_of_use = false;
+    }
+}
+
+/// The broker of the first process.
+pub(super) struct Head {
+    secret: Secret,
+    door: Door,
+    /// Those that have not shown that they belong to the job.
+    guests: Vec<Channel>,
+    /// The others, by rank, as far as they have come.
+    members: Vec<Option<Channel>>,
+    silence: Silence,
+    /// Whose ranks use MPI no more.
+    ended: Vec<bool>,
+    /// What ranks wait for, since they have been asked.
+    waiting: Vec<Option<String>>,
+    /// Until when they can answer that.
+    until: Option<Instant>,
+}
+
+impl Head {
+    fn of(size: usize, secret: Secret, door: Door) -> Self {
+        Self {
+            secret,
+            door,
+            guests: Vec::new(),
+            members: (0..size).map(|_| None).collect(),
+            silence: Silence::of(size),
+            ended: vec![false; size],
+            waiting: vec![None; size],
+            until: None,
+        }
+    }
+
+    fn attend(&mut self) -> Vec<Outcome> {
+        self.guests.extend(self.door.guests());
+        self.let_in();
+        let mut outcomes = Vec::new();
+        for rank in 1..self.members.len() {
+            while let Some(channel) = &self.members[rank] {
+                match channel.said() {
+                    Ok(Some(said)) => outcomes.extend(self.hear(rank, said.message)),
+                    Ok(None) => break,
+                    // It ends, and so does the job.
+                    Err(_) => self.members[rank] = None,
+                }
+            }
+        }
+        if self.until.is_some_and(|until| until <= Instant::now()) {
+            outcomes.push(self.verdict());
+        }
+        outcomes
+    }
+
+    /// Takes up guests that show the job's secret, and sends others away.
+    fn let_in(&mut self) {
+        let (secret, members) = (&self.secret, &mut self.members);
+        let mut rest = Vec::new();
+        for guest in self.guests.drain(..) {
+            match guest.said() {
+                Ok(None) => rest.push(guest),
+                Ok(Some(said)) if shows(&said.message, secret) => {
+                    if let FromHost::Hello(hello) = said.message
+                        && let Some(place) = members.get_mut(hello.host as usize)
+                    {
+                        *place = Some(guest);
+                    }
+                }
+                Ok(Some(_)) | Err(_) => {}
+            }
+        }
+        self.guests = rest;
+    }
+
+    fn hear(&mut self, rank: usize, message: FromHost) -> Option<Outcome> {
+        match message {
+            FromHost::Quiet { wave, sent, received } => {
+                match self.silence.hear(rank, wave, (sent, received)) {
+                    Conclusion::Ask { wave } => Some(self.tell_all(ToHost::StillQuiet { wave })),
+                    // Where all ranks have ended it is quiet as well.
+                    Conclusion::Deadlock if self.until.is_none() && self.ended.contains(&false) => {
+                        self.until = Some(Instant::now() + PATIENCE);
+                        Some(self.tell_all(ToHost::Report))
+                    }
+                    Conclusion::Deadlock | Conclusion::Nothing => None,
+                }
+            }
+            FromHost::Ended { .. } => {
+                self.ended[rank] = true;
+                None
+            }
+            FromHost::Waiting { text } => {
+                self.waiting[rank] = Some(text);
+                let missing = self.waiting.iter().any(Option::is_none);
+                (self.until.is_some() && !missing).then(|| self.verdict())
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells all others something, and wants the broker's own process to be told.
+    fn tell_all(&self, message: ToHost) -> Outcome {
+        for member in self.members.iter().flatten() {
+            // Who has no room for it does not answer, and then nothing follows.
+            let _ = member.tell(&Letter::from(message.clone()));
+        }
+        Outcome::Tell(message)
+    }
+
+    /// What all wait for, in words.
+    fn verdict(&mut self) -> Outcome {
+        self.until = None;
+        let mut text = DEADLOCK.to_owned();
+        for (rank, waiting) in self.waiting.iter().enumerate() {
+            let _ = match waiting {
+                _ if self.ended[rank] => Ok(()),
+                Some(waiting) => write!(text, "\nrank {rank} {waiting}"),
+                None => write!(text, "\nrank {rank} does not answer"),
+            };
+        }
+        Outcome::Deadlock(text)
+    }
+}
