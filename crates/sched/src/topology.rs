@@ -73,8 +73,8 @@ impl Topology {
         }
     }
 
-    /// The cores that have some of these hardware threads. Ranks may move between those for which `fence` gives the same
-    /// number; `crowded` is whether other processes use some of them, too.
+    /// The cores that have some of these hardware threads. Ranks may move between those for which `fence` gives the
+    /// same number; `crowded` is whether other processes use some of them, too.
     pub(crate) fn part(self, cpus: &[usize], fence: impl Fn(&Core) -> usize, crowded: bool) -> Self {
         let is_kept = |core: &Core| core.cpus.iter().any(|cpu| cpus.contains(cpu));
         let kept: Vec<_> = (0..self.cores.len())

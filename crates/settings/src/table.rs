@@ -347,8 +347,8 @@ pub const SETTINGS: &[Setting] = &[
         category: Category::Scheduling,
         verbosity: Verbosity::UserDetail,
         doc: "where ranks go one after the other: slot: nodes by their numbers; ppr:N:node: as -ppn N; node: nodes in \
-              turn, each rank a process; a unit of hardware: those of a node in turn; ppr:N:UNIT: N on each; :PE=N: N \
-              cores for each rank",
+              turn, each rank a process; UNIT, one of those of bind_to: those of a node in turn; ppr:N:UNIT: N on \
+              each; :PE=N: N cores for each rank",
     },
     Setting {
         id: Id::RankBy,
@@ -375,7 +375,9 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Scheduling,
         verbosity: Verbosity::UserDetail,
-        doc: "the hardware that a rank does not leave; none: the system moves threads from core to core",
+        doc: "the hardware that a rank does not leave: hwthread, core (each with :N), l1cache to l3cache, numa, \
+              package or machine; user:LIST: these processors, one for each rank; none: the system moves threads from \
+              core to core",
     },
     Setting {
         id: Id::Oversubscribe,
