@@ -182,6 +182,60 @@ fn a_hint_gives_the_working_directory() {
     }
 }
 
+#[test]
+fn what_several_ranks_start_starts_together() {
+    let stage = Stage::locate();
+    let binary = build(&stage, "spawn_together");
+    for options in [&[][..], &NODES] {
+        let scratch = Scratch::new("spawn-together");
+        let mpiexec = stage.mpiexec(3).mode("processes").options(options);
+        let outcome = mpiexec.args([scratch.path()]).run(&binary);
+        assert_eq!(outcome.expect_success().stdout, "the sum is 3\n", "{outcome}");
+    }
+}
+
+/// Runs ranks of which the first waits in some way and the others for it.
+fn waits(mode: &str, options: &[&str], how: &str) -> Outcome {
+    let stage = Stage::locate();
+    let binary = build(&stage, "port_alone");
+    let mpiexec = stage.mpiexec(2).mode(mode).options(options);
+    mpiexec.args([how]).run(&binary)
+}
+
+#[test]
+fn who_waits_at_a_port_to_which_nobody_comes_is_told_so() {
+    for mode in MODES {
+        for (how, what) in [
+            ("accept", "MPI_Comm_accept at port"),
+            ("connect", "MPI_Comm_connect to port"),
+        ] {
+            let outcome = waits(mode, &[], how);
+            outcome
+                .expect_code(125)
+                .expect_stderr("deadlock: every rank waits and none can go on")
+                .expect_stderr(&format!("rank 0 waits in {what}"));
+        }
+        waits(mode, &NODES, "accept")
+            .expect_code(125)
+            .expect_stderr("nobody connects");
+        for options in [&[][..], &NODES] {
+            assert_eq!(waits(mode, options, "late").expect_success().stdout, "met\n");
+        }
+    }
+}
+
+#[test]
+fn ranks_that_wait_for_ever_are_found_after_others_have_gone() {
+    for mode in MODES {
+        for how in ["gone", "parted"] {
+            waits(mode, &[], how)
+                .expect_code(125)
+                .expect_stderr("deadlock: every rank waits and none can go on");
+        }
+        waits(mode, &NODES, "gone").expect_code(125);
+    }
+}
+
 /// Runs a program whose children do what `behaviour` is.
 fn ends_with(mode: &str, options: &[&str], behaviour: &str) -> Outcome {
     let stage = Stage::locate();

@@ -107,6 +107,18 @@ pub enum LaunchError {
         /// Why.
         source: io::Error,
     },
+    /// Ranks have started too much.
+    #[error(
+        "{more} more hosts beside {there} are too many: there may be {} that ranks have started; those go whose ranks \
+         have ended and called MPI_Comm_disconnect on what they had in common with others",
+        simurgh_mpi::limits::MAX_LATER_HOSTS
+    )]
+    TooManyHosts {
+        /// Hosts of spawned programs that are there.
+        there: usize,
+        /// How many more are wanted.
+        more: usize,
+    },
     /// What ranks write cannot be kept.
     #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
     OutputFile {

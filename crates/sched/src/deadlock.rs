@@ -74,6 +74,8 @@ impl Quiet {
 pub(crate) struct Sleepers {
     asleep: AtomicUsize,
     wakeups: AtomicU64,
+    /// One more than the wakeups until all were last seen asleep; 0 if they never were.
+    all_asleep_after: AtomicU64,
 }
 
 impl Sleepers {
@@ -88,14 +90,23 @@ impl Sleepers {
         // SeqCst throughout: the argument above is about one order of all these events.
         let wakeups = self.wakeups.load(Ordering::SeqCst);
         let quiet = || team.iter().all(|worker| worker.is_quiet());
-        self.asleep.load(Ordering::SeqCst) == team.len()
+        let all = self.asleep.load(Ordering::SeqCst) == team.len()
             // Most often another has been woken and is about to leave: then the threads need not be looked for.
             && quiet()
             && all_threads_known(team.len() + threads_of_others)
             && simurgh_core::outsiders() == 0
             && quiet()
             && self.asleep.load(Ordering::SeqCst) == team.len()
-            && self.wakeups.load(Ordering::SeqCst) == wakeups
+            && self.wakeups.load(Ordering::SeqCst) == wakeups;
+        if all {
+            self.all_asleep_after.store(wakeups + 1, Ordering::SeqCst);
+        }
+        all
+    }
+
+    /// Whether all have been seen asleep, and none has woken up since.
+    pub(crate) fn are_all_still(&self) -> bool {
+        self.wakeups.load(Ordering::SeqCst) + 1 == self.all_asleep_after.load(Ordering::SeqCst)
     }
 
     /// One has woken up; said before it takes anything from its inbox.

@@ -258,13 +258,15 @@ impl Runtime {
     }
 
     /// Says, as long as anybody wants to know, whether what was called on a deadlock has been called and nothing has
-    /// happened since. Who wants to know what has been sent and received until then asks for that first. Without a
-    /// network there is nothing to know.
+    /// happened since. Who wants to know what has been sent and received until then asks for that first.
     pub fn quiet(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let common = Arc::clone(&self.common);
         move || {
             let lookout = common.lookout.get();
-            lookout.is_some_and(|lookout| lookout.quiet().lasts())
+            lookout.map_or_else(
+                || common.sleepers.are_all_still(),
+                |lookout| lookout.quiet().lasts(),
+            )
         }
     }
 

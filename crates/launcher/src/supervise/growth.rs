@@ -1,35 +1,34 @@
 //! Other programs beside those that run: a world more.
 //!
-//! One at a time, in the order in which they are asked for. All hosts that are there are introduced to the new ones
-//! before these run (see [`simurgh_net::control`]), so each host can be reached by each other one, whoever comes to
-//! have to do with whom. Until the new hosts have all joined, nobody has been told of them: what goes wrong until then
-//! is an answer to who has asked, and after that the end of the job.
+//! Worlds that are asked for start at once, beside each other. When the hosts of one have joined, all hosts that are
+//! there are introduced to them before they run (see [`simurgh_net::control`]), so each host can be reached by each
+//! other one, whoever comes to have to do with whom. That is done for one world after the other, in the order of their
+//! numbers, so that hosts hear of each other in that order. Until it begins, nobody has been told of the new hosts: what
+//! goes wrong until then is an answer to who has asked, and after that the end of the job.
 
 use super::far::Far;
 use super::questions::Asker;
 use super::wire_up::introductions;
-use super::{Supervisor, start_host};
+use super::{Member, Supervisor, start_host};
 use crate::error::LaunchError;
 use crate::nodes::Room;
 use crate::spawn;
 use crate::start::Starter;
-use rustix::process::Signal;
+use simurgh_mpi::limits::MAX_LATER_HOSTS;
 use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
-use simurgh_net::job::{Origin, Place};
+use simurgh_net::job::Origin;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
 
-/// What is being started, and what is to be started next.
+/// What is being started.
 #[derive(Default)]
 pub(super) struct Growth {
-    wishes: VecDeque<Wish>,
-    current: Option<Current>,
+    /// Worlds whose hosts have been started, by their numbers.
+    coming: VecDeque<Coming>,
+    /// How far the introduction of the first of them has come, if it has begun.
+    introduction: Option<Stage>,
     /// Numbers of processes that have been given away.
     processes: u32,
-    /// Worlds that could not be started.
-    failed: u64,
 }
 
 /// That somebody wants programs to be started.
@@ -40,17 +39,14 @@ pub(super) struct Wish {
 }
 
 /// A world that is being started.
-struct Current {
+struct Coming {
     asker: Asker,
     answer: Answer,
     hosts: Range<usize>,
-    stage: Stage,
 }
 
-/// How far it has come.
+/// How far an introduction has come.
 enum Stage {
-    /// Its hosts have yet to join.
-    Joining,
     /// These have yet to say where the new hosts can reach them.
     Opening(BTreeSet<usize>),
     /// These have yet to connect to the new hosts.
@@ -60,41 +56,34 @@ enum Stage {
 }
 
 impl Growth {
-    /// How many worlds could not be started: while it is the same, so are the hosts' numbers.
-    pub(super) fn failed(&self) -> u64 {
-        self.failed
+    /// Whether hosts are being introduced to each other.
+    pub(super) fn is_introducing(&self) -> bool {
+        self.introduction.is_some()
     }
 
-    /// Whether a world is being started.
-    pub(super) fn is_under_way(&self) -> bool {
-        self.current.is_some()
+    /// The world that is the first to be introduced.
+    fn first_hosts(&self) -> Option<Range<usize>> {
+        self.coming.front().map(|coming| coming.hosts.clone())
+    }
+
+    /// The place, among those that are coming, of a world that nobody has been told of, by one of its hosts.
+    fn untold(&self, host: usize) -> Option<usize> {
+        let place = self.coming.iter().position(|coming| coming.hosts.contains(&host));
+        place.filter(|&place| place > 0 || !self.is_introducing())
     }
 }
 
 impl Supervisor<'_> {
     /// Whether a host is one of those that nobody has been told of.
     pub(super) fn is_starting(&self, host: usize) -> bool {
-        let current = self.growth.current.as_ref();
-        current
-            .is_some_and(|current| matches!(current.stage, Stage::Joining) && current.hosts.contains(&host))
+        self.growth.untold(host).is_some()
     }
 
     /// Somebody wants programs to be started.
     pub(super) fn wish(&mut self, wish: Wish) {
-        self.growth.wishes.push_back(wish);
-        self.fulfil();
-    }
-
-    /// Begins with the next wish, if nothing is being started.
-    fn fulfil(&mut self) {
-        while !self.growth.is_under_way() {
-            let Some(wish) = self.growth.wishes.pop_front() else {
-                return self.release();
-            };
-            let asker = wish.asker;
-            if let Err(error) = self.start_world(wish) {
-                self.answer_to(asker, Answer::refused(Refusal::Spawn, error.to_string()));
-            }
+        let asker = wish.asker;
+        if let Err(error) = self.start_world(wish) {
+            self.answer_to(asker, Answer::refused(Refusal::Spawn, error.to_string()));
         }
     }
 
@@ -113,31 +102,32 @@ impl Supervisor<'_> {
             parent: Some(parent),
             nodes: self.starter.spec().origin.nodes,
             shares: Vec::new(),
-            others: self.places(),
+            neighbours: self.hosts_of_nodes(),
         };
         let here = Room::here();
         let room = self.far.as_ref().map_or(&here, Far::room);
         let mut spec = spawn::describe(self.starter.spec(), room, &commands, origin)?;
-        spec.origin.shares = self.free_shares(spec.hosts.len());
+        let taken = self.members.iter().filter_map(Member::share);
+        spec.origin.shares = free_shares(taken, spec.hosts.len())?;
         let processes: Vec<u32> = spec.sections.iter().map(|section| section.ranks).collect();
-        let (hosts, total) = (spec.hosts.len(), spec.total_ranks()?);
+        let total = spec.total_ranks()?;
         let starter = self.starter.beside(spec)?;
-        self.worlds.add_for(self.members[asker.host].world(), hosts);
-        (0..hosts).for_each(|_| self.silence.add());
-        if let Err(error) = self.start_beside(&starter) {
-            self.forget_hosts(first);
+        let started = self.start_beside(&starter);
+        // Also if not all could be started: what is there has its numbers.
+        let hosts = first..self.members.len();
+        let parent = self.members[asker.host].world();
+        let world = self.worlds.add_for(parent, hosts.len());
+        self.silence.grow(hosts.end);
+        if let Err(error) = started {
+            self.forget_world(world);
             return Err(error);
         }
         self.growth.processes = process + total;
-        self.growth.current = Some(Current {
-            asker,
-            answer: Answer::Spawned {
-                first: process,
-                processes,
-            },
-            hosts: first..first + hosts,
-            stage: Stage::Joining,
-        });
+        let answer = Answer::Spawned {
+            first: process,
+            processes,
+        };
+        self.growth.coming.push_back(Coming { asker, answer, hosts });
         Ok(())
     }
 
@@ -152,55 +142,43 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Ends hosts that nobody has been told of, and forgets that there were any from `first` on. If they have been
-    /// started by agents, something of them may still be on its way, so their numbers are not given away again.
-    fn forget_hosts(&mut self, first: usize) {
+    /// Ends the hosts of a world that nobody has been told of. Something of them may still be on its way, so their
+    /// numbers are not given away again.
+    fn forget_world(&mut self, world: u32) {
+        let hosts = self.worlds.forget(world);
         if let Some(far) = &mut self.far {
-            far.forget(&(first..self.members.len()));
-            for member in &mut self.members[first..] {
-                member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
-                member.ended = Some(0);
-                member.released = true;
-            }
-            return self.worlds.release_last();
+            far.forget(&hosts);
         }
-        for member in &mut self.members[first..] {
-            member.signal(Signal::KILL);
-            let _ = member.wait();
-        }
-        self.members.truncate(first);
-        self.starter.memories().retain(|host| (host as usize) < first);
-        self.silence.truncate(first);
-        self.worlds.forget_last();
+        self.silence.part(hosts.clone());
+        self.members[hosts].iter_mut().for_each(Member::forget);
+        self.forget_memories();
     }
 
-    /// What is being started cannot be, as nobody but who has asked is to learn.
-    pub(super) fn give_up_growth(&mut self, reason: String) {
-        let Some(current) = self.growth.current.take() else {
+    /// The world of a host cannot be started, as nobody but who has asked for it is to learn.
+    pub(super) fn give_up_growth(&mut self, host: usize, reason: String) {
+        let Some(place) = self.growth.untold(host) else {
             return;
         };
-        if let Answer::Spawned { first, .. } = current.answer {
-            self.growth.processes = first;
-        }
-        self.growth.failed += 1;
-        self.forget_hosts(current.hosts.start);
-        self.answer_to(current.asker, Answer::refused(Refusal::Spawn, reason));
-        self.fulfil();
+        let Some(given_up) = self.growth.coming.remove(place) else {
+            return;
+        };
+        self.forget_world(self.members[host].world());
+        self.answer_to(given_up.asker, Answer::refused(Refusal::Spawn, reason));
+        self.go_on_growing();
     }
 
-    /// A new host has joined: when all have, those that are there are asked to say where they can be reached.
+    /// A new host has joined, or there is time for the next world: when all hosts of the first one have joined, those
+    /// that are there are asked to say where they can be reached.
     pub(super) fn go_on_growing(&mut self) {
-        let Some(current) = &self.growth.current else {
+        let Some(new) = self.growth.first_hosts() else {
             return;
         };
-        let new = current.hosts.clone();
-        if !self.members[new.clone()].iter().all(super::Member::has_joined) {
+        let has_come = self.members[new].iter().all(Member::has_joined);
+        if self.growth.is_introducing() || !has_come {
             return;
         }
         let there = self.present();
-        if let Some(current) = &mut self.growth.current {
-            current.stage = Stage::Opening(there.clone());
-        }
+        self.growth.introduction = Some(Stage::Opening(there.clone()));
         for host in there {
             self.tell_one(host, ToHost::Grow);
         }
@@ -209,15 +187,13 @@ impl Supervisor<'_> {
     /// A host says where it can be reached: when all have, they are told of the new ones.
     pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>) {
         self.members[host].reopen(addresses);
-        let there = self.present();
-        let Some(Current { stage, hosts, .. }) = &mut self.growth.current else {
+        let Some(Stage::Opening(missing)) = &mut self.growth.introduction else {
             return;
         };
-        let Stage::Opening(missing) = stage else { return };
         missing.remove(&host);
         if missing.is_empty() {
-            let new = hosts.clone();
-            *stage = Stage::Meeting(there.clone());
+            let (new, there) = (self.growth.first_hosts().unwrap_or_default(), self.present());
+            self.growth.introduction = Some(Stage::Meeting(there.clone()));
             self.introduce_to(&there, new, true);
             self.tell_each(there, &ToHost::Meet);
         }
@@ -226,7 +202,7 @@ impl Supervisor<'_> {
     /// A host has connected to those of which it has been told. When all have that were there, the new ones are set
     /// going; when these have, too, nobody looks for a host any more that is about to end.
     pub(super) fn met(&mut self, host: usize) {
-        let Some(Current { stage, .. }) = &mut self.growth.current else {
+        let Some(stage) = &mut self.growth.introduction else {
             return;
         };
         let (Stage::Meeting(missing) | Stage::Beginning(missing)) = stage else {
@@ -239,58 +215,48 @@ impl Supervisor<'_> {
         if matches!(stage, Stage::Meeting(_)) {
             return self.set_going();
         }
-        self.growth.current = None;
-        self.fulfil();
+        self.growth.introduction = None;
+        self.growth.coming.pop_front();
+        // Who has waited for the introduction to end goes before the next one begins.
+        self.release();
+        self.go_on_growing();
     }
 
     /// Tells the new hosts of all others, and who has asked for them that they run.
     fn set_going(&mut self) {
         let others = self.present();
-        let Some(current) = &mut self.growth.current else {
+        let Some(coming) = self.growth.coming.front() else {
             return;
         };
-        let (asker, answer, new) = (current.asker, current.answer.clone(), current.hosts.clone());
-        current.stage = Stage::Beginning(new.clone().collect());
-        let all: BTreeSet<usize> = others.iter().copied().chain(new.clone()).collect();
-        self.introduce_to(&new.clone().collect(), all, false);
+        let (asker, answer, new) = (coming.asker, coming.answer.clone(), coming.hosts.clone());
+        self.growth.introduction = Some(Stage::Beginning(new.clone().collect()));
+        let to = new.clone().collect();
+        self.introduce_to(&to, others, true);
+        self.introduce_to(&to, new.clone(), false);
         self.tell_each(new, &ToHost::Go);
         self.answer_to(asker, answer);
     }
 
-    /// The hosts that are there.
+    /// The hosts that are there, of whom others know.
     fn present(&self) -> BTreeSet<usize> {
-        let new = self
+        let known = self
             .growth
-            .current
-            .as_ref()
-            .map_or(0..0, |current| current.hosts.clone());
-        let hosts = self.members.iter().enumerate();
-        let there = hosts.filter(|(_, member)| !member.released && !member.is_gone());
-        there
-            .map(|(host, _)| host)
-            .filter(|host| !new.contains(host))
-            .collect()
+            .first_hosts()
+            .map_or(self.members.len(), |new| new.start);
+        let hosts = self.members[..known].iter().enumerate();
+        let there = hosts.filter(|(_, member)| member.is_there());
+        there.map(|(host, _)| host).collect()
     }
 
-    /// Where the hosts are that are there.
-    fn places(&self) -> Vec<(u32, Place)> {
-        let there = self.present().into_iter();
-        there
-            .map(|host| (host as u32, self.members[host].place()))
-            .collect()
-    }
-
-    /// The lowest shares that no host has which is there.
-    fn free_shares(&self, number: usize) -> Vec<u32> {
-        let places = self.places().into_iter().map(|(_, place)| place);
-        let taken: BTreeSet<u32> = places
-            .filter(|place| place.world > 0)
-            .map(|place| place.share)
-            .collect();
-        (0..)
-            .filter(|share| !taken.contains(share))
-            .take(number)
-            .collect()
+    /// How many hosts there are on each node.
+    fn hosts_of_nodes(&self) -> Vec<u32> {
+        let mut hosts = Vec::new();
+        for member in self.members.iter().filter(|member| member.is_there()) {
+            let node = member.place().node as usize;
+            hosts.resize(hosts.len().max(node + 1), 0);
+            hosts[node] += 1;
+        }
+        hosts
     }
 
     /// Tells hosts of others, `with_places` if they know nothing of them, and gives them the memory that those of other
@@ -326,5 +292,41 @@ impl Supervisor<'_> {
     fn house(&self, host: usize) -> (u32, u32) {
         let place = self.members[host].place();
         (place.node, place.world)
+    }
+}
+
+/// The lowest shares, so many, of those that are not taken.
+fn free_shares(taken: impl Iterator<Item = u32>, number: usize) -> Result<Vec<u32>, LaunchError> {
+    let taken: BTreeSet<u32> = taken.collect();
+    let free = (0..MAX_LATER_HOSTS).filter(|share| !taken.contains(share));
+    let shares: Vec<u32> = free.take(number).collect();
+    match shares.len() == number {
+        true => Ok(shares),
+        false => Err(LaunchError::TooManyHosts {
+            there: taken.len(),
+            more: number,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_hosts_that_have_gone_are_used_again() {
+        let shares = |taken: &[u32], number| free_shares(taken.iter().copied(), number).unwrap();
+        assert_eq!(shares(&[], 2), [0, 1]);
+        assert_eq!(shares(&[0, 3, 1], 3), [2, 4, 5]);
+    }
+
+    #[test]
+    fn more_hosts_than_there_can_be_are_refused() {
+        assert!(free_shares(1..MAX_LATER_HOSTS, 1).is_ok());
+        let refused = free_shares(1..MAX_LATER_HOSTS, 2).unwrap_err().to_string();
+        assert!(
+            refused.contains("2 more hosts beside 4095 are too many"),
+            "{refused}"
+        );
     }
 }

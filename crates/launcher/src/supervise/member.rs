@@ -29,6 +29,8 @@ pub(crate) struct Member {
     pub(super) ended: Option<u8>,
     /// It has been told to end, as all that its ranks have to do with have ended.
     pub(super) released: bool,
+    /// It could not be started with all others of its job.
+    pub(super) forgotten: bool,
     /// What its ranks wait for, when it has been asked.
     pub(super) waiting: Option<String>,
 }
@@ -80,8 +82,33 @@ impl Member {
             exit: None,
             ended: None,
             released: false,
+            forgotten: false,
             waiting: None,
         }
+    }
+
+    /// Its share, as long as it is there, if it does not belong to the command line's job.
+    pub(super) fn share(&self) -> Option<u32> {
+        (self.place.world > 0 && self.is_there()).then_some(self.place.share)
+    }
+
+    /// Whether it has neither ended nor been let go.
+    pub(super) fn is_there(&self) -> bool {
+        !self.released && !self.is_gone()
+    }
+
+    /// Ends it, of which nobody has been told: it is nothing to anybody.
+    pub(super) fn forget(&mut self) {
+        self.signal(Signal::KILL);
+        let _ = self.wait();
+        if let Some(own) = &mut self.own {
+            (own.channel, own.pmi) = (None, None);
+        }
+        self.exit
+            .get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
+        self.ended = Some(0);
+        self.released = true;
+        self.forgotten = true;
     }
 
     /// Its number among all that the launcher has started.

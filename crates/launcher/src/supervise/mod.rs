@@ -165,12 +165,10 @@ impl Supervisor<'_> {
             self.sleep()?;
             self.pass_on_signals();
             self.listen_far();
-            let mut host = 0;
-            // Hosts that cannot be started are forgotten meanwhile.
-            while host < self.members.len() {
+            // More may be started meanwhile.
+            for host in 0..self.members.len() {
                 self.listen_to(host);
                 self.look_after(host)?;
-                host += 1;
             }
             self.watch_time();
             self.report_progress();
@@ -243,7 +241,7 @@ impl Supervisor<'_> {
         match message {
             FromHost::Hello(hello) => self.welcome(host, hello),
             FromHost::Ended { status } => self.ranks_ended(host, status),
-            FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(message),
+            FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(host, message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Ask { number, question } => self.take_up(Asker { host, number }, question),
             FromHost::Opened { addresses } => self.opened(host, addresses),
@@ -261,11 +259,10 @@ impl Supervisor<'_> {
         let Some(member) = self.members.get_mut(host) else {
             return Ok(());
         };
-        let failed = self.growth.failed();
         if let Some(status) = member.ended_process()? {
             // Its last words, which may be that it cannot be started.
             self.listen_to(host);
-            if self.growth.failed() == failed {
+            if !self.members[host].forgotten {
                 self.has_ended(host, status);
             }
         }
@@ -277,7 +274,7 @@ impl Supervisor<'_> {
         if self.is_starting(host) && !self.phase.is_over() {
             let member = &self.members[host];
             let message = format!("{member} {} before it could begin", exit_words(status));
-            self.give_up_growth(message);
+            self.give_up_growth(host, message);
         } else if self.members[host].is_program() {
             self.program_ended(host, status);
         } else {

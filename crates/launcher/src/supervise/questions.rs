@@ -44,6 +44,7 @@ impl Supervisor<'_> {
     /// Tells somebody the answer.
     pub(super) fn answer_to(&mut self, asker: Asker, answer: Answer) {
         let Asker { host, number } = asker;
+        self.silence.answer(host);
         self.tell_one(host, ToHost::Answer { number, answer });
     }
 

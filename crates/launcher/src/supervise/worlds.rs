@@ -47,18 +47,11 @@ impl Worlds {
         self.worlds.len() as u32
     }
 
-    /// Forgets the last one, which nobody has been told of.
-    pub(super) fn forget_last(&mut self) {
-        self.worlds.pop();
-        self.ties.forget(self.next());
-    }
-
-    /// Lets go of the last one, which nobody has been told of, and keeps its numbers.
-    pub(super) fn release_last(&mut self) {
-        if let Some(last) = self.worlds.last_mut() {
-            last.released = true;
-            self.ties.forget(self.next() - 1);
-        }
+    /// Lets go of a world, which has to do with no other any more; its hosts.
+    pub(super) fn forget(&mut self, world: u32) -> Range<usize> {
+        self.worlds[world as usize].released = true;
+        self.ties.forget(world);
+        self.hosts(world)
     }
 
     /// Its hosts.
@@ -156,7 +149,7 @@ impl Supervisor<'_> {
 
     /// Lets go of the worlds that may end.
     pub(super) fn release(&mut self) {
-        if self.growth.is_under_way() {
+        if self.growth.is_introducing() {
             // Who is about to be introduced has to be there.
             return;
         }
@@ -170,23 +163,28 @@ impl Supervisor<'_> {
             return;
         }
         for &world in &due {
-            self.worlds.worlds[world as usize].released = true;
-            self.worlds.ties.forget(world);
-            for host in self.worlds.hosts(world) {
+            for host in self.worlds.forget(world) {
                 self.members[host].released = true;
                 self.ports.forget(host);
                 self.tell_one(host, ToHost::End);
             }
         }
-        let members = &self.members;
-        let is_there = |host: u32| members.get(host as usize).is_some_and(|member| !member.released);
-        self.starter.memories().retain(is_there);
+        self.forget_memories();
         if self.worlds.worlds.iter().all(|world| world.released) {
             return self.all_have_ended();
         }
         for &world in &due {
             self.bid_farewell(world);
         }
+    }
+
+    /// Closes the memory that hosts have shared which have been let go.
+    pub(super) fn forget_memories(&self) {
+        let is_there = |host: u32| {
+            let member = self.members.get(host as usize);
+            member.is_some_and(|member| !member.released)
+        };
+        self.starter.memories().retain(is_there);
     }
 
     fn all_have_ended(&mut self) {
@@ -197,13 +195,16 @@ impl Supervisor<'_> {
         self.enter(Phase::Ending, Some(GRACE));
     }
 
-    /// Tells all others that the hosts of a world are gone.
+    /// Tells all others that the hosts of a world are gone. Those that are quiet say so again, as they count anew what
+    /// they have sent and received.
     fn bid_farewell(&mut self, world: u32) {
         let gone = self.worlds.hosts(world);
+        self.silence.part(gone.clone());
         let (first, hosts) = (gone.start as u32, gone.len() as u32);
         for host in 0..self.members.len() {
             if !self.members[host].released && !self.members[host].is_gone() {
                 self.tell_one(host, ToHost::Gone { first, hosts });
+                self.tell_one(host, ToHost::StillQuiet { wave: 0 });
             }
         }
     }
@@ -263,11 +264,12 @@ mod tests {
     }
 
     #[test]
-    fn hosts_follow_each_other() {
+    fn hosts_follow_each_other_and_are_not_numbered_again() {
         let mut worlds = worlds(2);
         assert_eq!((worlds.hosts(0), worlds.hosts(1)), (0..2, 2..4));
-        worlds.forget_last();
-        assert_eq!(worlds.add(3), 1);
-        assert_eq!(worlds.hosts(1), 2..5);
+        assert_eq!(worlds.forget(1), 2..4);
+        assert_eq!(worlds.add(3), 2);
+        assert_eq!(worlds.hosts(2), 4..7);
+        assert_eq!(due(&worlds, &[0, 1, 2]), [0, 2]);
     }
 }

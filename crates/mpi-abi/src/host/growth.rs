@@ -8,12 +8,12 @@ use super::error::HostError;
 use super::introduced::Introduced;
 use super::job::newcomer;
 use super::state::Host;
-use super::wire_up::{self, Way, Ways, addresses, choice, joining, world};
+use super::wire_up::{self, Routes, Way, Ways, addresses, choice, joining, world};
 use simurgh_core::Network;
 use simurgh_core::sync::end_solitude;
 use simurgh_net::Fabric;
 use simurgh_net::control::{FromHost, Received, ToHost};
-use simurgh_net::job::{JobSpec, Place};
+use simurgh_net::job::JobSpec;
 use simurgh_net::transport::ofi::OfiPort;
 use simurgh_net::transport::{HostId, Shm, Transport};
 use std::sync::Arc;
@@ -94,23 +94,13 @@ impl Growth {
             return Ok(());
         };
         let introduced = std::mem::take(&mut self.introduced);
-        let mut known: Vec<(HostId, Place)> = Vec::new();
-        let (mut near, mut far) = (Vec::new(), Vec::new());
-        for peer in &introduced.peers {
-            let host = peer.host;
-            let place = peer.place.ok_or(HostError::Stranger { host })?;
-            match Way::to(&self.spec, host, place.node)? {
-                Way::Shm => near.push(host),
-                Way::Ofi => far.push(host),
-            }
-            known.push((host, place));
-        }
-        known.sort_unstable_by_key(|(host, _)| *host);
+        let known = introduced.places();
+        let routes = Routes::to(&self.spec, known.iter().copied())?;
         let newcomers: Vec<_> = known.into_iter().map(newcomer).collect();
         own.job().admit(&newcomers);
-        let far = wire_up::far(&introduced.peers, &far)?;
+        let far = wire_up::far(&introduced.peers, &routes.ofi)?;
         let new = [
-            self.connect_near(near, &introduced)?,
+            self.connect_near(routes.shm, &introduced)?,
             self.connect_far(control, far)?,
         ];
         self.lead(own, new.into_iter().flatten());

@@ -1,7 +1,8 @@
 //! Hosts of which the launcher has told this one, until it is told to connect to them.
 
 use simurgh_net::control::{Peer, Received, ToHost};
-use simurgh_net::transport::ShmNeighbours;
+use simurgh_net::job::Place;
+use simurgh_net::transport::{HostId, ShmNeighbours};
 use std::os::fd::OwnedFd;
 
 /// Other hosts.
@@ -29,5 +30,13 @@ impl Introduced {
             message => return Some(Received { message, descriptors }),
         }
         None
+    }
+
+    /// Those of other worlds, in the order of their numbers, and where they are.
+    pub(super) fn places(&self) -> Vec<(HostId, Place)> {
+        let peers = self.peers.iter();
+        let mut places: Vec<_> = peers.filter_map(|peer| Some((peer.host, peer.place?))).collect();
+        places.sort_unstable_by_key(|(host, _)| *host);
+        places
     }
 }

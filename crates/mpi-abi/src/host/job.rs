@@ -11,7 +11,7 @@ use super::state::Host;
 use super::waiting::waiting;
 use super::wake::Wake;
 use super::watch::Watch;
-use super::wire_up::{Doors, Ways, everybody};
+use super::wire_up::{Doors, Ways, own_world};
 use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats, threads};
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
 use simurgh_net::control::{DEADLOCK, DEADLOCKED};
@@ -38,11 +38,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     let doors = control.map(|control| Doors::open(control, &spec)).transpose()?;
     let programs = programs::prepare(&spec)?;
     let ways = match doors {
-        Some(doors) => {
-            let (fabric, ways) = doors.connect(&spec, &watch.until_introduced()?)?;
-            fabric.map(|fabric| host.job().connect(fabric));
-            ways
-        }
+        Some(doors) => doors.connect(&spec, host.job(), &watch.until_introduced()?)?,
         None => Ways::default(),
     };
     let runtime = Arc::new(start_runtime(host, &spec)?);
@@ -120,7 +116,7 @@ fn make_files(spec: &JobSpec) -> Result<(), HostError> {
 
 /// Makes the ranks' processes, as [`begin`] does, in whatever process this is.
 pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
-    let hosts: Vec<_> = everybody(spec).into_iter().map(newcomer).collect();
+    let hosts: Vec<_> = own_world(spec).map(newcomer).collect();
     let layout = Layout::among(spec.host_in_universe(), &hosts);
     let job = Job::laid_out(layout, spec.settings.clone());
     let processes: Vec<_> = spec
@@ -256,7 +252,7 @@ fn spawn_ranks(
 
 /// All execution contexts wait, and nobody in this process is left to wake one.
 fn deadlocked(host: &Host) {
-    if host.job().network().is_some() {
+    if host.job().network().is_some() || questions::have_been_at_ports() {
         quiet::tell(host, 0, || true);
     } else if host.is_running() {
         let message = format!("{DEADLOCK}; {}", waiting(host));

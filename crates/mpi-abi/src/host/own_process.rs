@@ -253,8 +253,7 @@ impl Own {
             true => watch.until_introduced()?,
             false => Introduced::default(),
         };
-        let (fabric, ways) = doors.connect(&self.spec, &others)?;
-        fabric.map(|fabric| self.host.job().connect(fabric));
+        let ways = doors.connect(&self.spec, self.host.job(), &others)?;
         let watch = self.settle(watch, ways)?;
         if waits {
             self.complete.complete();

@@ -1,11 +1,11 @@
 //! What ranks ask the launcher.
 //!
-//! Whoever asks sleeps until the thread that listens to the launcher wakes it. Costs: a message of the control channel
-//! each way.
+//! Whoever asks sleeps until the thread that listens to the launcher wakes it. Until then somebody outside is expected
+//! to act; but not at a port, where only another rank can end the wait. Costs: a message of the control channel each way.
 
 use super::control::Control;
 use simurgh_core::Completion;
-use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use simurgh_mpi::Launcher;
 use simurgh_net::control::{Answer, FromHost, Question, Secret};
 use std::collections::BTreeMap;
@@ -15,6 +15,12 @@ use std::sync::Arc;
 /// The number of the next question.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
+/// Answers that ranks have taken: counted when they go on, so that until then there is one more that has been sent.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// Whether a rank has ever waited at a port.
+static VISITED: AtomicBool = AtomicBool::new(false);
+
 /// The questions that have not been answered.
 static OPEN: SpinLock<BTreeMap<u64, Arc<Open>>> = SpinLock::new(BTreeMap::new());
 
@@ -23,6 +29,34 @@ static OPEN: SpinLock<BTreeMap<u64, Arc<Open>>> = SpinLock::new(BTreeMap::new())
 struct Open {
     answered: Completion,
     answer: SpinLock<Option<Answer>>,
+    visit: Option<Visit>,
+}
+
+/// Somebody waits at a port.
+#[derive(Clone)]
+pub(super) struct Visit {
+    /// The process that waits.
+    pub(super) process: u32,
+    /// What it waits for.
+    pub(super) purpose: String,
+}
+
+impl Visit {
+    /// What a question waits for at a port, if it does.
+    fn of(question: &Question) -> Option<Self> {
+        let (process, purpose) = match question {
+            Question::Accept { port, process } => (
+                *process,
+                format!("MPI_Comm_accept at port {port}: nobody connects"),
+            ),
+            Question::Connect { port, process } => (
+                *process,
+                format!("MPI_Comm_connect to port {port}: nobody accepts"),
+            ),
+            _ => return None,
+        };
+        Some(Self { process, purpose })
+    }
 }
 
 /// Asks over the control channel.
@@ -30,7 +64,10 @@ pub(super) struct Asking;
 
 impl Launcher for Asking {
     fn ask(&self, question: Question) -> Answer {
-        simurgh_core::while_expecting(|| exchange(question))
+        match Visit::of(&question) {
+            None => simurgh_core::while_expecting(|| exchange(question, None)),
+            visit => exchange(question, visit),
+        }
     }
 
     fn universe(&self) -> u64 {
@@ -45,7 +82,7 @@ impl Launcher for Asking {
 }
 
 /// Sends a question, and waits for its answer.
-fn exchange(question: Question) -> Answer {
+fn exchange(question: Question, visit: Option<Visit>) -> Answer {
     let refusal = question.refusal();
     let Some(control) = Control::get() else {
         return Answer::refused(
@@ -55,13 +92,20 @@ fn exchange(question: Question) -> Answer {
     };
     // Relaxed: it only has to be another number each time.
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let open = Arc::<Open>::default();
+    if visit.is_some() {
+        VISITED.store(true, Ordering::SeqCst);
+    }
+    let open = Arc::new(Open {
+        visit,
+        ..Open::default()
+    });
     OPEN.lock().insert(number, Arc::clone(&open));
     if let Err(error) = control.try_say(&FromHost::Ask { number, question }) {
         OPEN.lock().remove(&number);
         return Answer::refused(refusal, format!("mpiexec cannot be asked: {error}"));
     }
     open.answered.wait();
+    TAKEN.fetch_add(1, Ordering::SeqCst);
     let answer = open.answer.lock().take();
     answer.expect("it is there before it is told")
 }
@@ -71,6 +115,22 @@ pub(super) fn name_of(secret: &Secret) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(secret.as_bytes());
     hasher.finish()
+}
+
+/// Answers that ranks have taken so far.
+pub(super) fn taken() -> u64 {
+    TAKEN.load(Ordering::SeqCst)
+}
+
+/// Whether ranks have waited at ports: then only the launcher knows whether all wait for ever.
+pub(super) fn have_been_at_ports() -> bool {
+    VISITED.load(Ordering::SeqCst)
+}
+
+/// Who waits at ports, and for what.
+pub(super) fn visits() -> Vec<Visit> {
+    let open = OPEN.lock();
+    open.values().filter_map(|open| open.visit.clone()).collect()
 }
 
 /// Passes an answer on to who has asked.

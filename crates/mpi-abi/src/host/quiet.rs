@@ -1,22 +1,24 @@
 //! Telling the launcher that nothing happens here any more, unless another host sends something.
 //!
 //! If that is so on all hosts, and nothing is under way between them, all ranks wait for ever. The launcher finds out
-//! ([`Silence`](simurgh_net::control::Silence)): it compares what has been sent and received.
+//! ([`Silence`](simurgh_net::control::Silence)): it compares what has been sent and received. A host that has no others
+//! finds that out by itself, unless its ranks wait at ports, where what the launcher has answered may be under way.
 
 use super::control::Control;
+use super::questions;
 use super::state::Host;
 use simurgh_net::control::FromHost;
 
 /// Tells the launcher, in this wave of its questions, that the host is quiet and what it has sent and received, if it
 /// `is_quiet`. Otherwise it will be told when the host is quiet again.
 pub(super) fn tell(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
-    let (Some(control), Some(network)) = (Control::get(), host.job().network()) else {
-        return;
-    };
+    let Some(control) = Control::get() else { return };
     // Counted first: what happens later takes the quiet back before it counts.
-    let (sent, received) = network.fabric().counts();
+    let taken = questions::taken();
+    let network = host.job().network();
+    let (sent, received) = network.map_or((0, 0), |network| network.fabric().counts());
     if is_quiet() {
-        let quiet = FromHost::Quiet { wave, sent, received };
-        control.say(&quiet);
+        let received = received + taken;
+        control.say(&FromHost::Quiet { wave, sent, received });
     }
 }

@@ -1,5 +1,6 @@
 //! What the ranks are waiting for, when a job has to be ended because it does not end.
 
+use super::questions;
 use super::ranges::ranges;
 use super::state::{Host, Rank};
 use simurgh_core::sync::end_solitude;
@@ -22,6 +23,15 @@ pub(super) fn waiting(host: &Host) -> String {
     let Some(job) = running().next().map(|rank| rank.process().job()) else {
         return text;
     };
+    for visit in questions::visits() {
+        let rank = host
+            .ranks()
+            .iter()
+            .find(|rank| rank.process().id() == visit.process);
+        if let Some(rank) = rank {
+            let _ = write!(text, "\n  rank {} waits in {}", rank.id(), visit.purpose);
+        }
+    }
     let operations = job.unmatched(SHOWN + 1);
     for operation in operations.iter().take(SHOWN) {
         let _ = write!(text, "\n  {operation}");

@@ -6,6 +6,8 @@
 use super::control::Control;
 use super::error::HostError;
 use super::introduced::Introduced;
+use super::job::newcomer;
+use simurgh_mpi::Job;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, Peer, VERSION};
 use simurgh_net::job::{JobSpec, Place};
@@ -55,28 +57,46 @@ impl Way {
     }
 }
 
-/// All hosts that are there when the one of this description starts, with itself, in the order of their numbers.
-pub(super) fn everybody(spec: &JobSpec) -> Vec<(HostId, Place)> {
-    let own = (spec.origin.first_host..).zip(spec.places());
-    spec.origin.others.iter().copied().chain(own).collect()
+/// The hosts of the job, in the order of their numbers.
+pub(super) fn own_world(spec: &JobSpec) -> impl Iterator<Item = (HostId, Place)> {
+    (spec.origin.first_host..).zip(spec.places())
 }
 
-/// The other hosts to which each transport leads.
-struct Routes {
-    shm: Vec<HostId>,
-    ofi: Vec<HostId>,
+/// The other hosts of the job.
+fn others_of_world(spec: &JobSpec) -> impl Iterator<Item = (HostId, Place)> {
+    let own = spec.host_in_universe();
+    own_world(spec).filter(move |(host, _)| *host != own)
+}
+
+/// What leads to the other hosts that there may be when the one of this description is connected with them.
+fn needed(spec: &JobSpec) -> Result<Vec<Way>, HostError> {
+    let world = others_of_world(spec).map(|(host, place)| (host, place.node));
+    let others = (0..).zip(&spec.origin.neighbours);
+    // The lowest number stands for the hosts of other jobs.
+    let others = others.filter(|(_, hosts)| **hosts > 0).map(|(node, _)| (0, node));
+    world
+        .chain(others)
+        .map(|(host, node)| Way::to(spec, host, node))
+        .collect()
+}
+
+/// The hosts to which each transport leads.
+pub(super) struct Routes {
+    pub(super) shm: Vec<HostId>,
+    pub(super) ofi: Vec<HostId>,
 }
 
 impl Routes {
-    fn of(spec: &JobSpec) -> Result<Self, HostError> {
+    /// Those from the host of this description to these.
+    pub(super) fn to(
+        spec: &JobSpec,
+        hosts: impl IntoIterator<Item = (HostId, Place)>,
+    ) -> Result<Self, HostError> {
         let mut routes = Self {
             shm: Vec::new(),
             ofi: Vec::new(),
         };
-        for (host, place) in everybody(spec) {
-            if host == spec.host_in_universe() {
-                continue;
-            }
+        for (host, place) in hosts {
             match Way::to(spec, host, place.node)? {
                 Way::Shm => routes.shm.push(host),
                 Way::Ofi => routes.ofi.push(host),
@@ -84,14 +104,24 @@ impl Routes {
         }
         Ok(routes)
     }
+
+    /// Checks that there is a door for each.
+    fn through(self, doors: &Doors) -> Result<Self, HostError> {
+        let shm = self.shm.first().filter(|_| doors.shm.is_none());
+        let ofi = self.ofi.first().filter(|_| doors.ofi.is_none());
+        match shm.or(ofi) {
+            Some(&host) => Err(HostError::Stranger { host }),
+            None => Ok(self),
+        }
+    }
 }
 
 impl Doors {
     /// Opens what the job needs, and tells the launcher that this host is there.
     pub(super) fn open(control: &'static Control, spec: &JobSpec) -> Result<Self, HostError> {
-        let routes = Routes::of(spec)?;
-        let shm = (!routes.shm.is_empty()).then(|| near(control, spec));
-        let ofi = (!routes.ofi.is_empty()).then(|| OfiPort::open(&choice(spec)));
+        let needed = needed(spec)?;
+        let shm = needed.contains(&Way::Shm).then(|| near(control, spec));
+        let ofi = needed.contains(&Way::Ofi).then(|| OfiPort::open(&choice(spec)));
         let doors = Self {
             control,
             shm: shm.transpose()?,
@@ -109,20 +139,24 @@ impl Doors {
 
     /// Whether they lead to all others already, before those have come: to those of the same world, on the same node.
     pub(super) fn lead_to_all(&self, spec: &JobSpec) -> bool {
-        self.ofi.is_none() && spec.origin.others.is_empty() && spec.origin.parent.is_none()
+        self.ofi.is_none() && spec.origin.neighbours.is_empty() && spec.origin.parent.is_none()
     }
 
-    /// Connects this host with all others; no fabric if there are none.
+    /// Connects this host, whose part in the job this is, with all others; there is no network if there are none.
     pub(super) fn connect(
         self,
         spec: &JobSpec,
+        job: &Arc<Job>,
         others: &Introduced,
-    ) -> Result<(Option<Fabric>, Ways), HostError> {
-        let (own, routes) = (spec.host_in_universe(), Routes::of(spec)?);
+    ) -> Result<Ways, HostError> {
+        let newcomers = others.places();
+        let all = others_of_world(spec).chain(newcomers.iter().copied());
+        let routes = Routes::to(spec, all)?.through(&self)?;
         let mut led = Ways::default();
         if routes.shm.is_empty() && routes.ofi.is_empty() {
-            return Ok((None, led));
+            return Ok(led);
         }
+        job.admit(&newcomers.into_iter().map(newcomer).collect::<Vec<_>>());
         let mut ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
             let ofi = ofi.connect(&joining(self.control, spec, far(&others.peers, &routes.ofi)?))?;
@@ -132,7 +166,8 @@ impl Doors {
             admit_near(&shm, others, &routes.shm)?;
             ways.push((led.shm.insert(Arc::new(shm)).clone(), routes.shm));
         }
-        Ok((Some(Fabric::new(own, world(spec), ways)), led))
+        let _ = job.connect(Fabric::new(spec.host_in_universe(), world(spec), ways));
+        Ok(led)
     }
 }
 
@@ -215,8 +250,8 @@ pub(super) fn cross_memory(spec: &JobSpec) -> bool {
 pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
     let (_, own) = spec.place_on_node();
     let node = spec.hosts[spec.host as usize].node;
-    let others = spec.origin.others.iter().filter(|(_, place)| place.node == node);
-    let processes = own + others.count();
+    let others = spec.origin.neighbours.get(node as usize).copied().unwrap_or(0);
+    let processes = own + others as usize;
     let processors = spec
         .control
         .as_ref()

@@ -40,7 +40,7 @@ pub enum FromHost {
         wave: u32,
         /// Packets that the host has sent so far.
         sent: u64,
-        /// Packets that it has received.
+        /// Packets that it has received, and answers that ranks have taken.
         received: u64,
     },
     /// What the ranks of the host are waiting for.
@@ -88,7 +88,7 @@ pub enum ToHost {
     Go,
     /// Say whether the host is still quiet; if it is not, it will say so later when it is again.
     StillQuiet {
-        /// Number of the question.
+        /// Number of the question; 0 if what has been said before is void, and the answer is as if nobody had asked.
         wave: u32,
     },
     /// Say what the ranks are waiting for.

@@ -5,6 +5,12 @@
 //! under way; but they have said so at different times. So all are asked once more: if each is still quiet and its
 //! numbers are still the same, then between the last first word and the first second one nothing happened anywhere and
 //! nothing was under way, so nothing ever will happen (Mattern's four counters).
+//!
+//! What the launcher answers counts as packets, too: as sent when it goes out, as received when who has asked goes
+//! on. So ranks that wait for others at ports are found to wait for ever if nobody is left who could come. Who waits
+//! for the launcher itself keeps its host from being quiet.
+
+use std::ops::Range;
 
 /// Status when all ranks wait for each other.
 pub const DEADLOCKED: u8 = 125;
@@ -17,7 +23,18 @@ pub const DEADLOCK: &str = "deadlock: every rank waits and none can go on";
 pub struct Silence {
     /// Number of the questions asked so far: what is said unasked has number 0.
     wave: u32,
-    hosts: Vec<Option<Word>>,
+    hosts: Vec<Host>,
+}
+
+/// What is known of a host.
+#[derive(Clone, Debug, Default)]
+struct Host {
+    /// Its last word.
+    word: Option<Word>,
+    /// Answers that it has been sent.
+    answers: u64,
+    /// It has been let go, and others do not count what they have sent to it and received from it any more.
+    has_gone: bool,
 }
 
 /// The last word of a host.
@@ -49,32 +66,42 @@ impl Silence {
     pub fn of(hosts: usize) -> Self {
         Self {
             wave: 0,
-            hosts: vec![None; hosts],
+            hosts: vec![Host::default(); hosts],
         }
     }
 
-    /// Of one host more.
-    pub fn add(&mut self) {
-        self.hosts.push(None);
+    /// Of so many hosts, more than before.
+    pub fn grow(&mut self, hosts: usize) {
+        self.hosts.resize(hosts, Host::default());
     }
 
-    /// Of the first hosts alone.
-    pub fn truncate(&mut self, hosts: usize) {
-        self.hosts.truncate(hosts);
+    /// These hosts have been let go. Those of the others that are quiet have to say so again.
+    pub fn part(&mut self, hosts: Range<usize>) {
+        self.hosts[hosts].iter_mut().for_each(|host| host.has_gone = true);
+    }
+
+    /// A host is sent an answer.
+    pub fn answer(&mut self, host: usize) {
+        self.hosts[host].answers += 1;
+    }
+
+    fn there(&self) -> impl Iterator<Item = &Host> {
+        self.hosts.iter().filter(|host| !host.has_gone)
     }
 
     /// Takes note of a host's word: it is quiet, says so in this wave of questions, and has sent and received so many
     /// packets.
     pub fn hear(&mut self, host: usize, wave: u32, (sent, received): (u64, u64)) -> Conclusion {
-        let known = self.hosts[host].is_some_and(|word| (word.sent, word.received) == (sent, received));
+        let last = self.hosts[host].word;
+        let known = last.is_some_and(|word| (word.sent, word.received) == (sent, received));
         let twice = known && wave > 0 && wave == self.wave;
-        self.hosts[host] = Some(Word {
+        self.hosts[host].word = Some(Word {
             sent,
             received,
             twice,
         });
         if twice {
-            let all = self.hosts.iter().all(|word| word.is_some_and(|word| word.twice));
+            let all = self.there().all(|host| host.word.is_some_and(|word| word.twice));
             // The question may have been about an earlier word, with which the sums were equal by chance.
             return if all && self.under_way() == Some(0) {
                 Conclusion::Deadlock
@@ -91,10 +118,9 @@ impl Silence {
 
     /// Asks all hosts again, if all have spoken and nothing seems to be under way.
     fn ask(&mut self) -> Conclusion {
-        self.hosts
-            .iter_mut()
-            .flatten()
-            .for_each(|word| word.twice = false);
+        for word in self.hosts.iter_mut().filter_map(|host| host.word.as_mut()) {
+            word.twice = false;
+        }
         if self.under_way() != Some(0) {
             return Conclusion::Nothing;
         }
@@ -102,13 +128,14 @@ impl Silence {
         Conclusion::Ask { wave: self.wave }
     }
 
-    /// Packets under way by the last words of all hosts, modulo 2⁶⁴; none if not all have spoken.
+    /// Packets and answers under way by the last words of all hosts, modulo 2⁶⁴; none if not all have spoken.
     fn under_way(&self) -> Option<u64> {
-        let add = |sum: u64, word: &Option<Word>| {
-            let Word { sent, received, .. } = (*word)?;
+        let add = |sum: u64, host: &Host| {
+            let Word { sent, received, .. } = host.word?;
+            let sent = sent.wrapping_add(host.answers);
             Some(sum.wrapping_add(sent).wrapping_sub(received))
         };
-        self.hosts.iter().try_fold(0, add)
+        self.there().try_fold(0, add)
     }
 }
 
@@ -141,6 +168,32 @@ mod tests {
         assert_eq!(silence.hear(1, 1, (4, 3)), Conclusion::Nothing);
         // It comes, and answers nothing.
         assert_eq!(silence.hear(1, 0, (4, 6)), Conclusion::Ask { wave: 2 });
+    }
+
+    #[test]
+    fn an_answer_is_under_way_until_who_has_asked_goes_on() {
+        let mut silence = Silence::of(2);
+        silence.hear(0, 0, (0, 0));
+        silence.answer(0);
+        assert_eq!(silence.hear(1, 0, (0, 0)), Conclusion::Nothing);
+        assert_eq!(silence.hear(0, 0, (0, 1)), Conclusion::Ask { wave: 1 });
+        silence.answer(1);
+        silence.hear(0, 1, (0, 1));
+        assert_eq!(silence.hear(1, 1, (0, 0)), Conclusion::Nothing);
+    }
+
+    #[test]
+    fn hosts_that_have_gone_do_not_count() {
+        let mut silence = Silence::of(2);
+        silence.grow(4);
+        silence.hear(0, 0, (7, 5));
+        silence.hear(1, 0, (2, 2));
+        silence.part(2..4);
+        assert_eq!(silence.hear(1, 0, (2, 2)), Conclusion::Nothing);
+        // Without what it had to do with those who have gone.
+        assert_eq!(silence.hear(0, 0, (5, 5)), Conclusion::Ask { wave: 1 });
+        silence.hear(0, 1, (5, 5));
+        assert_eq!(silence.hear(1, 1, (2, 2)), Conclusion::Deadlock);
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub struct Origin {
     pub nodes: u32,
     /// The [`Place::share`] of each of its hosts; if there are none, their numbers.
     pub shares: Vec<u32>,
-    /// The hosts of other jobs that are there, in the order of their numbers.
-    pub others: Vec<(HostId, Place)>,
+    /// How many hosts of other jobs are on each node, as far as there are such.
+    pub neighbours: Vec<u32>,
 }
 
 /// Where a host is, and what lives on it.
@@ -59,22 +59,13 @@ impl Origin {
     pub(super) fn validate(&self, hosts: &[HostShare], processes: u32) -> Result<(), JobError> {
         let end = |first: u32, count: u64| u64::from(first) + count;
         let most = u64::from(MAX_RANKS);
-        let others_fit = self
-            .others
-            .is_sorted_by(|(a, place), (b, next)| a < b && place.end() <= next.first)
-            && self
-                .others
-                .last()
-                .is_none_or(|(host, place)| *host < self.first_host && place.end() <= self.first_process);
         let fits = end(self.first_host, hosts.len() as u64) <= most
             && end(self.first_process, processes.into()) <= most
             && self
                 .parent
                 .as_ref()
                 .is_none_or(|bytes| bytes.0.len() <= MAX_PARENT)
-            && (self.shares.is_empty() || self.shares.len() == hosts.len())
-            && others_fit
-            && self.others.iter().all(|(_, place)| place.world != self.world);
+            && (self.shares.is_empty() || self.shares.len() == hosts.len());
         if fits { Ok(()) } else { Err(JobError::Numbers) }
     }
 }

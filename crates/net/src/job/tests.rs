@@ -64,16 +64,7 @@ fn sample() -> JobSpec {
             parent: Some(Bytes(vec![0, 255])),
             nodes: 2,
             shares: vec![0, 2],
-            others: vec![(
-                0,
-                Place {
-                    node: 1,
-                    world: 0,
-                    first: 0,
-                    processes: 7,
-                    share: 0,
-                },
-            )],
+            neighbours: vec![0, 3],
         },
     }
 }

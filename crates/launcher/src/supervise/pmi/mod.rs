@@ -23,7 +23,7 @@ impl Supervisor<'_> {
         if member.world() > 0 {
             let reason =
                 format!("{member} is linked with another MPI, whose processes cannot be spawned here");
-            return self.give_up_growth(reason);
+            return self.give_up_growth(host, reason);
         }
         let asker = self.asker(host);
         let effect = self.space.act_on(asker, request);
