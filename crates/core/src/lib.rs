@@ -49,6 +49,8 @@ mod owner;
 #[cfg(not(loom))]
 mod population;
 #[cfg(not(loom))]
+mod quiet;
+#[cfg(not(loom))]
 mod roster;
 #[cfg(not(loom))]
 mod share;
@@ -95,6 +97,8 @@ pub use errand::{Errand, post};
 pub use hollow::HollowError;
 #[cfg(not(loom))]
 pub use owner::{set_owner, with_owner};
+#[cfg(not(loom))]
+pub use quiet::Quiet;
 #[cfg(not(loom))]
 pub use roster::Roster;
 #[cfg(not(loom))]

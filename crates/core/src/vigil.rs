@@ -14,6 +14,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::ec::{EcRef, LOOKS_PER_POLL, note_blocked, note_running};
 use crate::network::Network;
+use crate::quiet::Quiet;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock, by_turns, relax};
 
 /// How long nothing comes from the network before it is asked whether anything ever will.
@@ -33,8 +34,9 @@ pub struct Vigil {
     resting: AtomicUsize,
     /// Threads that wait without having the watch.
     at_rest: SpinLock<Vec<EcRef>>,
-    /// It has been said that the process is quiet, and nothing has happened since.
-    quiet: AtomicBool,
+    quiet: Quiet,
+    /// A look has found something, since this was last taken note of.
+    found: AtomicBool,
     /// Asks whether anybody else in the process could wake anybody.
     nobody_else: Box<dyn Fn() -> bool + Send + Sync>,
     on_quiet: Box<dyn Fn() + Send + Sync>,
@@ -57,7 +59,8 @@ impl Vigil {
             watched: CachePadded::new(AtomicBool::new(false)),
             resting: AtomicUsize::new(0),
             at_rest: SpinLock::new(Vec::new()),
-            quiet: AtomicBool::new(false),
+            quiet: Quiet::default(),
+            found: AtomicBool::new(false),
             nobody_else: Box::new(nobody_else),
             on_quiet: Box::new(on_quiet),
         })
@@ -70,9 +73,10 @@ impl Vigil {
     }
 
     /// Whether what was called when the process became quiet has been called and nothing has happened since. Who wants
-    /// to know what has been sent and received until then asks for that first.
+    /// to know what has been sent and received until then asks for that first. If it cannot be said just now, it is
+    /// called anew.
     pub fn is_quiet(&self) -> bool {
-        self.quiet.load(Ordering::SeqCst)
+        self.quiet.lasts()
     }
 
     /// Looks after the network once; true if that was worth it.
@@ -81,16 +85,20 @@ impl Vigil {
     }
 
     fn poll(&self) -> bool {
-        self.stir();
-        self.network.poll()
-    }
-
-    /// Something happens in this process.
-    fn stir(&self) {
-        // The load keeps the line shared most of the time.
-        if self.quiet.load(Ordering::SeqCst) {
-            self.quiet.store(false, Ordering::SeqCst);
+        let was_quiet = self.quiet.begin_look();
+        let found = self.network.poll();
+        if found {
+            // Relaxed: a hint.
+            self.found.store(true, Ordering::Relaxed);
         }
+        if was_quiet {
+            if found {
+                self.quiet.end();
+            } else if self.quiet.end_look() {
+                (self.on_quiet)();
+            }
+        }
+        found
     }
 
     /// A sleeping thread has been given its token: it may sleep where it hears that from the network alone.
@@ -133,6 +141,7 @@ impl Vigil {
     pub(crate) fn park(&self, me: EcRef) {
         if self.take() {
             self.stand_watch(me);
+            self.quiet.end();
             return self.give_back();
         }
         self.at_rest.lock().push(me);
@@ -140,6 +149,7 @@ impl Vigil {
         // Who gave the watch back before it could see that this one rests has left it to be found here.
         if self.watched.load(Ordering::SeqCst) {
             me.sleep_in_kernel();
+            self.quiet.end();
         }
         let mut at_rest = self.at_rest.lock();
         if let Some(place) = at_rest.iter().position(|ec| *ec == me) {
@@ -156,27 +166,34 @@ impl Vigil {
     /// Looks after the network until the token of the caller, which has the watch, is given.
     fn stand_watch(&self, me: EcRef) {
         let token = me.control().token();
-        let mut calm = false;
+        let mut calm_since = Instant::now();
         while !self.look_for(|| token.take()) {
             if !token.settle() {
                 return token.clear();
             }
             note_blocked();
-            if calm && self.network.is_quiet() && (self.nobody_else)() {
-                self.quiet.store(true, Ordering::SeqCst);
-                (self.on_quiet)();
+            if self.found.swap(false, Ordering::Relaxed) {
+                calm_since = Instant::now();
             }
-            let limit = (!self.is_quiet()).then_some(CALM);
-            let start = Instant::now();
+            if !self.quiet.has_begun() && calm_since.elapsed() >= CALM {
+                self.look_whether_all_wait();
+            }
+            let limit = (!self.quiet.has_begun()).then_some(CALM);
             let (word, asleep) = token.sleeping_word();
             self.network.sleep(word, asleep, limit);
-            calm = start.elapsed() >= CALM && !self.network.has_mail();
             if token.get_up() {
                 note_running();
             } else {
-                token.clear();
-                return self.stir();
+                return token.clear();
             }
+        }
+    }
+
+    /// Nothing has come for a while: says so, if nobody in the process is left who could do something.
+    fn look_whether_all_wait(&self) {
+        if self.network.is_quiet() && (self.nobody_else)() {
+            self.quiet.begin();
+            (self.on_quiet)();
         }
     }
 

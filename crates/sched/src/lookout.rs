@@ -12,9 +12,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use simurgh_core::{Network, Worker};
-
-use crate::deadlock::Quiet;
+use simurgh_core::{Network, Quiet, Worker};
 
 const NOBODY: usize = 0;
 
