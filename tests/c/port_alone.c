@@ -1,6 +1,6 @@
-/* Ranks that wait at ports to which nobody comes. The argument says how: "accept", rank 0 accepts and the others wait for
- * it; "connect", as it connects; "parted", the first after programs that they have started have gone; "gone", then it
- * waits for a message instead. With "late" all is well, though all wait but the one that connects late. */
+/* Ranks that wait at ports to which nobody comes. The argument says how: "accept", rank 0 accepts and the others wait
+ * for it; "connect", as it connects; "parted", the first after programs that they have started have gone; "gone", then
+ * it waits for a message instead. With "late" all is well, though all wait but the one that connects late. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

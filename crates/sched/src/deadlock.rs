@@ -4,9 +4,9 @@
 //! that is blocked, then nobody is left who could wake anybody. That is checked by the last virtual processor to fall
 //! asleep. A thread the runtime has never heard of might still act, so while there is one, nothing is concluded.
 //!
-//! With a network, others may still send something, so all this is only half of the truth: the process is *quiet* ([`simurgh_core::Quiet`]).
-//! Since it is so between any two messages, the check is not made until nothing has come for [`simurgh_core::CALM`], by
-//! the virtual processor that sleeps where the network rings.
+//! With a network, others may still send something, so all this is only half of the truth: the process is *quiet*
+//! ([`simurgh_core::Quiet`]). Since it is so between any two messages, the check is not made until nothing has come for
+//! [`simurgh_core::CALM`], by the virtual processor that sleeps where the network rings.
 
 use simurgh_core::Worker;
 use simurgh_core::sync::{AtomicU64, AtomicUsize, Ordering};

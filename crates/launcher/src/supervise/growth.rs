@@ -3,8 +3,8 @@
 //! Worlds that are asked for start at once, beside each other. When the hosts of one have joined, all hosts that are
 //! there are introduced to them before they run (see [`simurgh_net::control`]), so each host can be reached by each
 //! other one, whoever comes to have to do with whom. That is done for one world after the other, in the order of their
-//! numbers, so that hosts hear of each other in that order. Until it begins, nobody has been told of the new hosts: what
-//! goes wrong until then is an answer to who has asked, and after that the end of the job.
+//! numbers, so that hosts hear of each other in that order. Until it begins, nobody has been told of the new hosts:
+//! what goes wrong until then is an answer to who has asked, and after that the end of the job.
 
 use super::far::Far;
 use super::questions::Asker;

@@ -101,11 +101,8 @@ impl Member {
     pub(super) fn forget(&mut self) {
         self.signal(Signal::KILL);
         let _ = self.wait();
-        if let Some(own) = &mut self.own {
-            (own.channel, own.pmi) = (None, None);
-        }
-        self.exit
-            .get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
+        self.own = None;
+        self.exit.get_or_insert_default();
         self.ended = Some(0);
         self.released = true;
         self.forgotten = true;

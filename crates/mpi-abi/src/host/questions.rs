@@ -1,7 +1,8 @@
 //! What ranks ask the launcher.
 //!
 //! Whoever asks sleeps until the thread that listens to the launcher wakes it. Until then somebody outside is expected
-//! to act; but not at a port, where only another rank can end the wait. Costs: a message of the control channel each way.
+//! to act; but not at a port, where only another rank can end the wait. Costs: a message of the control channel each
+//! way.
 
 use super::control::Control;
 use simurgh_core::Completion;
