@@ -17,6 +17,7 @@ inside() {
     namespace=$1 name=$2
     shift 2
     # `ip netns exec` would hide the cgroups that slurmd looks for.
+    # shellcheck disable=SC2016 # the inner shell is to expand it
     nsenter --net="/run/netns/$namespace" unshare --uts --mount sh -c \
         'hostname "$1"; mount --bind "$2" /etc/hosts; shift 2; exec "$@"' sh "$name" "$dir/hosts" "$@"
 }

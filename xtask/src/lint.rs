@@ -9,7 +9,7 @@ use crate::tidy;
 use crate::workspace::Workspace;
 
 /// The scripts of the project.
-const SCRIPTS: &[&str] = &["x", ".ci/run", "tests/namespaces.sh"];
+const SCRIPTS: &[&str] = &["x", ".ci/run", "tests/namespaces.sh", "tests/slurm.sh"];
 
 /// The project's own rules, tests for each function of the library, formatting, clippy, documentation, scripts.
 pub(crate) fn all(workspace: &Workspace) -> Result<()> {

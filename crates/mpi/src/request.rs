@@ -157,8 +157,8 @@ impl Request {
         self.ticket.is_done() || !self.is_active()
     }
 
-    /// Whether this is a send or a receive that runs once and has ended without an error: then its status is all that is
-    /// left of it.
+    /// Whether this is a send or a receive that runs once and has ended without an error: then its status is all that
+    /// is left of it.
     #[inline]
     #[must_use]
     pub fn has_succeeded(&self) -> bool {

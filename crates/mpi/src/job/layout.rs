@@ -4,9 +4,9 @@
 //! are numbered through the universe in the order in which they start, and no number is used again. A host knows all
 //! hosts that were there when it started and has been told of all that came later ([`Job::admit`](super::Job::admit)).
 //!
-//! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes as much in
-//! a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among those
-//! of others, without a lock.
+//! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes as much
+//! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
+//! those of others, without a lock.
 
 use std::ops::Range;
 

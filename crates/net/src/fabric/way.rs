@@ -70,8 +70,8 @@ impl<'a> Way<'a> {
         self.link.pass_on(self.host, header, length, fill)
     }
 
-    /// Has all that has been sent leave this host, as [`Transport::drain`](crate::transport::Transport::drain) does; what
-    /// is kept here, too.
+    /// Has all that has been sent leave this host, as [`Transport::drain`](crate::transport::Transport::drain) does;
+    /// what is kept here, too.
     ///
     /// # Errors
     ///
