@@ -5,16 +5,20 @@
 //! it speaks.
 
 mod answer;
+mod effect;
 mod space;
+#[cfg(test)]
+mod tests;
+mod values;
 
+pub(crate) use effect::WAITS;
 pub(super) use space::Space;
-pub(crate) use space::WAITS;
 
 use super::ending::{Phase, Verdict};
 use super::{Member, Supervisor};
+use effect::{Asker, Event};
 use simurgh_net::control::ToHost;
 use simurgh_net::pmi::Message;
-use space::{Asker, Event};
 
 impl Supervisor<'_> {
     /// A program speaks PMI.

@@ -251,3 +251,58 @@ impl Head {
         Outcome::Deadlock(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quiet(wave: u32, counts: (u64, u64)) -> FromHost {
+        let (sent, received) = counts;
+        FromHost::Quiet { wave, sent, received }
+    }
+
+    fn waits(text: &str) -> FromHost {
+        let text = text.to_owned();
+        FromHost::Waiting { text }
+    }
+
+    /// What the processes of brokers are told, and the verdict.
+    fn told(outcomes: Vec<Outcome>) -> Vec<String> {
+        let words = |outcome| match outcome {
+            Outcome::Tell(message) => format!("{message:?}"),
+            Outcome::Deadlock(text) => text,
+        };
+        outcomes.into_iter().map(words).collect()
+    }
+
+    #[test]
+    fn all_that_stay_quiet_wait_for_each_other_whatever_a_stranger_says() {
+        let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
+        let door = Door::open().unwrap();
+        let first = door.name.clone();
+        let mut head = Council::of(Place { rank: 0, size: 2 }, secret.clone(), door, first.clone());
+        let other = |secret| {
+            let place = Place { rank: 1, size: 2 };
+            Council::of(place, secret, Door::open().unwrap(), first.clone())
+        };
+        let (mut member, mut stranger) = (other(secret), other(wrong));
+
+        stranger.say(quiet(0, (0, 1)));
+        assert!(told(head.say(quiet(0, (1, 0)))).is_empty() && told(head.attend()).is_empty());
+        member.say(quiet(0, (0, 1)));
+        let asked = ["StillQuiet { wave: 1 }"];
+        assert_eq!(told(head.attend()), asked);
+        assert_eq!(told(member.attend()), asked);
+
+        member.say(quiet(1, (0, 1)));
+        assert!(told(head.attend()).is_empty());
+        assert_eq!(told(head.say(quiet(1, (1, 0)))), ["Report"]);
+        assert_eq!(told(member.attend()), ["Report"]);
+
+        member.say(waits("sleeps"));
+        assert!(told(head.attend()).is_empty());
+        let verdict = format!("{DEADLOCK}\nrank 0 dreams\nrank 1 sleeps");
+        assert_eq!(told(head.say(waits("dreams"))), [verdict]);
+        assert!(told(stranger.attend()).is_empty());
+    }
+}
