@@ -4,7 +4,7 @@
 //! can run ([`fit`]), writes the job description and starts the hosts with it ([`start`]), and then only waits,
 //! introducing hosts to each other and passing on signals ([`supervise`]). All of that is done by a second process, so
 //! that the first can be killed ([`front`]). A program that runs without `mpiexec` may start one, which takes it
-//! over ([`takeover`]). It prints nothing of its own but errors. The host itself is a few lines
+//! over ([`takeover`]). It prints nothing of its own but errors, unless it is asked to. The host itself is a few lines
 //! (`host/main.rs`) that load `libmpi_abi.so.1`, in which the runtime lives.
 //!
 //! The library is safe Rust; of the programs only the host has to call C.

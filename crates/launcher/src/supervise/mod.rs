@@ -112,9 +112,14 @@ fn start_host(starter: &Starter, host: HostId) -> Result<Member, LaunchError> {
     let (channel, end) = Channel::pair()?;
     let (child, pmi) = starter.start(host, &end, Streams::Inherited)?;
     if let Some(report) = starter.report(host)? {
-        eprintln!("simurgh: {report}");
+        print(&format!("simurgh: {report}\n"));
     }
     Member::of_process(host, starter.spec(), child, Some(channel), pmi)
+}
+
+/// Writes to the standard error, in one piece.
+fn print(text: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
 }
 
 /// A job that runs.
@@ -344,7 +349,7 @@ impl Supervisor<'_> {
         let text = format!("simurgh: {text}\n");
         match &mut self.far {
             Some(far) => far.print_error(text.as_bytes()),
-            None => drop(std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes())),
+            None => print(&text),
         }
     }
 }
