@@ -280,5 +280,7 @@ fn kill(cluster: &Cluster) {
             }
         }
     });
-    assert_eq!(text, "simurgh: host 2 (rank 2 on n3) was killed by signal 9\n");
+    // Before that it may have been said that the start takes long.
+    let told = text.ends_with("simurgh: host 2 (rank 2 on n3) was killed by signal 9\n");
+    assert!(told, "{text}");
 }
