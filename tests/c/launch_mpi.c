@@ -21,7 +21,13 @@ int main(int argc, char **argv)
             return code;
         if (!strcmp(way, "exit"))
             exit(code);
-        if (!strcmp(way, "wait") || !strcmp(way, "finish"))
+        if (!strcmp(way, "ask")) {
+            char port[MPI_MAX_PORT_NAME];
+            MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+            if (MPI_Lookup_name("nobody", MPI_INFO_NULL, port) == MPI_SUCCESS)
+                MPI_Abort(MPI_COMM_WORLD, 99);
+        }
+        if (!strcmp(way, "wait") || !strcmp(way, "finish") || !strcmp(way, "ask"))
             MPI_Recv(&sum, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (!strcmp(way, "start")) {
         MPI_Request request;

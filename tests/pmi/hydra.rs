@@ -67,6 +67,8 @@ fn a_deadlock_ends_the_job_of_another_launcher() {
         let outcome = started(&hydra, options, &[path, "wait"]);
         expect_deadlock(outcome.expect_code(125));
     }
+    // One has had an answer of what stands in for mpiexec.
+    expect_deadlock(started(&hydra, &["-n", "3"], &[path, "ask"]).expect_code(125));
     // Some have done with MPI.
     let outcome = started(&hydra, &["-n", "3"], &[path, "finish"]);
     let outcome = outcome.expect_code(125).expect_stderr(DEADLOCK);

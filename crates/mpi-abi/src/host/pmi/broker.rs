@@ -31,6 +31,8 @@ pub(super) struct Broker {
     phase: Phase,
     /// How it is found out that all processes wait for each other, if it can be.
     council: Option<Council>,
+    /// Answers that it has given.
+    answers: u64,
 }
 
 /// How far the process has come.
@@ -51,6 +53,7 @@ impl Broker {
             channel,
             phase: Phase::Running,
             council,
+            answers: 0,
         }
     }
 
@@ -143,9 +146,15 @@ impl Broker {
             }
             FromHost::Ask { number, .. } => {
                 let answer = Answer::refused(Refusal::Spawn, FOREIGN);
+                self.answers += 1;
                 self.tell(&ToHost::Answer { number, answer })?;
             }
-            FromHost::Quiet { .. } | FromHost::Waiting { .. } => self.pass_on(message)?,
+            FromHost::Quiet { wave, sent, received } => {
+                // The process counts answers as received.
+                let sent = sent + self.answers;
+                self.pass_on(FromHost::Quiet { wave, sent, received })?;
+            }
+            FromHost::Waiting { .. } => self.pass_on(message)?,
             // What only `mpiexec` asks, or hears from others.
             FromHost::Pmi(_) | FromHost::Opened { .. } | FromHost::Connected { .. } | FromHost::Met => {}
         }
