@@ -49,11 +49,11 @@ impl Memories {
         Some(Arc::clone(&known.descriptor))
     }
 
-    /// A message, with the memory that it speaks of.
-    pub(crate) fn letter(&self, message: &ToHost) -> Letter {
+    /// A message, with the memory that it speaks of; none if that is there no more, as its hosts have ended.
+    pub(crate) fn letter(&self, message: &ToHost) -> Option<Letter> {
         match message {
-            ToHost::Memory { hosts } => Letter::with(message.clone(), self.of(hosts)),
-            _ => message.clone().into(),
+            ToHost::Memory { hosts } => Some(Letter::with(message.clone(), Some(self.of(hosts)?))),
+            _ => Some(message.clone().into()),
         }
     }
 
@@ -61,5 +61,26 @@ impl Memories {
     pub(crate) fn retain(&mut self, is_there: impl Fn(HostId) -> bool) {
         self.0
             .retain(|memory| memory.hosts.iter().any(|host| is_there(*host)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_handed_out_as_long_as_some_of_its_hosts_are_there() {
+        let memory = shared_memory(1).expect("memory");
+        let mut memories = Memories::of_one(3, Some(memory));
+        let of = |hosts: &[HostId]| ToHost::Memory {
+            hosts: hosts.to_vec(),
+        };
+        assert!(memories.letter(&of(&[3])).is_some());
+        assert!(memories.letter(&of(&[3, 4])).is_none());
+        memories.retain(|host| host == 3);
+        assert!(memories.letter(&of(&[3])).is_some());
+        memories.retain(|host| host == 4);
+        assert!(memories.letter(&of(&[3])).is_none());
+        assert!(memories.letter(&ToHost::Go).is_some());
     }
 }

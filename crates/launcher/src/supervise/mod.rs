@@ -315,13 +315,16 @@ impl Supervisor<'_> {
 
     /// Tells some hosts the same.
     fn tell_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
-        let letter = self.starter.memories().letter(message);
-        for host in hosts {
-            let member = &mut self.members[host];
-            match &mut self.far {
-                Some(far) => far.tell(member.place().node, member.number(), message.clone()),
-                None => member.tell(letter.clone()),
+        if let Some(far) = &mut self.far {
+            for member in hosts.into_iter().map(|host| &self.members[host]) {
+                far.tell(member.place().node, member.number(), message.clone());
             }
+            return;
+        }
+        let letter = self.starter.memories().letter(message);
+        let Some(letter) = letter else { return };
+        for host in hosts {
+            self.members[host].tell(letter.clone());
         }
     }
 

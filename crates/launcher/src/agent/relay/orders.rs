@@ -100,6 +100,7 @@ impl Agent {
     fn tell(&mut self, which: impl Fn(&Host) -> bool, message: &ToHost) {
         let Some(starter) = &self.starter else { return };
         let letter = starter.memories().letter(message);
+        let Some(letter) = letter else { return };
         for host in self.hosts.iter_mut().filter(|host| which(host)) {
             host.tell(letter.clone());
         }
