@@ -126,7 +126,7 @@ impl Comm {
         let own = self.process();
         own.job()
             .remote()
-            .send_eagerly(letter, own.tuning().eager_limit())
+            .send_eagerly(letter, own.tuning().eager_limit_away())
     }
 
     /// Sends the data at once, or a copy when it is asked for.

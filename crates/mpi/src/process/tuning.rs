@@ -4,6 +4,9 @@ use crate::limits::INLINE_LIMIT;
 use simurgh_core::sync::{AtomicUsize, Ordering};
 use simurgh_settings::{Id, Values};
 
+/// How many times longer than in a table of the own host a message may be that is sent to another at once.
+const AWAY: usize = 8;
+
 /// The settings of one rank, each for what this rank sends.
 ///
 /// Relaxed throughout: each is a number on its own, and a send that overlaps a change may use either value.
@@ -35,6 +38,13 @@ impl Tuning {
     #[inline]
     pub(crate) fn eager_limit(&self) -> usize {
         self.eager_limit.load(Ordering::Relaxed)
+    }
+
+    /// A standard send to another host of up to this size is sent at once, if a packet has room for it: there it would
+    /// take a round trip to wait for the receive, and most transports copy it all the same.
+    #[inline]
+    pub(crate) fn eager_limit_away(&self) -> usize {
+        self.eager_limit().saturating_mul(AWAY)
     }
 
     /// Bytes of copied-out messages that may lie unreceived at a rank when this one sends.
@@ -80,7 +90,7 @@ mod tests {
             assert!(here.is_none() || here == setting.id.preset());
         }
         assert!(tuning.set(Id::EagerLimit, 7) && !tuning.set(Id::Vps, 7));
-        assert_eq!(tuning.eager_limit(), 7);
+        assert_eq!((tuning.eager_limit(), tuning.eager_limit_away()), (7, 7 * AWAY));
     }
 
     #[test]

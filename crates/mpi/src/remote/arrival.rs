@@ -181,7 +181,7 @@ impl Reception<'_> {
     #[inline(always)]
     fn hand_over(&self, to: &Endpoint, label: Label, receive: Posted, data: &[u8]) {
         tool::matched(to, label.envelope, || data.len());
-        let transfer = memory::unpack(data, &receive.target);
+        let transfer = memory::unpack_at(data, &receive.target, 0);
         receive
             .waiter
             .finish(self.job, &status_of(label.envelope, &transfer));

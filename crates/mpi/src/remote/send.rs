@@ -96,7 +96,7 @@ impl Remote {
             origin: origin(letter.sender, number),
         };
         way.send(&packet.header(account.settle()), bytes, &mut |room| {
-            memory::pack(letter.source, room);
+            memory::pack_from(letter.source, 0, room);
         });
         Some(number)
     }

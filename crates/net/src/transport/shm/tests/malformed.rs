@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::pool::BUFFERS;
+use super::super::pool::{BUFFERS, ROOM};
 use super::*;
 
 /// Puts a packet with arbitrary contents into a host's ring.
@@ -34,7 +34,7 @@ fn nonsense_is_dropped_and_counted() {
     forge(&hosts[0], 7, 8, 0);
     forge(&hosts[0], 0, 8, 0);
     forge(&hosts[0], u32::MAX, 8, 0);
-    forge(&hosts[0], 1, 32 << 10 | 1, 0);
+    forge(&hosts[0], 1, ROOM as u32 + 1, 0);
     forge(&hosts[0], 1, 100, BUFFERS as u64);
     forge(&hosts[0], 1, u32::MAX - 1, 0);
     send(&hosts[1], 0, 5, 3).expect("there is room");
