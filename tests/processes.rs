@@ -141,6 +141,28 @@ fn a_communicator_of_a_session_on_one_node_waits_for_its_members_alone() {
     assert_eq!(outcome.expect_success().stdout, "sum 1\n".repeat(2));
 }
 
+/// However many processes there are, one that talks to all of them has one mapping, and no more descriptors.
+#[test]
+fn processes_of_a_node_share_one_memory() {
+    /// What threads that look into /proc have open for a moment.
+    const PASSING: usize = 3;
+    let program = Compile::c("tests/c/few_maps.c").against(&Stage::locate());
+    let program = program.build();
+    let most_descriptors = |ranks| {
+        let outcome = processes(ranks).run(&program);
+        let lines = outcome.expect_success().sorted_lines();
+        assert_eq!(lines.len(), ranks);
+        let descriptors = lines.iter().map(|line| {
+            let descriptors = line.strip_prefix("memories 1, descriptors ");
+            descriptors.and_then(|number| number.parse().ok()).expect(line)
+        });
+        descriptors.max().unwrap_or(0)
+    };
+    let few: usize = most_descriptors(2);
+    let many = most_descriptors(12);
+    assert!(many <= few + PASSING, "{few} and {many}");
+}
+
 /// An empty place in the list would be the working directory.
 #[test]
 fn libraries_are_looked_for_where_the_user_says_and_in_the_installation_alone() {
