@@ -10,7 +10,7 @@ simurgh_settings::limits! {
     pub const LIMITS;
 
     /// The largest message for which a rank keeps buffers.
-    pub const POOLED_SIZE: usize = 8192, PointToPoint;
+    pub const POOLED_SIZE: usize = 65536, PointToPoint;
 
     /// Message buffers of each size class that a rank keeps for the next eager message.
     pub const POOLED_BUFFERS: usize = 16, PointToPoint;

@@ -85,10 +85,10 @@ mod tests {
     #[test]
     fn sizes_have_classes() {
         assert_eq!(
-            [0, 1, 128, 129, 8192].map(class_of),
+            [0, 1, 128, 129, POOLED_SIZE].map(class_of),
             [Some(0), Some(0), Some(0), Some(1), Some(CLASSES - 1)]
         );
-        assert_eq!(class_of(8193), None);
+        assert_eq!(class_of(POOLED_SIZE + 1), None);
     }
 
     #[test]
