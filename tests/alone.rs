@@ -1,9 +1,8 @@
 //! Programs that are started without mpiexec, and ask for what only a launcher can do: other programs, ports, names.
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Signal, Stage, run, signal};
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use simurgh_testing::{Binary, Compile, Outcome, Scratch, Signal, Stage, Started, signal};
+use std::process::Command;
+use std::time::Duration;
 
 const MODES: [&str; 2] = ["threads", "processes"];
 
@@ -29,15 +28,16 @@ fn alone(binary: &Binary, mode: &str, arguments: &[&str]) -> Command {
     command
 }
 
-fn outcome(command: &mut Command) -> Outcome {
-    run(command, Input::Empty, LIMIT).unwrap()
+/// What came of it when nobody is left who could write to its output: its launcher outlives the program.
+fn outcome(command: &Command) -> Outcome {
+    Started::new(command).ends(LIMIT)
 }
 
 #[test]
 fn worlds_are_started_and_groups_meet() {
     for (program, mode) in ["mpi_spawn", "mpi_ports"].iter().zip(MODES) {
         let binary = build(program);
-        let ended = outcome(&mut alone(&binary, mode, &[]));
+        let ended = outcome(&alone(&binary, mode, &[]));
         assert_eq!(ended.expect_success().stdout, "passed with 1 ranks\n", "{ended}");
     }
 }
@@ -56,7 +56,7 @@ fn threads_ask_at_once_and_no_child_is_left_to_wait_for() {
 fn the_end_of_those_who_have_been_started_is_that_of_a_job() {
     let binary = build("spawn_end");
     for mode in MODES {
-        let ends = |behaviour| outcome(&mut alone(&binary, mode, &[behaviour]));
+        let ends = |behaviour| outcome(&alone(&binary, mode, &[behaviour]));
         let crash = ends("crash");
         assert!(
             ["SIGSEGV", "signal 11"]
@@ -74,61 +74,21 @@ fn the_end_of_those_who_have_been_started_is_that_of_a_job() {
     }
 }
 
-/// A program whose children sleep, and what is to be read of it.
-struct Running {
-    program: Child,
-    output: BufReader<ChildStdout>,
-}
-
-impl Running {
-    fn start(binary: &Binary, mode: &str, arguments: &[&str]) -> Self {
-        let mut command = alone(binary, mode, arguments);
-        let mut program = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(program.stdout.take().unwrap());
-        Self { program, output }
-    }
-
-    /// Until so many of them sleep.
-    fn wait_for(&mut self, number: usize) {
-        for _ in 0..number {
-            let mut line = String::new();
-            self.output.read_line(&mut line).unwrap();
-            assert_eq!(line, "up\n");
-        }
-    }
-
-    /// The exit status of the program, and what it wrote to its standard error, when nobody is left who could write to
-    /// its output.
-    fn end(mut self) -> (Option<i32>, String) {
-        let start = Instant::now();
-        let (mut rest, mut errors) = (String::new(), String::new());
-        self.output.read_to_string(&mut rest).unwrap();
-        self.program
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut errors)
-            .unwrap();
-        let status = self.program.wait().unwrap();
-        assert!(start.elapsed() < SOON, "{:?}: {errors}", start.elapsed());
-        (status.code(), errors)
-    }
+/// Starts a program with children that sleep, and waits until they do.
+fn asleep(binary: &Binary, mode: &str) -> Started {
+    let mut started = Started::new(&alone(binary, mode, &["sleep"]));
+    started.says("up\nup\n");
+    started
 }
 
 #[test]
 fn nothing_is_left_when_the_program_is_killed() {
     let binary = build("spawn_end");
     for mode in MODES {
-        let mut running = Running::start(&binary, mode, &["sleep"]);
-        running.wait_for(2);
-        signal(running.program.id(), Signal::KILL);
-        let (status, errors) = running.end();
-        assert_eq!(status, None);
-        assert!(errors.contains("has ended in MPI_Finalize"), "{errors}");
+        let program = asleep(&binary, mode);
+        signal(program.id(), Signal::KILL);
+        let ended = program.ends(SOON);
+        ended.expect_code(137).expect_stderr("has ended in MPI_Finalize");
     }
 }
 
@@ -143,9 +103,8 @@ fn nothing_is_left_when_the_program_does_not_finalize() {
             "rank 0 ended the job with code 4: it called MPI_Abort",
         ),
     ]) {
-        let (status, errors) = Running::start(&binary, mode, &["stay", what]).end();
-        assert_eq!(status, Some(code), "{errors}");
-        assert!(errors.contains(words), "{errors}");
+        let ended = Started::new(&alone(&binary, mode, &["stay", what])).ends(SOON);
+        ended.expect_code(code).expect_stderr(words);
     }
 }
 
@@ -169,13 +128,12 @@ fn launchers(program: u32) -> Vec<u32> {
 fn nothing_is_left_when_mpiexec_is_killed() {
     let binary = build("spawn_end");
     for (mode, place) in MODES.into_iter().zip([0, 1]) {
-        let mut running = Running::start(&binary, mode, &["sleep"]);
-        running.wait_for(2);
-        let launchers = launchers(running.program.id());
+        let program = asleep(&binary, mode);
+        let launchers = launchers(program.id());
         assert_eq!(launchers.len(), 2);
         signal(launchers[place], Signal::KILL);
-        let (status, errors) = running.end();
-        assert_ne!(status, Some(0), "{errors}");
+        let ended = program.ends(SOON);
+        assert!(!ended.success(), "{ended}");
     }
 }
 
