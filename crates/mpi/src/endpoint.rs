@@ -10,7 +10,9 @@ use crate::tool::Tool;
 use simurgh_core::sync::{Arc, TurnGuard, TurnLock};
 use std::sync::OnceLock;
 
-/// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls.
+/// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls. Begins a line,
+/// with the lock of the table.
+#[repr(C, align(64))]
 pub(crate) struct Endpoint {
     table: TurnLock<Table>,
     slots: CallSlots,
