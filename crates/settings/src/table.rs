@@ -472,7 +472,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Rank,
         category: Category::PointToPoint,
         verbosity: Verbosity::TunerBasic,
-        doc: "a standard send up to this size completes at once, by a copy if need be; to another host, up to eight \
+        doc: "a standard send up to this size completes at once, by a copy if need be; to another host, up to four \
               times this size",
     },
     Setting {

@@ -5,7 +5,9 @@ use simurgh_core::sync::{AtomicUsize, Ordering};
 use simurgh_settings::{Id, Values};
 
 /// How many times longer than in a table of the own host a message may be that is sent to another at once.
-const AWAY: usize = 8;
+///
+/// Longer ones are better asked for: then who sends computes on while others move them.
+const AWAY: usize = 4;
 
 /// The settings of one rank, each for what this rank sends.
 ///
