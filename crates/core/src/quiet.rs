@@ -40,9 +40,13 @@ impl Quiet {
         self.0.load(Ordering::SeqCst) != LOUD && self.change(QUIET, LOOKING)
     }
 
-    /// The look has found nothing: the process is quiet again, unless somebody else has something to do. Whether that
-    /// is to be said anew, because somebody has asked meanwhile.
-    pub fn end_look(&self) -> bool {
+    /// The look is over. If there is nothing to do, the process is quiet again, unless somebody else has something to
+    /// do. Whether that is to be said anew, because somebody has asked meanwhile.
+    pub fn end_look(&self, is_busy: bool) -> bool {
+        if is_busy {
+            self.end();
+            return false;
+        }
         !self.change(LOOKING, QUIET) && self.change(ASKED, QUIET)
     }
 
@@ -73,14 +77,17 @@ mod tests {
     #[test]
     fn a_look_that_finds_nothing_leaves_the_process_quiet() {
         let quiet = Quiet::default();
-        assert!(!quiet.begin_look() && !quiet.end_look() && !quiet.lasts());
+        assert!(!quiet.begin_look() && !quiet.end_look(false) && !quiet.lasts());
         quiet.begin();
         assert!(quiet.lasts() && quiet.begin_look() && quiet.has_begun());
-        assert!(!quiet.end_look() && quiet.lasts());
+        assert!(!quiet.end_look(false) && quiet.lasts());
         assert!(quiet.begin_look() && !quiet.lasts());
-        assert!(quiet.end_look() && quiet.lasts(), "somebody has asked");
+        assert!(quiet.end_look(false) && quiet.lasts(), "somebody has asked");
         assert!(quiet.begin_look() && quiet.end());
-        assert!(!quiet.end_look() && !quiet.lasts(), "another has something to do");
+        assert!(!quiet.end_look(false) && !quiet.lasts(), "another has something to do");
         assert!(!quiet.end());
+        quiet.begin();
+        assert!(quiet.begin_look() && !quiet.lasts() && !quiet.end_look(true));
+        assert!(!quiet.lasts(), "the look has found something");
     }
 }

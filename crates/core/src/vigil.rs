@@ -91,12 +91,8 @@ impl Vigil {
             // Relaxed: a hint.
             self.found.store(true, Ordering::Relaxed);
         }
-        if was_quiet {
-            if found {
-                self.quiet.end();
-            } else if self.quiet.end_look() {
-                (self.on_quiet)();
-            }
+        if was_quiet && self.quiet.end_look(found) {
+            (self.on_quiet)();
         }
         found
     }

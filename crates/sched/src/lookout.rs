@@ -93,12 +93,8 @@ impl Lookout {
         if found {
             self.stir();
         }
-        if was_quiet {
-            if found || worker.has_mail() {
-                self.quiet.end();
-            } else if self.quiet.end_look() {
-                report();
-            }
+        if was_quiet && self.quiet.end_look(found || worker.has_mail()) {
+            report();
         }
         found
     }
