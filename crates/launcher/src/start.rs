@@ -424,12 +424,11 @@ impl Wiring {
 
     /// What there is.
     pub(crate) fn with(secret: Secret, output: OwnedFd, memories: Memories) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
             secret,
             output,
             memories: RefCell::new(memories),
-            processors: u32::try_from(processors).unwrap_or(u32::MAX),
+            processors: job::processors(),
         }
     }
 }

@@ -17,12 +17,6 @@ pub(super) struct Place {
     pub(super) report: Vec<String>,
 }
 
-/// How many processors this process may use.
-pub(super) fn processors() -> u32 {
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    u32::try_from(processors).unwrap_or(u32::MAX)
-}
-
 /// The place of this host on its node: that of its ranks, if the user has a say in it, or its share of the cores.
 pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     let machine = Topology::detect()?;

@@ -3,7 +3,6 @@
 //! It is that of the installation that this library belongs to. It has the process's streams, but for the standard
 //! input, which is its end of the channel; and it is no child of the process, which may wait for children of its own.
 
-use super::binding;
 use super::control::Control;
 use super::description::own_job;
 use super::error::HostError;
@@ -33,7 +32,7 @@ pub(super) fn begin(settings: Values, secret: &Secret) -> Result<(JobSpec, &'sta
             output: output.as_raw_fd(),
             memory: Some(memory.as_raw_fd()),
             secret: secret.clone(),
-            processors: binding::processors(),
+            processors: job::processors(),
         }),
         parent: Some(std::process::id()),
         ..own_job(0, &[0], settings).map_err(HostError::system("describing this process"))?

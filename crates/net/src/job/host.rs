@@ -30,6 +30,13 @@ pub struct Control {
     pub processors: u32,
 }
 
+/// How many processors this process may use, and so those that it starts.
+#[must_use]
+pub fn processors() -> u32 {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(processors).unwrap_or(u32::MAX)
+}
+
 /// Whether ranks of a host, the first and the last of which are these, live in the same way, in one working directory,
 /// and alone if in processes.
 fn live_in_one_way(spec: &JobSpec, first: u32, last: u32) -> bool {

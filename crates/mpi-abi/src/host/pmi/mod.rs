@@ -19,7 +19,6 @@ mod wire;
 
 pub(super) use error::PmiError;
 
-use super::binding;
 use super::description::own_job;
 use super::threads;
 use broker::Broker;
@@ -29,7 +28,7 @@ use neighbours::Door;
 use rustix::fs::MemfdFlags;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_net::control::{Channel, Letter, Secret, ToHost};
-use simurgh_net::job::{Control, JobSpec};
+use simurgh_net::job::{self, Control, JobSpec};
 use simurgh_net::transport::shared_memory;
 use simurgh_settings::{Id, Values};
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
@@ -99,7 +98,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
         output: output.as_raw_fd(),
         memory: memory.as_ref().map(AsRawFd::as_raw_fd),
         secret,
-        processors: binding::processors(),
+        processors: job::processors(),
     };
     let broker = Broker::new(launcher, ours, council);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
