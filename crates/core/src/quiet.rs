@@ -84,7 +84,10 @@ mod tests {
         assert!(quiet.begin_look() && !quiet.lasts());
         assert!(quiet.end_look(false) && quiet.lasts(), "somebody has asked");
         assert!(quiet.begin_look() && quiet.end());
-        assert!(!quiet.end_look(false) && !quiet.lasts(), "another has something to do");
+        assert!(
+            !quiet.end_look(false) && !quiet.lasts(),
+            "another has something to do"
+        );
         assert!(!quiet.end());
         quiet.begin();
         assert!(quiet.begin_look() && !quiet.lasts() && !quiet.end_look(true));

@@ -125,6 +125,14 @@ impl Topology {
         &self.cores
     }
 
+    /// The numbers of the hardware threads of all cores, ascending.
+    #[must_use]
+    pub fn processors(&self) -> Vec<usize> {
+        let mut all: Vec<_> = self.cores.iter().flat_map(|core| core.cpus.clone()).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// The root of the domain tree.
     #[must_use]
     pub fn root(&self) -> &Domain {

@@ -52,10 +52,7 @@ fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Ve
     if !spec.settings.is_on(Id::ReportBindings) {
         return Vec::new();
     }
-    let all = topology.cores().iter().flat_map(|core| core.cpus.clone());
-    let mut all: Vec<_> = all.collect();
-    all.sort_unstable();
-    let all = show_processors(&all);
+    let all = show_processors(&topology.processors());
     let anywhere = match topology.binds() {
         true => format!("moves between virtual processors, which are bound to cores (processors {all})"),
         false => format!("is not bound (processors {all})"),

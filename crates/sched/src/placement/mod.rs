@@ -185,10 +185,8 @@ fn ranked(
 fn seat(elements: &Pieces, place: &[usize], bound: Option<&Pieces>, topology: &Topology) -> Seat {
     let home = elements.first_cpu(place[0]);
     let Some(bound) = bound else {
-        let cpus = topology.cores().iter().flat_map(|core| &core.cpus);
-        let cpus: BTreeSet<_> = cpus.copied().collect();
         return Seat {
-            cpus: cpus.into_iter().collect(),
+            cpus: topology.processors(),
             home,
             bound: None,
         };

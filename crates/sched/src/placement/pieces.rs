@@ -26,7 +26,7 @@ impl Pieces {
                 .map(|domain| domain.cores.iter().flat_map(cpus).collect())
                 .collect()
         };
-        let whole = || vec![cores.iter().flat_map(|core| core.cpus.clone()).collect()];
+        let whole = || vec![topology.processors()];
         let cpus = match unit {
             Unit::HwThread => cores
                 .iter()
@@ -51,12 +51,7 @@ impl Pieces {
 
     /// These hardware threads, one by one.
     pub(super) fn chosen(topology: &Topology, chosen: &[usize]) -> Result<Self, SchedError> {
-        let mut allowed: Vec<_> = topology
-            .cores()
-            .iter()
-            .flat_map(|core| core.cpus.clone())
-            .collect();
-        allowed.sort_unstable();
+        let allowed = topology.processors();
         if let Some(&cpu) = chosen.iter().find(|cpu| !allowed.contains(cpu)) {
             let allowed = show_processors(&allowed);
             return Err(SchedError::NoSuchProcessor { cpu, allowed });
