@@ -1,49 +1,41 @@
 //! Which processors hosts may use: of all that there are, and each rank that is a process by itself.
 
 use crate::error::LaunchError;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use simurgh_net::job::{JobSpec, Mode};
-use simurgh_sched::{Placement, Topology};
+use simurgh_sched::{Affinity, Placement, Topology};
 use simurgh_settings::placement::{Plan, show_processors};
 use std::cell::OnceCell;
 
 /// Lets this process, and so the hosts that it starts, run on these processors only.
 pub(crate) fn bind(cpus: &[usize]) -> Result<(), LaunchError> {
-    let allowed = allowed()?;
+    let allowed = current()?.processors();
     if let Some(&cpu) = cpus.iter().find(|&cpu| !allowed.contains(cpu)) {
         return Err(LaunchError::Processor {
             cpu,
             allowed: show_processors(&allowed),
         });
     }
-    sched_setaffinity(None, &set_of(cpus)).map_err(system)
+    bind_to(cpus)
 }
 
 /// The processors that this process may use.
-fn allowed() -> Result<Vec<usize>, LaunchError> {
-    let allowed = sched_getaffinity(None).map_err(system)?;
-    Ok((0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).collect())
+fn current() -> Result<Affinity, LaunchError> {
+    Affinity::current().map_err(LaunchError::Supervise)
 }
 
-fn set_of(cpus: &[usize]) -> CpuSet {
-    let mut set = CpuSet::new();
-    cpus.iter().for_each(|&cpu| set.set(cpu));
-    set
-}
-
-fn system(error: rustix::io::Errno) -> LaunchError {
-    LaunchError::Supervise(error.into())
+fn bind_to(cpus: &[usize]) -> Result<(), LaunchError> {
+    Affinity::of(cpus).bind(None).map_err(LaunchError::Supervise)
 }
 
 /// Until it is dropped, what this thread starts runs on these processors only.
 pub(crate) struct Bound {
-    before: CpuSet,
+    before: Affinity,
 }
 
 impl Bound {
     fn to(cpus: &[usize]) -> Result<Self, LaunchError> {
-        let before = sched_getaffinity(None).map_err(system)?;
-        sched_setaffinity(None, &set_of(cpus)).map_err(system)?;
+        let before = current()?;
+        bind_to(cpus)?;
         Ok(Self { before })
     }
 }
@@ -51,7 +43,7 @@ impl Bound {
 impl Drop for Bound {
     fn drop(&mut self) {
         // They were allowed before.
-        let _ = sched_setaffinity(None, &self.before);
+        let _ = self.before.bind(None);
     }
 }
 
@@ -94,7 +86,10 @@ impl Seating {
             .map(|placement| &placement.seats()[ranks.start]);
         let place = match seat.and_then(|seat| seat.bound.as_ref()) {
             Some(words) => format!("is bound to {words}"),
-            None => format!("is not bound (processors {})", show_processors(&allowed()?)),
+            None => format!(
+                "is not bound (processors {})",
+                show_processors(&current()?.processors())
+            ),
         };
         Ok(Some(format!("rank {} {place}", spec.name_of(spec.ranks().first))))
     }
@@ -106,16 +101,16 @@ mod tests {
 
     #[test]
     fn a_processor_that_is_not_there_is_named() {
-        let error = bind(&[CpuSet::MAX_CPU - 1]).unwrap_err().to_string();
-        assert!(error.contains("processor 1023"), "{error}");
+        let error = bind(&[1 << 20]).unwrap_err().to_string();
+        assert!(error.contains("processor 1048576"), "{error}");
     }
 
     #[test]
     fn who_has_started_something_bound_is_free_again() {
-        let before = allowed().unwrap();
+        let before = current().unwrap().processors();
         let bound = Bound::to(&before[..1]).unwrap();
-        assert_eq!(allowed().unwrap(), before[..1]);
+        assert_eq!(current().unwrap().processors(), before[..1]);
         drop(bound);
-        assert_eq!(allowed().unwrap(), before);
+        assert_eq!(current().unwrap().processors(), before);
     }
 }

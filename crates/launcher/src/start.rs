@@ -417,8 +417,7 @@ fn joined(paths: impl IntoIterator<Item = PathBuf>) -> OsString {
 
 impl Wiring {
     fn of(secret: Secret) -> Result<Self, LaunchError> {
-        let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
-        let output = output.map_err(|error| LaunchError::Supervise(error.into()))?;
+        let output = job::output_lock().map_err(LaunchError::Supervise)?;
         Ok(Self::with(secret, output, Memories::default()))
     }
 

@@ -4,12 +4,14 @@
 //! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics; one that is idle
 //!   looks after the [`Network`].
 //! * [`Placement`]: which cores each rank of a node has, if the user wants a say in it.
+//! * [`Affinity`]: on which processors a thread may run.
 //! * [`policy`]: pluggable strategies: where ECs start, whom an idle VP asks for work.
 //! * [`Runtime`]: all of it together.
 //!
 //! Depends on `simurgh-core` and `simurgh-settings`. No `unsafe`.
 #![deny(unsafe_code)]
 
+mod affinity;
 mod crew;
 mod deadlock;
 mod domain;
@@ -22,6 +24,7 @@ mod stats;
 mod topology;
 mod vp;
 
+pub use affinity::Affinity;
 pub use domain::{Domain, DomainKind};
 pub use error::SchedError;
 pub use placement::{Placement, Seat};

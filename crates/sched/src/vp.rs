@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
 use simurgh_core::{CALM, Entry, Worker};
 
+use crate::affinity::Affinity;
 use crate::crew::Crew;
 use crate::deadlock::Sleepers;
 use crate::lookout::Lookout;
@@ -235,7 +236,5 @@ impl Vp {
 
 /// Pins the calling thread. A kernel that refuses leaves it free to move, which is slower but right.
 fn pin(cpus: &[usize]) {
-    let mut set = rustix::thread::CpuSet::new();
-    cpus.iter().for_each(|&cpu| set.set(cpu));
-    let _ = rustix::thread::sched_setaffinity(None, &set);
+    let _ = Affinity::of(cpus).bind(None);
 }

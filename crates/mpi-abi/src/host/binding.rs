@@ -3,9 +3,8 @@
 use super::error::HostError;
 use super::output::say;
 use rustix::process::Pid;
-use rustix::thread::{CpuSet, sched_setaffinity};
 use simurgh_net::job::JobSpec;
-use simurgh_sched::{Placement, Topology};
+use simurgh_sched::{Affinity, Placement, Topology};
 use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, Plan, show_processors};
 
@@ -89,13 +88,12 @@ pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
 
 /// Binds all threads of this process.
 fn bind_threads(allowed: &[usize]) -> Result<(), HostError> {
-    let mut cpus = CpuSet::new();
-    allowed.iter().for_each(|&cpu| cpus.set(cpu));
+    let affinity = Affinity::of(allowed);
     let threads = std::fs::read_dir("/proc/self/task").map_err(HostError::system("listing threads"))?;
     let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
     for thread in threads.flatten().filter_map(|entry| number(entry.file_name())) {
         // A thread that has ended meanwhile, or a kernel that refuses: free to move, which is slower but right.
-        let _ = sched_setaffinity(Pid::from_raw(thread), &cpus);
+        let _ = affinity.bind(Pid::from_raw(thread));
     }
     Ok(())
 }

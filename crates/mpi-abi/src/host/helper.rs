@@ -7,7 +7,6 @@ use super::control::Control;
 use super::description::own_job;
 use super::error::HostError;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Received, Secret, ToHost, VERSION};
 use simurgh_net::job::{self, JobSpec, TAKE_OVER};
@@ -22,8 +21,7 @@ use std::process::{Command, Stdio};
 /// Has this process taken over, as the only one of a job with these settings and this secret; once.
 pub(super) fn begin(settings: Values, secret: &Secret) -> Result<(JobSpec, &'static Control), HostError> {
     let mpiexec = mpiexec()?;
-    let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC);
-    let output = output.map_err(HostError::system("making a memory file"))?;
+    let output = job::output_lock().map_err(HostError::system("making a memory file"))?;
     let (channel, end) = Channel::pair()?;
     let memory = shared_memory(1)?;
     let spec = JobSpec {

@@ -16,6 +16,11 @@ pub const LIBRARY_VARIABLE: &str = "SIMURGH_LIBRARY";
 /// description of its job follows. The standard input is the launcher's end of the channel.
 pub const TAKE_OVER: &str = "--take-over=";
 
+/// A file whose lock hosts of a node hold while they write output. Its descriptor does not survive `exec`.
+pub fn output_lock() -> std::io::Result<OwnedFd> {
+    Ok(rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?)
+}
+
 /// Writes a job description into a memory file that nobody can change afterwards. The descriptor survives `exec`.
 pub fn seal(spec: &JobSpec) -> Result<OwnedFd, JobError> {
     let flags = MemfdFlags::ALLOW_SEALING;

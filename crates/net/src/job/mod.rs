@@ -30,7 +30,7 @@ mod text;
 pub use env::EnvChange;
 pub use error::JobError;
 pub use host::{Control, HostShare, processors};
-pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, TAKE_OVER, seal, unseal};
+pub use memfd::{FD_VARIABLE, LIBRARY_VARIABLE, TAKE_OVER, output_lock, seal, unseal};
 pub use mode::Mode;
 pub use origin::{Origin, Place};
 pub use output::OutputFiles;

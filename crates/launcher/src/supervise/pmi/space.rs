@@ -66,6 +66,7 @@ impl Space {
             _ => None,
         };
         let outcome = match (request.form, command.as_str()) {
+            (_, "finalize") => Ok(Vec::new()),
             (Form::Line, "barrier_in") | (Form::Frame, "kvs-fence") => return self.meet(asker, request),
             (Form::Frame, "info-putnodeattr") => return self.put_for_node(asker, &request),
             (Form::Frame, "info-getnodeattr") => return self.get_of_node(asker, request),
@@ -110,7 +111,6 @@ impl Space {
             "get_appnum" => Ok(vec![("appnum", asker.program.to_string())]),
             "get_my_kvsname" => Ok(vec![("kvsname", self.name.clone())]),
             "get_universe_size" => Ok(vec![("size", self.size.to_string())]),
-            "finalize" => Ok(Vec::new()),
             _ => Err("not_supported"),
         }
     }
@@ -128,7 +128,6 @@ impl Space {
                 ("pmiverbose", "FALSE".to_owned()),
             ]),
             "job-getid" => Ok(vec![("jobid", self.name.clone())]),
-            "finalize" => Ok(Vec::new()),
             _ => Err("not supported"),
         }
     }

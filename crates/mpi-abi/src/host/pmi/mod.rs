@@ -25,7 +25,6 @@ use broker::Broker;
 use council::Council;
 use launcher::{Launcher, Place};
 use neighbours::Door;
-use rustix::fs::MemfdFlags;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_net::control::{Channel, Letter, Secret, ToHost};
 use simurgh_net::job::{self, Control, JobSpec};
@@ -92,7 +91,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
         false => None,
     };
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
-    let output = rustix::fs::memfd_create("simurgh-output", MemfdFlags::CLOEXEC)?;
+    let output = job::output_lock()?;
     let control = Control {
         channel: theirs.as_raw_fd(),
         output: output.as_raw_fd(),
