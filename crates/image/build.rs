@@ -3,6 +3,34 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+const FLAGS: [&str; 24] = [
+    "-std=gnu11",
+    "-Os",
+    "-g0",
+    "-Wall",
+    "-Wextra",
+    "-fPIC",
+    "-shared",
+    "-nostdlib",
+    "-nostartfiles",
+    // Nothing may be turned into a call of a library function, and thread-local variables must not need one.
+    "-fvisibility=hidden",
+    "-fno-builtin",
+    "-ftls-model=initial-exec",
+    "-fno-stack-protector",
+    "-foptimize-sibling-calls",
+    "-fcf-protection=none",
+    "-fasynchronous-unwind-tables",
+    "-U_FORTIFY_SOURCE",
+    "-Wl,-Bsymbolic-functions",
+    "-Wl,-z,norelro",
+    "-Wl,-z,now",
+    "-Wl,-z,defs",
+    "-Wl,--build-id=sha1",
+    "-Wl,--hash-style=gnu",
+    "-Wl,-soname,simurgh-shim.so",
+];
+
 fn main() {
     println!("cargo:rerun-if-changed=shim");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -15,42 +43,8 @@ fn main() {
     sources.sort();
     let compiler = cc::Build::new().get_compiler();
     let status = Command::new(compiler.path())
-        .args([
-            "-std=gnu11",
-            "-Os",
-            "-g0",
-            "-Wall",
-            "-Wextra",
-            "-fPIC",
-            "-shared",
-            "-nostdlib",
-            "-nostartfiles",
-        ])
-        // Nothing may be turned into a call of a library function, and thread-local variables must not need one.
-        .args([
-            "-fvisibility=hidden",
-            "-fno-builtin",
-            "-ftls-model=initial-exec",
-            "-fno-stack-protector",
-        ])
-        .args([
-            "-foptimize-sibling-calls",
-            "-fcf-protection=none",
-            "-fasynchronous-unwind-tables",
-        ])
-        .args([
-            "-U_FORTIFY_SOURCE",
-            "-Wl,-Bsymbolic-functions",
-            "-Wl,-z,norelro",
-            "-Wl,-z,now",
-            "-Wl,-z,defs",
-        ])
-        .args([
-            "-Wl,--build-id=sha1",
-            "-Wl,--hash-style=gnu",
-            "-Wl,-soname,simurgh-shim.so",
-            "-o",
-        ])
+        .args(FLAGS)
+        .arg("-o")
         .arg(&target)
         .args(&sources)
         .status()

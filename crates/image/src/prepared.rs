@@ -190,24 +190,8 @@ fn prepare(
     reservation: u64,
 ) -> Result<Shared, ImageError> {
     let sources: Vec<Source> = parts.iter().map(|part| part.source.clone()).collect();
-    let elves: Vec<Elf<'_>> = sources
-        .iter()
-        .map(|source| {
-            source.elf().map_err(|error| ImageError::Damaged {
-                path: source.path.clone(),
-                detail: error.to_string(),
-            })
-        })
-        .collect::<Result<_, _>>()?;
-    let mut allocator = Allocator::default();
-    let mut layout = Layout::default();
-    for (part, elf) in parts.iter_mut().zip(&elves) {
-        if let Some(segment) = elf.tls() {
-            let distance = allocator.place(segment);
-            layout.add(elf, segment, distance);
-            part.tls_distance = Some(distance);
-        }
-    }
+    let elves: Vec<Elf<'_>> = sources.iter().map(read).collect::<Result<_, _>>()?;
+    let layout = lay_out(&mut parts, &elves);
     let by_name: HashMap<&str, usize> = parts
         .iter()
         .enumerate()
@@ -242,6 +226,27 @@ fn prepare(
         copies,
         scratch: Scratch::default(),
     })
+}
+
+fn read(source: &Source) -> Result<Elf<'_>, ImageError> {
+    source.elf().map_err(|error| ImageError::Damaged {
+        path: source.path.clone(),
+        detail: error.to_string(),
+    })
+}
+
+/// Gives the thread-local variables of each object their place.
+fn lay_out(parts: &mut [Part], elves: &[Elf<'_>]) -> Layout {
+    let mut allocator = Allocator::default();
+    let mut layout = Layout::default();
+    for (part, elf) in parts.iter_mut().zip(elves) {
+        if let Some(segment) = elf.tls() {
+            let distance = allocator.place(segment);
+            layout.add(elf, segment, distance);
+            part.tls_distance = Some(distance);
+        }
+    }
+    layout
 }
 
 /// Exported thread-local variables of all objects, the first definition of a name in the lookup scope.

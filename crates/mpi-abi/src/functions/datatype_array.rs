@@ -98,6 +98,18 @@ fn type_create_subarray(
     newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
 }
 
+/// That there are as many processes in the dimensions of a grid, which the caller has called `psizes`, as in all.
+fn check_grid(dimensions: &[Dealt], size: c_int, psizes: &[c_int]) -> Outcome {
+    let grid = dimensions.iter().try_fold(1_usize, |product, dimension| {
+        product.checked_mul(dimension.processes)
+    });
+    if grid == usize::try_from(size).ok() {
+        return Ok(());
+    }
+    let reason = format!("array_of_psizes is {psizes:?}, whose product is not size, {size}");
+    Err(Fault::new(ErrorClass::Arg, reason))
+}
+
 /// `MPI_Type_create_darray`: what one process of a grid owns of an array.
 #[mpi(large)]
 fn type_create_darray(
@@ -125,23 +137,15 @@ fn type_create_darray(
     let distribs = array_of_distribs.slice("array_of_distribs", count)?;
     let dargs = array_of_dargs.slice("array_of_dargs", count)?;
     let psizes = array_of_psizes.slice("array_of_psizes", count)?;
-    let dimensions: ResultOf<Vec<Dealt>> = (0..count)
-        .map(|index| {
-            Ok(Dealt {
-                size: positive("array_of_gsizes", gsizes[index])?,
-                distribution: distribution_of(distribs[index], dargs[index])?,
-                processes: positive("array_of_psizes", psizes[index])?,
-            })
+    let dealt = |index: usize| {
+        Ok(Dealt {
+            size: positive("array_of_gsizes", gsizes[index])?,
+            distribution: distribution_of(distribs[index], dargs[index])?,
+            processes: positive("array_of_psizes", psizes[index])?,
         })
-        .collect();
-    let dimensions = dimensions?;
-    let grid = dimensions.iter().try_fold(1_usize, |product, dimension| {
-        product.checked_mul(dimension.processes)
-    });
-    if grid != usize::try_from(size).ok() {
-        let reason = format!("array_of_psizes is {psizes:?}, whose product is not size, {size}");
-        return Err(Fault::new(ErrorClass::Arg, reason));
-    }
+    };
+    let dimensions = (0..count).map(dealt).collect::<ResultOf<Vec<Dealt>>>()?;
+    check_grid(&dimensions, size, psizes)?;
     let made = Datatype::darray(number, &dimensions, order_of(order)?, &old)?;
     let recipe = Recipe::new(Combiner::Darray, <Count>::WIDTH)
         .integers([size, rank_, ndims])

@@ -172,73 +172,12 @@ impl Packet {
         {
             return Some((Self::Eager { label, origin }, credit));
         }
-        let Fields {
-            kind,
-            flags,
-            credit,
-            words,
-        } = Fields::of(header)?;
-        let word = |index: usize| words[index];
-        let label = || Label::read([word(0), word(1)], flags);
-        let packet = match kind {
-            REQUEST => Self::Request {
-                label: label()?,
-                length: word(2),
-                sender: Handle(word(3)),
-                region: region(data, word(2))?,
-            },
-            CLEAR => Self::Clear {
-                sender: Handle(word(0)),
-                receiver: Handle(word(1)),
-                limit: word(2),
-                region: region(data, word(3))?,
-            },
-            DATA => Self::Data {
-                receiver: Handle(word(0)),
-                offset: word(1),
-            },
-            READ => Self::Read {
-                sender: Handle(word(0)),
-            },
-            WRITTEN => Self::Written {
-                receiver: Handle(word(0)),
-            },
-            CANCEL => Self::Cancel {
-                process: u32::try_from(word(0)).ok()?,
-                sender: Handle(word(1)),
-            },
-            CANCELLED => Self::Cancelled {
-                sender: Handle(word(0)),
-            },
-            RECALL => Self::Recall {
-                process: u32::try_from(word(0)).ok()?,
-                origin: word(1),
-                answer: Handle(word(2)),
-            },
-            RECALLED => Self::Recalled {
-                answer: Handle(word(0)),
-                was_there: flags != 0,
-            },
-            CREDIT => Self::Credit,
-            CONTEXT => Self::Context(Notice::read([word(0), word(1), word(2), word(3)])?),
-            GIVEN_UP => {
-                let number = |index| u32::try_from(word(index)).ok();
-                let (context, first, count) = (number(0)?, number(1)?.cast_signed(), number(2)?);
-                let turn = number(3)?;
-                (first >= 0 && count > 0 && turn < Rounds::TURNS).then_some(())?;
-                Self::GivenUp(Rounds {
-                    context,
-                    first,
-                    count,
-                    turn,
-                })
-            }
-            _ => return None,
-        };
+        let fields = Fields::of(header)?;
+        let packet = fields.transfer(data).or_else(|| fields.note())?;
         // What is written again must be the same: nothing may hide in bytes that mean nothing.
         let carries_data = matches!(packet, Self::Eager { .. } | Self::Data { .. } | Self::GivenUp(_));
         let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
-        (whole && packet.header(credit) == *header).then_some((packet, credit))
+        (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
     }
 }
 
@@ -263,6 +202,75 @@ impl Fields {
             credit: (first >> 32) as u32,
             words: [word(1), word(2), word(3), word(4)],
         })
+    }
+
+    /// A packet that moves a long message.
+    fn transfer(&self, data: &[u8]) -> Option<Packet> {
+        let [first, second, third, fourth] = self.words;
+        Some(match self.kind {
+            REQUEST => Packet::Request {
+                label: Label::read([first, second], self.flags)?,
+                length: third,
+                sender: Handle(fourth),
+                region: region(data, third)?,
+            },
+            CLEAR => Packet::Clear {
+                sender: Handle(first),
+                receiver: Handle(second),
+                limit: third,
+                region: region(data, fourth)?,
+            },
+            DATA => Packet::Data {
+                receiver: Handle(first),
+                offset: second,
+            },
+            READ => Packet::Read {
+                sender: Handle(first),
+            },
+            WRITTEN => Packet::Written {
+                receiver: Handle(first),
+            },
+            _ => return None,
+        })
+    }
+
+    /// A packet that says something else.
+    fn note(&self) -> Option<Packet> {
+        let [first, second, third, _] = self.words;
+        Some(match self.kind {
+            CANCEL => Packet::Cancel {
+                process: u32::try_from(first).ok()?,
+                sender: Handle(second),
+            },
+            CANCELLED => Packet::Cancelled {
+                sender: Handle(first),
+            },
+            RECALL => Packet::Recall {
+                process: u32::try_from(first).ok()?,
+                origin: second,
+                answer: Handle(third),
+            },
+            RECALLED => Packet::Recalled {
+                answer: Handle(first),
+                was_there: self.flags != 0,
+            },
+            CREDIT => Packet::Credit,
+            CONTEXT => Packet::Context(Notice::read(self.words)?),
+            GIVEN_UP => Packet::GivenUp(self.rounds()?),
+            _ => return None,
+        })
+    }
+
+    /// What somebody has failed in.
+    fn rounds(&self) -> Option<Rounds> {
+        let number = |index: usize| u32::try_from(self.words[index]).ok();
+        let rounds = Rounds {
+            context: number(0)?,
+            first: number(1)?.cast_signed(),
+            count: number(2)?,
+            turn: number(3)?,
+        };
+        (rounds.first >= 0 && rounds.count > 0 && rounds.turn < Rounds::TURNS).then_some(rounds)
     }
 }
 

@@ -8,7 +8,7 @@ use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64};
 use simurgh_fabric_sys as sys;
-use sys::Library;
+use sys::{Library, fi_addr_t};
 
 use super::address::Address;
 use super::choice::Choice;
@@ -26,6 +26,9 @@ use super::transfers::Transfers;
 use super::watch::{MESSAGE, OPERATIONS, Post, Watch};
 use super::{LONGEST, Ofi, ROOM};
 use crate::transport::{Access, HostId};
+
+/// What an endpoint calls other hosts.
+type Addresses = BTreeMap<HostId, fi_addr_t>;
 
 /// An open endpoint, which waits for the addresses of the others.
 pub struct OfiPort {
@@ -81,19 +84,24 @@ impl OfiPort {
         self.address.to_bytes()
     }
 
+    /// The addresses of hosts at both endpoints.
+    fn insert(&self, peers: &[(HostId, &[u8])]) -> Result<(Addresses, Addresses), OfiError> {
+        let (mut main, mut watched) = (Addresses::new(), Addresses::new());
+        for (host, bytes) in peers {
+            let address = Address::checked(*host, bytes, &self.address.provider)?;
+            main.insert(*host, self.main.insert(&address.main)?);
+            watched.insert(*host, self.watch.insert(&address.watch)?);
+        }
+        Ok((main, watched))
+    }
+
     /// Makes a transport of it, to the hosts of a job.
     ///
     /// # Errors
     ///
     /// [`OfiError`]: when an address is none, or of another provider, or the system has no descriptors or threads left.
-    ///
     pub fn connect(self, joining: &Joining<'_>) -> Result<Ofi, OfiError> {
-        let (mut main, mut watched) = (BTreeMap::new(), BTreeMap::new());
-        for (host, bytes) in &joining.peers {
-            let address = Address::checked(*host, bytes, &self.address.provider)?;
-            main.insert(*host, self.main.insert(&address.main)?);
-            watched.insert(*host, self.watch.insert(&address.watch)?);
-        }
+        let (main, watched) = self.insert(&joining.peers)?;
         let Self {
             main: endpoint,
             watch,
@@ -118,19 +126,13 @@ impl OfiPort {
             hosts: joining.hosts.clone(),
         };
         let begin = |timeout| Watch::begin(watch, post(timeout), Arc::clone(&losses));
-        let peers = Roster::new(joining.hosts.clone(), |host| {
-            CachePadded::new(Peer::new(main.remove(&host)))
-        });
-        for (host, address) in main {
-            peers.add(host, CachePadded::new(Peer::new(Some(address))));
-        }
         let token = Token::of(joining.secret);
         let has_memory = endpoint.offer().has(sys::FI_RMA);
         Ok(Ofi {
             own: joining.own,
             token,
             address: address.clone(),
-            peers,
+            peers: roster(joining.hosts.clone(), main),
             kept: AtomicBool::new(false),
             watch: joining.peer_timeout.map(begin).transpose()?,
             losses,
@@ -147,6 +149,16 @@ impl OfiPort {
             endpoint,
         })
     }
+}
+
+/// All that is known of the hosts of a world, and of others that have an address.
+fn roster(world: Range<HostId>, mut addresses: Addresses) -> Roster<CachePadded<Peer>> {
+    let peer = |address| CachePadded::new(Peer::new(address));
+    let peers = Roster::new(world, |host| peer(addresses.remove(&host)));
+    for (host, address) in addresses {
+        peers.add(host, peer(Some(address)));
+    }
+    peers
 }
 
 /// A number that nobody else knows.

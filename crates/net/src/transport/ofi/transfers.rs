@@ -1,5 +1,7 @@
 //! Transfers from and to remote memory that are under way.
 
+use std::ffi::c_void;
+
 use simurgh_core::sync::SpinLock;
 use simurgh_fabric_sys as sys;
 use sys::{calls, fi_addr_t};
@@ -147,30 +149,9 @@ impl Transfers {
                     context,
                 )
             },
-            Direction::Write => {
-                let local = sys::iovec {
-                    iov_base: transfer.local.cast(),
-                    iov_len: length,
-                };
-                let remote = sys::fi_rma_iov {
-                    addr: transfer.remote,
-                    len: length,
-                    key: transfer.key,
-                };
-                let message = sys::fi_msg_rma {
-                    msg_iov: &raw const local,
-                    desc: &raw mut descriptor,
-                    iov_count: 1,
-                    addr: transfer.to,
-                    rma_iov: &raw const remote,
-                    rma_iov_count: 1,
-                    context,
-                    data: 0,
-                };
-                // SAFETY:
-                // - as above.
-                unsafe { calls::fi_writemsg(endpoint.as_ptr(), &message, self.write_flags) }
-            }
+            // SAFETY:
+            // - as above.
+            Direction::Write => unsafe { self.write(endpoint, transfer, length, &mut descriptor, context) },
         };
         if outcome != 0 {
             return Err(outcome);
@@ -179,5 +160,42 @@ impl Transfers {
         transfer.remote += length as u64;
         transfer.left -= length;
         Ok(())
+    }
+
+    /// Asks the provider to write the next `length` bytes.
+    ///
+    /// # Safety
+    ///
+    /// * The memory is the transfer's until the operation with this context is over.
+    unsafe fn write(
+        &self,
+        endpoint: &Endpoint,
+        transfer: &Transfer,
+        length: usize,
+        descriptor: &mut *mut c_void,
+        context: *mut c_void,
+    ) -> isize {
+        let local = sys::iovec {
+            iov_base: transfer.local.cast(),
+            iov_len: length,
+        };
+        let remote = sys::fi_rma_iov {
+            addr: transfer.remote,
+            len: length,
+            key: transfer.key,
+        };
+        let message = sys::fi_msg_rma {
+            msg_iov: &raw const local,
+            desc: std::ptr::from_mut(descriptor),
+            iov_count: 1,
+            addr: transfer.to,
+            rma_iov: &raw const remote,
+            rma_iov_count: 1,
+            context,
+            data: 0,
+        };
+        // SAFETY:
+        // - the message and what it points to live until the call returns; the memory is as the caller says.
+        unsafe { calls::fi_writemsg(endpoint.as_ptr(), &message, self.write_flags) }
     }
 }
