@@ -10,7 +10,7 @@
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 
 /// Bytes of a buffer, and so the most data of a packet over shared memory.
-pub const ROOM: usize = 64 << 10;
+pub const ROOM: usize = 32 << 10;
 /// Buffers of a host for packets over shared memory that are too long for a slot.
 #[cfg(not(loom))]
 pub const BUFFERS: usize = 64;
