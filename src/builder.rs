@@ -176,7 +176,7 @@ impl Builder {
             .seed(settings.get(Id::Seed))
             .policy(policy)
             .known_threads(self.other_threads)
-            .on_deadlock(move || told.report_deadlock());
+            .on_deadlock(move |_| told.report_deadlock());
         Ok(builder.start()?)
     }
 }

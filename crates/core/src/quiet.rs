@@ -4,7 +4,9 @@
 //! afterwards begins with taking the report back.
 //!
 //! A network that does not ring has to be looked at again and again, and each look might find something. So the process
-//! is not quiet during a look, but is again after one that has found nothing; who asked in between is told later.
+//! is not quiet during a look, but is again after one that has found nothing; then a question that came in between is
+//! answered. If it were not, but only said anew that the process is quiet, whoever asks all of many processes at a time
+//! would have to ask until none of them is looking.
 
 use crate::sync::{AtomicU32, Ordering};
 
@@ -14,8 +16,8 @@ const LOUD: u32 = 0;
 const QUIET: u32 = 1;
 /// The process was quiet until the look at the network that is being taken.
 const LOOKING: u32 = 2;
-/// And somebody has asked meanwhile.
-const ASKED: u32 = 3;
+/// And somebody has asked meanwhile: this and the number of the question, the last one if there were several.
+const ASKED: u32 = LOOKING;
 
 /// Whether the process is quiet.
 #[derive(Debug, Default)]
@@ -41,13 +43,18 @@ impl Quiet {
     }
 
     /// The look is over. If there is nothing to do, the process is quiet again, unless somebody else has something to
-    /// do. Whether that is to be said anew, because somebody has asked meanwhile.
-    pub fn end_look(&self, is_busy: bool) -> bool {
+    /// do. The number of the question that came meanwhile, if it is to be answered.
+    pub fn end_look(&self, is_busy: bool) -> Option<u32> {
         if is_busy {
             self.end();
-            return false;
+            return None;
         }
-        !self.change(LOOKING, QUIET) && self.change(ASKED, QUIET)
+        let was = self.0.load(Ordering::SeqCst);
+        // Another question may come meanwhile.
+        if was == LOUD || !self.change(was, QUIET) {
+            return (was != LOUD).then(|| self.end_look(false)).flatten();
+        }
+        was.checked_sub(ASKED).filter(|&question| question > 0)
     }
 
     /// Whether it has been said.
@@ -56,11 +63,18 @@ impl Quiet {
         self.0.load(Ordering::SeqCst) != LOUD
     }
 
-    /// Whether nothing has happened since it was said. If that cannot be said just now, it will be said anew.
+    /// Whether nothing has happened since it was said. If that cannot be said just now, the question, whose number is
+    /// not 0, will be answered when the look is over.
     #[must_use]
-    pub fn lasts(&self) -> bool {
-        let is_looked = self.change(LOOKING, ASKED);
-        !is_looked && self.0.load(Ordering::SeqCst) == QUIET
+    pub fn lasts(&self, question: u32) -> bool {
+        loop {
+            match self.0.load(Ordering::SeqCst) {
+                LOUD => return false,
+                QUIET => return true,
+                looking if self.change(looking, ASKED.saturating_add(question)) => return false,
+                _ => {}
+            }
+        }
     }
 
     fn change(&self, from: u32, to: u32) -> bool {
@@ -77,20 +91,31 @@ mod tests {
     #[test]
     fn a_look_that_finds_nothing_leaves_the_process_quiet() {
         let quiet = Quiet::default();
-        assert!(!quiet.begin_look() && !quiet.end_look(false) && !quiet.lasts());
+        assert!(!quiet.begin_look() && quiet.end_look(false).is_none() && !quiet.lasts(1));
         quiet.begin();
-        assert!(quiet.lasts() && quiet.begin_look() && quiet.has_begun());
-        assert!(!quiet.end_look(false) && quiet.lasts());
-        assert!(quiet.begin_look() && !quiet.lasts());
-        assert!(quiet.end_look(false) && quiet.lasts(), "somebody has asked");
+        assert!(quiet.lasts(1) && quiet.begin_look() && quiet.has_begun());
+        assert!(quiet.end_look(false).is_none() && quiet.lasts(1));
         assert!(quiet.begin_look() && quiet.end());
-        assert!(
-            !quiet.end_look(false) && !quiet.lasts(),
-            "another has something to do"
-        );
-        assert!(!quiet.end());
+        assert!(quiet.end_look(false).is_none(), "another has something to do");
+        assert!(!quiet.end() && !quiet.lasts(1));
+    }
+
+    #[test]
+    fn a_question_that_comes_during_a_look_is_answered_once() {
+        let quiet = Quiet::default();
         quiet.begin();
-        assert!(quiet.begin_look() && !quiet.lasts() && !quiet.end_look(true));
-        assert!(!quiet.lasts(), "the look has found something");
+        assert!(quiet.begin_look() && !quiet.lasts(7));
+        assert_eq!(quiet.end_look(false), Some(7));
+        assert!(quiet.lasts(8) && quiet.begin_look());
+        assert_eq!(quiet.end_look(false), None, "it has been answered at once");
+        assert!(quiet.begin_look() && !quiet.lasts(8) && !quiet.lasts(9));
+        assert_eq!(
+            quiet.end_look(false),
+            Some(9),
+            "nobody waits for the first answer any more"
+        );
+        assert!(quiet.begin_look() && !quiet.lasts(10));
+        assert_eq!(quiet.end_look(true), None, "the look has found something");
+        assert!(!quiet.lasts(10));
     }
 }

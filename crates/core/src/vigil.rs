@@ -39,19 +39,20 @@ pub struct Vigil {
     found: AtomicBool,
     /// Asks whether anybody else in the process could wake anybody.
     nobody_else: Box<dyn Fn() -> bool + Send + Sync>,
-    on_quiet: Box<dyn Fn() + Send + Sync>,
+    on_quiet: Box<dyn Fn(u32) + Send + Sync>,
 }
 
 impl Vigil {
     /// Has attached threads look after `network` from now on, `looks` times before they sleep. If all of them wait,
-    /// `nobody_else` in the process is left, and nothing has come for a while, `on_quiet` is called.
+    /// `nobody_else` in the process is left, and nothing has come for a while, `on_quiet` is called with 0. It is also
+    /// called with the number of a question that [could not be answered](Vigil::is_quiet) at once.
     ///
     /// The first vigil of a process lasts; later ones do not begin.
     pub fn begin(
         network: Arc<dyn Network>,
         looks: u32,
         nobody_else: impl Fn() -> bool + Send + Sync + 'static,
-        on_quiet: impl Fn() + Send + Sync + 'static,
+        on_quiet: impl Fn(u32) + Send + Sync + 'static,
     ) -> &'static Self {
         VIGIL.get_or_init(|| Self {
             network,
@@ -74,9 +75,9 @@ impl Vigil {
 
     /// Whether what was called when the process became quiet has been called and nothing has happened since. Who wants
     /// to know what has been sent and received until then asks for that first. If it cannot be said just now, it is
-    /// called anew.
-    pub fn is_quiet(&self) -> bool {
-        self.quiet.lasts()
+    /// called for this question, whose number is not 0.
+    pub fn is_quiet(&self, question: u32) -> bool {
+        self.quiet.lasts(question)
     }
 
     /// Looks after the network once; true if that was worth it.
@@ -91,8 +92,8 @@ impl Vigil {
             // Relaxed: a hint.
             self.found.store(true, Ordering::Relaxed);
         }
-        if was_quiet && self.quiet.end_look(found) {
-            (self.on_quiet)();
+        if was_quiet && let Some(question) = self.quiet.end_look(found) {
+            (self.on_quiet)(question);
         }
         found
     }
@@ -189,7 +190,7 @@ impl Vigil {
     fn look_whether_all_wait(&self) {
         if self.network.is_quiet() && (self.nobody_else)() {
             self.quiet.begin();
-            (self.on_quiet)();
+            (self.on_quiet)(0);
         }
     }
 

@@ -63,7 +63,7 @@ fn whoever_waits_looks_after_the_network_for_all() {
     let network: Arc<dyn Network> = post.clone();
     let told = Arc::clone(&quiet);
     let blocked = || attached_count() > 0 && outsiders() == 0;
-    let vigil = Vigil::begin(network, 10, blocked, move || {
+    let vigil = Vigil::begin(network, 10, blocked, move |_| {
         told.fetch_add(1, Ordering::SeqCst);
     });
     let rounds = 2000;
@@ -90,7 +90,7 @@ fn whoever_waits_looks_after_the_network_for_all() {
         let waiter = scope.spawn(|| last.wait());
         let deadline = Instant::now() + Duration::from_secs(20);
         // It is told once it is so.
-        let is_told = || vigil.is_quiet() && quiet.load(Ordering::SeqCst) >= 1;
+        let is_told = || vigil.is_quiet(1) && quiet.load(Ordering::SeqCst) >= 1;
         while !is_told() && Instant::now() < deadline {
             std::thread::yield_now();
         }
@@ -99,5 +99,5 @@ fn whoever_waits_looks_after_the_network_for_all() {
         waiter.join().unwrap();
         assert!(was_told);
     });
-    assert!(!vigil.is_quiet(), "something has happened since");
+    assert!(!vigil.is_quiet(1), "something has happened since");
 }

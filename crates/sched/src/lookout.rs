@@ -86,15 +86,15 @@ impl Lookout {
     }
 
     /// Polls the network, as the worker on duty; false if there was nothing to do. If it turns out that the process is
-    /// still quiet and somebody has asked meanwhile, `report` tells.
-    pub(crate) fn poll(&self, worker: &Worker, report: impl FnOnce()) -> bool {
+    /// still quiet and somebody has asked meanwhile, `report` answers that question.
+    pub(crate) fn poll(&self, worker: &Worker, report: impl FnOnce(u32)) -> bool {
         let was_quiet = self.quiet.begin_look();
         let found = worker.poll(&*self.network);
         if found {
             self.stir();
         }
-        if was_quiet && self.quiet.end_look(found || worker.has_mail()) {
-            report();
+        if was_quiet && let Some(question) = self.quiet.end_look(found || worker.has_mail()) {
+            report(question);
         }
         found
     }

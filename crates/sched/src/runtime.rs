@@ -23,7 +23,7 @@ pub struct Builder {
     vps: Option<usize>,
     seed: Option<u64>,
     policy: Arc<dyn Policy>,
-    on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
+    on_deadlock: Option<Box<dyn Fn(u32) + Send + Sync>>,
     known_threads: usize,
     network: Option<Arc<dyn Network>>,
     topology: Option<Topology>,
@@ -79,9 +79,10 @@ impl Builder {
 
     /// Called, by a virtual processor, when every execution context is blocked and nobody in the process is left to
     /// wake one. If there is a network, others may yet: then the process is [quiet](Runtime::quiet), and it is called
-    /// again when it has not been so for a while and is again.
+    /// again when it has not been so for a while and is again. It is given 0 then; it is also called when a question
+    /// could not be answered at once, with the number of that.
     #[must_use]
-    pub fn on_deadlock(mut self, report: impl Fn() + Send + Sync + 'static) -> Self {
+    pub fn on_deadlock(mut self, report: impl Fn(u32) + Send + Sync + 'static) -> Self {
         self.on_deadlock = Some(Box::new(report));
         self
     }
@@ -258,14 +259,15 @@ impl Runtime {
     }
 
     /// Says, as long as anybody wants to know, whether what was called on a deadlock has been called and nothing has
-    /// happened since. Who wants to know what has been sent and received until then asks for that first.
-    pub fn quiet(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+    /// happened since. Who wants to know what has been sent and received until then asks for that first. Each question
+    /// has a number other than 0; where it cannot be answered just now, that is called for it.
+    pub fn quiet(&self) -> impl Fn(u32) -> bool + Send + Sync + 'static {
         let common = Arc::clone(&self.common);
-        move || {
+        move |question| {
             let lookout = common.lookout.get();
             lookout.map_or_else(
                 || common.sleepers.are_all_still(),
-                |lookout| lookout.quiet().lasts(),
+                |lookout| lookout.quiet().lasts(question),
             )
         }
     }

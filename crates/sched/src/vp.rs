@@ -34,7 +34,7 @@ pub(crate) struct Common {
     pub(crate) topology: Topology,
     pub(crate) stop: AtomicBool,
     pub(crate) sleepers: Sleepers,
-    pub(crate) on_deadlock: Option<Box<dyn Fn() + Send + Sync>>,
+    pub(crate) on_deadlock: Option<Box<dyn Fn(u32) + Send + Sync>>,
     pub(crate) known_threads: usize,
     pub(crate) seed: Option<u64>,
     pub(crate) crew: Crew,
@@ -126,7 +126,7 @@ impl Vp {
         };
         lookout.take(self.worker.index())
             && lookout.network().has_mail()
-            && lookout.poll(self.worker, || self.report())
+            && lookout.poll(self.worker, |question| self.report(question))
     }
 
     /// There is something to run: the network becomes another's duty, if it was this one's.
@@ -192,7 +192,7 @@ impl Vp {
                 .sleepers
                 .are_all(&self.common.team, self.common.known_threads)
             {
-                self.report();
+                self.report(0);
             }
             return self.worker.sleep(ticket);
         };
@@ -220,16 +220,16 @@ impl Vp {
         let sleepers = &self.common.sleepers;
         if lookout.network().is_quiet() && sleepers.are_all(&self.common.team, self.common.known_threads) {
             lookout.quiet().begin();
-            self.report();
+            self.report(0);
         } else {
             lookout.calm_again();
         }
     }
 
-    /// Nobody is left in this process to wake an execution context.
-    fn report(&self) {
+    /// Says that nobody is left in this process to wake an execution context; in answer to a question, or to none (0).
+    fn report(&self, question: u32) {
         if let Some(report) = &self.common.on_deadlock {
-            report();
+            report(question);
         }
     }
 }

@@ -13,7 +13,7 @@ const HARNESS_THREADS: usize = 1;
 fn a_deadlock_is_reported_and_a_wait_for_an_outside_thread_is_not() {
     let main = current();
     let (tell, told) = mpsc::channel();
-    let report = move || {
+    let report = move |_| {
         tell.send(()).expect("the test listens");
         main.unpark();
     };

@@ -28,7 +28,7 @@ fn who_expects_an_answer_is_in_no_deadlock() {
     let runtime = Builder::new()
         .vps(Some(2))
         .known_threads(KNOWN_THREADS)
-        .on_deadlock(move || {
+        .on_deadlock(move |_| {
             count.fetch_add(1, Ordering::SeqCst);
             main.unpark();
         })

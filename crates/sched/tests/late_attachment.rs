@@ -19,7 +19,7 @@ fn start_and_wait() -> bool {
     let runtime = Builder::new()
         .vps(Some(2))
         .known_threads(HARNESS_THREADS)
-        .on_deadlock(move || report.store(true, Ordering::SeqCst))
+        .on_deadlock(move |_| report.store(true, Ordering::SeqCst))
         .start()
         .expect("a runtime");
     let barrier = Arc::new(Barrier::new(3));

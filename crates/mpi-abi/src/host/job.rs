@@ -190,7 +190,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .policy(policy)
         .network_core(settings.get(Id::NetworkCore).map(|core| core as usize))
         .known_threads(other_threads())
-        .on_deadlock(move || deadlocked(host))
+        .on_deadlock(move |question| deadlocked(host, question))
         .start()?;
     place.report.iter().for_each(|line| say(line));
     let vps = runtime.vps() + runtime.network_vps();
@@ -251,9 +251,9 @@ fn spawn_ranks(
 }
 
 /// All execution contexts wait, and nobody in this process is left to wake one.
-fn deadlocked(host: &Host) {
+fn deadlocked(host: &Host, question: u32) {
     if host.job().network().is_some() || questions::have_been_at_ports() {
-        quiet::tell(host, 0, || true);
+        quiet::tell(host, question, || true);
     } else if host.is_running() {
         let message = format!("{DEADLOCK}; {}", waiting(host));
         end_job(host, DEADLOCKED, &message)

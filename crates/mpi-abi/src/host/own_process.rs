@@ -297,7 +297,7 @@ impl Own {
             let attached = simurgh_core::attached_count();
             simurgh_core::outsiders() == 0 && threads::count() == attached + of_transports + pmi::threads()
         };
-        let on_quiet = move || quiet::tell(host, 0, || true);
+        let on_quiet = move |question| quiet::tell(host, question, || true);
         let _ = self
             .vigil
             .set(Vigil::begin(network, looks, nobody_else, on_quiet));
@@ -311,7 +311,7 @@ impl Own {
                     message: ToHost::StillQuiet { wave },
                     ..
                 }) => quiet::tell(watch.host(), wave, || {
-                    self.vigil.get().is_some_and(|vigil| vigil.is_quiet())
+                    self.vigil.get().is_some_and(|vigil| vigil.is_quiet(wave))
                 }),
                 News::Told(Received {
                     message: ToHost::Go, ..

@@ -78,7 +78,7 @@ impl Watch {
     /// Waits until the job has ended; returns the status of the process.
     ///
     /// Whether nothing happens in the process, the launcher may ask.
-    pub(super) fn until_end(&self, is_quiet: impl Fn() -> bool) -> u8 {
+    pub(super) fn until_end(&self, is_quiet: impl Fn(u32) -> bool) -> u8 {
         loop {
             let news = self.next();
             if let News::Told(Received {
@@ -86,7 +86,7 @@ impl Watch {
                 ..
             }) = news
             {
-                quiet::tell(self.host, wave, &is_quiet);
+                quiet::tell(self.host, wave, || is_quiet(wave));
             } else if let Some(status) = self.act_on(news) {
                 return status;
             }
