@@ -15,8 +15,16 @@ const TIMED_OUT: u8 = 124;
 /// Time in which the end of a process is noticed after others have lost their connection with it.
 const DOUBT: Duration = Duration::from_millis(200);
 
-/// Time that hosts have to say what their ranks wait for.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// The same where word of that comes from the agent of another node: as long as it does not, the job would end all the
+/// same, but for a worse reason.
+const FAR_DOUBT: Duration = Duration::from_secs(1);
+
+/// Time that hosts have to say what their ranks wait for: on a busy machine they need some. Only who has been stopped
+/// takes all of it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What is said of a program that uses MPI and cannot be asked.
+const FOREIGN: &str = "is linked with another MPI, which does not say what it waits for";
 
 /// How far a job has come.
 pub(super) enum Phase {
@@ -95,7 +103,8 @@ impl Supervisor<'_> {
             Phase::Joining | Phase::Running => {
                 let mut doubts = Doubts::default();
                 doubts.add(by, lost, reason);
-                self.enter(Phase::Doubting { doubts, alone: false }, Some(DOUBT));
+                let time = if self.far.is_some() { FAR_DOUBT } else { DOUBT };
+                self.enter(Phase::Doubting { doubts, alone: false }, Some(time));
             }
             Phase::Leaving | Phase::Aborting { .. } | Phase::Asking(_) | Phase::Ending | Phase::Killed => {}
         }
@@ -169,6 +178,7 @@ impl Supervisor<'_> {
             member.waiting = match (member.has_joined() || member.is_gone(), member.is_program()) {
                 (false, true) => Some("has not called MPI_Init".to_owned()),
                 (false, false) => Some("has not joined the job".to_owned()),
+                _ if member.is_foreign() && member.ended.is_none() => Some(FOREIGN.to_owned()),
                 _ => member.ended.map(|_| String::new()),
             };
         }

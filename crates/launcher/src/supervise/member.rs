@@ -205,6 +205,11 @@ impl Member {
         });
     }
 
+    /// Whether it uses another MPI.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.is_foreign
+    }
+
     /// What others have to know of it to connect to it: where it is, too, if their job description does not say so.
     pub(super) fn as_peer(&self, with_place: bool) -> Option<Peer> {
         let joined = self.joined.as_ref()?;

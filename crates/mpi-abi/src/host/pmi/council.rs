@@ -11,8 +11,8 @@ use simurgh_net::control::{Channel, Conclusion, DEADLOCK, FromHost, Letter, Secr
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Time that processes have to say what their ranks wait for.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Time that processes have to say what their ranks wait for: on a busy machine they need some.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a broker has to do with it.
 pub(super) enum Council {
