@@ -2,15 +2,12 @@
 //! is `fork`, be it that a script takes the place of ssh; other tests have network namespaces, sshd and Slurm.
 
 use simurgh_testing::{
-    Binary, Compile, Input, Outcome, Scratch, Signal, Stage, Started, TCP, children, is_alive, run, signal,
-    sums, supervisor, until,
+    AT_ONCE, Binary, Compile, Input, Outcome, Scratch, Signal, Stage, Started, TCP, children, is_alive, run,
+    signal, sums, supervisor, until,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-/// Longer than any end may take that does not wait for a sign of life.
-const AT_ONCE: Duration = Duration::from_secs(2);
 
 fn plain() -> Binary {
     Compile::c("tests/c/launch_plain.c").build()
@@ -239,7 +236,12 @@ impl Job {
 
     /// As many ranks, of which or of whose children so many say that they are up.
     fn of(program: Binary, ranks: usize, up: usize) -> Self {
-        let mpiexec = Stage::locate().mpiexec(ranks).options(TCP);
+        Self::with(&[], program, ranks, up)
+    }
+
+    /// The same with options of mpiexec.
+    fn with(options: &[&str], program: Binary, ranks: usize, up: usize) -> Self {
+        let mpiexec = Stage::locate().mpiexec(ranks).options(TCP).options(options);
         let mpiexec = mpiexec.options(["--launcher", "fork", "-hosts", "a,b", "--mode", "threads"]);
         let mut mpiexec = Started::new(&mpiexec.args(["sleep"]).command(&program));
         mpiexec.says(&"up\n".repeat(up));
@@ -250,13 +252,19 @@ impl Job {
         }
     }
 
-    /// Ends in time with this status; what is said of it.
+    /// Ends at once with this status; what is said of it.
     #[track_caller]
     fn ends(self, code: Option<i32>) -> String {
+        self.ends_after(Duration::ZERO, code)
+    }
+
+    /// The same when this time is over.
+    #[track_caller]
+    fn ends_after(self, time: Duration, code: Option<i32>) -> String {
         let agents = self.agents;
         let hosts: Vec<_> = agents.iter().flat_map(|&agent| children(agent)).collect();
         let outcome = self.mpiexec.ends(Duration::from_secs(20));
-        assert!(!outcome.timed_out && outcome.elapsed < AT_ONCE, "{outcome}");
+        outcome.expect_end_after(time);
         assert_eq!(outcome.status.code(), code, "{outcome}");
         let is_over = || !agents.iter().chain(&hosts).any(|&process| is_alive(process));
         assert!(until(AT_ONCE, is_over), "{outcome}");
@@ -324,24 +332,15 @@ fn worlds_that_ranks_have_started_end_with_the_job_everywhere() {
     assert_eq!(job.ends(Some(130)), "");
 }
 
+/// The time is long enough for the other one to be heard of, whatever else the machine has to do.
 #[test]
 fn an_agent_that_is_stopped_is_missed() {
-    let scratch = Scratch::new("stopped");
-    // An agent that is there and then sleeps.
-    let reach = script(
-        &scratch,
-        "[ $node = a ] && exec \"$@\"; \"$@\" & sleep 0.3; kill -STOP $!; wait",
-    );
-    let options = [
-        "--launcher-exec",
-        shown(&reach),
-        "-hosts",
-        "a,b",
-        "--peer-timeout",
-        "1",
-    ];
     let program = Compile::c("tests/c/launch_wait.c").build();
-    let outcome = on(&options, 2, &program, &["sleep"]);
-    outcome.expect_code(1);
-    assert!(outcome.stderr.contains(" b"), "{outcome}");
+    let job = Job::with(&["--peer-timeout", "3"], program, 2, 2);
+    signal(job.agents[1], Signal::STOP);
+    let text = job.ends_after(Duration::from_secs(3), Some(1));
+    assert_eq!(
+        text,
+        "simurgh: node b has given no sign of life for 3 s (--peer-timeout)\n"
+    );
 }

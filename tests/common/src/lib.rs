@@ -26,7 +26,7 @@ pub use compile::{Binary, Compile};
 pub use family::{Signal, children, has_variable, is_alive, marked, parent, signal, supervisor, words};
 pub use mpiexec::{Mpiexec, TCP};
 pub use others::{of_another, of_open_mpi};
-pub use outcome::Outcome;
+pub use outcome::{AT_ONCE, Outcome};
 pub use run::{Ending, Input, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;

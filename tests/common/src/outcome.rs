@@ -5,6 +5,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+/// Longer than any end may take, whatever else the machine has to do; less than any time after which somebody who does
+/// not answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
+pub const AT_ONCE: Duration = Duration::from_secs(5);
+
 /// What a finished command left: its status and all it wrote.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -50,6 +54,14 @@ impl Outcome {
             !self.timed_out && self.code() == code,
             "expected exit status {code}\n{self}"
         );
+        self
+    }
+
+    /// Panics with the full account unless the command ended by itself, [at once](AT_ONCE) when this time was over.
+    #[track_caller]
+    pub fn expect_end_after(&self, time: Duration) -> &Self {
+        let ended = !self.timed_out && self.elapsed < time + AT_ONCE;
+        assert!(ended, "expected its end after {time:?}\n{self}");
         self
     }
 
