@@ -1,8 +1,11 @@
 //! However a job is ended from outside, it ends at once, with the right status, and nothing is left of it.
 
+use std::process::Command;
 use std::time::Duration;
 
-use simurgh_testing::{Binary, Compile, Signal, Stage, Started, children, signal, supervisor};
+use simurgh_testing::{
+    AT_ONCE, Binary, Compile, Input, Signal, Stage, Started, children, run, signal, supervisor,
+};
 
 fn program() -> Binary {
     Compile::c("tests/c/launch_wait.c").build()
@@ -86,6 +89,20 @@ fn a_program_that_ignores_signals_is_killed() {
     let job = Job::start("stubborn");
     signal(job.mpiexec.id(), Signal::TERM);
     job.ends(137);
+}
+
+/// A process that is to supervise a job and finds that mpiexec has been killed meanwhile.
+#[test]
+fn who_comes_too_late_to_supervise_ends_silently() {
+    let mut command = Command::new(Stage::locate().tool("mpiexec"));
+    let outcome = run(
+        command.args(["--behind=1", "-n", "1", "echo", "run"]),
+        Input::Empty,
+        AT_ONCE,
+    );
+    let outcome = outcome.unwrap();
+    outcome.expect_code(143).expect_no_complaints();
+    assert_eq!(outcome.stdout, "", "{outcome}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn a_node_that_cannot_be_reached_is_named_with_what_the_launcher_says() {
         ": node b has not answered ",
         "/reach\n",
     ];
-    assert!(told.iter().all(|told| slow.stderr.contains(told)), "{slow}");
+    assert!(told.iter().all(|told| slow.starting.contains(told)), "{slow}");
     slow.expect_stderr("/reach within 1 s; --start-timeout gives it more time");
     on(
         &["--launcher-exec", "/no/such", "-hosts", "a,b"],

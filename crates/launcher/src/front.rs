@@ -21,11 +21,12 @@ use std::process::{Child, Command};
 /// What the first word of a supervising process begins with; the number of its front follows.
 const BEHIND: &str = "--behind=";
 
-/// What comes after the words that say that this process is the supervising one. It ends with its front from now on.
+/// What comes after the words that say that this process is the supervising one. It ends with its front from now on; at
+/// once, if that is gone already.
 ///
 /// # Errors
 ///
-/// When the front is gone already, or somebody else has started this process.
+/// When the kernel refuses.
 pub fn behind(words: &[OsString]) -> Result<Option<&[OsString]>, LaunchError> {
     let first = words.split_first();
     let first = first.and_then(|(word, rest)| Some((word.to_str()?.strip_prefix(BEHIND)?, rest)));
@@ -34,10 +35,12 @@ pub fn behind(words: &[OsString]) -> Result<Option<&[OsString]>, LaunchError> {
     };
     rustix::process::set_parent_process_death_signal(Some(Signals::to_end_by())).map_err(system)?;
     let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().to_string());
-    match parent.is_some_and(|parent| parent == front) {
-        true => Ok(Some(rest)),
-        false => Err(LaunchError::Orphan),
+    if parent.is_some_and(|parent| parent == front) {
+        return Ok(Some(rest));
     }
+    // The front was gone before the kernel knew that it is to tell: this process ends as it would have.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), Signals::to_end_by());
+    Err(LaunchError::Orphan)
 }
 
 /// The first word for a process whose front is this one: it is given what loses its parent, and kills it.

@@ -40,14 +40,8 @@ pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Resu
     let start = Instant::now();
     let ending = wait(command.spawn()?, limit)?;
     let elapsed = start.elapsed();
-    Ok(Outcome {
-        command: format!("{command:?}"),
-        status: ending.status,
-        stdout: contents(&mut stdout)?,
-        stderr: contents(&mut stderr)?,
-        elapsed,
-        timed_out: ending.timed_out,
-    })
+    let written = [contents(&mut stdout)?, contents(&mut stderr)?];
+    Ok(Outcome::new(format!("{command:?}"), ending, elapsed, written))
 }
 
 /// How a child process ended.

@@ -74,16 +74,9 @@ impl Started {
         let elapsed = start.elapsed();
         let deadline = Instant::now() + limit;
         let rest = drain(&mut self.stdout, deadline)
-            .and_then(|stdout| Ok((stdout, drain(&mut self.stderr, deadline)?)));
-        let (stdout, stderr) = rest.unwrap_or_else(|error| panic!("{}\n{error}", self.command));
-        Outcome {
-            command: self.command,
-            status: ending.status,
-            stdout,
-            stderr,
-            elapsed,
-            timed_out: ending.timed_out,
-        }
+            .and_then(|stdout| Ok([stdout, drain(&mut self.stderr, deadline)?]));
+        let written = rest.unwrap_or_else(|error| panic!("{}\n{error}", self.command));
+        Outcome::new(self.command, ending, elapsed, written)
     }
 }
 
