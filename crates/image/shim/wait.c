@@ -91,6 +91,19 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
     return end_waiting(error);
 }
 
+EXPORT int sched_yield(void)
+{
+    if (!shares_its_thread())
+        return libc.sched_yield();
+    simurgh_let_others_run();
+    return 0;
+}
+
+EXPORT void thrd_yield(void)
+{
+    sched_yield();
+}
+
 /* May return without a signal, as POSIX allows: its callers wait for a condition in a loop. */
 EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
