@@ -60,9 +60,7 @@ impl Broker {
     /// Serves the process for as long as it lives. If it cannot, the job ends.
     pub(super) fn run(mut self) {
         if let Err(error) = self.serve() {
-            let message = error.to_string();
-            say(&message);
-            self.end(FAILED, &message);
+            self.end(FAILED, &error.to_string());
         }
         // The channel stays open: its end would be that of the launcher.
         wait_for_the_end()
@@ -112,10 +110,7 @@ impl Broker {
         for outcome in outcomes {
             match outcome {
                 Outcome::Tell(message) => self.tell(&message)?,
-                Outcome::Deadlock(text) => {
-                    say(&text);
-                    self.end(DEADLOCKED, &text);
-                }
+                Outcome::Deadlock(text) => self.end(DEADLOCKED, &text),
             }
         }
         Ok(())
@@ -135,15 +130,8 @@ impl Broker {
                 self.pass_on(message)?;
                 self.launcher.arrive()?;
             }
-            FromHost::Abort { status, message } => {
-                say(&message);
-                self.end(status, &message);
-            }
-            FromHost::Lost { host, reason } => {
-                let message = format!("rank {host}: {reason}");
-                say(&message);
-                self.end(FAILED, &message);
-            }
+            FromHost::Abort { status, message } => self.end(status, &message),
+            FromHost::Lost { host, reason } => self.end(FAILED, &format!("rank {host}: {reason}")),
             FromHost::Ask { number, .. } => {
                 let answer = Answer::refused(Refusal::Spawn, FOREIGN);
                 self.answers += 1;
@@ -161,8 +149,9 @@ impl Broker {
         Ok(())
     }
 
-    /// Ends the job: the launcher ends all processes, and this one need not wait for that.
+    /// Says why the job ends, and ends it: the launcher ends all processes, and this one need not wait for that.
     fn end(&mut self, status: u8, why: &str) -> ! {
+        say(why);
         until_read();
         self.launcher.abort(status, why);
         exit(status)

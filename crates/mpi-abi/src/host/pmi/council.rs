@@ -189,14 +189,14 @@ impl Head {
         for guest in self.guests.drain(..) {
             match guest.said() {
                 Ok(None) => rest.push(guest),
-                Ok(Some(said)) if shows(&said.message, secret) => {
-                    if let FromHost::Hello(hello) = said.message
+                Ok(Some(said)) => {
+                    if let Some(hello) = shows(said.message, secret)
                         && let Some(place) = members.get_mut(hello.host as usize)
                     {
                         *place = Some(guest);
                     }
                 }
-                Ok(Some(_)) | Err(_) => {}
+                Err(_) => {}
             }
         }
         self.guests = rest;

@@ -179,7 +179,7 @@ fn memory(
     }
     if spec.host != first {
         let name = launcher.get(first, DOOR)?;
-        return Ok(Some(neighbours::ask(first, &name, secret)?));
+        return Ok(Some(neighbours::ask(first, &name, secret, spec.host)?));
     }
     let memory = Arc::new(shared_memory(hosts.len()).map_err(std::io::Error::other)?);
     let message = ToHost::Memory { hosts: hosts.clone() };

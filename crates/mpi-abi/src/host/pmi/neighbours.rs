@@ -48,29 +48,34 @@ impl Door {
     /// Gives something to each of these neighbours.
     pub(super) fn give(&self, secret: &Secret, letter: &Letter, neighbours: &[u32]) -> Result<(), PmiError> {
         let until = Instant::now() + PATIENCE;
-        let (mut given, mut guests) = (0, Vec::new());
-        while given < neighbours.len() {
-            let late = || failed(neighbours[0], io::ErrorKind::TimedOut.into());
+        let (mut missing, mut guests) = (neighbours.to_vec(), Vec::new());
+        while let Some(&first) = missing.first() {
+            let late = || failed(first, io::ErrorKind::TimedOut.into());
             let own = std::iter::once(self.socket.as_fd());
             wait(own.chain(guests.iter().map(AsFd::as_fd)), until)?.ok_or_else(late)?;
             guests.extend(self.guests());
             // A guest that does not show the secret is sent away.
             guests.retain(|guest| match guest.said() {
                 Ok(None) => true,
-                Ok(Some(said)) if shows(&said.message, secret) => {
-                    given += usize::from(matches!(guest.tell(letter), Ok(true)));
+                Ok(Some(said)) => {
+                    if let Some(hello) = shows(said.message, secret)
+                        && matches!(guest.tell(letter), Ok(true))
+                    {
+                        missing.retain(|rank| *rank != hello.host);
+                    }
                     false
                 }
-                _ => false,
+                Err(_) => false,
             });
         }
         Ok(())
     }
 }
 
-/// Gets the memory that the process of this rank, whose door has this name, has made for its neighbours.
-pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret) -> Result<OwnedFd, PmiError> {
-    let channel = knock(name, secret, 0).map_err(|source| failed(rank, source))?;
+/// Gets the memory that the process of a rank, whose door has this name, has made for its neighbours, of whom `own` is
+/// one.
+pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret, own: u32) -> Result<OwnedFd, PmiError> {
+    let channel = knock(name, secret, own).map_err(|source| failed(rank, source))?;
     let until = Instant::now() + PATIENCE;
     loop {
         match channel.told() {
@@ -136,8 +141,12 @@ fn wait<'a>(fds: impl IntoIterator<Item = BorrowedFd<'a>>, until: Instant) -> Re
     }
 }
 
-pub(super) fn shows(message: &FromHost, secret: &Secret) -> bool {
-    matches!(message, FromHost::Hello(hello) if hello.version == VERSION && hello.secret == *secret)
+/// The words of a guest who shows the secret.
+pub(super) fn shows(message: FromHost, secret: &Secret) -> Option<Hello> {
+    match message {
+        FromHost::Hello(hello) => (hello.version == VERSION && hello.secret == *secret).then_some(hello),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -157,8 +166,11 @@ mod tests {
         let hosts = vec![0, 1, 2];
         let letter = Letter::with(ToHost::Memory { hosts }, Some(Arc::new(memory)));
         std::thread::scope(|scope| {
-            let stranger = scope.spawn(|| ask(0, &name, &wrong));
-            let guests = [(); 2].map(|()| scope.spawn(|| ask(0, &name, &secret)));
+            let stranger = scope.spawn(|| ask(0, &name, &wrong, 1));
+            let guests = [1, 2].map(|own| {
+                let (name, secret) = (&name, &secret);
+                scope.spawn(move || ask(0, name, secret, own))
+            });
             door.give(&secret, &letter, &[1, 2]).unwrap();
             for guest in guests {
                 let memory = guest.join().unwrap().unwrap();
