@@ -131,11 +131,35 @@ impl<T: Node> Inbox<T> {
     /// Takes everything, oldest first. Consumer only.
     pub fn take(&self) -> Chain<T> {
         // Acquire pairs with the Release in `push_linked`.
-        let mut node = self.head.swap(ptr::null_mut(), Ordering::Acquire);
-        debug_assert!(node != Self::asleep(), "only the consumer takes, and it is awake");
+        let newest = self.head.swap(ptr::null_mut(), Ordering::Acquire);
+        debug_assert!(
+            newest != Self::asleep(),
+            "only the consumer takes, and it is awake"
+        );
+        Self::oldest_first(newest)
+    }
+
+    /// Takes everything, oldest first, in the consumer's place, which may find nothing where it has seen something. For
+    /// anybody.
+    pub fn raid(&self) -> Chain<T> {
+        let mut head = self.head.load(Ordering::Relaxed);
+        while !head.is_null() && head != Self::asleep() {
+            // Acquire: as in `take`.
+            match self
+                .head
+                .compare_exchange_weak(head, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed)
+            {
+                Ok(newest) => return Self::oldest_first(newest),
+                Err(now) => head = now,
+            }
+        }
+        Chain::new()
+    }
+
+    fn oldest_first(mut node: *mut T) -> Chain<T> {
         let mut chain = Chain::new();
         // SAFETY:
-        // - a pushed element lives for ever, and since the swap its link belongs to the consumer.
+        // - a pushed element lives for ever, and since it was taken its link belongs to who has done that.
         while let Some(element) = unsafe { node.as_ref() } {
             node = element.link().load(Ordering::Relaxed);
             chain.push_front(element);

@@ -8,7 +8,7 @@
 //! * [`Completion`], [`WaitList`], [`Mutex`], [`Condvar`], [`Barrier`], [`Rendezvous`]: what suspends an EC, never its
 //!   kernel thread.
 //! * [`Gathering`], [`post`]: what is left without waiting, and the work on it that belongs to nobody.
-//! * [`Worker`]: the half of a virtual processor that switches between ECs.
+//! * [`Worker`]: the half of a virtual processor that switches between ECs; [`Ready`]: what it has to run.
 //! * [`Network`]: what whoever has nothing better to do looks after.
 //! * [`Roster`]: what is known of each host, while hosts come.
 //! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
@@ -27,6 +27,7 @@ mod gathering;
 mod inbox;
 mod mutex;
 mod network;
+mod ready;
 mod rendezvous;
 pub mod sync;
 mod token;
@@ -77,6 +78,7 @@ pub use gathering::{Claim, Dismissal, Gathered, Gathering, Gifts};
 pub use inbox::Inbox;
 pub use mutex::{Mutex, MutexGuard};
 pub use network::Network;
+pub use ready::Ready;
 pub use rendezvous::{Absence, Brought, Circle, Presence, Rendezvous, Visit, Wait};
 pub use stage::{Seen, Stage, Turn};
 pub use token::Token;
@@ -112,4 +114,4 @@ pub use typed::Typed;
 #[cfg(not(loom))]
 pub use vigil::{CALM, Vigil};
 #[cfg(not(loom))]
-pub use worker::{Entry, Worker, WorkerStats};
+pub use worker::{Entry, Evicted, Worker, WorkerStats};

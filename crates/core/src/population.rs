@@ -34,7 +34,7 @@ impl Population {
         self.size.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.size.load(Ordering::Relaxed)
     }
 

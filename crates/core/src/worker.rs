@@ -8,6 +8,7 @@
 //! Cost of a switch between two ECs: two coroutine jumps (about 3 ns), one `wrfsbase` (9 to 28 ns), one or two locked
 //! instructions for the token, no system call. Bench: `benches/switch.rs`.
 
+mod deputy;
 mod network;
 
 use std::cell::{Cell, UnsafeCell};
@@ -25,12 +26,14 @@ use crate::here;
 use crate::inbox::Inbox;
 use crate::network::Network;
 use crate::population::Population;
+use crate::ready::Ready;
 use crate::share::{OfferSlot, help};
 use crate::spawn::bury;
 use crate::suspend::Suspend;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use crate::thread_pointer::ThreadPointer;
 
+pub use deputy::Evicted;
 pub(crate) use network::Look;
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
@@ -105,7 +108,9 @@ struct Team {
 /// What only the worker's kernel thread touches, save for reading counters.
 struct Own {
     index: usize,
-    local: UnsafeCell<Chain<Ec>>,
+    local: Ready<Ec>,
+    /// Whom it stands in for, if it is a deputy.
+    principal: Option<&'static Worker>,
     thread_pointer: ThreadPointer,
     own_pointer: Cell<u64>,
     loaded_pointer: Cell<u64>,
@@ -136,7 +141,7 @@ impl Worker {
     pub fn team(common: usize, dedicated: usize) -> Vec<&'static Worker> {
         LARGEST_COUNT.fetch_max(common + dedicated, Ordering::Relaxed);
         let team: Vec<&'static Worker> = (0..common + dedicated)
-            .map(|index| &*Box::leak(Box::new(Self::new(index))))
+            .map(|index| &*Box::leak(Box::new(Self::new(index, None))))
             .collect();
         let shared = Box::leak(Box::new(Team {
             workers: team.clone().into_boxed_slice(),
@@ -152,7 +157,7 @@ impl Worker {
         team
     }
 
-    fn new(index: usize) -> Self {
+    fn new(index: usize, principal: Option<&'static Worker>) -> Self {
         Self {
             shared: CachePadded::new(Shared {
                 inbox: Inbox::new(),
@@ -162,7 +167,8 @@ impl Worker {
             }),
             own: CachePadded::new(Own {
                 index,
-                local: UnsafeCell::new(Chain::new()),
+                local: Ready::new(),
+                principal,
                 thread_pointer: ThreadPointer::detect(),
                 own_pointer: Cell::new(0),
                 loaded_pointer: Cell::new(0),
@@ -239,8 +245,16 @@ impl Worker {
 
     /// Runs what is ready until nothing is. Returns how many execution contexts were resumed.
     pub fn run(&'static self) -> u64 {
+        self.run_while(|| true)
+    }
+
+    /// As [`Worker::run`], as long as `goes_on` is true, which is asked before each execution context.
+    #[inline]
+    pub fn run_while(&'static self, goes_on: impl Fn() -> bool) -> u64 {
         let before = self.own.switches.load(Ordering::Relaxed);
-        while let Some(ec) = self.next() {
+        while goes_on()
+            && let Some(ec) = self.next()
+        {
             self.resume(ec);
             let switches = self.own.switches.load(Ordering::Relaxed);
             // Relaxed: it says when to look, and for what is behind a lock.
@@ -319,8 +333,12 @@ impl Worker {
         }
     }
 
+    /// Those who live on it; those of a deputy live on its principal.
     pub(crate) fn population(&self) -> &Population {
-        &self.shared.population
+        match self.own.principal {
+            None => &self.shared.population,
+            Some(principal) => principal.population(),
+        }
     }
 
     /// Says whether the execution contexts that wait for each other here may be moved to a worker with fewer. Not so at
@@ -406,7 +424,7 @@ impl Worker {
     pub fn has_runnable(&self) -> bool {
         // SAFETY:
         // - the caller runs on this worker's kernel thread, so the queue is its own.
-        !unsafe { &*self.own.local.get() }.is_empty() || self.has_mail()
+        !unsafe { self.own.local.with(|local| local.is_empty()) } || self.has_mail()
     }
 
     /// Puts a ready EC behind the others.
@@ -418,7 +436,7 @@ impl Worker {
     pub(crate) unsafe fn push_local(&self, ec: &'static Ec) {
         // SAFETY:
         // - by the caller's promise the queue is not in use by anybody else.
-        unsafe { &mut *self.own.local.get() }.push_back(ec);
+        unsafe { self.own.local.with(|local| local.push_back(ec)) };
     }
 
     /// Puts a chain of ready ECs behind the others: O(1).
@@ -429,24 +447,34 @@ impl Worker {
     pub(crate) unsafe fn append_local(&self, chain: &mut Chain<Ec>) {
         // SAFETY:
         // - by the caller's promise the queue is not in use by anybody else.
-        unsafe { &mut *self.own.local.get() }.append(chain);
+        unsafe { self.own.local.with(|local| local.append(chain)) };
     }
 
+    #[inline]
     fn next(&self) -> Option<&'static Ec> {
         // SAFETY:
-        // - called by `run`, on the worker's kernel thread; no other reference to the queue is alive.
-        let local = unsafe { &mut *self.own.local.get() };
+        // - called by `run`, on the worker's kernel thread, which is not within a use of the queue.
+        unsafe { self.own.local.with(|local| self.take_next(local)) }
+    }
+
+    /// Takes what is to run next from the worker's queue, and asks for the memory of the one behind it.
+    #[inline]
+    fn take_next(&self, local: &mut Chain<Ec>) -> Option<&'static Ec> {
         if self.has_mail() {
             local.append(&mut self.shared.inbox.take());
         }
         if self.shared.hungry.load(Ordering::Relaxed) != 0 {
             self.share(local);
         }
-        match self.own.random.get() {
+        let next = match self.own.random.get() {
             None => local.pop_front(),
             Some(state) if !local.is_empty() => local.remove(self.draw(state) % local.len()),
             Some(_) => None,
+        };
+        if let Some(behind) = local.front() {
+            behind.warm();
         }
+        next
     }
 
     /// The next number of the seeded sequence (xorshift64).
@@ -475,11 +503,6 @@ impl Worker {
 
     #[inline]
     fn resume(&'static self, ec: &'static Ec) {
-        // SAFETY:
-        // - called by `run`, on the worker's kernel thread.
-        if let Some(next) = unsafe { &*self.own.local.get() }.front() {
-            next.warm();
-        }
         // Relaxed: counters; only this thread writes.
         self.own
             .switches

@@ -6,8 +6,8 @@ use std::time::Duration;
 use loom::thread;
 use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Ordering, Solitude, SpinLock};
 use simurgh_core::{
-    Barrier, Completion, Condvar, Gathering, Inbox, Mutex, Network, Node, Rendezvous, Stage, Token, employ,
-    wait_all, wait_any, wander,
+    Barrier, Chain, Completion, Condvar, Gathering, Inbox, Mutex, Network, Node, Ready, Rendezvous, Stage,
+    Token, employ, wait_all, wait_any, wander,
 };
 
 struct Item {
@@ -132,6 +132,44 @@ fn who_sleeps_at_the_network_hears_its_inbox_and_the_network() {
         }
         pusher.join().unwrap();
         sender.join().unwrap();
+    });
+}
+
+#[test]
+fn what_is_ready_is_taken_once_whoever_takes_it() {
+    model(|| {
+        let shared = Arc::new((Ready::new(), Inbox::new()));
+        let visitor = Arc::clone(&shared);
+        let raider = thread::spawn(move || {
+            let (ready, inbox) = &*visitor;
+            let seen = |mut chain: Chain<Item>| -> Vec<_> {
+                std::iter::from_fn(|| chain.pop_front().map(|item| item.value)).collect()
+            };
+            // SAFETY:
+            // - nobody else raids.
+            let first = seen(unsafe { ready.raid() });
+            [first, seen(inbox.raid())].concat()
+        });
+        let (ready, inbox) = &*shared;
+        let mut seen = Vec::new();
+        // SAFETY (both):
+        // - nobody else uses it so.
+        unsafe { ready.with(|chain| chain.push_back(item(0))) };
+        inbox.push(item(1));
+        unsafe {
+            ready.with(|chain| {
+                chain.push_back(item(2));
+                chain.append(&mut inbox.take());
+            });
+        }
+        while let Some(item) = unsafe { ready.with(Chain::pop_front) } {
+            seen.push(item.value);
+        }
+        seen.extend(raider.join().unwrap());
+        let left = unsafe { ready.with(std::mem::take) };
+        assert!(left.is_empty() && inbox.is_quiet());
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 1, 2]);
     });
 }
 

@@ -6,6 +6,7 @@ mod futex;
 mod solitude;
 mod spin;
 mod turns;
+pub(crate) mod uneven;
 
 #[cfg(not(loom))]
 pub use std::sync::atomic::{
@@ -75,7 +76,7 @@ const NAP: std::time::Duration = std::time::Duration::from_micros(50);
 
 /// Leaves the core to other kernel threads, on the `turn`-th look at something that is taking long.
 #[cold]
-fn step_aside(turn: u32) {
+pub(crate) fn step_aside(turn: u32) {
     #[cfg(loom)]
     {
         let _ = (turn, YIELDS, NAP);

@@ -11,7 +11,8 @@
 //! Costs: of an access in solitude three stores and four loads of one line; otherwise two loads of a line that nobody
 //! writes. The end is a system call, once.
 
-use super::{AtomicU8, AtomicU32, Ordering, fence, relax, step_aside};
+use super::uneven::{heavy_barrier, heavy_barrier_is_there, light_barrier};
+use super::{AtomicU8, AtomicU32, Ordering, relax, step_aside};
 #[cfg(not(loom))]
 use crossbeam_utils::CachePadded;
 
@@ -66,7 +67,7 @@ impl Solitude {
     /// From now on threads that come to an access of any kind do so one after the other, each seeing what the ones
     /// before have done, until [`Solitude::end`] has returned; nobody is within an access.
     pub unsafe fn begin(&self) {
-        if membarrier_is_there() {
+        if heavy_barrier_is_there() {
             let _ = self
                 .state
                 .compare_exchange(OPEN, ALONE, Ordering::SeqCst, Ordering::SeqCst);
@@ -186,44 +187,6 @@ pub fn by_turns<R>(plain: impl FnOnce() -> R, locked: impl FnOnce() -> R) -> R {
     let result = plain();
     leave();
     result
-}
-
-/// Has the compiler, and whoever calls for a [`heavy_barrier`], keep the order of stores before and loads after.
-#[inline]
-fn light_barrier() {
-    #[cfg(not(loom))]
-    std::sync::atomic::compiler_fence(Ordering::SeqCst);
-    // The model knows no barriers that one thread puts into others.
-    #[cfg(loom)]
-    fence(Ordering::SeqCst);
-}
-
-/// A barrier in every thread of the process.
-fn heavy_barrier() {
-    fence(Ordering::SeqCst);
-    #[cfg(not(loom))]
-    membarrier(PRIVATE_EXPEDITED);
-}
-
-#[cfg(not(loom))]
-const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
-#[cfg(not(loom))]
-const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
-
-/// Asks for the command; whether the kernel has done it.
-#[cfg(not(loom))]
-fn membarrier(command: libc::c_int) -> bool {
-    // SAFETY:
-    // - the call takes two more numbers and touches no memory of the caller.
-    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
-}
-
-/// Whether the kernel puts barriers into the threads of this process from now on.
-fn membarrier_is_there() -> bool {
-    #[cfg(not(loom))]
-    return membarrier(REGISTER_PRIVATE_EXPEDITED);
-    #[cfg(loom)]
-    return true;
 }
 
 #[cfg(all(test, not(loom)))]

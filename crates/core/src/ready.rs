@@ -1,0 +1,156 @@
+//! What a worker has ready: a queue that one thread uses all the time, and that another may empty now and then.
+//!
+//! The owner brackets each use by plain stores. A raider says that it has come, has a barrier put into the owner's
+//! thread, and looks whether the owner is within a use: if so it goes away again, otherwise the owner waits for it
+//! before the next one. So the owner pays two plain stores and a load of its own line, and a raid is a system call.
+
+use std::cell::UnsafeCell;
+
+use crate::chain::{Chain, Node};
+use crate::sync::uneven::{heavy_barrier, light_barrier};
+use crate::sync::{AtomicBool, Ordering, relax, step_aside};
+
+/// Looks at a raid that does not end before its victim offers its core to others: the raider may need it.
+const SPINS: u32 = 200;
+
+/// A queue with an owner, from which one other thread at a time may take everything.
+pub struct Ready<T: Node> {
+    chain: UnsafeCell<Chain<T>>,
+    in_use: AtomicBool,
+    raided: AtomicBool,
+}
+
+// SAFETY:
+// - the chain is used by its owner, by the promise of `with`, and by one raider, by that of `raid`, which exclude each
+//   other as described above; its elements may be used by any thread.
+unsafe impl<T: Node + Sync> Sync for Ready<T> {}
+// SAFETY:
+// - a chain may be sent to another thread.
+unsafe impl<T: Node + Sync> Send for Ready<T> {}
+
+impl<T: Node> Default for Ready<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Node> Ready<T> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            chain: UnsafeCell::new(Chain::new()),
+            in_use: AtomicBool::new(false),
+            raided: AtomicBool::new(false),
+        }
+    }
+
+    /// Uses the queue.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the owner: nobody else calls this, save after the caller has passed the queue on. `f` neither uses
+    /// the queue nor panics.
+    #[inline]
+    pub unsafe fn with<R>(&self, f: impl FnOnce(&mut Chain<T>) -> R) -> R {
+        // Relaxed: the barrier orders it before the load.
+        self.in_use.store(true, Ordering::Relaxed);
+        // Pairs with the heavy one in `raid`: either the raider sees that the queue is in use, or this one the raid.
+        light_barrier();
+        // Acquire pairs with the Release at the end of `raid`.
+        if self.raided.load(Ordering::Acquire) {
+            self.until_raided();
+        }
+        // SAFETY:
+        // - this is the owner, and raiders that come from now on see that the queue is in use.
+        let result = f(unsafe { &mut *self.chain.get() });
+        // Release pairs with the Acquire in `raid`.
+        self.in_use.store(false, Ordering::Release);
+        result
+    }
+
+    #[cold]
+    fn until_raided(&self) {
+        let mut looks = 0;
+        // Acquire: as in `with`.
+        while self.raided.load(Ordering::Acquire) {
+            looks += 1;
+            if looks < SPINS {
+                relax();
+            } else {
+                step_aside(looks - SPINS);
+            }
+        }
+    }
+
+    /// Takes everything, unless the owner is just using the queue.
+    ///
+    /// # Safety
+    ///
+    /// One thread at a time raids.
+    pub unsafe fn raid(&self) -> Chain<T> {
+        self.raided.store(true, Ordering::SeqCst);
+        heavy_barrier();
+        // Acquire pairs with the Release in `with`.
+        let taken = match self.in_use.load(Ordering::Acquire) {
+            true => Chain::new(),
+            // SAFETY:
+            // - the owner is not within a use, and waits for the end of the raid before the next.
+            false => std::mem::take(unsafe { &mut *self.chain.get() }),
+        };
+        // Release pairs with the Acquire in `with`.
+        self.raided.store(false, Ordering::Release);
+        taken
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::sync::{AtomicPtr, AtomicU64};
+    use std::ptr;
+    use std::thread;
+
+    struct Item(AtomicPtr<Item>);
+
+    // SAFETY:
+    // - `link` is one field; items are leaked.
+    unsafe impl Node for Item {
+        fn link(&self) -> &AtomicPtr<Item> {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn everything_is_taken_once_by_the_owner_or_by_raiders() {
+        const ITEMS: u64 = 200_000;
+        assert!(crate::sync::uneven::heavy_barrier_is_there());
+        let (ready, over) = (Ready::new(), AtomicBool::new(false));
+        let raided = AtomicU64::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Acquire) {
+                    // SAFETY:
+                    // - this is the only thread that raids.
+                    let taken = unsafe { ready.raid() };
+                    raided.fetch_add(taken.len() as u64, Ordering::Relaxed);
+                }
+            });
+            let mut kept = 0;
+            // SAFETY:
+            // - this is the only thread that uses it so.
+            let with = |f: &mut dyn FnMut(&mut Chain<Item>)| unsafe { ready.with(f) };
+            for step in 0..ITEMS {
+                let item = &*Box::leak(Box::new(Item(AtomicPtr::new(ptr::null_mut()))));
+                with(&mut |chain| chain.push_back(item));
+                if step % 3 == 0 {
+                    with(&mut |chain| kept += u64::from(chain.pop_front().is_some()));
+                }
+            }
+            with(&mut |chain| kept += std::mem::take(chain).len() as u64);
+            over.store(true, Ordering::Release);
+            raided.fetch_add(kept, Ordering::Relaxed);
+        });
+        assert_eq!(raided.into_inner(), ITEMS);
+    }
+}
