@@ -175,6 +175,7 @@ impl Builder {
             .vps(settings.get(Id::Vps).map(|vps| vps as usize))
             .seed(settings.get(Id::Seed))
             .policy(policy)
+            .patience(settings.time(Id::Patience))
             .known_threads(self.other_threads)
             .on_deadlock(move |_| told.report_deadlock());
         Ok(builder.start()?)

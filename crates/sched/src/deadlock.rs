@@ -9,15 +9,19 @@
 //! [`simurgh_core::CALM`], by the virtual processor that sleeps where the network rings.
 
 use simurgh_core::Worker;
-use simurgh_core::sync::{AtomicU64, AtomicUsize, Ordering};
+use simurgh_core::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, futex_wait, futex_wake};
 
 /// Counts the virtual processors that sleep.
 #[derive(Default)]
 pub(crate) struct Sleepers {
     asleep: AtomicUsize,
+    /// Threads that are no virtual processors, and do what one would do.
+    helpers: AtomicUsize,
     wakeups: AtomicU64,
     /// One more than the wakeups until all were last seen asleep; 0 if they never were.
     all_asleep_after: AtomicU64,
+    /// Who sleeps until one wakes up, if somebody does.
+    dozing: AtomicU32,
 }
 
 impl Sleepers {
@@ -26,19 +30,59 @@ impl Sleepers {
         self.asleep.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// A thread that is no virtual processor is about to do what one would do; said before it takes anything.
+    pub(crate) fn begin_help(&self) {
+        self.helpers.fetch_add(1, Ordering::SeqCst);
+        self.wakeups.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It has done that.
+    pub(crate) fn end_help(&self) {
+        self.helpers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// How many sleep.
+    pub(crate) fn count(&self) -> usize {
+        self.asleep.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps while so many others do, or until [`Sleepers::rouse`]; may return early.
+    pub(crate) fn doze(&self, others: usize) {
+        self.dozing.store(1, Ordering::SeqCst);
+        // SeqCst: who wakes up counts itself out first and looks for who dozes then.
+        if self.count() == others {
+            futex_wait(&self.dozing, 1);
+        }
+        self.dozing.store(0, Ordering::SeqCst);
+    }
+
+    /// Ends a [`Sleepers::doze`].
+    pub(crate) fn rouse(&self) {
+        if self.dozing.swap(0, Ordering::SeqCst) != 0 {
+            futex_wake(&self.dozing, 1);
+        }
+    }
+
     /// Whether all of `team` sleep, and nothing is left in the process that could wake any of them. Asked by one that
     /// is counted as asleep.
-    pub(crate) fn are_all(&self, team: &[&'static Worker], threads_of_others: usize) -> bool {
+    /// `others_are_quiet` says so of who is no virtual processor, but may run something.
+    pub(crate) fn are_all(
+        &self,
+        team: &[&'static Worker],
+        threads_of_others: usize,
+        others_are_quiet: impl Fn() -> bool,
+    ) -> bool {
         // SeqCst throughout: the argument above is about one order of all these events.
         let wakeups = self.wakeups.load(Ordering::SeqCst);
-        let quiet = || team.iter().all(|worker| worker.is_quiet());
-        let all = self.asleep.load(Ordering::SeqCst) == team.len()
+        let quiet = || team.iter().all(|worker| worker.is_quiet()) && others_are_quiet();
+        let asleep = || self.count() == team.len() && self.helpers.load(Ordering::SeqCst) == 0;
+        let all = asleep()
             // Most often another has been woken and is about to leave: then the threads need not be looked for.
             && quiet()
             && all_threads_known(team.len() + threads_of_others)
             && simurgh_core::outsiders() == 0
             && quiet()
-            && self.asleep.load(Ordering::SeqCst) == team.len()
+            && asleep()
             && self.wakeups.load(Ordering::SeqCst) == wakeups;
         if all {
             self.all_asleep_after.store(wakeups + 1, Ordering::SeqCst);
@@ -55,6 +99,9 @@ impl Sleepers {
     pub(crate) fn leave(&self) {
         self.wakeups.fetch_add(1, Ordering::SeqCst);
         self.asleep.fetch_sub(1, Ordering::SeqCst);
+        if self.dozing.load(Ordering::SeqCst) != 0 {
+            self.rouse();
+        }
     }
 }
 

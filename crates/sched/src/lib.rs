@@ -3,6 +3,7 @@
 //! * [`Topology`]: the cores this process may use and the tree of scheduling domains above them.
 //! * `vp`: virtual processors: one pinned kernel thread each, its idling and its statistics; one that is idle
 //!   looks after the [`Network`].
+//! * `guard`: no execution context that keeps its virtual processor keeps the others from running.
 //! * [`Placement`]: which cores each rank of a node has, if the user wants a say in it.
 //! * [`Affinity`]: on which processors a thread may run.
 //! * [`policy`]: pluggable strategies: where ECs start, whom an idle VP asks for work.
@@ -14,11 +15,14 @@
 mod affinity;
 mod crew;
 mod deadlock;
+mod deputy;
 mod domain;
 mod error;
+mod guard;
 mod lookout;
 mod placement;
 pub mod policy;
+mod post;
 mod runtime;
 mod stats;
 mod topology;
@@ -27,6 +31,7 @@ mod vp;
 pub use affinity::Affinity;
 pub use domain::{Domain, DomainKind};
 pub use error::SchedError;
+pub use guard::DEPUTIES_MAX;
 pub use placement::{Placement, Seat};
 pub use runtime::{Builder, Runtime, VPS_MAX};
 pub use stats::VpStats;

@@ -2,13 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_core::{EcHandle, EcSpec, Network, Worker};
 
 use crate::crew::Crew;
 use crate::deadlock::Sleepers;
+use crate::deputy::Deputies;
 use crate::error::SchedError;
+use crate::guard::Guard;
 use crate::lookout::Lookout;
 use crate::policy::{Policy, WorkQueue};
 use crate::stats::VpStats;
@@ -29,6 +32,8 @@ pub struct Builder {
     topology: Option<Topology>,
     network_core: Option<usize>,
     homes: Vec<usize>,
+    patience: Option<Duration>,
+    prepare: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Default for Builder {
@@ -51,6 +56,8 @@ impl Builder {
             topology: None,
             network_core: None,
             homes: Vec::new(),
+            patience: None,
+            prepare: Box::new(|| ()),
         }
     }
 
@@ -125,24 +132,33 @@ impl Builder {
         self
     }
 
+    /// For how long an execution context may keep its virtual processor before others that are ready there run
+    /// elsewhere; if not given, as long as it likes. Seeded runs do not look at the time, and a kernel without
+    /// `membarrier(2)` leaves it as if it were not given.
+    #[must_use]
+    pub fn patience(mut self, patience: Option<Duration>) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// What each kernel thread does first that begins, after the start, to run execution contexts.
+    #[must_use]
+    pub fn prepare(mut self, prepare: impl Fn() + Send + Sync + 'static) -> Self {
+        self.prepare = Box::new(prepare);
+        self
+    }
+
     /// Starts the virtual processors.
     ///
     /// # Errors
     ///
     /// When the topology cannot be read, the number of virtual processors is out of range, or a thread is refused.
     pub fn start(self) -> Result<Runtime, SchedError> {
-        let topology = self.topology.map_or_else(Topology::detect, Ok)?;
-        let driving = self.network.as_ref().map(|_| self.policy.driving());
-        let crew = Crew::new(self.vps, &topology, driving);
-        let crew = self
-            .network_core
-            .map_or(crew, |core| crew.with_network_core(core));
-        if !(1..=VPS_MAX).contains(&crew.all()) || crew.common == 0 {
-            return Err(SchedError::VpCount {
-                asked: crew.all(),
-                limit: VPS_MAX,
-            });
-        }
+        let topology = match &self.topology {
+            Some(topology) => topology.clone(),
+            None => Topology::detect()?,
+        };
+        let crew = self.crew(&topology)?;
         let team = Worker::team(crew.common, crew.dedicated);
         if let Some(network) = &self.network {
             team.iter()
@@ -163,6 +179,8 @@ impl Builder {
             seed: self.seed,
             lookout,
             crew,
+            deputies: Deputies::default(),
+            prepare: self.prepare,
         });
         let mut runtime = Runtime {
             common,
@@ -170,9 +188,30 @@ impl Builder {
             homes: self.homes,
             vps: Vec::new(),
             threads: Vec::new(),
+            guard: None,
         };
         (0..crew.all()).try_for_each(|index| runtime.start_vp(index))?;
+        let patience = self
+            .patience
+            .filter(|_| self.seed.is_none() && Worker::may_evict());
+        patience.map_or(Ok(()), |limit| runtime.start_guard(limit))?;
         Ok(runtime)
+    }
+
+    /// The virtual processors, if there can be so many.
+    fn crew(&self, topology: &Topology) -> Result<Crew, SchedError> {
+        let driving = self.network.as_ref().map(|_| self.policy.driving());
+        let crew = Crew::new(self.vps, topology, driving);
+        let crew = self
+            .network_core
+            .map_or(crew, |core| crew.with_network_core(core));
+        match (1..=VPS_MAX).contains(&crew.all()) && crew.common > 0 {
+            true => Ok(crew),
+            false => Err(SchedError::VpCount {
+                asked: crew.all(),
+                limit: VPS_MAX,
+            }),
+        }
     }
 }
 
@@ -183,6 +222,7 @@ pub struct Runtime {
     homes: Vec<usize>,
     vps: Vec<Arc<Vp>>,
     threads: Vec<JoinHandle<()>>,
+    guard: Option<JoinHandle<()>>,
 }
 
 impl Runtime {
@@ -202,6 +242,17 @@ impl Runtime {
             .spawn(move || vp.run());
         self.threads
             .push(thread.map_err(|source| SchedError::Thread { vp: index, source })?);
+        Ok(())
+    }
+
+    fn start_guard(&mut self, limit: Duration) -> Result<(), SchedError> {
+        let posts = self.vps[..self.common.crew.common].iter();
+        let posts: Vec<_> = posts.map(|vp| Arc::clone(vp.post())).collect();
+        let guard = Guard::new(Arc::clone(&self.common), limit, posts.into_iter());
+        self.common.deputies.count_other();
+        let thread = std::thread::Builder::new().name("guard".to_owned());
+        let thread = thread.spawn(move || guard.run());
+        self.guard = Some(thread.map_err(SchedError::Guard)?);
         Ok(())
     }
 
@@ -315,6 +366,13 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
+        self.common.deputies.end();
+        self.common.sleepers.rouse();
+        if let Some(guard) = self.guard.take() {
+            guard.thread().unpark();
+            let _ = guard.join();
+        }
+        self.common.deputies.dismiss();
         // Release pairs with the Acquire in `Vp::run`.
         self.common.stop.store(true, Ordering::Release);
         self.common.team.iter().for_each(|worker| worker.nudge());

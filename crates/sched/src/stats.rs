@@ -76,6 +76,11 @@ impl IdleClock {
             .store(self.idle_ns.load(Ordering::Relaxed) + period, Ordering::Relaxed);
     }
 
+    /// Whether no idle period is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.since_ns.load(Ordering::Relaxed) == BUSY
+    }
+
     pub(crate) fn count_sleep(&self) {
         self.sleeps
             .store(self.sleeps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

@@ -13,8 +13,10 @@ use simurgh_core::{CALM, Entry, Worker};
 use crate::affinity::Affinity;
 use crate::crew::Crew;
 use crate::deadlock::Sleepers;
+use crate::deputy::Deputies;
 use crate::lookout::Lookout;
-use crate::stats::{IdleClock, VpStats};
+use crate::post::Post;
+use crate::stats::VpStats;
 use crate::topology::Topology;
 
 /// Longest time an idle virtual processor watches its inbox before it sleeps: about twice what a wake-up costs.
@@ -40,6 +42,28 @@ pub(crate) struct Common {
     pub(crate) crew: Crew,
     /// Who looks after the network, if there is one.
     pub(crate) lookout: OnceLock<Lookout>,
+    pub(crate) deputies: Deputies,
+    /// What a thread that becomes a deputy does before.
+    pub(crate) prepare: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Common {
+    /// Whether all virtual processors sleep, and nothing is left in the process that could wake any of them. Asked by
+    /// one that is counted as asleep.
+    fn all_sleep(&self) -> bool {
+        let threads = self.known_threads + self.deputies.threads();
+        let quiet = || self.deputies.are_quiet();
+        self.sleepers.are_all(&self.team, threads, quiet)
+    }
+
+    /// A thread that is no virtual processor has done what it did in the place of one.
+    pub(crate) fn end_help(&self) {
+        self.sleepers.end_help();
+        if self.sleepers.count() == self.team.len() {
+            // Nobody has looked since whether all sleep.
+            self.team[0].nudge();
+        }
+    }
 }
 
 /// One virtual processor.
@@ -47,7 +71,7 @@ pub(crate) struct Vp {
     worker: &'static Worker,
     common: Arc<Common>,
     victims: Vec<usize>,
-    idle: IdleClock,
+    post: Arc<Post>,
 }
 
 impl Vp {
@@ -57,12 +81,17 @@ impl Vp {
             worker,
             common,
             victims,
-            idle: IdleClock::new(),
+            post: Arc::new(Post::new(worker)),
         }
     }
 
+    /// What others see of it.
+    pub(crate) fn post(&self) -> &Arc<Post> {
+        &self.post
+    }
+
     pub(crate) fn stats(&self) -> VpStats {
-        self.idle.stats(self.worker.stats())
+        self.post.idle.stats(self.worker.stats())
     }
 
     /// The body of the kernel thread.
@@ -106,12 +135,12 @@ impl Vp {
         if !self.is_dedicated() && self.worker.help() {
             return patience;
         }
-        self.idle.begin();
+        self.post.idle.begin();
         let found = self.attend() || self.may_watch() && self.watch(patience);
         if !found {
             self.sleep();
         }
-        self.idle.end();
+        self.post.idle.end();
         if found {
             (patience * 2).min(self.longest_watch())
         } else {
@@ -175,7 +204,7 @@ impl Vp {
             .for_each(|&victim| self.worker.beg(team[victim]));
         self.common.sleepers.enter();
         if !self.common.stop.load(Ordering::Acquire) {
-            self.idle.count_sleep();
+            self.post.idle.count_sleep();
             self.rest(ticket);
         }
         self.common.sleepers.leave();
@@ -187,11 +216,7 @@ impl Vp {
     /// Sleeps in the kernel, where the network rings if it is this one's duty to look after it.
     fn rest(&self, ticket: u32) {
         let Some(lookout) = self.common.lookout.get() else {
-            if self
-                .common
-                .sleepers
-                .are_all(&self.common.team, self.common.known_threads)
-            {
+            if self.common.all_sleep() {
                 self.report(0);
             }
             return self.worker.sleep(ticket);
@@ -217,8 +242,7 @@ impl Vp {
     }
 
     fn look_whether_all_sleep(&self, lookout: &Lookout) {
-        let sleepers = &self.common.sleepers;
-        if lookout.network().is_quiet() && sleepers.are_all(&self.common.team, self.common.known_threads) {
+        if lookout.network().is_quiet() && self.common.all_sleep() {
             lookout.quiet().begin();
             self.report(0);
         } else {

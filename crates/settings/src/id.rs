@@ -58,6 +58,8 @@ pub enum Id {
     StackSize,
     /// Seed of the order of ranks.
     Seed,
+    /// For how long a rank may keep its virtual processor.
+    Patience,
     /// Messages kept inside their queue entry.
     InlineLimit,
     /// Messages sent before their receive.

@@ -447,6 +447,22 @@ pub const SETTINGS: &[Setting] = &[
         doc: "run the ranks in an order that this number decides, to find ordering bugs",
     },
     Setting {
+        id: Id::Patience,
+        name: "patience",
+        options: &[Spelling::Takes("patience")],
+        variables: &["SIMURGH_PATIENCE"],
+        kind: Kind::Count {
+            least: 0,
+            most: 1 << 32,
+        },
+        preset: Preset::Value(100),
+        scope: Scope::Start,
+        category: Category::Scheduling,
+        verbosity: Verbosity::TunerDetail,
+        doc: "milliseconds for which a rank may keep its virtual processor, without a call of MPI, from others that \
+              could go on there, before they do so on another thread; 0: for ever",
+    },
+    Setting {
         id: Id::InlineLimit,
         name: "inline_limit",
         options: &[Spelling::Takes("inline-limit")],

@@ -4,6 +4,7 @@ use crate::rules::{self, Rule};
 use crate::{BadValue, Id, Kind, Preset, SETTINGS, Setting};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::time::Duration;
 
 /// The value of every setting, and where it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -147,6 +148,12 @@ impl Values {
     #[must_use]
     pub fn amount(&self, id: Id) -> usize {
         usize::try_from(self.get(id).unwrap_or(0)).unwrap_or(usize::MAX)
+    }
+
+    /// The value as a time, if it is one or a number of milliseconds; none if there is none, or it is zero.
+    #[must_use]
+    pub fn time(&self, id: Id) -> Option<Duration> {
+        self.get(id).filter(|time| *time > 0).map(Duration::from_millis)
     }
 
     /// Whether the setting is on.

@@ -189,6 +189,11 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .seed(settings.get(Id::Seed))
         .policy(policy)
         .network_core(settings.get(Id::NetworkCore).map(|core| core as usize))
+        .patience(settings.time(Id::Patience))
+        .prepare(|| {
+            // Without one, a stack overflow there ends the process without a word of the rank's.
+            let _ = altstack::add();
+        })
         .known_threads(other_threads())
         .on_deadlock(move |question| deadlocked(host, question))
         .start()?;

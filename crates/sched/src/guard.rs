@@ -1,0 +1,132 @@
+//! The starvation guard: an execution context that keeps its virtual processor does not keep others from running.
+//!
+//! Scheduling is cooperative: who computes, spins on shared memory or blocks in the kernel without a call of ours keeps
+//! the virtual processor, and what else is ready there waits. It may wait for ever, if the one waits for something that
+//! another is to do. So a thread looks from time to time which virtual processors still run the execution context that
+//! they ran before. From one that has done so for longer than the limit it takes away what else is ready, and gives it
+//! to a virtual processor that is idle and has asked for work, or else to a [deputy](crate::deputy). Deputies are
+//! watched as virtual processors are.
+//!
+//! Costs: each use of a run queue is bracketed by two plain stores. Four looks per limit at a line of each virtual
+//! processor while any of them is awake, and none while all sleep; for one that is kept, a system call.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::deputy::Deputy;
+use crate::post::Post;
+use crate::vp::Common;
+
+/// Most deputies of a runtime: so many execution contexts may keep a virtual processor or a deputy at a time before
+/// one more keeps others from running.
+pub const DEPUTIES_MAX: usize = 64;
+
+/// Looks in the time for which an execution context may keep its virtual processor.
+const LOOKS: u32 = 4;
+
+/// Who looks whether somebody keeps others from running.
+pub(crate) struct Guard {
+    common: Arc<Common>,
+    limit: Duration,
+    watched: Vec<Watched>,
+}
+
+/// Somebody who may keep others from running, as the guard knows it.
+struct Watched {
+    post: Arc<Post>,
+    /// What it ran when it was looked at first.
+    stint: Option<u64>,
+    since: Instant,
+    deputy: Option<Arc<Deputy>>,
+}
+
+impl Watched {
+    fn new(post: Arc<Post>) -> Self {
+        Self {
+            post,
+            stint: None,
+            since: Instant::now(),
+            deputy: None,
+        }
+    }
+
+    /// What it has been running since longer than the limit.
+    fn overdue(&mut self, limit: Duration) -> Option<u64> {
+        let stint = self.post.stint();
+        if stint.is_none() || stint != self.stint {
+            (self.stint, self.since) = (stint, Instant::now());
+        }
+        stint.filter(|_| self.since.elapsed() >= limit)
+    }
+}
+
+impl Guard {
+    pub(crate) fn new(common: Arc<Common>, limit: Duration, posts: impl Iterator<Item = Arc<Post>>) -> Self {
+        Self {
+            common,
+            limit,
+            watched: posts.map(Watched::new).collect(),
+        }
+    }
+
+    /// The body of the kernel thread; who ends the runtime unparks it.
+    pub(crate) fn run(mut self) {
+        let mut all_slept = false;
+        while !self.common.deputies.are_over() {
+            let all_sleep = self.common.sleepers.count() == self.common.team.len();
+            if all_sleep && all_slept {
+                self.common.sleepers.doze(self.common.team.len());
+            }
+            all_slept = all_sleep;
+            std::thread::park_timeout(self.limit / LOOKS);
+            self.look();
+        }
+    }
+
+    fn look(&mut self) {
+        for index in 0..self.watched.len() {
+            if let Some(stint) = self.watched[index].overdue(self.limit) {
+                self.relieve(index, stint);
+            }
+        }
+    }
+
+    /// Has others run what is ready where one execution context does not let it run.
+    fn relieve(&mut self, index: usize, stint: u64) {
+        self.common.sleepers.begin_help();
+        let worker = self.watched[index].post.worker;
+        let evicted = worker.evict();
+        let is_wanted = !evicted.is_empty();
+        if is_wanted && let Some(beggar) = worker.beggar() {
+            beggar.take_in(evicted);
+        } else if is_wanted || self.leaves_network_alone(index) {
+            match self.deputy(index) {
+                Some(deputy) => deputy.stand_in(stint, evicted),
+                None => worker.take_in(evicted),
+            }
+        }
+        self.common.end_help();
+    }
+
+    /// Whether others who live there may wait for the network, and no virtual processor is free to look after it.
+    fn leaves_network_alone(&self, index: usize) -> bool {
+        self.common.lookout.get().is_some()
+            && self.common.sleepers.count() == 0
+            && self.watched[index].post.worker.residents() > 1
+    }
+
+    /// The deputy of somebody; none if there cannot be more.
+    fn deputy(&mut self, index: usize) -> Option<Arc<Deputy>> {
+        if let Some(deputy) = &self.watched[index].deputy {
+            return Some(Arc::clone(deputy));
+        }
+        let common = &self.common;
+        let post = &self.watched[index].post;
+        let deputy = (self.watched.len() < common.crew.common + DEPUTIES_MAX)
+            .then(|| common.deputies.appoint(post, common))
+            .flatten()?;
+        self.watched[index].deputy = Some(Arc::clone(&deputy));
+        self.watched.push(Watched::new(Arc::clone(deputy.post())));
+        Some(deputy)
+    }
+}

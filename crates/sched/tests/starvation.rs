@@ -1,0 +1,145 @@
+//! An execution context that keeps its virtual processor does not keep others from running.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, relax};
+use simurgh_core::{EcHandle, current, yield_now};
+use simurgh_sched::{Builder, EcSpec, Runtime};
+
+const PATIENCE: Duration = Duration::from_millis(10);
+/// Nothing here takes so long, unless somebody is kept from running for ever.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn runtime(vps: usize) -> Runtime {
+    let builder = Builder::new().vps(Some(vps)).patience(Some(PATIENCE));
+    builder.start().expect("a runtime")
+}
+
+fn start(runtime: &Runtime, f: impl FnOnce() + Send + 'static) -> EcHandle {
+    let small = EcSpec {
+        stack_size: 128 << 10,
+        ..EcSpec::default()
+    };
+    runtime.spawn(small, 0, f).expect("an execution context")
+}
+
+/// Keeps the virtual processor until something has happened.
+fn keep_until(happened: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !happened() {
+        assert!(start.elapsed() < LIMIT, "it does not happen");
+        relax();
+    }
+}
+
+fn thread() -> u64 {
+    std::fs::read_link("/proc/thread-self")
+        .ok()
+        .and_then(|path| path.file_name()?.to_str()?.parse().ok())
+        .expect("a thread has a number")
+}
+
+fn join(handles: impl IntoIterator<Item = EcHandle>) {
+    handles
+        .into_iter()
+        .for_each(|handle| handle.join().expect("no panic"));
+}
+
+#[test]
+fn who_spins_for_another_of_its_processor_sees_it_run() {
+    for vps in [1, 2] {
+        let runtime = runtime(vps);
+        let flag = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&flag);
+        let spins = start(&runtime, move || keep_until(|| seen.load(Ordering::Acquire)));
+        let sets = start(&runtime, move || flag.store(true, Ordering::Release));
+        join([spins, sets]);
+    }
+}
+
+#[test]
+fn each_of_many_may_spin_for_the_next() {
+    const COUNT: usize = 12;
+    let runtime = runtime(1);
+    let turn = Arc::new(AtomicUsize::new(COUNT));
+    let spin = |index: usize| {
+        let turn = Arc::clone(&turn);
+        start(&runtime, move || {
+            keep_until(|| turn.load(Ordering::Acquire) == index + 1);
+            turn.store(index, Ordering::Release);
+        })
+    };
+    join((0..COUNT).map(spin).collect::<Vec<_>>());
+    assert_eq!(turn.load(Ordering::Acquire), 0);
+}
+
+#[test]
+fn who_blocks_in_the_kernel_for_another_of_its_processor_is_served() {
+    let runtime = runtime(1);
+    let (mut reader, mut writer) = std::io::pipe().expect("a pipe");
+    let reads = start(&runtime, move || {
+        let mut byte = [0];
+        reader.read_exact(&mut byte).expect("somebody writes");
+        assert_eq!(byte, [7]);
+    });
+    let writes = start(&runtime, move || writer.write_all(&[7]).expect("somebody reads"));
+    join([reads, writes]);
+}
+
+#[test]
+fn who_ran_elsewhere_comes_back_when_the_processor_is_free() {
+    let runtime = runtime(1);
+    let came = Arc::new(AtomicUsize::new(0));
+    let (home, seen) = (Arc::new(AtomicUsize::new(0)), Arc::clone(&came));
+    let own = Arc::clone(&home);
+    let spins = start(&runtime, move || {
+        own.store(thread() as usize, Ordering::Release);
+        keep_until(|| seen.load(Ordering::Acquire) == 3);
+    });
+    let others: Vec<_> = (0..3)
+        .map(|_| {
+            let (came, home) = (Arc::clone(&came), Arc::clone(&home));
+            start(&runtime, move || {
+                assert_ne!(thread() as usize, home.load(Ordering::Acquire));
+                came.fetch_add(1, Ordering::AcqRel);
+                let start = Instant::now();
+                while thread() as usize != home.load(Ordering::Acquire) {
+                    assert!(start.elapsed() < LIMIT, "it stays with the deputy");
+                    yield_now();
+                }
+                assert_eq!(current().vp(), Some(0));
+            })
+        })
+        .collect();
+    join([spins]);
+    join(others);
+}
+
+#[test]
+fn who_is_ready_again_and_again_where_another_spins_goes_on() {
+    const ROUNDS: usize = 1000;
+    let runtime = runtime(2);
+    let over = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&over);
+    let spins = start(&runtime, move || keep_until(|| seen.load(Ordering::Acquire)));
+    let small = EcSpec::default();
+    let meeting = Arc::new(simurgh_core::Barrier::new(4));
+    let met: Vec<_> = (0..4)
+        .map(|index| {
+            let meeting = Arc::clone(&meeting);
+            let meet = move || {
+                (0..ROUNDS).for_each(|_| {
+                    let _is_last = meeting.wait();
+                })
+            };
+            runtime
+                .spawn(small, index % 2, meet)
+                .expect("an execution context")
+        })
+        .collect();
+    join(met);
+    over.store(true, Ordering::Release);
+    join([spins]);
+}

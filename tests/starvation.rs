@@ -1,0 +1,60 @@
+//! Ranks that keep their virtual processor, and others of it for which they wait.
+
+use simurgh_testing::{Binary, Compile, Stage};
+
+fn program(stage: &Stage) -> Binary {
+    Compile::c("tests/c/keeps_processor.c")
+        .flags(["-O2", "-Wall"])
+        .against(stage)
+        .build()
+}
+
+#[test]
+fn ranks_that_spin_or_block_do_not_keep_others_of_their_processor_from_running() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for (ranks, vps) in [(2, 1), (7, 1), (7, 2)] {
+        let run = stage.mpiexec(ranks).vps(vps).env("SIMURGH_MODE", "threads");
+        let run = run.run(&program);
+        run.expect_success();
+        assert_eq!(run.stdout, "keeps OK\n".repeat(ranks), "{run}");
+    }
+}
+
+#[test]
+fn who_waits_for_another_process_hears_of_it_although_its_processor_is_kept() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for transport in ["shm", "ofi"] {
+        let options = [
+            "--hosts-per-node",
+            "2",
+            "--mode",
+            "threads",
+            "--transport",
+            transport,
+        ];
+        let run = stage.mpiexec(4).vps(1).options(options).args(["talk"]);
+        let run = run.run(&program);
+        run.expect_success();
+        assert_eq!(run.stdout, "keeps OK\n".repeat(4), "{run}");
+    }
+}
+
+#[test]
+fn who_yields_makes_room_at_once() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    let options = ["--mode", "threads", "--patience", "0"];
+    let run = stage.mpiexec(7).vps(1).options(options).args(["yield"]);
+    run.run(&program).expect_success();
+}
+
+#[test]
+fn who_has_all_the_patience_waits() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    let options = ["--mode", "threads", "--patience", "0", "--timeout", "1"];
+    let run = stage.mpiexec(2).vps(1).options(options).run(&program);
+    run.expect_code(124);
+}
