@@ -9,61 +9,58 @@ const MODULES: &[&str] = &[
     "buffer", "element", "failure", "layout", "move", "parts", "place", "reduce",
 ];
 
-fn random(stage: &Stage) -> Binary {
-    let main = Compile::c("tests/c/random/main.c").flags(["-O1", "-Wall", "-Wextra", "-Werror"]);
-    let add = |program: Compile, module: &&str| program.source(format!("tests/c/random/{module}.c"));
-    MODULES.iter().fold(main, add).against(stage).build()
-}
-
 /// The seed of the rounds: 1, or what the environment says, to look for more.
 fn seed() -> String {
     std::env::var("SIMURGH_TEST_SEED").unwrap_or_else(|_| "1".to_owned())
 }
 
-fn rounds(ranks: usize, vps: usize, rounds: usize) {
-    rounds_with(&[], ranks, vps, rounds);
+/// The program, to be run by so many ranks and processors at a time.
+struct Random {
+    stage: Stage,
+    program: Binary,
 }
 
-fn rounds_with(options: &[&str], ranks: usize, vps: usize, rounds: usize) {
-    let stage = Stage::locate();
-    let (program, seed) = (random(&stage), seed());
-    let run = stage.mpiexec(ranks).vps(vps).options(options);
-    let outcome = run.args([seed, rounds.to_string()]).run(&program);
-    outcome.expect_success();
-    assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
+impl Random {
+    fn build() -> Self {
+        let stage = Stage::locate();
+        let main = Compile::c("tests/c/random/main.c").flags(["-O1", "-Wall", "-Wextra", "-Werror"]);
+        let add = |program: Compile, module: &&str| program.source(format!("tests/c/random/{module}.c"));
+        let program = MODULES.iter().fold(main, add).against(&stage).build();
+        Self { stage, program }
+    }
+
+    fn rounds(&self, ranks: usize, vps: usize, rounds: usize) {
+        self.rounds_with(&[], ranks, vps, rounds);
+    }
+
+    fn rounds_with(&self, options: &[&str], ranks: usize, vps: usize, rounds: usize) {
+        let run = self.stage.mpiexec(ranks).vps(vps).options(options);
+        let outcome = run.args([seed(), rounds.to_string()]).run(&self.program);
+        outcome.expect_success();
+        assert_eq!(outcome.stdout, passed(ranks), "{outcome}");
+    }
 }
 
 #[test]
-fn random_collectives_of_few_ranks() {
+fn random_collectives_of_few_ranks_and_of_a_crowd() {
+    let random = Random::build();
     for ranks in 1..=5 {
-        rounds(ranks, 2, 150);
+        random.rounds(ranks, 2, 150);
     }
-}
-
-#[test]
-fn random_collectives_on_one_processor() {
     for ranks in [2, 9] {
-        rounds(ranks, 1, 150);
+        random.rounds(ranks, 1, 150);
     }
-}
-
-#[test]
-fn random_collectives_of_a_crowd() {
-    for (ranks, count) in [(16, 60), (33, 30), (64, 15)] {
-        rounds(ranks, 2, count);
+    for (ranks, count) in [(16, 60), (33, 30), (64, 15), (130, 12)] {
+        random.rounds(ranks, 2, count);
     }
-}
-
-#[test]
-fn random_collectives_of_130_ranks() {
-    rounds(130, 2, 12);
 }
 
 #[test]
 fn random_collectives_by_any_algorithm() {
+    let random = Random::build();
     for rules in ["any=last", "any=shared", "any=striped"] {
         for ranks in [3, 8] {
-            rounds_with(&["--collectives", rules], ranks, 2, 40);
+            random.rounds_with(&["--collectives", rules], ranks, 2, 40);
         }
     }
 }
@@ -74,24 +71,27 @@ const SLICED: &str = "bcast:::hosts=ring/3,allgather:::hosts=bruck/2,alltoall:::
 
 #[test]
 fn random_collectives_between_hosts() {
+    let random = Random::build();
     for (hosts, ranks, transport) in [("2", 4, "shm"), ("3", 9, "shm"), ("4", 8, "ofi")] {
         let options = ["--hosts-per-node", hosts, "--transport", transport];
-        rounds_with(&options, ranks, 2, 40);
+        random.rounds_with(&options, ranks, 2, 40);
     }
 }
 
 #[test]
 fn random_collectives_between_hosts_in_slices() {
+    let random = Random::build();
     for (hosts, ranks, transport) in [("2", 5, "shm"), ("4", 9, "shm"), ("2", 4, "ofi")] {
         let options = ["--hosts-per-node", hosts, "--transport", transport];
-        rounds_with(&[&options[..], &["--collectives", SLICED]].concat(), ranks, 4, 40);
+        random.rounds_with(&[&options[..], &["--collectives", SLICED]].concat(), ranks, 4, 40);
     }
 }
 
 #[test]
 fn random_collectives_with_all_checks() {
+    let random = Random::build();
     for ranks in [1, 4, 9] {
-        rounds_with(&["--check"], ranks, 2, 40);
+        random.rounds_with(&["--check"], ranks, 2, 40);
     }
 }
 
