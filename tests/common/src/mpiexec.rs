@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::{Input, Outcome, run};
 
-/// How long a test run may take unless it says otherwise.
-const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
+/// How long a test run may take unless it says otherwise, whatever else the machine has to do.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(180);
 
 /// Options of mpiexec by which hosts that talk over libfabric do so by TCP and stay on this machine.
 pub const TCP: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
@@ -75,7 +75,7 @@ impl Mpiexec {
         self
     }
 
-    /// How long the run may take (60 s unless set).
+    /// How long the run may take (180 s unless set).
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
