@@ -8,10 +8,13 @@
 //! watched as virtual processors are.
 //!
 //! Costs: each use of a run queue is bracketed by two plain stores. Four looks per limit at a line of each virtual
-//! processor while any of them is awake, and none while all sleep; for one that is kept, a system call.
+//! processor while any of them is awake, and none while all sleep. Where one is kept, a system call that interrupts all
+//! others, if something has come for it; its queue may hold something besides, for which that is done ever less often.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use simurgh_core::Evicted;
 
 use crate::deputy::Deputy;
 use crate::post::Post;
@@ -23,6 +26,9 @@ pub const DEPUTIES_MAX: usize = 64;
 
 /// Looks in the time for which an execution context may keep its virtual processor.
 const LOOKS: u32 = 4;
+
+/// Looks at somebody who is kept between two at its queue, at most.
+const RARELY: u32 = 16;
 
 /// Who looks whether somebody keeps others from running.
 pub(crate) struct Guard {
@@ -37,6 +43,8 @@ struct Watched {
     /// What it ran when it was looked at first.
     stint: Option<u64>,
     since: Instant,
+    /// How often it has been found to run that for too long.
+    found: u32,
     deputy: Option<Arc<Deputy>>,
 }
 
@@ -46,6 +54,7 @@ impl Watched {
             post,
             stint: None,
             since: Instant::now(),
+            found: 0,
             deputy: None,
         }
     }
@@ -54,9 +63,20 @@ impl Watched {
     fn overdue(&mut self, limit: Duration) -> Option<u64> {
         let stint = self.post.stint();
         if stint.is_none() || stint != self.stint {
-            (self.stint, self.since) = (stint, Instant::now());
+            (self.stint, self.since, self.found) = (stint, Instant::now(), 0);
         }
-        stint.filter(|_| self.since.elapsed() >= limit)
+        let overdue = stint.filter(|_| self.since.elapsed() >= limit);
+        self.found += u32::from(overdue.is_some());
+        overdue
+    }
+
+    /// What is ready there, as far as it is looked for this time.
+    fn evict(&self) -> Evicted {
+        let is_due = self.found.is_power_of_two() || self.found.is_multiple_of(RARELY);
+        match is_due || !self.post.worker.is_quiet() {
+            true => self.post.worker.evict(),
+            false => Evicted::default(),
+        }
     }
 }
 
@@ -95,7 +115,7 @@ impl Guard {
     fn relieve(&mut self, index: usize, stint: u64) {
         self.common.sleepers.begin_help();
         let worker = self.watched[index].post.worker;
-        let evicted = worker.evict();
+        let evicted = self.watched[index].evict();
         let is_wanted = !evicted.is_empty();
         if is_wanted && let Some(beggar) = worker.beggar() {
             beggar.take_in(evicted);

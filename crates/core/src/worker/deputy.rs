@@ -11,6 +11,7 @@ use crate::sync::Ordering;
 use crate::sync::uneven::heavy_barrier_is_there;
 
 /// Execution contexts that are ready, and on no worker's queue.
+#[derive(Default)]
 #[must_use = "they would never run"]
 pub struct Evicted(Chain<Ec>);
 

@@ -1,6 +1,7 @@
 //! The job that a server serves: which processes it has, and where they are.
 
 use super::facts::Facts;
+use crate::JOB_SIZE;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -81,7 +82,7 @@ impl Job {
         facts
             .text(c"pmix.jobid", self.name.clone())
             .number(c"pmix.univ.size", self.size())
-            .number(c"pmix.job.size", self.size())
+            .number(JOB_SIZE, self.size())
             .number(c"pmix.max.size", self.size())
             .number(c"pmix.job.napps", programs.map_or(0, |last| last + 1))
             .number(c"pmix.num.nodes", u32::try_from(nodes.len()).unwrap_or(u32::MAX))
