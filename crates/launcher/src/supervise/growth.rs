@@ -96,6 +96,7 @@ impl Supervisor<'_> {
         let first = self.members.len();
         let process = self.growth.processes.max(self.starter.spec().total_ranks()?);
         let origin = Origin {
+            realm: self.starter.spec().origin.realm,
             world: self.worlds.next(),
             first_host: first as u32,
             first_process: process,
@@ -180,7 +181,7 @@ impl Supervisor<'_> {
         let there = self.present();
         self.growth.introduction = Some(Stage::Opening(there.clone()));
         for host in there {
-            self.tell_one(host, ToHost::Grow);
+            self.tell_one(host, ToHost::Grow { far: false });
         }
     }
 

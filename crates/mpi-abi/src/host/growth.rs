@@ -53,25 +53,23 @@ impl Growth {
         Ok(())
     }
 
-    /// Says where this host can be reached.
-    pub(super) fn open(&mut self) -> Result<(), HostError> {
+    /// Says where this host can be reached: by those of its node, and by those of others if they are `far`.
+    pub(super) fn open(&mut self, far: bool) -> Result<(), HostError> {
         let Some(control) = Control::get() else {
             return Ok(());
         };
         // From now on the thread that listens works on what the ranks use.
         end_solitude();
-        let (own, node) = (
+        let near = Way::to(
+            &self.spec,
             self.spec.host_in_universe(),
-            self.spec.hosts[self.spec.host as usize].node,
-        );
-        match Way::to(&self.spec, own, node)? {
-            Way::Shm if self.ways.shm.is_none() && self.shm.is_none() => {
-                self.shm = Some(wire_up::near(control, &self.spec)?);
-            }
-            Way::Ofi if self.ways.ofi.is_none() && self.ofi.is_none() => {
-                self.ofi = Some(OfiPort::open(&choice(&self.spec))?);
-            }
-            Way::Shm | Way::Ofi => {}
+            self.spec.node_in_universe(),
+        )?;
+        if near == Way::Shm && self.ways.shm.is_none() && self.shm.is_none() {
+            self.shm = Some(wire_up::near(control, &self.spec)?);
+        }
+        if (far || near == Way::Ofi) && self.ways.ofi.is_none() && self.ofi.is_none() {
+            self.ofi = Some(OfiPort::open(&choice(&self.spec))?);
         }
         let ofi = match (&self.ways.ofi, &self.ofi) {
             (Some(ofi), _) => Some(ofi.address()),

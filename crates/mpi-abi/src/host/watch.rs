@@ -161,7 +161,7 @@ impl Watch {
                 growth.introduce(Received { message, descriptors });
                 Ok(())
             }),
-            ToHost::Grow => self.with_growth(Growth::open),
+            ToHost::Grow { far } => self.with_growth(|growth| growth.open(far)),
             ToHost::Meet => self.with_growth(|growth| growth.meet(self.host)),
             ToHost::Gone { first, hosts } => {
                 let hosts: Vec<_> = (first..first.saturating_add(hosts)).collect();

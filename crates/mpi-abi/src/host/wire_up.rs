@@ -47,7 +47,7 @@ pub(super) enum Way {
 impl Way {
     /// What leads from the host of this description to another one, as the setting and their nodes say.
     pub(super) fn to(spec: &JobSpec, host: HostId, node: u32) -> Result<Self, HostError> {
-        let together = spec.hosts[spec.host as usize].node == node;
+        let together = spec.node_in_universe() == node;
         match spec.settings.show(Id::Transport).as_str() {
             SHM if !together => Err(HostError::Apart { host }),
             OFI => Ok(Self::Ofi),
@@ -72,8 +72,11 @@ fn others_of_world(spec: &JobSpec) -> impl Iterator<Item = (HostId, Place)> {
 fn needed(spec: &JobSpec) -> Result<Vec<Way>, HostError> {
     let world = others_of_world(spec).map(|(host, place)| (host, place.node));
     let others = (0..).zip(&spec.origin.neighbours);
+    let realm = spec.origin.realm;
     // The lowest number stands for the hosts of other jobs.
-    let others = others.filter(|(_, hosts)| **hosts > 0).map(|(node, _)| (0, node));
+    let others = others
+        .filter(|(_, hosts)| **hosts > 0)
+        .map(|(node, _)| (0, realm.number(node)));
     world
         .chain(others)
         .map(|(host, node)| Way::to(spec, host, node))

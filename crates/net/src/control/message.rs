@@ -101,7 +101,10 @@ pub enum ToHost {
         answer: Answer,
     },
     /// Other hosts are about to join: say where transports can be reached that could lead to them.
-    Grow,
+    Grow {
+        /// Whether there may be hosts of other launchers among them, with whom no node is shared.
+        far: bool,
+    },
     /// All that join have been introduced: connect to them.
     Meet,
     /// Hosts have ended that had ceased to have to do with the job's others.

@@ -23,6 +23,7 @@ mod mode;
 mod origin;
 mod output;
 mod ranks;
+mod realm;
 mod section;
 mod settings;
 mod text;
@@ -35,6 +36,7 @@ pub use mode::Mode;
 pub use origin::{Origin, Place};
 pub use output::OutputFiles;
 pub use ranks::RankRange;
+pub use realm::Realm;
 pub use section::Section;
 pub use text::Text;
 
@@ -45,7 +47,7 @@ use std::ops::Range;
 use crate::transport::HostId;
 
 /// Version of the protocol; a host refuses any other.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Most ranks a job may have.
 pub const MAX_RANKS: u32 = 1 << 24;
@@ -174,23 +176,23 @@ impl JobSpec {
 
     /// What a rank is called: by its number, and that of its job before it if ranks have asked for that.
     pub fn name_of(&self, rank: u32) -> String {
-        match self.origin.world {
+        match self.origin.realm.local(self.origin.world).unwrap_or_default() {
             0 => rank.to_string(),
             world => format!("{world}.{rank}"),
         }
     }
 
-    /// The number of the receiving host among all that one launcher has started.
+    /// The number of the receiving host in the universe.
     pub fn host_in_universe(&self) -> HostId {
         self.origin.first_host + self.host
     }
 
-    /// The place of each host of the job among all that one launcher has started.
+    /// The place of each host of the job in the universe.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         let mut first = self.origin.first_process;
         (0..).zip(&self.hosts).map(move |(host, share)| {
             let place = Place {
-                node: share.node,
+                node: self.origin.realm.number(share.node),
                 world: self.origin.world,
                 first,
                 processes: share.ranks,
@@ -199,6 +201,11 @@ impl JobSpec {
             first += share.ranks;
             place
         })
+    }
+
+    /// The number of the receiving host's node in the universe.
+    pub fn node_in_universe(&self) -> u32 {
+        self.origin.realm.number(self.hosts[self.host as usize].node)
     }
 
     /// The place of the receiving host among those of its node, and their number.
@@ -213,7 +220,7 @@ impl JobSpec {
         self.settings.show(Id::Transport) != "ofi"
     }
 
-    /// The hosts of the job on a node, by their numbers among all that one launcher has started.
+    /// The hosts of the job on a node, by their numbers in the universe.
     pub fn hosts_on(&self, node: u32) -> Vec<HostId> {
         let numbered = (self.origin.first_host..).zip(&self.hosts);
         let on_node = numbered.filter(|(_, share)| share.node == node);

@@ -1,9 +1,10 @@
-//! How a job came to be, and which numbers it has among all that one launcher has started.
+//! How a job came to be, and which numbers it has in its universe.
 
-use super::{HostShare, JobError, MAX_RANKS};
+use super::{HostShare, JobError, MAX_RANKS, Realm};
 use crate::control::Bytes;
 use crate::transport::HostId;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Longest description of the parents, in bytes.
 const MAX_PARENT: usize = 64 << 10;
@@ -11,11 +12,13 @@ const MAX_PARENT: usize = 64 << 10;
 /// How a job came to be: from a command line, which the default says, or from a program that runs.
 ///
 /// All that one launcher has started is numbered in the order in which it starts; a job's hosts, and its processes,
-/// follow each other.
+/// follow each other. Where jobs of several launchers can meet, each numbers them within its [`Realm`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
-    /// The number of the job: 0 if it is the launcher's command line.
+    /// What the launcher's numbers belong to.
+    pub realm: Realm,
+    /// The number of the job: the realm's first if it is the launcher's command line.
     pub world: u32,
     /// The number of its first host.
     pub first_host: HostId,
@@ -57,10 +60,18 @@ impl Place {
 
 impl Origin {
     pub(super) fn validate(&self, hosts: &[HostShare], processes: u32) -> Result<(), JobError> {
-        let end = |first: u32, count: u64| u64::from(first) + count;
-        let most = u64::from(MAX_RANKS);
-        let fits = end(self.first_host, hosts.len() as u64) <= most
-            && end(self.first_process, processes.into()) <= most
+        let numbers = |first: u32, count: u64| u64::from(first)..u64::from(first) + count;
+        let own_hosts = numbers(self.first_host, hosts.len() as u64);
+        let own_processes = numbers(self.first_process, processes.into());
+        let is_own = |numbers: &Range<u64>| self.realm.has_all(numbers.clone());
+        let last = self.realm.number(0) + Realm::SIZE;
+        let fits = self.realm <= Realm::MAX
+            && is_own(&own_hosts)
+            && own_hosts.end <= last.into()
+            && is_own(&own_processes)
+            && own_processes.end - u64::from(self.realm.number(0)) <= MAX_RANKS.into()
+            && self.realm.has(self.world)
+            && hosts.iter().all(|host| host.node < Realm::SIZE)
             && self
                 .parent
                 .as_ref()

@@ -58,6 +58,7 @@ fn sample() -> JobSpec {
         settings: settings(),
         parent: Some(1),
         origin: Origin {
+            realm: Realm::default(),
             world: 1,
             first_host: 3,
             first_process: 7,

@@ -1,0 +1,91 @@
+//! The numbers of a launcher's hosts, processes, worlds and nodes among those of several launchers.
+
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Bits of a number within its realm.
+const BITS: u32 = 20;
+
+/// All that one launcher has started, among what several have whose jobs can meet: their universe gives each a realm.
+///
+/// A number says in the upper bits to which realm it belongs. There is one realm without a universe, the default,
+/// which has all numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Realm(pub u32);
+
+impl Realm {
+    /// The highest realm: all numbers are less than 2^31.
+    pub const MAX: Self = Self((1 << (31 - BITS)) - 1);
+
+    /// How many hosts, processes, worlds or nodes one of several realms can have, each; and hosts in any case.
+    pub const SIZE: u32 = 1 << BITS;
+
+    /// The realm of a number in a universe.
+    #[must_use]
+    pub fn of(number: u32) -> Self {
+        Self(number >> BITS)
+    }
+
+    /// Whether there is no universe, and this has all numbers.
+    #[must_use]
+    pub fn is_alone(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a number belongs to it.
+    #[must_use]
+    pub fn has(self, number: u32) -> bool {
+        self.is_alone() || Self::of(number) == self
+    }
+
+    /// The number, among all realms', of what has this one within the realm.
+    #[must_use]
+    pub fn number(self, local: u32) -> u32 {
+        debug_assert!(
+            self.is_alone() || local < Self::SIZE,
+            "a realm has so many numbers"
+        );
+        self.0 << BITS | local
+    }
+
+    /// The number within the realm of what has this one among all realms'; none if it belongs to another.
+    #[must_use]
+    pub fn local(self, number: u32) -> Option<u32> {
+        self.has(number).then(|| number - (self.0 << BITS))
+    }
+
+    /// Whether so many numbers from this one on, among all realms', belong to it.
+    pub(super) fn has_all(self, numbers: Range<u64>) -> bool {
+        let begin = u64::from(self.0) << BITS;
+        begin <= numbers.start && (self.is_alone() || numbers.end <= begin + u64::from(Self::SIZE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_belong_to_one_realm() {
+        let realm = Realm(3);
+        let number = realm.number(5);
+        assert_eq!(
+            (Realm::of(number), realm.local(number), Realm(2).local(number)),
+            (realm, Some(5), None)
+        );
+        assert!(realm.has_all(number.into()..u64::from(Realm(4).number(0))));
+        assert!(!realm.has_all(number.into()..u64::from(Realm(4).number(1))));
+        assert!(!realm.has_all(0..2));
+        assert_eq!(Realm::MAX.number(Realm::SIZE - 1), (1 << 31) - 1);
+    }
+
+    #[test]
+    fn all_numbers_are_of_the_one_that_is_alone() {
+        let realm = Realm::default();
+        assert_eq!(
+            (realm.number(1 << 23), realm.local(1 << 23)),
+            (1 << 23, Some(1 << 23))
+        );
+    }
+}
