@@ -146,6 +146,9 @@ pub enum LaunchError {
     /// The answer cannot be printed.
     #[error("cannot write to the standard output: {0}")]
     Output(#[source] io::Error),
+    /// There is no universe, or the job cannot belong to it.
+    #[error(transparent)]
+    Universe(#[from] crate::universe::UniverseError),
     /// What is said of nodes makes no sense.
     #[error(transparent)]
     Nodes(#[from] NodesError),

@@ -36,6 +36,7 @@ pub mod start;
 pub mod supervise;
 pub mod takeover;
 mod unique;
+pub mod universe;
 pub mod wrapper;
 
 /// The version that every tool prints.

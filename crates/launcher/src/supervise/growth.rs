@@ -7,13 +7,13 @@
 //! what goes wrong until then is an answer to who has asked, and after that the end of the job.
 
 use super::far::Far;
-use super::questions::Asker;
 use super::wire_up::introductions;
 use super::{Member, Supervisor, start_host};
 use crate::error::LaunchError;
 use crate::nodes::Room;
 use crate::spawn;
 use crate::start::Starter;
+use crate::universe::Asker;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
 use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
 use simurgh_net::job::Origin;
@@ -116,7 +116,7 @@ impl Supervisor<'_> {
         let started = self.start_beside(&starter);
         // Also if not all could be started: what is there has its numbers.
         let hosts = first..self.members.len();
-        let parent = self.members[asker.host].world();
+        let parent = self.members[asker.host as usize].world();
         let world = self.worlds.add_for(parent, hosts.len());
         self.silence.grow(hosts.end);
         if let Err(error) = started {

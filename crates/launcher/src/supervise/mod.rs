@@ -17,7 +17,6 @@ mod inherited;
 mod input;
 mod member;
 mod pmi;
-mod ports;
 mod printer;
 mod process;
 mod programs;
@@ -41,14 +40,13 @@ pub(crate) use watched::Watched;
 
 use crate::error::LaunchError;
 use crate::start::{Nodes, Starter, Streams};
+use crate::universe::{Asker, Ports};
 use ending::{Phase, Verdict};
 use far::Far;
 use growth::Growth;
 use pmi::Space;
-use ports::Ports;
 use process::exit_code;
 use progress::Progress;
-use questions::Asker;
 use rustix::event::PollFlags;
 use simurgh_net::control::{Channel, FromHost, Letter, Silence, ToHost};
 use simurgh_net::transport::HostId;
@@ -248,7 +246,10 @@ impl Supervisor<'_> {
             FromHost::Ended { status } => self.ranks_ended(host, status),
             FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(host, message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
-            FromHost::Ask { number, question } => self.take_up(Asker { host, number }, question),
+            FromHost::Ask { number, question } => {
+                let host = host as u32;
+                self.take_up(Asker { host, number }, question);
+            }
             FromHost::Opened { addresses } => self.opened(host, addresses),
             FromHost::Met => self.met(host),
             FromHost::Connected { world, so } => self.connected(host, world, so),

@@ -5,8 +5,8 @@
 
 use super::ending::Phase;
 use super::{GRACE, Member, Supervisor};
+use crate::universe::Ties;
 use simurgh_net::control::ToHost;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The worlds.
@@ -73,67 +73,12 @@ impl Worlds {
     }
 }
 
-/// Which worlds have to do with each other.
-#[derive(Default)]
-struct Ties {
-    /// Pairs of a host's world, and another with whose ranks it has a communicator; and the host.
-    told: BTreeSet<(u32, u32, usize)>,
-    /// Worlds that have been started for another one, and have not been told of.
-    supposed: BTreeSet<(u32, u32)>,
-}
-
-impl Ties {
-    fn are_tied(&self, a: u32, b: u32) -> bool {
-        let told = |a, b| self.told.range((a, b, 0)..=(a, b, usize::MAX)).next().is_some();
-        told(a, b) || told(b, a) || self.supposed.contains(&(a, b)) || self.supposed.contains(&(b, a))
-    }
-
-    /// A world has been started for another one.
-    fn suppose(&mut self, parent: u32, child: u32) {
-        self.supposed.insert((parent, child));
-    }
-
-    /// What a host tells.
-    fn tell(&mut self, host: usize, own: u32, other: u32, so: bool) {
-        if so {
-            self.told.insert((own, other, host));
-            self.supposed.remove(&(own, other));
-            self.supposed.remove(&(other, own));
-        } else {
-            self.told.remove(&(own, other, host));
-        }
-    }
-
-    /// Those of `worlds` that are tied to each other, directly or by chains.
-    fn groups(&self, worlds: &[u32]) -> Vec<Vec<u32>> {
-        let mut groups: Vec<Vec<u32>> = Vec::new();
-        for &world in worlds {
-            let is_near = |other: &u32| self.are_tied(world, *other);
-            let (near, mut far): (Vec<_>, Vec<_>) =
-                groups.into_iter().partition(|group| group.iter().any(is_near));
-            let mut group = near.concat();
-            group.push(world);
-            far.push(group);
-            groups = far;
-        }
-        groups
-    }
-
-    /// Forgets a world.
-    fn forget(&mut self, world: u32) {
-        self.told
-            .retain(|&(own, other, _)| own != world && other != world);
-        self.supposed
-            .retain(|&(own, other)| own != world && other != world);
-    }
-}
-
 impl Supervisor<'_> {
     /// A host has communicators with ranks of another world, or has none any more.
     pub(super) fn connected(&mut self, host: usize, world: u32, so: bool) {
         if (world as usize) < self.worlds.worlds.len() {
             let own = self.members[host].world();
-            self.worlds.ties.tell(host, own, world, so);
+            self.worlds.ties.tell(host as u32, own, world, so);
             self.release();
         }
     }
@@ -165,7 +110,7 @@ impl Supervisor<'_> {
         for &world in &due {
             for host in self.worlds.forget(world) {
                 self.members[host].released = true;
-                self.ports.forget(host);
+                self.ports.forget(host as u32);
                 self.tell_one(host, ToHost::End);
             }
         }

@@ -3,36 +3,47 @@
 //! Who accepts and who connects at a port are paired in the order in which they come; from then on they talk to each
 //! other and not to the launcher. A port lasts until it is closed, or the host of who opened it is let go.
 
-use super::questions::Asker;
+use serde::{Deserialize, Serialize};
 use simurgh_net::control::Refusal;
+use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Longest name of a service.
 const LONGEST: usize = 1024;
 
 /// The ports of a universe.
-pub(super) struct Ports {
+pub(crate) struct Ports {
     /// What tells them from those of other launchers.
     mark: String,
     opened: u64,
     meetings: u64,
     ports: BTreeMap<String, Port>,
     /// The port of each name, and the host of who published it.
-    names: BTreeMap<String, (String, usize)>,
+    names: BTreeMap<String, (String, HostId)>,
+}
+
+/// Who has asked something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asker {
+    /// The host.
+    pub(crate) host: HostId,
+    /// The number of its question.
+    pub(crate) number: u64,
 }
 
 /// Somebody at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Visitor {
+pub(crate) struct Visitor {
     /// Who waits for an answer.
-    pub(super) asker: Asker,
+    pub(crate) asker: Asker,
     /// The process that the other one shall know.
-    pub(super) process: u32,
+    pub(crate) process: u32,
 }
 
 /// What a visitor has come for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     Accept,
     Connect,
 }
@@ -41,16 +52,16 @@ pub(super) enum Purpose {
 #[derive(Default)]
 struct Port {
     /// The host of who opened it.
-    owner: usize,
+    owner: HostId,
     accepting: VecDeque<Visitor>,
     connecting: VecDeque<Visitor>,
 }
 
 /// Why something cannot be done.
-pub(super) type Refused = (Refusal, String);
+pub(crate) type Refused = (Refusal, String);
 
 impl Ports {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut random = [0; 4];
         // Without random numbers the process's number has to do.
         let _ = rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty());
@@ -64,7 +75,7 @@ impl Ports {
     }
 
     /// Opens a port for somebody on a host; its name.
-    pub(super) fn open(&mut self, owner: usize) -> String {
+    pub(crate) fn open(&mut self, owner: HostId) -> String {
         self.opened += 1;
         let name = format!("simurgh:{}:{}", self.mark, self.opened);
         let port = Port {
@@ -76,13 +87,13 @@ impl Ports {
     }
 
     /// Closes a port; those who have waited there in vain.
-    pub(super) fn close(&mut self, name: &str) -> Result<Vec<Visitor>, Refused> {
+    pub(crate) fn close(&mut self, name: &str) -> Result<Vec<Visitor>, Refused> {
         let port = self.ports.remove(name).ok_or_else(|| self.no_port(name))?;
         Ok(port.accepting.into_iter().chain(port.connecting).collect())
     }
 
     /// Lets somebody wait at a port; the one whom it has met, if one has waited.
-    pub(super) fn visit(
+    pub(crate) fn visit(
         &mut self,
         name: &str,
         purpose: Purpose,
@@ -102,13 +113,13 @@ impl Ports {
     }
 
     /// The number of a meeting, which no other has.
-    pub(super) fn meeting(&mut self) -> u64 {
+    pub(crate) fn meeting(&mut self) -> u64 {
         self.meetings += 1;
         self.meetings
     }
 
     /// Gives a port a name, on behalf of somebody on a host.
-    pub(super) fn publish(&mut self, service: &str, port: &str, owner: usize) -> Result<(), Refused> {
+    pub(crate) fn publish(&mut self, service: &str, port: &str, owner: HostId) -> Result<(), Refused> {
         if service.is_empty() || service.len() > LONGEST {
             let reason = format!("a service's name has 1 to {LONGEST} bytes");
             return Err((Refusal::Service, reason));
@@ -122,7 +133,7 @@ impl Ports {
     }
 
     /// Takes a name back.
-    pub(super) fn unpublish(&mut self, service: &str, port: &str) -> Result<(), Refused> {
+    pub(crate) fn unpublish(&mut self, service: &str, port: &str) -> Result<(), Refused> {
         match self.names.get(service) {
             Some((known, _)) if known == port => {
                 self.names.remove(service);
@@ -140,7 +151,7 @@ impl Ports {
     }
 
     /// The port of a name.
-    pub(super) fn look_up(&self, service: &str) -> Result<&str, Refused> {
+    pub(crate) fn look_up(&self, service: &str) -> Result<&str, Refused> {
         let found = self.names.get(service);
         found.map(|(port, _)| port.as_str()).ok_or_else(|| {
             (
@@ -151,7 +162,7 @@ impl Ports {
     }
 
     /// Forgets all that belongs to a host which is let go.
-    pub(super) fn forget(&mut self, host: usize) {
+    pub(crate) fn forget(&mut self, host: HostId) {
         self.ports.retain(|_, port| port.owner != host);
         self.names.retain(|_, (_, owner)| *owner != host);
         for port in self.ports.values_mut() {
@@ -177,10 +188,10 @@ impl Ports {
 mod tests {
     use super::*;
 
-    fn visitor(host: usize, number: u64) -> Visitor {
+    fn visitor(host: HostId, number: u64) -> Visitor {
         Visitor {
             asker: Asker { host, number },
-            process: host as u32,
+            process: host,
         }
     }
 

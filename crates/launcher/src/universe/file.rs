@@ -1,0 +1,133 @@
+//! The file by which a universe is found.
+
+use super::error::UniverseError;
+use serde::{Deserialize, Serialize};
+use simurgh_net::control::Secret;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::net::IpAddr;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Longest file that is read, in bytes.
+const MOST: u64 = 64 << 10;
+
+/// How often it is looked for.
+const STEP: Duration = Duration::from_millis(10);
+
+/// What the file says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Contact {
+    /// [`VERSION`](super::message::VERSION).
+    pub(crate) version: u32,
+    /// Addresses of the server's machine.
+    pub(crate) addresses: Vec<IpAddr>,
+    /// The server's port there.
+    pub(crate) port: u16,
+    /// Who shows it belongs to the universe.
+    pub(crate) secret: Secret,
+}
+
+impl Contact {
+    /// Reads it, as soon as it is there.
+    pub(crate) fn wait_for(path: &Path, patience: Duration) -> Result<Self, UniverseError> {
+        let until = Instant::now() + patience;
+        loop {
+            match read(path) {
+                Ok(text) => return Self::parse(path, &text),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(UniverseError::Unreadable {
+                        file: path.to_path_buf(),
+                        source: error,
+                    });
+                }
+                Err(_) if Instant::now() >= until => {
+                    let file = path.to_path_buf();
+                    return Err(UniverseError::Absent { file });
+                }
+                Err(_) => std::thread::sleep(STEP),
+            }
+        }
+    }
+
+    fn parse(path: &Path, text: &[u8]) -> Result<Self, UniverseError> {
+        let malformed = |reason: String| UniverseError::Malformed {
+            file: path.to_path_buf(),
+            reason,
+        };
+        let contact: Self = serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
+        if contact.version != super::message::VERSION {
+            return Err(malformed(format!("its version is {}", contact.version)));
+        }
+        Ok(contact)
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.take(MOST).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// A file that has been written, and is removed in the end.
+#[derive(Debug)]
+pub(crate) struct Written {
+    path: PathBuf,
+    /// Its device and number: another one under its name is not removed.
+    inode: (u64, u64),
+}
+
+impl Written {
+    /// Writes a file that only its user can read. It is there with all its text, or not at all; one that is there
+    /// already stays as it is.
+    pub(crate) fn new(path: &Path, contact: &Contact) -> Result<Self, UniverseError> {
+        let unwritable = |source: io::Error| UniverseError::Unwritable {
+            file: path.to_path_buf(),
+            source,
+        };
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}", std::process::id()));
+        let new = PathBuf::from(name);
+        let written = write(&new, contact).and_then(|inode| {
+            // Unlike a change of its name, a second name never takes that of another file.
+            fs::hard_link(&new, path)?;
+            Ok(inode)
+        });
+        let _ = fs::remove_file(&new);
+        match written {
+            Ok(inode) => Ok(Self {
+                path: path.to_path_buf(),
+                inode,
+            }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(UniverseError::Exists {
+                file: path.to_path_buf(),
+            }),
+            Err(error) => Err(unwritable(error)),
+        }
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        let inode = fs::symlink_metadata(&self.path).map(|data| (data.dev(), data.ino()));
+        if inode.is_ok_and(|inode| inode == self.inode) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Writes it under a name that nobody looks for; its device and number.
+fn write(path: &Path, contact: &Contact) -> io::Result<(u64, u64)> {
+    let mut file = File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    let mut text = serde_json::to_vec(contact)?;
+    text.push(b'\n');
+    file.write_all(&text)?;
+    let data = file.metadata()?;
+    Ok((data.dev(), data.ino()))
+}
