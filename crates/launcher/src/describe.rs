@@ -88,15 +88,16 @@ fn used(mut runs: Vec<Placed>, nodes: Vec<Node>) -> (Vec<Placed>, Vec<Node>) {
 
 /// The settings of a job, in which paths do not depend on where something is started.
 pub(crate) fn settled(mut settings: Values) -> Result<Values, LaunchError> {
-    if let (Some(path), Source::Given(origin)) =
-        (settings.name(Id::OutputDir), settings.origin(Id::OutputDir))
-    {
+    for id in [Id::OutputDir, Id::Universe] {
+        let (Some(path), Source::Given(origin)) = (settings.name(id), settings.origin(id)) else {
+            continue;
+        };
         let (origin, path) = (origin.clone(), std::path::absolute(path));
         let path = path.map_err(|source| LaunchError::WorkingDirectory {
             directory: PathBuf::from("."),
             source,
         })?;
-        settings.read(Id::OutputDir, &origin, path.as_os_str())?;
+        settings.read(id, &origin, path.as_os_str())?;
     }
     Ok(settings)
 }

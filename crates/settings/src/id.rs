@@ -36,6 +36,8 @@ pub enum Id {
     Interface,
     /// Silence after which a host is lost.
     PeerTimeout,
+    /// Where jobs meet.
+    Universe,
     /// Virtual processors.
     Vps,
     /// Scheduling policy.

@@ -270,6 +270,19 @@ pub const SETTINGS: &[Setting] = &[
         doc: "end the job if a process gives no sign of life for this time (found up to three quarters later)",
     },
     Setting {
+        id: Id::Universe,
+        name: "universe",
+        options: &[Spelling::Takes("universe")],
+        variables: &["SIMURGH_UNIVERSE"],
+        kind: Kind::Path("FILE"),
+        preset: Preset::Absent("the job is alone"),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserBasic,
+        doc: "the job can meet others by ports and names whose mpiexec has the same file, which `simurgh universe FILE` \
+              writes",
+    },
+    Setting {
         id: Id::Vps,
         name: "vps",
         options: &[Spelling::Takes("vps")],
