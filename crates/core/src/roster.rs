@@ -4,34 +4,49 @@
 //! there before, lie in further tables, each twice as long as the one before, which are made when the first of their
 //! numbers comes.
 //!
+//! The upper bits of a number say to which *realm* it belongs, as far as there are several
+//! ([`REALM_BITS`](Roster::REALM_BITS)): each realm has further tables of its own, so that few numbers of many realms
+//! take little memory. There are few realms; they lie in a list, the one of the first table before all others.
+//!
 //! Costs: for those of the first table, a subtraction, a comparison and the entry itself, as in any table; for others
-//! two dependent loads more. 16 bytes for each number of a further table, and the entries that there are.
+//! of its realm two dependent loads more; for those of others, one for each realm before theirs besides. 16 bytes for
+//! each number of a further table, and the entries that there are.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Numbers in the first of the further tables.
 const SHORTEST: usize = 64;
-/// Further tables: every number has its place.
-const TABLES: usize = 27;
+/// Further tables of a realm: every number has its place.
+const TABLES: usize = 15;
 
 /// Entries by number.
 pub struct Roster<T> {
     /// The number of the first entry of `first`.
     begin: u32,
     first: Box<[T]>,
-    others: [OnceLock<Table<T>>; TABLES],
+    others: Shelf<T>,
+}
+
+/// The further tables of a realm, and those of the next one.
+struct Shelf<T> {
+    realm: u32,
+    tables: [OnceLock<Table<T>>; TABLES],
+    next: OnceLock<Box<Self>>,
 }
 
 type Table<T> = Box<[OnceLock<Box<T>>]>;
 
 impl<T> Roster<T> {
+    /// The bits of a number within its realm; those above say which that is.
+    pub const REALM_BITS: u32 = 20;
+
     /// Entries for these numbers, which are found fastest.
     pub fn new(numbers: Range<u32>, entry: impl FnMut(u32) -> T) -> Self {
         Self {
             begin: numbers.start,
+            others: Shelf::new(realm_of(numbers.start)),
             first: numbers.map(entry).collect(),
-            others: [const { OnceLock::new() }; TABLES],
         }
     }
 
@@ -52,8 +67,13 @@ impl<T> Roster<T> {
     }
 
     fn get_other(&self, number: u32) -> Option<&T> {
+        let realm = realm_of(number);
+        let mut shelf = &self.others;
+        while shelf.realm != realm {
+            shelf = shelf.next.get()?;
+        }
         let (table, place) = place(number);
-        self.others[table].get()?[place].get().map(|entry| &**entry)
+        shelf.tables[table].get()?[place].get().map(|entry| &**entry)
     }
 
     /// Adds an entry; false, and nothing has changed, if there is one with this number.
@@ -61,22 +81,46 @@ impl<T> Roster<T> {
         if self.first().contains(&number) {
             return false;
         }
+        let realm = realm_of(number);
+        let mut shelf = &self.others;
+        while shelf.realm != realm {
+            shelf = shelf.next.get_or_init(|| Box::new(Shelf::new(realm)));
+        }
         let (table, place) = place(number);
-        let others = self.others[table].get_or_init(|| {
+        let others = shelf.tables[table].get_or_init(|| {
             let length = SHORTEST << table;
             (0..length).map(|_| OnceLock::new()).collect()
         });
         others[place].set(Box::new(entry)).is_ok()
     }
 
-    /// All entries with their numbers: those of the first table, then the others in ascending order.
+    /// All entries with their numbers: those of the first table, then the others of each realm in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let others = (0..).zip(&self.others).flat_map(|(table, others)| {
-            let numbers = start(table)..;
-            numbers.zip(others.get().into_iter().flatten())
-        });
-        let others = others.filter_map(|(number, entry)| Some((number as u32, &**entry.get()?)));
+        let shelves = std::iter::successors(Some(&self.others), |shelf| shelf.next.get().map(AsRef::as_ref));
+        let others = shelves.flat_map(Shelf::iter);
         (self.begin..).zip(&self.first).chain(others)
+    }
+}
+
+impl<T> Shelf<T> {
+    fn new(realm: u32) -> Self {
+        Self {
+            realm,
+            tables: [const { OnceLock::new() }; TABLES],
+            next: OnceLock::new(),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        let begin = self.realm << Roster::<T>::REALM_BITS;
+        let entries = (0..).zip(&self.tables).flat_map(|(table, entries)| {
+            let numbers = start(table)..;
+            numbers.zip(entries.get().into_iter().flatten())
+        });
+        entries.filter_map(move |(number, entry)| {
+            let entry = entry.get()?;
+            Some((begin + number as u32, &**entry))
+        })
     }
 }
 
@@ -101,9 +145,14 @@ fn start(table: usize) -> usize {
     (SHORTEST << table) - SHORTEST
 }
 
-/// The table in which a number lies, and where.
+/// The realm of a number.
+fn realm_of(number: u32) -> u32 {
+    number >> Roster::<()>::REALM_BITS
+}
+
+/// The table of its realm in which a number lies, and where.
 fn place(number: u32) -> (usize, usize) {
-    let number = number as usize;
+    let number = (number & ((1 << Roster::<()>::REALM_BITS) - 1)) as usize;
     let table = (number / SHORTEST + 1).ilog2() as usize;
     (table, number - start(table))
 }
@@ -131,10 +180,53 @@ mod tests {
     }
 
     #[test]
+    fn those_of_other_realms_are_found_too() {
+        let number = |realm: u32, local: u32| realm << Roster::<u32>::REALM_BITS | local;
+        let roster = Roster::new(number(3, 5)..number(3, 7), |number| number);
+        let last = number(1, 0) - 1;
+        let others = [
+            (3, 4),
+            (3, 7),
+            (0, 0),
+            (0, last),
+            (9, 5),
+            (9, 6),
+            (4095, last),
+            (1, 100),
+        ];
+        for (realm, local) in others {
+            let number = number(realm, local);
+            assert_eq!(roster.get(number), None);
+            assert!(roster.add(number, number) && !roster.add(number, 0));
+        }
+        assert!(!roster.add(number(3, 6), 0));
+        assert_eq!((roster.get(number(9, 7)), roster.get(number(2, 5))), (None, None));
+        assert!(
+            roster
+                .iter()
+                .all(|(number, entry)| number == *entry && roster[number] == number)
+        );
+        let numbers = roster.iter().map(|(number, _)| number);
+        let expected = [
+            (3, 5),
+            (3, 6),
+            (3, 4),
+            (3, 7),
+            (0, 0),
+            (0, last),
+            (9, 5),
+            (9, 6),
+            (4095, last),
+            (1, 100),
+        ];
+        assert!(numbers.eq(expected.map(|(realm, local)| number(realm, local))));
+    }
+
+    #[test]
     fn entries_are_added_while_others_read() {
         let roster = Roster::new(0..1, |number| number);
         std::thread::scope(|scope| {
-            let adders = [0, 1].map(|odd| (1..1000).filter(move |number| number % 2 == odd));
+            let adders = [0, 1].map(|odd| (1..1000).map(spread).filter(move |number| number % 2 == odd));
             for numbers in adders {
                 scope.spawn(|| {
                     numbers
@@ -142,12 +234,17 @@ mod tests {
                         .for_each(|number| assert!(roster.add(number, number)))
                 });
             }
-            for number in 0..1000 {
+            for number in (0..1000).map(spread) {
                 while roster.get(number) != Some(&number) {
                     std::thread::yield_now();
                 }
             }
         });
         assert_eq!(roster.iter().count(), 1000);
+    }
+
+    /// Numbers of several realms.
+    fn spread(number: u32) -> u32 {
+        (number % 5) << Roster::<u32>::REALM_BITS | number
     }
 }

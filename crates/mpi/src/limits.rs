@@ -44,11 +44,13 @@ simurgh_settings::limits! {
     pub const RESTING_CONTEXTS: usize = 1024, Objects;
 
     /// Communicators that may exist at one time, on all hosts: one half made by the hosts that the launcher has started
-    /// first, by each as many as by any other, the other half by those of spawned programs.
+    /// first, by each as many as by any other, the other half by those of spawned programs, and by all hosts of a
+    /// universe of several launchers.
     pub const MAX_COMMUNICATORS: u32 = 1 << 30, Objects;
 
-    /// Hosts of spawned programs that there may be at one time; each can make as many communicators as any other.
-    pub const MAX_LATER_HOSTS: u32 = 1 << 12, Objects;
+    /// Hosts of spawned programs that there may be at one time, and hosts of a universe of several launchers; each can
+    /// make as many communicators as any other.
+    pub const MAX_LATER_HOSTS: u32 = 1 << 14, Objects;
 
     /// Duplicates of one communicator that a rank may make before the slowest rank has made the first of them too.
     pub const DUPLICATION_LEAD: u64 = 1024, Objects;

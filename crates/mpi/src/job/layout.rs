@@ -1,31 +1,37 @@
 //! Which processes live on which host.
 //!
-//! Hosts that start together are a *world*; worlds that one launcher has started are a *universe*. Hosts and processes
-//! are numbered through the universe in the order in which they start, and no number is used again. A host knows all
-//! hosts that were there when it started and has been told of all that came later ([`Job::admit`](super::Job::admit)).
+//! Hosts that start together are a *world*; worlds that one launcher has started are a [*realm*](Realm). Hosts and
+//! processes of a realm are numbered in the order in which they start, and no number is used again. A host knows all
+//! hosts of its realm that were there when it started, and has been told of all that came later
+//! ([`Job::admit`](super::Job::admit)); of other realms it knows those whose jobs have met its own.
 //!
 //! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes as much
 //! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
-//! those of others, without a lock.
+//! those of others of its realm, without a lock.
 
 use std::ops::Range;
 
+use std::sync::OnceLock;
+
 use simurgh_core::Roster;
 use simurgh_core::sync::{AtomicU32, Ordering, SpinLock};
+use simurgh_net::job::Realm;
 
 /// A host of a universe, as the launcher tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Newcomer {
-    /// Its number: higher than that of any host that came before.
+    /// Its number: higher than that of any host of its realm that came before.
     pub host: u32,
     /// The number of the node on which it runs.
     pub node: u32,
-    /// The number of its world: 0 for the processes that the launcher has started first, then one for each spawn.
+    /// The number of its world: the realm's first for the processes that the launcher has started first, then one for
+    /// each spawn.
     pub world: u32,
-    /// Its processes: behind those of the hosts with lower numbers.
+    /// Its processes: behind those of the hosts of its realm with lower numbers.
     pub processes: Range<u32>,
-    /// A number that no other host of a world behind the first has that is there: the lowest such number. It says which
-    /// numbers the host gives to communicators. Those of the first world have their own.
+    /// A number that no other host that is there has: of hosts of a universe of several realms, or of a world behind
+    /// the first where there is one realm. It says which numbers the host gives to communicators. Those of the first
+    /// world of the only realm have their own.
     pub share: u32,
 }
 
@@ -33,6 +39,7 @@ pub struct Newcomer {
 #[derive(Debug)]
 pub struct Layout {
     own: u32,
+    realm: Realm,
     /// The first process of this host, and their number.
     first: u32,
     count: u32,
@@ -46,16 +53,22 @@ pub struct Layout {
     singles: bool,
     /// The node, by number, on which each host of the world runs.
     nodes: Box<[u32]>,
+    /// The [share](Newcomer::share) of each host of the world.
+    shares: Box<[u32]>,
+    /// Hosts of other worlds, those of the own realm first.
     others: Others,
+    adding: SpinLock<()>,
 }
 
-/// Hosts of other worlds, ascending: all before the own world, then those behind it.
+/// Hosts of a realm that are not of the own world, ascending.
 #[derive(Debug)]
 struct Others {
+    realm: Realm,
     known: Roster<Newcomer>,
     /// Number of those that are known. Written under the lock.
     count: AtomicU32,
-    adding: SpinLock<()>,
+    /// Those of another realm.
+    next: OnceLock<Box<Self>>,
 }
 
 impl Layout {
@@ -91,7 +104,7 @@ impl Layout {
     }
 
     /// A universe as host `own`, which is just starting, sees it: all hosts that there are now, in the order of their
-    /// numbers, with its own world, which is the last. Those that have gone are left out.
+    /// numbers, with its own world, which is the last of its realm. Those that have gone are left out.
     ///
     /// # Panics
     ///
@@ -107,8 +120,11 @@ impl Layout {
             .all(|two| two[0].host + 1 == two[1].host && two[0].processes.end == two[1].processes.start);
         assert!(consecutive, "the hosts of a world are numbered consecutively");
         let firsts = world.iter().map(|host| host.processes.start);
+        // Hosts, other than processes, are few enough to be told apart in any case.
+        let realm = Realm::of(own);
         let layout = Self {
             own,
+            realm,
             first: me.processes.start,
             count: me.processes.len() as u32,
             world: me.world,
@@ -117,32 +133,27 @@ impl Layout {
             singles: world.iter().all(|host| host.processes.len() == 1),
             firsts: firsts.chain([last.processes.end]).collect(),
             nodes: world.iter().map(|host| host.node).collect(),
-            others: Others::default(),
+            shares: world.iter().map(|host| host.share).collect(),
+            others: Others::new(realm),
+            adding: SpinLock::default(),
         };
         layout.admit(&others.into_iter().cloned().collect::<Vec<_>>());
         layout
     }
 
-    /// Notes hosts that have come, in the order of their numbers.
+    /// Notes hosts that have come, those of a realm in the order of their numbers.
     ///
     /// # Panics
     ///
-    /// When they do not come behind those that are known.
+    /// When they do not come behind those of their realm that are known.
     pub(super) fn admit(&self, newcomers: &[Newcomer]) {
-        let _adding = self.others.adding.lock();
+        let _adding = self.adding.lock();
         for newcomer in newcomers {
-            let count = self.others.count.load(Ordering::Relaxed);
-            let last = count.checked_sub(1).map(|last| &self.others.known[last]);
-            let behind = last.is_none_or(|last| {
-                last.host < newcomer.host && last.processes.end <= newcomer.processes.start
-            });
             assert!(
-                behind && newcomer.world != self.world,
-                "hosts are numbered in the order in which they come"
+                newcomer.world != self.world,
+                "those of the own world do not come later"
             );
-            self.others.known.add(count, newcomer.clone());
-            // Release pairs with the Acquire in `find`: who sees the number finds the entry.
-            self.others.count.store(count + 1, Ordering::Release);
+            self.others.shelf(Realm::of(newcomer.host)).add(newcomer);
         }
     }
 
@@ -158,9 +169,31 @@ impl Layout {
         self.world
     }
 
+    /// What the numbers of its launcher belong to.
+    #[must_use]
+    pub fn realm(&self) -> Realm {
+        self.realm
+    }
+
     /// Which numbers this host gives to communicators.
     pub(crate) fn share(&self) -> u32 {
         self.share
+    }
+
+    /// A small number that no other host has with which this one talks: below [`Realm::SIZE`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such host.
+    #[inline]
+    pub(crate) fn voice_of(&self, host: u32) -> u32 {
+        if self.realm.is_alone() {
+            return host;
+        }
+        match self.shares.get(host.wrapping_sub(self.begin) as usize) {
+            Some(share) => *share,
+            None => self.other(host).expect("the host is known").share,
+        }
     }
 
     /// The hosts of the world.
@@ -210,8 +243,17 @@ impl Layout {
             let place = self.firsts.partition_point(|&first| first <= process) as u32 - 1;
             return Some(self.begin + place);
         }
-        let other = self.others.find(|other| other.processes.end <= process)?;
+        let others = self.others_like(process)?;
+        let other = others.find(|other| other.processes.end <= process)?;
         other.processes.contains(&process).then_some(other.host)
+    }
+
+    /// The hosts of other worlds that are of the realm of this number, a host's or a process'.
+    fn others_like(&self, number: u32) -> Option<&Others> {
+        match self.realm.has(number) {
+            true => Some(&self.others),
+            false => self.others.all().find(|others| others.realm.has(number)),
+        }
     }
 
     /// The host of a process.
@@ -248,32 +290,61 @@ impl Layout {
     }
 
     fn other(&self, host: u32) -> Option<&Newcomer> {
-        let other = self.others.find(|other| other.host < host)?;
+        let other = self.others_like(host)?.find(|other| other.host < host)?;
         (other.host == host).then_some(other)
     }
 
     /// The hosts of other worlds that have been known here so far, with those that have gone.
     pub fn others(&self) -> impl Iterator<Item = &Newcomer> {
-        // Acquire pairs with the Release in `admit`.
-        let count = self.others.count.load(Ordering::Acquire);
-        (0..count).map(|index| &self.others.known[index])
-    }
-}
-
-impl Default for Others {
-    fn default() -> Self {
-        Self {
-            known: Roster::new(0..0, |_| unreachable!("it is empty")),
-            count: AtomicU32::new(0),
-            adding: SpinLock::default(),
-        }
+        self.others.all().flat_map(Others::iter)
     }
 }
 
 impl Others {
+    fn new(realm: Realm) -> Self {
+        Self {
+            realm,
+            known: Roster::new(0..0, |_| unreachable!("it is empty")),
+            count: AtomicU32::new(0),
+            next: OnceLock::new(),
+        }
+    }
+
+    /// Those of all realms, beginning with these.
+    fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |others| others.next.get().map(AsRef::as_ref))
+    }
+
+    /// Those of a realm, of which there may be none yet.
+    fn shelf(&self, realm: Realm) -> &Self {
+        let mut others = self;
+        while others.realm != realm {
+            others = others.next.get_or_init(|| Box::new(Self::new(realm)));
+        }
+        others
+    }
+
+    /// Adds a host, for one at a time.
+    fn add(&self, newcomer: &Newcomer) {
+        let count = self.count.load(Ordering::Relaxed);
+        let last = count.checked_sub(1).map(|last| &self.known[last]);
+        let is_behind = last
+            .is_none_or(|last| last.host < newcomer.host && last.processes.end <= newcomer.processes.start);
+        assert!(is_behind, "hosts are numbered in the order in which they come");
+        self.known.add(count, newcomer.clone());
+        // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
+        self.count.store(count + 1, Ordering::Release);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Newcomer> {
+        // Acquire pairs with the Release in `add`.
+        let count = self.count.load(Ordering::Acquire);
+        (0..count).map(|index| &self.known[index])
+    }
+
     /// The first for which `is_before` does not hold.
     fn find(&self, is_before: impl Fn(&Newcomer) -> bool) -> Option<&Newcomer> {
-        // Acquire pairs with the Release in `admit`.
+        // Acquire pairs with the Release in `add`.
         let (mut low, mut high) = (0, self.count.load(Ordering::Acquire));
         while low < high {
             let middle = low.midpoint(high);
@@ -345,5 +416,46 @@ mod tests {
             (1, 0, Some(3))
         );
         assert_eq!((layout.world_of(5), layout.others().count()), (None, 3));
+    }
+
+    #[test]
+    fn other_realms_come_in_any_order() {
+        let of = |realm: u32, host, world, processes: Range<u32>| {
+            let realm = Realm(realm);
+            let processes = realm.number(processes.start)..realm.number(processes.end);
+            Newcomer {
+                node: realm.number(0),
+                share: realm.0 * 10 + host,
+                ..newcomer(realm.number(host), realm.number(world), processes)
+            }
+        };
+        let layout = Layout::among(Realm(2).number(1), &[of(2, 0, 0, 0..2), of(2, 1, 0, 2..4)]);
+        assert_eq!(
+            (layout.realm(), layout.find_host(Realm(3).number(0))),
+            (Realm(2), None)
+        );
+        layout.admit(&[of(3, 0, 0, 0..3), of(3, 1, 0, 3..4)]);
+        layout.admit(&[of(1, 4, 2, 7..9)]);
+        layout.admit(&[of(3, 2, 1, 4..5), of(2, 2, 1, 4..6)]);
+        let found = [(2, 3), (2, 5), (3, 2), (3, 3), (3, 4), (1, 8)]
+            .map(|(realm, process)| layout.host_of(Realm(realm).number(process)));
+        let expected = [(2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (1, 4)];
+        assert_eq!(found, expected.map(|(realm, host)| Realm(realm).number(host)));
+        let nowhere = [(2, 6), (3, 5), (1, 0), (1, 9), (4, 0), (0, 0)]
+            .map(|(realm, process)| layout.find_host(Realm(realm).number(process)));
+        assert_eq!(nowhere, [None; 6]);
+        let host = |realm: u32, host| Realm(realm).number(host);
+        assert_eq!(layout.world_of(host(3, 2)), Some(host(3, 1)));
+        assert_eq!(
+            (layout.world_of(host(1, 3)), layout.world_of(host(5, 0))),
+            (None, None)
+        );
+        assert_eq!(
+            (layout.node_of(host(1, 4)), layout.node_of(host(2, 0))),
+            (host(1, 0), host(2, 0))
+        );
+        let voices =
+            [(2, 0), (2, 2), (3, 1), (1, 4)].map(|(realm, number)| layout.voice_of(host(realm, number)));
+        assert_eq!((voices, layout.others().count()), ([20, 22, 31, 14], 5));
     }
 }

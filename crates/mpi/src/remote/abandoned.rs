@@ -21,6 +21,7 @@ use crate::matching::Pattern;
 use crate::point2point::Payload;
 use crate::portable;
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
+use simurgh_net::job::Realm;
 use simurgh_net::transport::HostId;
 
 /// What hosts talk about: consecutive rounds of a context.
@@ -53,23 +54,23 @@ const LONG_PAST: u32 = 64;
 /// Things that nobody can have talked about since: the count has begun anew.
 const TOO_MANY: u32 = 1 << 24;
 
-/// Where turns begin in the sources of messages: no job has more hosts.
-const TURN_SHIFT: u32 = 20;
+/// Where turns begin in the sources of messages.
+const TURN_SHIFT: u32 = Realm::SIZE.ilog2();
 
 /// Bytes of a reason that are told.
 const REASON: usize = 1 << 10;
 
 impl Rounds {
-    /// Turns that messages tell apart: their sources have the numbers of hosts below.
+    /// Turns that messages tell apart: their sources have the voices of hosts below.
     pub(crate) const TURNS: u32 = 1 << 10;
 
-    /// The source of messages from a host.
-    pub(super) fn source(self, from: HostId) -> i32 {
+    /// The source of messages from the host with this [voice](crate::job::Layout::voice_of).
+    pub(super) fn source(self, voice: u32) -> i32 {
         debug_assert!(
-            from < 1 << TURN_SHIFT && self.turn < Self::TURNS,
+            voice < 1 << TURN_SHIFT && self.turn < Self::TURNS,
             "it is one number"
         );
-        (self.turn << TURN_SHIFT | from).cast_signed()
+        (self.turn << TURN_SHIFT | voice).cast_signed()
     }
 
     /// Whether messages with this label are about it.

@@ -72,7 +72,7 @@ impl<'a> Line<'a> {
     fn envelope(&self, from: HostId) -> Envelope {
         Envelope {
             context: self.rounds.context,
-            source: self.rounds.source(from),
+            source: self.rounds.source(self.job.layout().voice_of(from)),
             tag: self.round,
         }
     }

@@ -1,7 +1,8 @@
 //! Which ids a host gives out.
 //!
 //! One half of all ids is for the hosts of the first world, in turns. The other half is cut into blocks, one for each
-//! host that has come later and is there; the launcher sees to it that no two of them have the same one.
+//! host that has come later and is there; the launcher sees to it that no two of them have the same one. In a universe
+//! of several realms all hosts have such blocks.
 
 use super::WORLD;
 use crate::job::Layout;
@@ -25,9 +26,9 @@ impl Share {
     ///
     /// # Panics
     ///
-    /// When the host has come later and there are too many such hosts.
+    /// When the host has a block and there are too many such hosts.
     pub(crate) fn of(layout: &Layout) -> Self {
-        if layout.world() == 0 {
+        if layout.realm().is_alone() && layout.world() == 0 {
             return Self::of_first_world(layout.share(), layout.hosts().len() as u32);
         }
         assert!(
@@ -73,23 +74,30 @@ impl Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simurgh_net::job::Realm;
+
+    /// That of the only host of a world.
+    fn of_host(host: u32, world: u32, share: u32) -> Share {
+        Share::of(&Layout::among(
+            host,
+            &[crate::Newcomer {
+                host,
+                node: 0,
+                world,
+                processes: host..host + 1,
+                share,
+            }],
+        ))
+    }
 
     #[test]
     fn shares_are_disjoint() {
         let early = (0..3).map(|own| Share::of_first_world(own, 3));
-        let late = (0..3).map(|share| {
-            Share::of(&Layout::among(
-                9,
-                &[crate::Newcomer {
-                    host: 9,
-                    node: 0,
-                    world: 4,
-                    processes: 20..21,
-                    share,
-                }],
-            ))
-        });
-        let shares: Vec<_> = early.chain(late).collect();
+        let late = (0..3).map(|share| of_host(9, 4, share));
+        // The first worlds of two realms.
+        let first = [(1, 3), (2, MAX_LATER_HOSTS - 1)]
+            .map(|(realm, share)| of_host(Realm(realm).number(0), Realm(realm).number(0), share));
+        let shares: Vec<_> = early.chain(late).chain(first).collect();
         let mut ids = vec![WORLD];
         for share in &shares {
             let last = share.size() - 1;
