@@ -119,6 +119,23 @@ pub enum LaunchError {
         /// How many more are wanted.
         more: usize,
     },
+    /// A universe has no numbers for so many.
+    #[error(
+        "{more} more processes beside {there} are too many: in a universe one mpiexec can have {} processes",
+        simurgh_net::job::Realm::SIZE
+    )]
+    FullRealm {
+        /// Processes that have been started.
+        there: u32,
+        /// How many more are wanted.
+        more: u32,
+    },
+    /// Those who know the job could not get to know more of it.
+    #[error("{reason}: jobs of other mpiexecs, with which this one has met, could not reach new processes")]
+    Strangers {
+        /// What has happened to the universe.
+        reason: String,
+    },
     /// What ranks write cannot be kept.
     #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
     OutputFile {

@@ -90,7 +90,7 @@ impl PmixService {
         if count < spec.sections.len() {
             return Err(PmixError::Mixed.into());
         }
-        if spec.origin.first_host > 0 {
+        if spec.origin.parent.is_some() {
             return Err(PmixError::Spawned.into());
         }
         let machine = rustix::system::uname().nodename().to_owned();

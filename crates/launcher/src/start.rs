@@ -14,12 +14,13 @@ use crate::pmix::PmixService;
 use crate::prefix::Prefix;
 use crate::supervise::{Beginning, PmiSocket};
 use crate::unique::unique_name;
+use crate::universe::Universe;
 use crate::{agent, binding, environment, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::Secret;
 use simurgh_net::job::{
-    self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, OutputFiles, Section, Text,
+    self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, Origin, OutputFiles, Section, Text,
 };
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
@@ -57,21 +58,51 @@ pub fn run(run: Run) -> Result<u8, LaunchError> {
     let allocation = Allocation::found(|name| std::env::var(name).ok())?;
     let nodes = nodes::of(&run.nodes, allocation.as_ref())?;
     let described = describe(&run, nodes)?;
-    let Described { spec, nodes } = described;
+    let Described { mut spec, nodes } = described;
+    let universe = enroll(&mut spec)?;
     let mapping = Mapping::of(&run.settings, run.nodes.per_node);
     if let Some(nodes) = nodes {
         let launcher = run.nodes.launcher.resolved(allocation.as_ref());
-        return run_on_nodes(&run, spec, Room { nodes, mapping }, launcher);
+        return run_on_nodes(&run, spec, universe, Room { nodes, mapping }, launcher);
     }
     if wants_tags(&spec) {
         // What processes write passes through an agent, which tags it.
-        return run_on_nodes(&run, spec, Room::here(), Launcher::Fork);
+        return run_on_nodes(&run, spec, universe, Room::here(), Launcher::Fork);
     }
     if let Some(cpus) = &run.nodes.cpus {
         binding::bind(cpus)?;
     }
-    let secret = Secret::random().map_err(LaunchError::Supervise)?;
-    supervise::supervise(&Starter::new(spec, run.host_wrapper, secret)?, Beginning::Here)
+    let starter = Starter::new(spec, run.host_wrapper, secret(universe.as_ref())?)?;
+    supervise::supervise(&starter, Beginning::Here, universe)
+}
+
+/// Makes a job belong to the universe that the user wants it to belong to, if there is one.
+fn enroll(spec: &mut JobSpec) -> Result<Option<Universe>, LaunchError> {
+    let Some(file) = spec.settings.name(Id::Universe) else {
+        return Ok(None);
+    };
+    let hosts = spec.hosts.len();
+    let universe = Universe::enroll(Path::new(file), hosts)?;
+    let realm = universe.realm();
+    supervise::fits(realm, 0, spec.total_ranks()?)?;
+    let first = realm.number(0);
+    spec.origin = Origin {
+        realm,
+        world: first,
+        first_host: first,
+        first_process: first,
+        shares: universe.shares()[..hosts].to_vec(),
+        ..spec.origin.clone()
+    };
+    Ok(Some(universe))
+}
+
+/// The job's secret: the universe's, if it belongs to one.
+fn secret(universe: Option<&Universe>) -> Result<Secret, LaunchError> {
+    match universe {
+        Some(universe) => Ok(universe.secret().clone()),
+        None => Secret::random().map_err(LaunchError::Supervise),
+    }
 }
 
 /// Whether lines are to be tagged that processes write, which do not know of it.
@@ -84,8 +115,14 @@ fn wants_tags(spec: &JobSpec) -> bool {
 }
 
 /// Runs a job whose hosts are started by agents.
-fn run_on_nodes(run: &Run, spec: JobSpec, room: Room, launcher: Launcher) -> Result<u8, LaunchError> {
-    let secret = Secret::random().map_err(LaunchError::Supervise)?;
+fn run_on_nodes(
+    run: &Run,
+    spec: JobSpec,
+    universe: Option<Universe>,
+    room: Room,
+    launcher: Launcher,
+) -> Result<u8, LaunchError> {
+    let secret = secret(universe.as_ref())?;
     let command = &run.nodes.command;
     let launch = match launcher {
         Launcher::Fork => Launch::Fork,
@@ -117,7 +154,7 @@ fn run_on_nodes(run: &Run, spec: JobSpec, room: Room, launcher: Launcher) -> Res
     };
     // What is wrong with the programs is seen here, once, and not on each node.
     let starter = Starter::new(spec, run.host_wrapper.clone(), secret)?;
-    supervise::supervise(&starter, Beginning::Nodes(Box::new(nodes)))
+    supervise::supervise(&starter, Beginning::Nodes(Box::new(nodes)), universe)
 }
 
 /// What is needed to start the agents of a job.
@@ -302,7 +339,7 @@ impl Starter {
             let [output, errors] = made.map_err(|(path, source)| LaunchError::OutputFile { path, source })?;
             command.stdout(output).stderr(errors);
         }
-        if spec.host_in_universe() > 0 {
+        if spec.host > 0 || spec.origin.parent.is_some() {
             // Only rank 0 of the command line's job reads.
             command.stdin(Stdio::null());
         }
@@ -329,9 +366,13 @@ impl Starter {
 
     /// What starts an executable, in the environment of the job.
     fn command(&self, host: HostId, executable: &Path) -> Command {
+        let Origin {
+            realm, first_host, ..
+        } = &self.spec.origin;
+        let number = first_host + host;
         let mut command = self
             .prefix
-            .command(self.spec.origin.first_host + host, executable);
+            .command(realm.local(number).unwrap_or(number), executable);
         if let Some(environment) = &self.environment {
             let pair =
                 |(name, value): &(Text, Text)| (name.as_os_str().to_owned(), value.as_os_str().to_owned());

@@ -51,7 +51,7 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
     }
     let memories = Memories::of_one(spec.host_in_universe(), memory.map(Into::into));
     let starter = Starter::wired(spec, Wiring::with(control.secret, output.into(), memories))?;
-    supervise(&starter, Beginning::Running(Running { process, channel }))
+    supervise(&starter, Beginning::Running(Running { process, channel }), None)
 }
 
 fn open(place: &Path) -> Result<File, LaunchError> {

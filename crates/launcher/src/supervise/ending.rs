@@ -85,6 +85,7 @@ impl Supervisor<'_> {
             return;
         }
         self.say(&verdict.message);
+        self.tell_failure(&verdict.message);
         self.status = Some(verdict.status);
         self.tell_all(&ToHost::Die);
         self.members.iter().for_each(Member::end_unless_it_hears);
@@ -114,21 +115,23 @@ impl Supervisor<'_> {
     fn go_on_doubting(&mut self) {
         let peer_timeout = self.starter.spec().settings.get(Id::PeerTimeout).unwrap_or(0);
         let hosts = self.members.len();
-        let Phase::Doubting { doubts, alone } = &mut self.phase else {
+        let Phase::Doubting { doubts, alone } = &self.phase else {
             return;
         };
-        let lost = doubts
-            .lost()
-            .and_then(|(lost, _)| self.members.get(lost as usize));
-        if lost.is_some_and(Member::is_exiting) {
+        let lost = doubts.lost().map(|(lost, _)| lost);
+        // Of two hosts each has only the other.
+        let is_clear = *alone || hosts == 2 || doubts.are_settled();
+        let lost = lost.and_then(|lost| self.member_of(lost));
+        if lost.is_some_and(|lost| self.members[lost].is_exiting()) {
             self.deadline = Some(Instant::now() + DOUBT);
             return;
         }
-        // Of two hosts each has only the other.
-        if *alone || hosts == 2 || doubts.are_settled() {
+        if is_clear {
             return self.conclude_by_doubts();
         }
-        *alone = true;
+        if let Phase::Doubting { alone, .. } = &mut self.phase {
+            *alone = true;
+        }
         self.deadline = Some(Instant::now() + Duration::from_millis(peer_timeout) / 2);
     }
 
@@ -140,8 +143,8 @@ impl Supervisor<'_> {
         let Some((lost, reason)) = doubts.lost() else {
             return;
         };
-        let message = match self.members.get(lost as usize) {
-            Some(member) => format!("{member}: {reason}"),
+        let message = match self.member_of(lost) {
+            Some(host) => format!("{}: {reason}", self.members[host]),
             None => format!("host {lost}: {reason}"),
         };
         self.conclude(Verdict { status: 1, message });

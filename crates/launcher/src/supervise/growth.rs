@@ -7,7 +7,7 @@
 //! what goes wrong until then is an answer to who has asked, and after that the end of the job.
 
 use super::far::Far;
-use super::wire_up::introductions;
+use super::introduction::Stage;
 use super::{Member, Supervisor, start_host};
 use crate::error::LaunchError;
 use crate::nodes::Room;
@@ -15,8 +15,8 @@ use crate::spawn;
 use crate::start::Starter;
 use crate::universe::Asker;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
-use simurgh_net::control::{Address, Answer, Bytes, Command, Refusal, ToHost};
-use simurgh_net::job::Origin;
+use simurgh_net::control::{Answer, Bytes, Command, Refusal};
+use simurgh_net::job::{Origin, Realm};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
@@ -25,8 +25,8 @@ use std::ops::Range;
 pub(super) struct Growth {
     /// Worlds whose hosts have been started, by their numbers.
     coming: VecDeque<Coming>,
-    /// How far the introduction of the first of them has come, if it has begun.
-    introduction: Option<Stage>,
+    /// How far an introduction has come: that of the first of them, or of hosts of other launchers.
+    pub(super) introduction: Option<Stage>,
     /// Numbers of processes that have been given away.
     processes: u32,
 }
@@ -45,16 +45,6 @@ struct Coming {
     hosts: Range<usize>,
 }
 
-/// How far an introduction has come.
-enum Stage {
-    /// These have yet to say where the new hosts can reach them.
-    Opening(BTreeSet<usize>),
-    /// These have yet to connect to the new hosts.
-    Meeting(BTreeSet<usize>),
-    /// These have yet to connect to all others: they are the new ones.
-    Beginning(BTreeSet<usize>),
-}
-
 impl Growth {
     /// Whether hosts are being introduced to each other.
     pub(super) fn is_introducing(&self) -> bool {
@@ -62,14 +52,26 @@ impl Growth {
     }
 
     /// The world that is the first to be introduced.
-    fn first_hosts(&self) -> Option<Range<usize>> {
+    pub(super) fn first_hosts(&self) -> Option<Range<usize>> {
         self.coming.front().map(|coming| coming.hosts.clone())
+    }
+
+    /// It, and who has asked for it and is to be told what.
+    pub(super) fn first(&self) -> Option<(Asker, Answer, Range<usize>)> {
+        let coming = self.coming.front()?;
+        Some((coming.asker, coming.answer.clone(), coming.hosts.clone()))
+    }
+
+    /// It runs.
+    pub(super) fn is_begun(&mut self) {
+        self.coming.pop_front();
     }
 
     /// The place, among those that are coming, of a world that nobody has been told of, by one of its hosts.
     fn untold(&self, host: usize) -> Option<usize> {
         let place = self.coming.iter().position(|coming| coming.hosts.contains(&host));
-        place.filter(|&place| place > 0 || !self.is_introducing())
+        let is_being_told = self.introduction.as_ref().is_some_and(Stage::is_own);
+        place.filter(|&place| place > 0 || !is_being_told)
     }
 }
 
@@ -93,13 +95,15 @@ impl Supervisor<'_> {
             commands,
             parent,
         } = wish;
+        self.may_grow()?;
         let first = self.members.len();
         let process = self.growth.processes.max(self.starter.spec().total_ranks()?);
+        let realm = self.starter.spec().origin.realm;
         let origin = Origin {
-            realm: self.starter.spec().origin.realm,
+            realm,
             world: self.worlds.next(),
-            first_host: first as u32,
-            first_process: process,
+            first_host: realm.number(first as u32),
+            first_process: realm.number(process),
             parent: Some(parent),
             nodes: self.starter.spec().origin.nodes,
             shares: Vec::new(),
@@ -109,15 +113,20 @@ impl Supervisor<'_> {
         let room = self.far.as_ref().map_or(&here, Far::room);
         let mut spec = spawn::describe(self.starter.spec(), room, &commands, origin)?;
         let taken = self.members.iter().filter_map(Member::share);
-        spec.origin.shares = free_shares(taken, spec.hosts.len())?;
+        spec.origin.shares = match &self.abroad {
+            Some(abroad) => free_shares(abroad.shares(), taken, spec.hosts.len())?,
+            None => free_shares(0..MAX_LATER_HOSTS, taken, spec.hosts.len())?,
+        };
         let processes: Vec<u32> = spec.sections.iter().map(|section| section.ranks).collect();
         let total = spec.total_ranks()?;
+        fits(realm, process, total)?;
         let starter = self.starter.beside(spec)?;
         let started = self.start_beside(&starter);
         // Also if not all could be started: what is there has its numbers.
         let hosts = first..self.members.len();
-        let parent = self.members[asker.host as usize].world();
+        let parent = self.member_of(asker.host).map(|host| self.members[host].world());
         let world = self.worlds.add_for(parent, hosts.len());
+        parent.iter().for_each(|&parent| self.tell_tie(parent, world));
         self.silence.grow(hosts.end);
         if let Err(error) = started {
             self.forget_world(world);
@@ -125,7 +134,7 @@ impl Supervisor<'_> {
         }
         self.growth.processes = process + total;
         let answer = Answer::Spawned {
-            first: process,
+            first: realm.number(process),
             processes,
         };
         self.growth.coming.push_back(Coming { asker, answer, hosts });
@@ -148,11 +157,12 @@ impl Supervisor<'_> {
     fn forget_world(&mut self, world: u32) {
         let hosts = self.worlds.forget(world);
         if let Some(far) = &mut self.far {
-            far.forget(&hosts);
+            far.forget(&self.members[hosts.clone()]);
         }
         self.silence.part(hosts.clone());
         self.members[hosts].iter_mut().for_each(Member::forget);
         self.forget_memories();
+        self.tell_gone(world);
     }
 
     /// The world of a host cannot be started, as nobody but who has asked for it is to learn.
@@ -168,138 +178,34 @@ impl Supervisor<'_> {
         self.go_on_growing();
     }
 
-    /// A new host has joined, or there is time for the next world: when all hosts of the first one have joined, those
-    /// that are there are asked to say where they can be reached.
-    pub(super) fn go_on_growing(&mut self) {
-        let Some(new) = self.growth.first_hosts() else {
-            return;
-        };
-        let has_come = self.members[new].iter().all(Member::has_joined);
-        if self.growth.is_introducing() || !has_come {
-            return;
-        }
-        let there = self.present();
-        self.growth.introduction = Some(Stage::Opening(there.clone()));
-        for host in there {
-            self.tell_one(host, ToHost::Grow { far: false });
-        }
-    }
-
-    /// A host says where it can be reached: when all have, they are told of the new ones.
-    pub(super) fn opened(&mut self, host: usize, addresses: Vec<Address>) {
-        self.members[host].reopen(addresses);
-        let Some(Stage::Opening(missing)) = &mut self.growth.introduction else {
-            return;
-        };
-        missing.remove(&host);
-        if missing.is_empty() {
-            let (new, there) = (self.growth.first_hosts().unwrap_or_default(), self.present());
-            self.growth.introduction = Some(Stage::Meeting(there.clone()));
-            self.introduce_to(&there, new, true);
-            self.tell_each(there, &ToHost::Meet);
-        }
-    }
-
-    /// A host has connected to those of which it has been told. When all have that were there, the new ones are set
-    /// going; when these have, too, nobody looks for a host any more that is about to end.
-    pub(super) fn met(&mut self, host: usize) {
-        let Some(stage) = &mut self.growth.introduction else {
-            return;
-        };
-        let (Stage::Meeting(missing) | Stage::Beginning(missing)) = stage else {
-            return;
-        };
-        missing.remove(&host);
-        if !missing.is_empty() {
-            return;
-        }
-        if matches!(stage, Stage::Meeting(_)) {
-            return self.set_going();
-        }
-        self.growth.introduction = None;
-        self.growth.coming.pop_front();
-        // Who has waited for the introduction to end goes before the next one begins.
-        self.release();
-        self.go_on_growing();
-    }
-
-    /// Tells the new hosts of all others, and who has asked for them that they run.
-    fn set_going(&mut self) {
-        let others = self.present();
-        let Some(coming) = self.growth.coming.front() else {
-            return;
-        };
-        let (asker, answer, new) = (coming.asker, coming.answer.clone(), coming.hosts.clone());
-        self.growth.introduction = Some(Stage::Beginning(new.clone().collect()));
-        let to = new.clone().collect();
-        self.introduce_to(&to, others, true);
-        self.introduce_to(&to, new.clone(), false);
-        self.tell_each(new, &ToHost::Go);
-        self.answer_to(asker, answer);
-    }
-
-    /// The hosts that are there, of whom others know.
-    fn present(&self) -> BTreeSet<usize> {
-        let known = self
-            .growth
-            .first_hosts()
-            .map_or(self.members.len(), |new| new.start);
-        let hosts = self.members[..known].iter().enumerate();
-        let there = hosts.filter(|(_, member)| member.is_there());
-        there.map(|(host, _)| host).collect()
-    }
-
     /// How many hosts there are on each node.
     fn hosts_of_nodes(&self) -> Vec<u32> {
         let mut hosts = Vec::new();
         for member in self.members.iter().filter(|member| member.is_there()) {
-            let node = member.place().node as usize;
+            let node = member.node() as usize;
             hosts.resize(hosts.len().max(node + 1), 0);
             hosts[node] += 1;
         }
         hosts
     }
+}
 
-    /// Tells hosts of others, `with_places` if they know nothing of them, and gives them the memory that those of other
-    /// worlds on their nodes share.
-    fn introduce_to(&mut self, to: &BTreeSet<usize>, of: impl IntoIterator<Item = usize>, with_places: bool) {
-        let of: Vec<usize> = of.into_iter().collect();
-        let peers = of
-            .iter()
-            .filter_map(|&host| self.members[host].as_peer(with_places));
-        let peers = peers.filter(|peer| with_places || !peer.addresses.is_empty());
-        for message in introductions(peers) {
-            self.tell_each(to.iter().copied(), &message);
-        }
-        if !self.starter.spec().shares_memory() {
-            return;
-        }
-        let houses: BTreeSet<(u32, u32)> = of.iter().map(|&host| self.house(host)).collect();
-        for (node, world) in houses {
-            let hosts = self.worlds.hosts(world);
-            let hosts = hosts.filter(|&host| self.members[host].place().node == node);
-            let memory = ToHost::Memory {
-                hosts: hosts.map(|host| host as u32).collect(),
-            };
-            let near = to.iter().copied().filter(|&host| {
-                let (own_node, own_world) = self.house(host);
-                own_node == node && own_world != world
-            });
-            self.tell_each(near.collect::<Vec<_>>(), &memory);
-        }
-    }
-
-    /// The node of a host and its world.
-    fn house(&self, host: usize) -> (u32, u32) {
-        let place = self.members[host].place();
-        (place.node, place.world)
+/// Refuses so many more processes where there are some already, if a realm has no numbers for them.
+pub(crate) fn fits(realm: Realm, there: u32, more: u32) -> Result<(), LaunchError> {
+    match !realm.is_alone() && u64::from(there) + u64::from(more) > Realm::SIZE.into() {
+        true => Err(LaunchError::FullRealm { there, more }),
+        false => Ok(()),
     }
 }
 
 /// The lowest shares, so many, of those that are not taken.
-fn free_shares(taken: impl Iterator<Item = u32>, number: usize) -> Result<Vec<u32>, LaunchError> {
+fn free_shares(
+    all: impl IntoIterator<Item = u32>,
+    taken: impl Iterator<Item = u32>,
+    number: usize,
+) -> Result<Vec<u32>, LaunchError> {
     let taken: BTreeSet<u32> = taken.collect();
-    let free = (0..MAX_LATER_HOSTS).filter(|share| !taken.contains(share));
+    let free = all.into_iter().filter(|share| !taken.contains(share));
     let shares: Vec<u32> = free.take(number).collect();
     match shares.len() == number {
         true => Ok(shares),
@@ -316,15 +222,19 @@ mod tests {
 
     #[test]
     fn shares_of_hosts_that_have_gone_are_used_again() {
-        let shares = |taken: &[u32], number| free_shares(taken.iter().copied(), number).unwrap();
+        let all = || 0..MAX_LATER_HOSTS;
+        let shares = |taken: &[u32], number| free_shares(all(), taken.iter().copied(), number).unwrap();
         assert_eq!(shares(&[], 2), [0, 1]);
         assert_eq!(shares(&[0, 3, 1], 3), [2, 4, 5]);
+        assert_eq!(free_shares([1, 5, 9], [5].into_iter(), 2).unwrap(), [1, 9]);
     }
 
     #[test]
     fn more_hosts_than_there_can_be_are_refused() {
-        assert!(free_shares(1..MAX_LATER_HOSTS, 1).is_ok());
-        let refused = free_shares(1..MAX_LATER_HOSTS, 2).unwrap_err().to_string();
+        assert!(free_shares(0..MAX_LATER_HOSTS, 1..MAX_LATER_HOSTS, 1).is_ok());
+        let refused = free_shares(0..MAX_LATER_HOSTS, 1..MAX_LATER_HOSTS, 2)
+            .unwrap_err()
+            .to_string();
         assert!(
             refused.contains("2 more hosts beside 4095 are too many"),
             "{refused}"

@@ -5,7 +5,7 @@ use super::{PmiSocket, Watched};
 use crate::error::LaunchError;
 use rustix::process::Signal;
 use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Letter, Peer};
-use simurgh_net::job::{JobSpec, Mode, Place, RankRange};
+use simurgh_net::job::{JobSpec, Mode, Place, RankRange, Realm};
 use simurgh_net::transport::HostId;
 use std::fmt;
 use std::process::{Child, ExitStatus};
@@ -15,6 +15,10 @@ pub(crate) struct Member {
     number: HostId,
     ranks: RankRange,
     place: Place,
+    /// What its numbers belong to.
+    realm: Realm,
+    /// It belongs to the command line's job.
+    is_first: bool,
     /// What the user calls its program, if it is one: then its process is that of its only rank.
     program: Option<String>,
     /// Its process; none if another one watches that.
@@ -74,6 +78,8 @@ impl Member {
             number: spec.origin.first_host + number,
             ranks,
             place,
+            realm: spec.origin.realm,
+            is_first: spec.origin.parent.is_none(),
             program: program.map(|section| section.argv[0].to_string()),
             own,
             node,
@@ -87,9 +93,10 @@ impl Member {
         }
     }
 
-    /// Its share, as long as it is there, if it does not belong to the command line's job.
+    /// Its share, as long as it is there, if nobody else has that.
     pub(super) fn share(&self) -> Option<u32> {
-        (self.place.world > 0 && self.is_there()).then_some(self.place.share)
+        let has_one = !self.is_first || !self.realm.is_alone();
+        (has_one && self.is_there()).then_some(self.place.share)
     }
 
     /// Whether it has neither ended nor been let go.
@@ -108,19 +115,29 @@ impl Member {
         self.forgotten = true;
     }
 
-    /// Its number among all that the launcher has started.
+    /// Its number in its universe.
     pub(crate) fn number(&self) -> HostId {
         self.number
     }
 
-    /// The number of its job.
+    /// The number of its job in its universe.
     pub(super) fn world(&self) -> u32 {
         self.place.world
     }
 
-    /// Where it is, and what lives on it.
-    pub(super) fn place(&self) -> Place {
-        self.place
+    /// Whether it belongs to the command line's job.
+    pub(crate) fn is_first(&self) -> bool {
+        self.is_first
+    }
+
+    /// The number of its node in its job.
+    pub(super) fn node(&self) -> u32 {
+        self.local(self.place.node)
+    }
+
+    /// A number of its launcher's as the user knows it.
+    fn local(&self, number: u32) -> u32 {
+        self.realm.local(number).unwrap_or(number)
     }
 
     /// What is to be waited for.
@@ -279,15 +296,15 @@ impl fmt::Display for Member {
     /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`; ranks of a job that another
     /// one has asked for as `ranks 2-3 of world 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ranks = match self.place.world {
+        let ranks = match self.local(self.place.world) {
             0 => self.ranks.to_string(),
             world => format!("{} of world {world}", self.ranks),
         };
         match (&self.program, &self.node) {
             (Some(program), None) => write!(f, "{ranks} ({program})"),
             (Some(program), Some(node)) => write!(f, "{ranks} ({program} on {node})"),
-            (None, Some(node)) => write!(f, "host {} ({ranks} on {node})", self.number),
-            (None, None) => write!(f, "host {} ({ranks})", self.number),
+            (None, Some(node)) => write!(f, "host {} ({ranks} on {node})", self.local(self.number)),
+            (None, None) => write!(f, "host {} ({ranks})", self.local(self.number)),
         }
     }
 }

@@ -9,12 +9,14 @@
 //! One thread does everything: it sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or its
 //! process ends. How a job ends is decided once, by what is known first (`ending`): the user reads one message.
 
+mod abroad;
 mod doubts;
 mod ending;
 mod far;
 mod growth;
 mod inherited;
 mod input;
+mod introduction;
 mod member;
 mod pmi;
 mod printer;
@@ -30,6 +32,7 @@ mod watched;
 mod wire_up;
 mod worlds;
 
+pub(crate) use growth::fits;
 pub(crate) use inherited::kill as kill_inherited;
 pub(crate) use member::Member;
 pub(crate) use pmi::WAITS;
@@ -40,7 +43,8 @@ pub(crate) use watched::Watched;
 
 use crate::error::LaunchError;
 use crate::start::{Nodes, Starter, Streams};
-use crate::universe::{Asker, Ports};
+use crate::universe::{Asker, Ports, Universe};
+use abroad::Abroad;
 use ending::{Phase, Verdict};
 use far::Far;
 use growth::Growth;
@@ -74,7 +78,11 @@ pub(crate) enum Beginning {
 ///
 /// It must be called on the main thread: the kernel takes the end of the thread that started a host for the end of
 /// the host's parent.
-pub(crate) fn supervise(starter: &Starter, beginning: Beginning) -> Result<u8, LaunchError> {
+pub(crate) fn supervise(
+    starter: &Starter,
+    beginning: Beginning,
+    universe: Option<Universe>,
+) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| LaunchError::Supervise(error.into()))?;
     // Before the hosts start, so that no signal is lost between.
@@ -82,12 +90,13 @@ pub(crate) fn supervise(starter: &Starter, beginning: Beginning) -> Result<u8, L
     let start = Instant::now();
     let mut supervisor = Supervisor {
         starter,
-        worlds: Worlds::default(),
+        worlds: Worlds::of(starter.spec().origin.realm),
         growth: Growth::default(),
         ports: Ports::new(),
         signals,
         members: Vec::new(),
         far: None,
+        abroad: universe.map(Abroad::of),
         progress: Progress::new(start, starter.spec()),
         phase: Phase::Joining,
         deadline: None,
@@ -97,6 +106,10 @@ pub(crate) fn supervise(starter: &Starter, beginning: Beginning) -> Result<u8, L
         space: Space::of(starter.spec()),
     };
     let status = supervisor.run(beginning);
+    if let Err(error) = &status {
+        supervisor.tell_failure(&error.to_string());
+    }
+    supervisor.end_abroad();
     supervisor.end_far(matches!(status, Ok(0)));
     if !matches!(status, Ok(0)) {
         // Those that could be started before another could not are among them.
@@ -133,6 +146,8 @@ struct Supervisor<'a> {
     members: Vec<Member>,
     /// The nodes of the job, if there are others than this machine: their agents have started all members.
     far: Option<Far>,
+    /// Jobs of other launchers, if this one's may meet them.
+    abroad: Option<Abroad>,
     progress: Progress,
     phase: Phase,
     /// When the phase has taken too long.
@@ -168,6 +183,7 @@ impl Supervisor<'_> {
             self.sleep()?;
             self.pass_on_signals();
             self.listen_far();
+            self.listen_abroad();
             // More may be started meanwhile.
             for host in 0..self.members.len() {
                 self.listen_to(host);
@@ -195,8 +211,12 @@ impl Supervisor<'_> {
         if let Some(far) = &self.far {
             far.watch(&mut watched);
         }
+        if let Some(abroad) = &self.abroad {
+            abroad.watch(&mut watched);
+        }
         let far = self.far.as_ref().and_then(Far::wakes_at);
-        let times = [self.deadline, self.limit, far, self.progress.next()];
+        let abroad = self.abroad.as_ref().and_then(Abroad::wakes_at);
+        let times = [self.deadline, self.limit, far, abroad, self.progress.next()];
         let until = times.into_iter().flatten().min();
         watched
             .wait(until)
@@ -216,6 +236,7 @@ impl Supervisor<'_> {
                 let undecided =
                     matches!(self.phase, Phase::Joining) && !self.members.iter().any(Member::is_program);
                 self.status = undecided.then_some(128 + signal.as_raw() as u8);
+                self.tell_failure(&format!("it was ended by signal {}", signal.as_raw()));
                 self.enter(Phase::Ending, Some(GRACE));
             }
         }
@@ -247,17 +268,26 @@ impl Supervisor<'_> {
             FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(host, message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Ask { number, question } => {
-                let host = host as u32;
+                let host = self.members[host].number();
                 self.take_up(Asker { host, number }, question);
             }
             FromHost::Opened { addresses } => self.opened(host, addresses),
             FromHost::Met => self.met(host),
             FromHost::Connected { world, so } => self.connected(host, world, so),
-            FromHost::Lost { host: lost, reason } => self.doubt(self.members[host].number(), lost, reason),
+            FromHost::Lost { host: lost, reason } => match self.member_of(lost) {
+                Some(_) => self.doubt(self.members[host].number(), lost, reason),
+                None => self.miss(host, lost, reason),
+            },
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
             FromHost::Waiting { text } => self.reported(host, text),
             FromHost::Pmi(request) => self.serve_pmi(host, request),
         }
+    }
+
+    /// The place of a host among the members, if this launcher has started it.
+    fn member_of(&self, host: HostId) -> Option<usize> {
+        let place = self.starter.spec().origin.realm.local(host)? as usize;
+        (place < self.members.len()).then_some(place)
     }
 
     /// Takes note of the end of a host's process.
@@ -318,7 +348,7 @@ impl Supervisor<'_> {
     fn tell_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
         if let Some(far) = &mut self.far {
             for member in hosts.into_iter().map(|host| &self.members[host]) {
-                far.tell(member.place().node, member.number(), message.clone());
+                far.tell(member.node(), member.number(), message.clone());
             }
             return;
         }

@@ -15,6 +15,9 @@ impl Supervisor<'_> {
                 parent,
             });
         }
+        if self.wants_universe() {
+            return self.ask_universe(asker, question);
+        }
         let outcome = self.ports.take_up(asker, question);
         let met = outcome.met.map(|(one, other)| {
             let meeting = self.ports.meeting();
@@ -28,8 +31,9 @@ impl Supervisor<'_> {
     /// Tells somebody the answer.
     pub(super) fn answer_to(&mut self, asker: Asker, answer: Answer) {
         let Asker { host, number } = asker;
-        let host = host as usize;
-        self.silence.answer(host);
-        self.tell_one(host, ToHost::Answer { number, answer });
+        if let Some(host) = self.member_of(host) {
+            self.silence.answer(host);
+            self.tell_one(host, ToHost::Answer { number, answer });
+        }
     }
 }

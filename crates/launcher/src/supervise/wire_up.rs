@@ -18,7 +18,7 @@ impl Supervisor<'_> {
             return self.conclude(Verdict { status: 1, message });
         }
         member.join(hello);
-        if member.world() > 0 {
+        if !member.is_first() {
             self.go_on_growing();
         } else if self.members.iter().all(super::Member::has_joined) {
             // If it has been found meanwhile that the job is to end, the last one comes too late.

@@ -1,17 +1,21 @@
 //! The jobs that one launcher runs: that of the command line, and those that running ranks have asked for.
 //!
 //! `MPI_Finalize` is collective over all processes that are connected with each other. So hosts are let go when the
-//! ranks of all worlds that have to do with theirs have ended, by chains as well; the others go on.
+//! ranks of all worlds that have to do with theirs have ended, by chains as well; the others go on. If worlds of other
+//! launchers have ever been among these, the [universe](crate::universe) knows when that is.
 
 use super::ending::Phase;
 use super::{GRACE, Member, Supervisor};
-use crate::universe::Ties;
+use crate::universe::{Ties, ToServer};
 use simurgh_net::control::ToHost;
+use simurgh_net::job::Realm;
+use simurgh_net::transport::HostId;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The worlds.
-#[derive(Default)]
+/// The worlds, by their numbers in the universe.
 pub(super) struct Worlds {
+    realm: Realm,
     worlds: Vec<World>,
     ties: Ties,
 }
@@ -22,63 +26,122 @@ struct World {
     hosts: Range<usize>,
     /// It has been let go.
     released: bool,
+    /// It has had to do with worlds of other launchers.
+    is_abroad: bool,
 }
 
 impl Worlds {
+    /// Of a launcher whose numbers belong to this realm; none yet.
+    pub(super) fn of(realm: Realm) -> Self {
+        Self {
+            realm,
+            worlds: Vec::new(),
+            ties: Ties::default(),
+        }
+    }
+
+    /// The place of a world, if it is one of the launcher's.
+    fn place(&self, world: u32) -> Option<usize> {
+        let place = self.realm.local(world)? as usize;
+        (place < self.worlds.len()).then_some(place)
+    }
+
+    /// A world that is the launcher's.
+    fn own(&self, world: u32) -> &World {
+        let place = self.place(world);
+        &self.worlds[place.expect("it is one of the launcher's")]
+    }
+
     /// A world of so many hosts more; its number.
     pub(super) fn add(&mut self, hosts: usize) -> u32 {
         let first = self.worlds.last().map_or(0, |world| world.hosts.end);
         self.worlds.push(World {
             hosts: first..first + hosts,
             released: false,
+            is_abroad: false,
         });
-        (self.worlds.len() - 1) as u32
+        self.realm.number((self.worlds.len() - 1) as u32)
     }
 
-    /// A world that ranks of another one have asked for, of so many hosts; its number.
-    pub(super) fn add_for(&mut self, parent: u32, hosts: usize) -> u32 {
+    /// A world that ranks of another one, if it is known, have asked for, of so many hosts; its number.
+    pub(super) fn add_for(&mut self, parent: Option<u32>, hosts: usize) -> u32 {
         let child = self.add(hosts);
-        self.ties.suppose(parent, child);
+        if let Some(parent) = parent {
+            self.ties.suppose(parent, child);
+        }
         child
     }
 
     /// The number of the next world.
     pub(super) fn next(&self) -> u32 {
-        self.worlds.len() as u32
+        self.realm.number(self.worlds.len() as u32)
     }
 
     /// Lets go of a world, which has to do with no other any more; its hosts.
     pub(super) fn forget(&mut self, world: u32) -> Range<usize> {
-        self.worlds[world as usize].released = true;
+        if let Some(place) = self.place(world) {
+            self.worlds[place].released = true;
+        }
         self.ties.forget(world);
         self.hosts(world)
     }
 
-    /// Its hosts.
-    pub(super) fn hosts(&self, world: u32) -> Range<usize> {
-        self.worlds[world as usize].hosts.clone()
+    /// Takes note that a host of a world has communicators with ranks of another one, or has none any more.
+    fn tie(&mut self, host: u32, own: u32, other: u32, so: bool) {
+        self.ties.tell(host, own, other, so);
+        if let (Some(place), None) = (self.place(own), self.place(other)) {
+            self.worlds[place].is_abroad = true;
+        }
     }
 
-    /// The worlds that may end now, by whether all ranks of a world have ended.
-    fn due(&self, has_ended: impl Fn(u32) -> bool) -> Vec<u32> {
-        let number = self.worlds.len() as u32;
-        let left: Vec<u32> = (0..number)
-            .filter(|&world| !self.worlds[world as usize].released)
-            .collect();
-        let groups = self.ties.groups(&left);
-        let due = groups
-            .into_iter()
-            .filter(|group| group.iter().all(|&world| has_ended(world)));
-        due.flatten().collect()
+    /// Whether two worlds, the first of which is the launcher's, have to do with each other as far as it is told.
+    pub(super) fn are_tied(&self, own: u32, other: u32) -> bool {
+        self.ties.are_tied(own, other)
+    }
+
+    /// Whether one that has not been let go has to do with another launcher's.
+    pub(super) fn are_tied_to(&self, other: u32) -> bool {
+        self.left().any(|own| self.are_tied(own, other))
+    }
+
+    /// Those that have not been let go.
+    fn left(&self) -> impl Iterator<Item = u32> {
+        let numbered = (0..).zip(&self.worlds).filter(|(_, world)| !world.released);
+        numbered.map(|(place, _)| self.realm.number(place))
+    }
+
+    /// Its hosts.
+    pub(super) fn hosts(&self, world: u32) -> Range<usize> {
+        self.own(world).hosts.clone()
+    }
+
+    /// The worlds that may end now, by whether all ranks of a world have ended. Of those that have had to do with other
+    /// launchers' the universe has let go of `freed`; if it is gone nobody does, and what is known here has to do.
+    fn due(&self, has_ended: impl Fn(u32) -> bool, freed: Option<&BTreeSet<u32>>) -> Vec<u32> {
+        let left: Vec<u32> = self.left().collect();
+        let is_ours =
+            |group: &Vec<u32>| freed.is_none() || !group.iter().any(|&world| self.own(world).is_abroad);
+        let groups = self.ties.groups(&left).into_iter();
+        let groups = groups.filter(|group| is_ours(group) && group.iter().all(|&world| has_ended(world)));
+        let mut due: BTreeSet<u32> = groups.flatten().collect();
+        let is_free = |world: &u32| freed.is_some_and(|freed| freed.contains(world));
+        due.extend(
+            left.into_iter()
+                .filter(|world| is_free(world) && has_ended(*world)),
+        );
+        due.into_iter().collect()
     }
 }
 
 impl Supervisor<'_> {
     /// A host has communicators with ranks of another world, or has none any more.
     pub(super) fn connected(&mut self, host: usize, world: u32, so: bool) {
-        if (world as usize) < self.worlds.worlds.len() {
-            let own = self.members[host].world();
-            self.worlds.ties.tell(host as u32, own, world, so);
+        let is_known = self.worlds.place(world).is_some() || self.knows_world(world);
+        if is_known || !so {
+            let member = &self.members[host];
+            let own = member.world();
+            self.worlds.tie(member.number(), own, world, so);
+            self.tell_tie(own, world);
             self.release();
         }
     }
@@ -89,7 +152,17 @@ impl Supervisor<'_> {
         if status != 0 {
             self.status.get_or_insert(status);
         }
+        let world = self.members[host].world();
+        if self.has_world_ended(world) {
+            self.tell_universe(&ToServer::Ended { world });
+        }
         self.release();
+    }
+
+    /// Whether all ranks of a world have ended.
+    fn has_world_ended(&self, world: u32) -> bool {
+        let mut hosts = self.worlds.hosts(world);
+        hosts.all(|host| self.members[host].ended.is_some())
     }
 
     /// Lets go of the worlds that may end.
@@ -98,24 +171,15 @@ impl Supervisor<'_> {
             // Who is about to be introduced has to be there.
             return;
         }
-        let members = &self.members;
-        let has_ended = |world: u32| {
-            let mut hosts = self.worlds.hosts(world);
-            hosts.all(|host| members[host].ended.is_some())
-        };
-        let due = self.worlds.due(has_ended);
+        let due = self.worlds.due(|world| self.has_world_ended(world), self.freed());
         if due.is_empty() {
             return;
         }
         for &world in &due {
-            for host in self.worlds.forget(world) {
-                self.members[host].released = true;
-                self.ports.forget(host as u32);
-                self.tell_one(host, ToHost::End);
-            }
+            self.let_go(world);
         }
         self.forget_memories();
-        if self.worlds.worlds.iter().all(|world| world.released) {
+        if self.worlds.left().next().is_none() {
             return self.all_have_ended();
         }
         for &world in &due {
@@ -123,10 +187,21 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Lets go of a world.
+    fn let_go(&mut self, world: u32) {
+        for host in self.worlds.forget(world) {
+            let member = &mut self.members[host];
+            member.released = true;
+            self.ports.forget(member.number());
+            self.tell_one(host, ToHost::End);
+        }
+        self.tell_gone(world);
+    }
+
     /// Closes the memory that hosts have shared which have been let go.
     pub(super) fn forget_memories(&self) {
-        let is_there = |host: u32| {
-            let member = self.members.get(host as usize);
+        let is_there = |host| {
+            let member = self.member_of(host).map(|host| &self.members[host]);
             member.is_some_and(|member| !member.released)
         };
         self.starter.memories().retain(is_there);
@@ -145,9 +220,16 @@ impl Supervisor<'_> {
     fn bid_farewell(&mut self, world: u32) {
         let gone = self.worlds.hosts(world);
         self.silence.part(gone.clone());
-        let (first, hosts) = (gone.start as u32, gone.len() as u32);
+        let hosts = gone.len() as u32;
+        if let Some(first) = self.members.get(gone.start).map(Member::number) {
+            self.tell_of_gone(first, hosts);
+        }
+    }
+
+    /// Tells all hosts that are there that others are gone.
+    pub(super) fn tell_of_gone(&mut self, first: HostId, hosts: u32) {
         for host in 0..self.members.len() {
-            if !self.members[host].released && !self.members[host].is_gone() {
+            if self.members[host].is_there() {
                 self.tell_one(host, ToHost::Gone { first, hosts });
                 self.tell_one(host, ToHost::StillQuiet { wave: 0 });
             }
@@ -160,7 +242,7 @@ mod tests {
     use super::*;
 
     fn worlds(number: usize) -> Worlds {
-        let mut worlds = Worlds::default();
+        let mut worlds = Worlds::of(Realm::default());
         for _ in 0..number {
             worlds.add(2);
         }
@@ -168,7 +250,7 @@ mod tests {
     }
 
     fn due(worlds: &Worlds, ended: &[u32]) -> Vec<u32> {
-        let mut due = worlds.due(|world| ended.contains(&world));
+        let mut due = worlds.due(|world| ended.contains(&world), None);
         due.sort_unstable();
         due
     }
@@ -176,12 +258,12 @@ mod tests {
     #[test]
     fn worlds_end_with_those_that_they_have_to_do_with() {
         let mut worlds = worlds(4);
-        worlds.ties.tell(0, 0, 1, true);
-        worlds.ties.tell(4, 2, 1, true);
+        worlds.tie(0, 0, 1, true);
+        worlds.tie(4, 2, 1, true);
         assert_eq!(due(&worlds, &[3]), [3]);
         assert!(due(&worlds, &[0, 1]).is_empty());
         assert_eq!(due(&worlds, &[0, 1, 2]), [0, 1, 2]);
-        worlds.ties.tell(4, 2, 1, false);
+        worlds.tie(4, 2, 1, false);
         assert_eq!(due(&worlds, &[0, 1]), [0, 1]);
     }
 
@@ -189,22 +271,22 @@ mod tests {
     fn a_tie_lasts_as_long_as_one_host_has_it() {
         let mut worlds = worlds(2);
         for (host, own) in [(0, 0), (1, 0), (2, 1)] {
-            worlds.ties.tell(host, own, 1 - own, true);
+            worlds.tie(host, own, 1 - own, true);
         }
-        worlds.ties.tell(0, 0, 1, false);
-        worlds.ties.tell(2, 1, 0, false);
+        worlds.tie(0, 0, 1, false);
+        worlds.tie(2, 1, 0, false);
         assert!(due(&worlds, &[1]).is_empty());
-        worlds.ties.tell(1, 0, 1, false);
+        worlds.tie(1, 0, 1, false);
         assert_eq!(due(&worlds, &[1]), [1]);
     }
 
     #[test]
     fn a_world_is_tied_to_that_which_it_was_started_for_until_a_host_tells() {
         let mut worlds = worlds(1);
-        assert_eq!(worlds.add_for(0, 1), 1);
+        assert_eq!(worlds.add_for(Some(0), 1), 1);
         assert!(due(&worlds, &[1]).is_empty());
-        worlds.ties.tell(2, 1, 0, true);
-        worlds.ties.tell(2, 1, 0, false);
+        worlds.tie(2, 1, 0, true);
+        worlds.tie(2, 1, 0, false);
         assert_eq!(due(&worlds, &[1]), [1]);
     }
 

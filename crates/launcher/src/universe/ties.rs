@@ -12,7 +12,8 @@ pub(crate) struct Ties {
 }
 
 impl Ties {
-    fn are_tied(&self, a: u32, b: u32) -> bool {
+    /// Whether two worlds have to do with each other.
+    pub(crate) fn are_tied(&self, a: u32, b: u32) -> bool {
         let told = |a, b| self.told.range((a, b, 0)..=(a, b, u32::MAX)).next().is_some();
         told(a, b) || told(b, a) || self.supposed.contains(&(a, b)) || self.supposed.contains(&(b, a))
     }

@@ -105,8 +105,7 @@ impl Agent {
 
     /// Forgets hosts that have been asked for by running ranks, and have ended.
     fn forget_ended(&mut self) {
-        let first = self.job.spec.hosts.len();
-        let is_over = |host: &mut Host| host.number() as usize >= first && host.member.is_gone();
+        let is_over = |host: &mut Host| !host.member.is_first() && host.member.is_gone();
         let mut any = false;
         for host in self.hosts.extract_if(.., is_over) {
             self.failed |= host.member.has_failed();

@@ -130,7 +130,11 @@ impl Agent {
 
     /// Hands rank 0 what it reads, or sends that on to its node.
     fn feed(&mut self, message: &Down, bytes: &[u8]) {
-        match self.hosts.iter_mut().find(|host| host.number() == 0) {
+        match self
+            .hosts
+            .iter_mut()
+            .find(|host| host.number() == self.job.spec.origin.first_host)
+        {
             Some(host) => host.take_input(bytes, &mut self.link),
             None => {
                 let node = self.job.spec.hosts.first().map(|share| share.node);

@@ -8,6 +8,7 @@ use crate::supervise::ending::Verdict;
 use crate::supervise::{Member, Supervisor};
 use rustix::process::Signal;
 use simurgh_net::job::JobSpec;
+use simurgh_net::transport::HostId;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -31,22 +32,27 @@ impl Supervisor<'_> {
     pub(in crate::supervise) fn listen_far(&mut self) {
         let Some(far) = &mut self.far else { return };
         for news in far.listen() {
-            if let News::Said { host, .. } | News::Exited { host, .. } = &news
-                && self.members.get(*host as usize).is_none_or(Member::is_gone)
-            {
-                // Of a host that is forgotten, or that nobody waits for any more.
-                continue;
-            }
             match news {
-                News::Said { host, message } => self.act_on(host as usize, message),
+                News::Said { host, message } => {
+                    if let Some(host) = self.waited_for_member(host) {
+                        self.act_on(host, message);
+                    }
+                }
                 News::Exited { host, status } => {
-                    let status = ExitStatus::from_raw(status);
-                    self.members[host as usize].has_exited(status);
-                    self.has_ended(host as usize, status);
+                    if let Some(host) = self.waited_for_member(host) {
+                        let status = ExitStatus::from_raw(status);
+                        self.members[host].has_exited(status);
+                        self.has_ended(host, status);
+                    }
                 }
                 News::Lost { node, reason } => self.lose_node(node, &reason),
             }
         }
+    }
+
+    /// The place of a host, unless it is forgotten, or nobody waits for it any more.
+    fn waited_for_member(&self, host: HostId) -> Option<usize> {
+        self.member_of(host).filter(|&host| !self.members[host].is_gone())
     }
 
     fn lose_node(&mut self, node: u32, reason: &str) {
@@ -59,7 +65,7 @@ impl Supervisor<'_> {
         self.conclude(Verdict { status: 1, message });
         self.status.get_or_insert(1);
         let there = self.members.iter_mut().filter(|member| !member.is_gone());
-        for member in there.filter(|member| member.place().node == node) {
+        for member in there.filter(|member| member.node() == node) {
             member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
         }
     }

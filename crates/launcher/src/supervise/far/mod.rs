@@ -21,7 +21,6 @@ use simurgh_net::control::ToHost;
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// How far a node has come.
@@ -184,11 +183,13 @@ impl Far {
     }
 
     /// Lets the agents end hosts of which nobody has been told.
-    pub(in crate::supervise) fn forget(&mut self, hosts: &Range<usize>) {
-        self.send_all(&Down::Forget {
-            first: hosts.start as u32,
-            hosts: hosts.len() as u32,
-        });
+    pub(in crate::supervise) fn forget(&mut self, members: &[Member]) {
+        if let Some(first) = members.first() {
+            self.send_all(&Down::Forget {
+                first: first.number(),
+                hosts: members.len() as u32,
+            });
+        }
     }
 
     /// Tells all hosts the same.

@@ -24,7 +24,7 @@ impl Supervisor<'_> {
     /// A program speaks PMI.
     pub(super) fn serve_pmi(&mut self, host: usize, request: Message) {
         let member = &self.members[host];
-        if member.world() > 0 {
+        if !member.is_first() {
             let reason =
                 format!("{member} is linked with another MPI, whose processes cannot be spawned here");
             return self.give_up_growth(host, reason);
@@ -65,11 +65,11 @@ impl Supervisor<'_> {
     /// A host as one that asks.
     fn asker(&self, host: usize) -> Asker {
         let (member, spec) = (&self.members[host], self.starter.spec());
-        let rank = spec.ranks_of(member.number()).first;
+        let rank = spec.ranks_of(member.number() - spec.origin.first_host).first;
         Asker {
             host,
             rank,
-            node: member.place().node,
+            node: member.node(),
             program: spec.section_of(rank).unwrap_or_default(),
         }
     }
