@@ -199,10 +199,10 @@ impl Table {
             .any(|pattern| pattern.context == context)
     }
 
-    /// The operations that wait here for their counterparts: those of process `own`, and sends to it.
-    pub(crate) fn unmatched(&self, own: u32) -> impl Iterator<Item = Unmatched> {
+    /// The operations that wait here for their counterparts: those of the process that users call so, and sends to it.
+    pub(crate) fn unmatched(&self, own: &str) -> impl Iterator<Item = Unmatched> {
         let unmatched = move |pattern, operation, waiter: &Waiter| {
-            Unmatched::new(own, pattern, operation, waiter.is_call())
+            Unmatched::new(own.to_owned(), pattern, operation, waiter.is_call())
         };
         let receives = self.posted.iter();
         let probes = self.probes.iter();
@@ -218,10 +218,10 @@ impl Table {
             .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
     }
 
-    /// The messages that process `own` has not received.
-    pub(crate) fn unreceived(&self, own: u32) -> impl Iterator<Item = Unmatched> {
+    /// The messages that the process that users call so has not received.
+    pub(crate) fn unreceived(&self, own: &str) -> impl Iterator<Item = Unmatched> {
         let messages = self.arrived.iter();
-        messages.map(move |(pattern, _)| Unmatched::new(own, pattern, Operation::Message, false))
+        messages.map(move |(pattern, _)| Unmatched::new(own.to_owned(), pattern, Operation::Message, false))
     }
 
     /// Receives that wait.

@@ -224,11 +224,12 @@ impl Job {
     pub fn unmatched(&self, limit: usize) -> Vec<Unmatched> {
         let mut found = Vec::new();
         for (process, endpoint) in self.layout.here().zip(&self.endpoints) {
-            found.extend(endpoint.table().unmatched(process).take(limit - found.len()));
+            let name = self.layout.name_of(process);
+            found.extend(endpoint.table().unmatched(&name).take(limit - found.len()));
         }
         let away = self
             .network()
-            .map_or_else(Vec::new, |network| network.unmatched());
+            .map_or_else(Vec::new, |network| network.unmatched(&self.layout));
         found.extend(away.into_iter().take(limit - found.len()));
         found
     }

@@ -332,7 +332,8 @@ impl Process {
     /// The messages to this process that it has not received so far.
     #[must_use]
     pub fn unreceived(&self) -> Vec<Unmatched> {
-        self.endpoint().table().unreceived(self.id).collect()
+        let name = self.rank().to_string();
+        self.endpoint().table().unreceived(&name).collect()
     }
 
     /// Takes a request out of use (`MPI_Request_free`, and after a completed wait or test): one that is done is

@@ -96,7 +96,7 @@ fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
             "request is MPI_REQUEST_NULL: there is nothing to cancel",
         ));
     };
-    if let Some(receipt) = receipt_of_done(handle) {
+    if let Some(receipt) = receipt_of_done(rank.process.id(), handle) {
         if receipt.withdraw(rank.process) {
             rank.tables.cancelled.insert(handle);
         }

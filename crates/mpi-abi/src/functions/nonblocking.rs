@@ -43,7 +43,7 @@ fn isend_in(
     let source = rank.source(buf, count, datatype)?;
     match rank.comm(comm)?.isend(MODE, &source, dest, tag)? {
         Started::Done => request.set("request", DONE_SEND),
-        Started::Left(receipt) => request.set("request", handle_of_done(receipt)),
+        Started::Left(receipt) => request.set("request", handle_of_done(rank.process.id(), receipt)),
         Started::Waiting(started) => give_out(rank, started, comm, request),
     }
 }

@@ -51,8 +51,8 @@ pub(super) fn run() -> Result<u8, HostError> {
     let status = watch.until_end(runtime.quiet());
     if spec.settings.is_on(Id::Stats) {
         let name = match spec.hosts.len() {
-            1 if spec.origin.world == 0 => String::new(),
-            _ => format!("host {}, ", spec.host_in_universe()),
+            1 if spec.origin.parent.is_none() => String::new(),
+            _ => format!("host {}, ", spec.origin.realm.name_of(spec.host_in_universe())),
         };
         let network = host.job().network().map(|network| network.stats());
         say(&stats::text(

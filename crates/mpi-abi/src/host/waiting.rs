@@ -4,7 +4,7 @@ use super::questions;
 use super::ranges::ranges;
 use super::state::{Host, Rank};
 use simurgh_core::sync::end_solitude;
-use simurgh_mpi::Unfinished;
+use simurgh_mpi::{Layout, Unfinished};
 use std::fmt::Write;
 
 /// Most operations that are shown.
@@ -38,7 +38,7 @@ pub(super) fn waiting(host: &Host) -> String {
     }
     let collectives = job.unfinished();
     for collective in collectives.iter().take(SHOWN) {
-        let _ = write!(text, "\n  {}", told(collective));
+        let _ = write!(text, "\n  {}", told(collective, job.layout()));
     }
     if operations.len() > SHOWN || collectives.len() > SHOWN {
         text.push_str("\n  and more");
@@ -47,10 +47,10 @@ pub(super) fn waiting(host: &Host) -> String {
 }
 
 /// A collective that not all ranks have called, as a sentence.
-fn told(collective: &Unfinished) -> String {
+fn told(collective: &Unfinished, layout: &Layout) -> String {
     let (started, missing) = (
-        ranges(collective.started.iter().copied()),
-        ranges(collective.missing.iter().copied()),
+        names(&collective.started, layout),
+        names(&collective.missing, layout),
     );
     let place = match collective.communicator {
         0 => String::new(),
@@ -67,4 +67,17 @@ fn told(collective: &Unfinished) -> String {
     } else {
         format!("a nonblocking {call}{place} has been started by ranks {started}{missing}")
     }
+}
+
+/// What users call these processes: first those of the own world.
+fn names(processes: &[u32], layout: &Layout) -> String {
+    let world = layout.processes();
+    let (own, others): (Vec<u32>, Vec<u32>) = processes.iter().partition(|process| world.contains(process));
+    let own = ranges(own.into_iter().map(|process| process - world.start));
+    let others = others.into_iter().map(|process| layout.name_of(process));
+    let all: Vec<_> = std::iter::once(own)
+        .chain(others)
+        .filter(|name| !name.is_empty())
+        .collect();
+    all.join(", ")
 }

@@ -77,10 +77,11 @@ fn needed(spec: &JobSpec) -> Result<Vec<Way>, HostError> {
     let others = others
         .filter(|(_, hosts)| **hosts > 0)
         .map(|(node, _)| (0, realm.number(node)));
-    world
-        .chain(others)
-        .map(|(host, node)| Way::to(spec, host, node))
-        .collect()
+    let ways = world.chain(others).map(|(host, node)| Way::to(spec, host, node));
+    // Who is started later has to do with hosts of other launchers at once, if its parents have.
+    let may_be_far =
+        !realm.is_alone() && spec.origin.parent.is_some() && spec.settings.show(Id::Transport) != SHM;
+    ways.chain(may_be_far.then_some(Ok(Way::Ofi))).collect()
 }
 
 /// The hosts to which each transport leads.
@@ -268,6 +269,9 @@ pub(super) fn choice(spec: &JobSpec) -> Choice {
     Choice {
         provider: name(Id::Provider),
         interface: name(Id::Interface),
-        one_machine: spec.origin.nodes <= 1 && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
+        // Nobody knows where other launchers are.
+        one_machine: spec.origin.realm.is_alone()
+            && spec.origin.nodes <= 1
+            && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
     }
 }

@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_send_keeps_its_integer_until_it_is_forgotten() {
         let aliases = Aliases::default();
-        let sends = [1, 2, 3].map(|number| handle_of_done(Receipt::from_parts(5, number)));
+        let sends = [1, 2, 3].map(|number| handle_of_done(0, Receipt::from_parts(5, number)));
         let numbers = sends.map(|send| aliases.number(send).expect("a send without a slot"));
         assert!(numbers.iter().all(|&number| number >= FIRST));
         assert_eq!(sends.map(|send| aliases.number(send).unwrap()), numbers);

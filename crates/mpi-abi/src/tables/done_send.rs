@@ -1,13 +1,15 @@
 //! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
 //!
 //! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, its receipt is in the rest:
-//! the receiver in bits 32 to 55 and the message's number in bits 0 to 30. Taking the message back makes the handle
+//! in bits 32 to 55 in what the receiver's number differs from that of the sender's realm, and the message's number in
+//! bits 0 to 30. Taking the message back makes the handle
 //! that of a cancelled operation until it is waited for, in whatever copy of it; those handles are remembered here.
 
 use std::collections::HashSet;
 
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
 use simurgh_mpi::Receipt;
+use simurgh_net::job::Realm;
 
 use super::REQUESTS;
 use crate::types::MPI_Request;
@@ -28,19 +30,26 @@ pub(crate) fn is_done_send(handle: MPI_Request) -> bool {
     handle.0 & MARK_BITS == MARK
 }
 
-/// The handle of a send whose message waits for its receive.
+/// The handle of a send of this process whose message waits for its receive.
 #[inline]
-pub(crate) fn handle_of_done(receipt: Receipt) -> MPI_Request {
+pub(crate) fn handle_of_done(sender: u32, receipt: Receipt) -> MPI_Request {
     let (process, number) = receipt.parts();
     // A process beyond those that a handle can name: then the message cannot be taken back.
-    let process = process.min(NOBODY);
+    let process = (process ^ realm_bits(sender)).min(NOBODY);
     MPI_Request(MARK | (process as usize) << 32 | number as usize)
 }
 
-/// The receipt in a handle, if its message can be taken back.
-pub(crate) fn receipt_of_done(handle: MPI_Request) -> Option<Receipt> {
+/// The receipt in a handle of this process, if its message can be taken back.
+pub(crate) fn receipt_of_done(sender: u32, handle: MPI_Request) -> Option<Receipt> {
     let process = (handle.0 >> 32) as u32 & NOBODY;
-    (is_done_send(handle) && process != NOBODY).then(|| Receipt::from_parts(process, handle.0 as u32))
+    let receipt = || Receipt::from_parts(process ^ realm_bits(sender), handle.0 as u32);
+    (is_done_send(handle) && process != NOBODY).then(receipt)
+}
+
+/// The bits in which the numbers of a realm's processes do not differ.
+#[inline]
+fn realm_bits(process: u32) -> u32 {
+    process & !(Realm::SIZE - 1)
 }
 
 /// The handles of those sends that have been cancelled and not yet been waited for.
@@ -85,18 +94,27 @@ mod tests {
 
     #[test]
     fn a_handle_holds_the_receipt() {
-        for (process, number) in [(0, 0), (5, 77), (NOBODY - 1, u32::MAX >> 1)] {
+        let own = Realm(1900).number(7);
+        let last = Realm(1900).number(Realm::SIZE - 1);
+        let known = [
+            (0, 0, 0),
+            (0, 5, 77),
+            (0, NOBODY - 1, u32::MAX >> 1),
+            (own, own + 5, 1),
+            (own, last, 2),
+        ];
+        for (sender, process, number) in known {
             let receipt = Receipt::from_parts(process, number);
-            let handle = handle_of_done(receipt);
+            let handle = handle_of_done(sender, receipt);
             assert!(is_done_send(handle));
-            assert_eq!(receipt_of_done(handle), Some(receipt));
+            assert_eq!(receipt_of_done(sender, handle), Some(receipt));
         }
-        assert_eq!(
-            receipt_of_done(handle_of_done(Receipt::from_parts(NOBODY + 9, 1))),
-            None
-        );
+        for (sender, process) in [(0, NOBODY + 9), (own, 5)] {
+            let handle = handle_of_done(sender, Receipt::from_parts(process, 1));
+            assert_eq!(receipt_of_done(sender, handle), None);
+        }
         assert!(is_done_send(DONE_SEND));
-        assert_eq!(receipt_of_done(DONE_SEND), None);
+        assert_eq!(receipt_of_done(own, DONE_SEND), None);
         assert!(!is_done_send(MPI_Request((REQUESTS as usize) << 56 | 0x1001)));
     }
 }

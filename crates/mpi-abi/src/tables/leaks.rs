@@ -30,7 +30,7 @@ impl Rank<'_> {
 
     /// A line for each kind of object of which some are left.
     pub(crate) fn leaks(self) -> Vec<String> {
-        let id = self.process.id();
+        let id = self.process.rank();
         let kinds = self.left().into_iter();
         kinds
             .filter(|kind| !kind.found.is_empty())

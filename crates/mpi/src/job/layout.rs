@@ -214,6 +214,25 @@ impl Layout {
         self.first..self.first + self.count
     }
 
+    /// What users call a process: its rank, and that of another world the world's number before it.
+    #[must_use]
+    pub fn name_of(&self, process: u32) -> String {
+        if self.processes().contains(&process) {
+            return (process - self.firsts[0]).to_string();
+        }
+        let found = self
+            .others_like(process)
+            .and_then(|others| others.place_of(process));
+        let Some((realm, world, rank)) = found else {
+            return format!("of process {process}");
+        };
+        let world = realm.local(world).unwrap_or_default();
+        match realm == self.realm {
+            true => format!("{world}.{rank}"),
+            false => format!("{world}.{rank} of another mpiexec"),
+        }
+    }
+
     /// Whether a process lives on this host.
     #[inline]
     #[must_use]
@@ -334,6 +353,13 @@ impl Others {
         self.known.add(count, newcomer.clone());
         // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
         self.count.store(count + 1, Ordering::Release);
+    }
+
+    /// The realm and world of a process that is one of theirs, and its rank there.
+    fn place_of(&self, process: u32) -> Option<(Realm, u32, u32)> {
+        let host = self.iter().find(|host| host.processes.contains(&process))?;
+        let first = self.iter().find(|first| first.world == host.world)?;
+        Some((self.realm, host.world, process - first.processes.start))
     }
 
     fn iter(&self) -> impl Iterator<Item = &Newcomer> {
@@ -457,5 +483,9 @@ mod tests {
         let voices =
             [(2, 0), (2, 2), (3, 1), (1, 4)].map(|(realm, number)| layout.voice_of(host(realm, number)));
         assert_eq!((voices, layout.others().count()), ([20, 22, 31, 14], 5));
+        let names =
+            [(2, 3), (2, 5), (3, 3), (9, 0)].map(|(realm, process)| layout.name_of(host(realm, process)));
+        let nobody = format!("of process {}", host(9, 0));
+        assert_eq!(names, ["3", "1.1", "0.3 of another mpiexec", &nobody]);
     }
 }

@@ -23,8 +23,8 @@ pub enum Operation {
 /// An operation that waits for its counterpart; it displays itself as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmatched {
-    /// The process that receives.
-    pub receiver: u32,
+    /// The rank that receives, as users [call](crate::Layout::name_of) it.
+    pub receiver: String,
     /// What waits.
     pub operation: Operation,
     /// Rank of the sender in the communicator, or [`ANY_SOURCE`].
@@ -38,7 +38,7 @@ pub struct Unmatched {
 }
 
 impl Unmatched {
-    pub(crate) fn new(receiver: u32, pattern: Pattern, operation: Operation, blocking: bool) -> Self {
+    pub(crate) fn new(receiver: String, pattern: Pattern, operation: Operation, blocking: bool) -> Self {
         let Pattern { context, source, tag } = pattern;
         Self {
             receiver,
@@ -72,7 +72,7 @@ impl Unmatched {
 
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let receiver = self.receiver;
+        let receiver = &self.receiver;
         let waits = if self.blocking { "waits in" } else { "has started" };
         match self.operation {
             Operation::Receive => write!(f, "rank {receiver} {waits} a receive from {}", self.origin()),

@@ -6,7 +6,7 @@ use super::recall::origin;
 use super::register::Handle;
 use super::wire::{Label, Packet};
 use super::{HOST_BASE, Remote};
-use crate::job::{Operation, Unmatched};
+use crate::job::{Layout, Operation, Unmatched};
 use crate::matching::Envelope;
 use crate::memory::{self, Source};
 use crate::request::Waiter;
@@ -54,7 +54,7 @@ pub(super) struct Outgoing {
 
 impl Outgoing {
     /// What is to be told of it in a deadlock; nothing if nobody waits for it, or a host sends it.
-    fn unmatched(&self) -> Option<Unmatched> {
+    fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
         let Label {
             process, envelope, ..
         } = self.label;
@@ -65,14 +65,19 @@ impl Outgoing {
         } else {
             Operation::Send
         };
-        Some(Unmatched::new(process, envelope.exactly(), operation, blocking))
+        Some(Unmatched::new(
+            layout.name_of(process),
+            envelope.exactly(),
+            operation,
+            blocking,
+        ))
     }
 }
 
 impl Remote {
     /// The sends to other hosts that wait for their receives.
-    pub(crate) fn unmatched(&self) -> Vec<Unmatched> {
-        self.outgoing.collect(Outgoing::unmatched)
+    pub(crate) fn unmatched(&self, layout: &Layout) -> Vec<Unmatched> {
+        self.outgoing.collect(|outgoing| outgoing.unmatched(layout))
     }
 
     /// Sends the data at once if it has at most `limit` bytes, is short enough for a packet and is sure to find room;

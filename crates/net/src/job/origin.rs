@@ -76,7 +76,7 @@ impl Origin {
                 .parent
                 .as_ref()
                 .is_none_or(|bytes| bytes.0.len() <= MAX_PARENT)
-            && (self.shares.is_empty() || self.shares.len() == hosts.len());
+            && (self.shares.is_empty() && self.realm.is_alone() || self.shares.len() == hosts.len());
         if fits { Ok(()) } else { Err(JobError::Numbers) }
     }
 }

@@ -56,6 +56,15 @@ impl Realm {
         self.has(number).then(|| number - (self.0 << BITS))
     }
 
+    /// What users call the host with this number, as this realm sees it.
+    #[must_use]
+    pub fn name_of(self, number: u32) -> String {
+        match self.local(number) {
+            Some(local) => local.to_string(),
+            None => format!("{} of another mpiexec", number % Self::SIZE),
+        }
+    }
+
     /// Whether so many numbers from this one on, among all realms', belong to it.
     pub(super) fn has_all(self, numbers: Range<u64>) -> bool {
         let begin = u64::from(self.0) << BITS;
@@ -74,6 +83,10 @@ mod tests {
         assert_eq!(
             (Realm::of(number), realm.local(number), Realm(2).local(number)),
             (realm, Some(5), None)
+        );
+        assert_eq!(
+            (realm.name_of(number), Realm(2).name_of(number)),
+            ("5".into(), "5 of another mpiexec".into())
         );
         assert!(realm.has_all(number.into()..u64::from(Realm(4).number(0))));
         assert!(!realm.has_all(number.into()..u64::from(Realm(4).number(1))));
