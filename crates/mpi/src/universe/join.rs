@@ -1,11 +1,13 @@
 //! Two processes that have a socket between them (`MPI_Comm_join`).
 //!
-//! Over the socket they tell each other who they are; then they meet as two leaders do. The socket is left as it was.
+//! Over the socket they tell each other who they are; then they meet as two leaders do. If different launchers have
+//! started them, these have to bring them together before: one opens a port and says its name over the socket, and
+//! both meet there. The socket is left as it was.
 
 use super::spawn::ROOT;
 use crate::comm::{Comm, Link, Purpose};
 use crate::error::{Error, ErrorClass, Result};
-use crate::portable::{self, portable};
+use crate::portable::{self, Portable, portable};
 use crate::process::Process;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -26,9 +28,9 @@ struct Introduction {
 portable! { Introduction { magic, universe, process, number } }
 
 /// Letters, and the version of what follows.
-const MAGIC: u64 = u64::from_le_bytes(*b"SimJoin\x01");
-/// Bytes of an introduction.
-const LENGTH: usize = 24;
+const MAGIC: u64 = u64::from_le_bytes(*b"SimJoin\x02");
+/// Most bytes of what one says to the other.
+const LONGEST: u32 = 64 << 10;
 /// Looks at the socket for which others who could run are not held up at all.
 const LOOKS: u32 = 100;
 /// How long a thread waits for the socket then, before others have their turn.
@@ -43,7 +45,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Arg`] if the socket cannot be used, or what comes out of it is no introduction.
+    /// [`ErrorClass::Arg`] if the socket cannot be used, or what comes out of it is no introduction;
+    /// [`ErrorClass::Port`] if the launchers of both do not bring them together.
     pub fn join(&self, socket: BorrowedFd<'_>) -> Result<Option<Arc<Comm>>> {
         let universe = self.job().universe();
         let name = universe.launcher.get().map(|launcher| launcher.universe());
@@ -54,16 +57,19 @@ impl Process {
             process: self.id(),
             number: universe.joins.fetch_add(1, Ordering::Relaxed) as u32,
         };
-        tell(socket, &portable::pack(&own))?;
-        let other: Introduction = portable::unpack(&hear(socket)?)
-            .filter(|other: &Introduction| other.magic == MAGIC)
-            .ok_or_else(|| {
-                unusable("it brings something else than the other process' call of MPI_Comm_join")
-            })?;
+        tell(socket, &own)?;
+        let other: Introduction = hear(socket)?;
+        if other.magic != MAGIC {
+            return Err(astray());
+        }
         if other.universe != own.universe {
             return Ok(None);
         }
-        let (low, high) = match own.process < other.process {
+        let is_lower = own.process < other.process;
+        if !self.job().layout().realm().has(other.process) {
+            return self.join_afar(socket, is_lower).map(Some);
+        }
+        let (low, high) = match is_lower {
             true => (own.number, other.number),
             false => (other.number, own.number),
         };
@@ -79,8 +85,48 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Meets a process that another launcher has started, which is at the other end of the socket: at a port that one
+    /// of them opens.
+    fn join_afar(&self, socket: BorrowedFd<'_>, opens: bool) -> Result<Arc<Comm>> {
+        let alone = self.comm_self()?;
+        if !opens {
+            let port: Result<String> = hear(socket)?;
+            return alone.connect_to(0, || port);
+        }
+        let port = self.open_port();
+        let told = tell(socket, &port);
+        let port = port?;
+        let joined = told.and_then(|()| alone.accept_at(0, || Ok(port.clone())));
+        // A port that cannot be closed goes with this host.
+        let _ = self.close_port(port);
+        joined
+    }
+}
+
+/// Says something: its length, and as many bytes.
+fn tell(socket: BorrowedFd<'_>, what: &impl Portable) -> Result<()> {
+    let packed = portable::pack(what);
+    let mut bytes = (packed.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(packed);
+    send_all(socket, &bytes)
+}
+
+/// What the other one says.
+fn hear<T: Portable>(socket: BorrowedFd<'_>) -> Result<T> {
+    let mut length = [0; 4];
+    fill(socket, &mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > LONGEST {
+        return Err(astray());
+    }
+    let mut packed = vec![0; length as usize];
+    fill(socket, &mut packed)?;
+    portable::unpack(&packed).ok_or_else(astray)
+}
+
 /// Sends all of it.
-fn tell(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<()> {
+fn send_all(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<()> {
     let mut patience = Patience::default();
     while !bytes.is_empty() {
         match send(socket, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
@@ -92,10 +138,10 @@ fn tell(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Receives an introduction and nothing else.
-fn hear(socket: BorrowedFd<'_>) -> Result<[u8; LENGTH]> {
-    let (mut bytes, mut there, mut patience) = ([0; LENGTH], 0, Patience::default());
-    while there < LENGTH {
+/// Receives so many bytes and no more.
+fn fill(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<()> {
+    let (mut there, mut patience) = (0, Patience::default());
+    while there < bytes.len() {
         match recv(socket, &mut bytes[there..], RecvFlags::DONTWAIT) {
             Ok((0, _)) => return Err(unusable("the other end has been closed")),
             Ok((got, _)) => there += got,
@@ -103,7 +149,7 @@ fn hear(socket: BorrowedFd<'_>) -> Result<[u8; LENGTH]> {
             Err(error) => return Err(unusable(&error.to_string())),
         }
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Waits for a socket without keeping others from running: the other end may be one of them.
@@ -119,6 +165,11 @@ impl Patience {
         }
         simurgh_core::yield_now();
     }
+}
+
+#[cold]
+fn astray() -> Error {
+    unusable("it brings something else than the other process' call of MPI_Comm_join")
 }
 
 #[cold]

@@ -1,6 +1,6 @@
 //! Hosts within one process: what tests of protocols run on.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wake_shared};
 
@@ -19,7 +19,7 @@ const BATCH: usize = 32;
 pub struct Loopback {
     own: HostId,
     access: Access,
-    inboxes: Arc<[Inbox]>,
+    inboxes: Arc<BTreeMap<HostId, Inbox>>,
 }
 
 #[derive(Default)]
@@ -39,17 +39,24 @@ impl Loopback {
     /// So many hosts, which can access each other's memory as said.
     #[must_use]
     pub fn hosts(count: u32, access: Access) -> Vec<Self> {
-        let inboxes: Arc<[Inbox]> = (0..count).map(|_| Inbox::default()).collect();
-        let host = |own| Self {
+        Self::numbered(0..count, access)
+    }
+
+    /// Hosts with these numbers, in their order.
+    #[must_use]
+    pub fn numbered(numbers: impl IntoIterator<Item = HostId>, access: Access) -> Vec<Self> {
+        let inboxes: BTreeMap<_, _> = numbers.into_iter().map(|host| (host, Inbox::default())).collect();
+        let inboxes = Arc::new(inboxes);
+        let host = |&own| Self {
             own,
             access,
             inboxes: Arc::clone(&inboxes),
         };
-        (0..count).map(host).collect()
+        inboxes.keys().map(host).collect()
     }
 
     fn inbox(&self) -> &Inbox {
-        &self.inboxes[self.own as usize]
+        &self.inboxes[&self.own]
     }
 
     fn take(&self) -> Option<Packet> {
@@ -76,7 +83,7 @@ impl Transport for Loopback {
         length: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
-        let inbox = &self.inboxes[to as usize];
+        let inbox = &self.inboxes[&to];
         // Relaxed: a limit that may be passed by as many as send at once.
         if inbox.waiting.load(Ordering::Relaxed) >= ROOM {
             return Err(Busy);

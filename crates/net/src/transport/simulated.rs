@@ -49,11 +49,15 @@ impl Default for Conditions {
 /// One of several hosts of a simulated network.
 pub struct Simulated {
     own: HostId,
+    /// Its place among all.
+    place: usize,
     network: Arc<Network>,
 }
 
 struct Network {
     conditions: Conditions,
+    /// All hosts, ascending: a host's place is where it is here.
+    hosts: Box<[HostId]>,
     state: SpinLock<State>,
     bells: Box<[AtomicU32]>,
     mail: Box<[AtomicBool]>,
@@ -65,7 +69,7 @@ struct State {
     serial: u64,
     /// What is going to happen at each host, by time and then in the order in which it was decided.
     coming: Box<[BTreeMap<(u64, u64), Event>]>,
-    /// When the last packet of each link is due, by sender and receiver.
+    /// When the last packet of each link is due, by the places of sender and receiver.
     last: Box<[u64]>,
     cut: Box<[bool]>,
 }
@@ -94,26 +98,36 @@ impl Simulated {
     /// So many hosts, joined by a network of these conditions.
     #[must_use]
     pub fn hosts(count: u32, conditions: Conditions) -> Vec<Self> {
-        let links = (count * count) as usize;
+        Self::numbered(0..count, conditions)
+    }
+
+    /// Hosts with these numbers, in their order.
+    #[must_use]
+    pub fn numbered(numbers: impl IntoIterator<Item = HostId>, conditions: Conditions) -> Vec<Self> {
+        let mut hosts: Vec<_> = numbers.into_iter().collect();
+        hosts.sort_unstable();
+        let links = hosts.len() * hosts.len();
         let state = State {
             clock: 0,
             random: conditions.seed,
             serial: 0,
-            coming: (0..count).map(|_| BTreeMap::new()).collect(),
+            coming: hosts.iter().map(|_| BTreeMap::new()).collect(),
             last: vec![0; links].into(),
             cut: vec![false; links].into(),
         };
         let network = Arc::new(Network {
             conditions,
             state: SpinLock::new(state),
-            bells: (0..count).map(|_| AtomicU32::new(0)).collect(),
-            mail: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            bells: hosts.iter().map(|_| AtomicU32::new(0)).collect(),
+            mail: hosts.iter().map(|_| AtomicBool::new(false)).collect(),
+            hosts: hosts.into(),
         });
-        let host = |own| Self {
+        let host = |(place, &own)| Self {
             own,
+            place,
             network: Arc::clone(&network),
         };
-        (0..count).map(host).collect()
+        network.hosts.iter().enumerate().map(host).collect()
     }
 
     /// Cuts the link to a host, both ways: what is under way there is lost.
@@ -124,7 +138,7 @@ impl Simulated {
             let link = network.link(here, there);
             state.cut[link] = true;
             let crosses = |event: &Event| matches!(event, Event::Packet { from, .. } if *from == there);
-            state.coming[here as usize].retain(|_, event| !crosses(event));
+            state.coming[network.place(here)].retain(|_, event| !crosses(event));
             let due = state.clock + network.conditions.notice;
             drop(state);
             network.plan(here, due, Event::Lost(there));
@@ -151,31 +165,37 @@ impl Simulated {
     fn next(&self) -> Option<Event> {
         let mut state = self.network.state.lock();
         let clock = state.clock;
-        let coming = &mut state.coming[self.own as usize];
+        let coming = &mut state.coming[self.place];
         let due = coming
             .first_key_value()
             .is_some_and(|((due, _), _)| *due <= clock);
         let event = due.then(|| coming.pop_first()).flatten();
         // Under the lock, so that what is planned meanwhile is not forgotten.
-        self.network.mail[self.own as usize].store(!coming.is_empty(), Ordering::Relaxed);
+        self.network.mail[self.place].store(!coming.is_empty(), Ordering::Relaxed);
         Some(event?.1)
     }
 }
 
 impl Network {
+    /// The place of a host, which is there.
+    fn place(&self, host: HostId) -> usize {
+        self.hosts.binary_search(&host).expect("there is such a host")
+    }
+
     fn link(&self, from: HostId, to: HostId) -> usize {
-        from as usize * self.bells.len() + to as usize
+        self.place(from) * self.hosts.len() + self.place(to)
     }
 
     /// Has something happen at a host.
     fn plan(&self, host: HostId, due: u64, event: Event) {
+        let place = self.place(host);
         let mut state = self.state.lock();
         state.serial += 1;
         let key = (due, state.serial);
-        state.coming[host as usize].insert(key, event);
-        self.mail[host as usize].store(true, Ordering::Relaxed);
+        state.coming[place].insert(key, event);
+        self.mail[place].store(true, Ordering::Relaxed);
         drop(state);
-        let bell = &self.bells[host as usize];
+        let bell = &self.bells[place];
         // SeqCst: the sleeper arms, then looks for mail.
         bell.fetch_add(1, Ordering::SeqCst);
         futex_wake_shared(bell, u32::MAX);
@@ -249,7 +269,7 @@ impl Transport for Simulated {
     }
 
     fn has_mail(&self) -> bool {
-        self.network.mail[self.own as usize].load(Ordering::Relaxed)
+        self.network.mail[self.place].load(Ordering::Relaxed)
     }
 
     fn poll(&self, handler: &dyn Handler) -> bool {
@@ -319,7 +339,7 @@ impl Transport for Simulated {
     }
 
     fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
-        (waiting == Waiting::Futex).then(|| Bell::Word(&self.network.bells[self.own as usize]))
+        (waiting == Waiting::Futex).then(|| Bell::Word(&self.network.bells[self.place]))
     }
 
     fn arm(&self, _waiting: Waiting) -> bool {
