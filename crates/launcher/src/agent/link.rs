@@ -3,10 +3,16 @@
 //! A frame is a header, a JSON value, and bytes that belong to it (what ranks write). Nothing blocks: what there is no
 //! room for waits here, and who sends much asks first how much waits ([`Link::backlog`]).
 
+use crate::supervise::Watched;
+use rustix::event::PollFlags;
 use rustix::io::Errno;
+use rustix::net::sockopt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::io;
+use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// What a frame begins with.
@@ -27,6 +33,9 @@ const MOST_OF_STRANGERS: usize = 4 << 10;
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
 
+/// How long a machine may say nothing at all before its connections are given up.
+const SILENCE: Duration = Duration::from_secs(20);
+
 /// Why a connection is of no use any more.
 #[derive(Debug, Error)]
 pub(crate) enum LinkError {
@@ -35,7 +44,7 @@ pub(crate) enum LinkError {
     Closed,
     /// A system call has failed.
     #[error("the connection fails: {0}")]
-    Io(std::io::Error),
+    Io(io::Error),
     /// Something else writes there.
     #[error("{0:?} came instead of a message: what a login shell starts with must print nothing")]
     Noise(String),
@@ -87,6 +96,19 @@ impl Link {
         })
     }
 
+    /// Over a connection with another machine, or this one. If the other side vanishes without a word, that is learnt
+    /// within [`SILENCE`].
+    pub(crate) fn over(stream: TcpStream, trusted: bool) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        sockopt::set_socket_keepalive(&stream, true)?;
+        sockopt::set_tcp_keepidle(&stream, SILENCE / 4)?;
+        sockopt::set_tcp_keepintvl(&stream, SILENCE / 4)?;
+        sockopt::set_tcp_keepcnt(&stream, 3)?;
+        sockopt::set_tcp_user_timeout(&stream, SILENCE.as_millis() as u32)?;
+        let other = stream.try_clone()?;
+        Self::new(stream.into(), other.into(), trusted).map_err(io::Error::other)
+    }
+
     /// From now on the other side may say long things.
     pub(crate) fn trust(&mut self) {
         self.trusted = true;
@@ -100,6 +122,14 @@ impl Link {
     /// Where it can be written, if something waits for that.
     pub(crate) fn waits_for(&self) -> Option<BorrowedFd<'_>> {
         (self.backlog() > 0).then(|| self.output.as_fd())
+    }
+
+    /// Waits for what the other side says, and for room for what it is told.
+    pub(crate) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
+        watched.add(self.input(), PollFlags::IN);
+        if let Some(output) = self.waits_for() {
+            watched.add(output, PollFlags::OUT);
+        }
     }
 
     /// How many bytes wait.
@@ -156,6 +186,25 @@ impl Link {
                 Err(Errno::AGAIN) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
+        }
+    }
+
+    /// Waits for a value and says meanwhile what there is to say; none if none has come until then.
+    pub(crate) fn wait<M: DeserializeOwned>(
+        &mut self,
+        until: Option<Instant>,
+    ) -> Result<Option<M>, LinkError> {
+        loop {
+            self.flush();
+            if let Some((message, _)) = self.receive()? {
+                return Ok(Some(message));
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Ok(None);
+            }
+            let mut watched = Watched::default();
+            self.watch(&mut watched);
+            watched.wait(until)?;
         }
     }
 

@@ -23,6 +23,7 @@
 //! life.
 
 mod branch;
+mod door;
 mod hosts;
 mod lines;
 mod link;
@@ -34,6 +35,7 @@ mod start;
 mod started;
 
 pub(crate) use branch::{Branch, CROWDED, silent, split};
+pub(crate) use door::Door;
 pub(crate) use link::{Link, LinkError};
 pub(crate) use modex::Wishes;
 pub(crate) use parcel::{Parcels, parts};

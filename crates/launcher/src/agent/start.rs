@@ -5,7 +5,6 @@ use super::link::{Link, LinkError};
 use super::message::{Call, Down, Up, VERSION};
 use super::relay;
 use crate::error::LaunchError;
-use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -47,18 +46,7 @@ pub fn run() -> Result<u8, LaunchError> {
 
 /// Waits for a message.
 fn first(link: &mut Link) -> Result<Down, LaunchError> {
-    loop {
-        if let Some((message, _)) = link.receive().map_err(refused)? {
-            return Ok(message);
-        }
-        let waits = link.waits_for();
-        let mut fds = vec![PollFd::from_borrowed_fd(link.input(), PollFlags::IN)];
-        fds.extend(waits.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
-        match poll(&mut fds, None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => link.flush(),
-            Err(error) => return Err(LaunchError::Supervise(error.into())),
-        }
-    }
+    link.wait(None).map_err(refused)?.ok_or_else(stranger)
 }
 
 /// Connects to `mpiexec` where the batch system says that it is, and shows the secret.
@@ -73,8 +61,7 @@ fn answer(call: &Call) -> Result<Link, LaunchError> {
         .unwrap_or_else(|| "127.0.0.1".to_owned());
     let connected = connect(&caller, call.port);
     let stream = connected.map_err(|source| LaunchError::Call { caller, source })?;
-    let other = stream.try_clone().map_err(LaunchError::Supervise)?;
-    let mut link = Link::new(stream.into(), other.into(), true).map_err(refused)?;
+    let mut link = Link::over(stream, true).map_err(LaunchError::Supervise)?;
     let called = Up::Called {
         version: VERSION,
         secret: call.secret.clone(),
@@ -88,10 +75,7 @@ fn connect(caller: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for address in (caller, port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
+            Ok(stream) => return Ok(stream),
             Err(error) => last = error,
         }
     }

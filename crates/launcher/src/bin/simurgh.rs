@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::{agent, check, collectives, front, info, preload};
+use simurgh_launcher::{agent, check, collectives, front, info, preload, universe};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,6 +32,11 @@ enum Command {
         #[arg(required = true)]
         programs: Vec<PathBuf>,
     },
+    /// Let the jobs of several mpiexecs meet that are given the same file (`mpiexec --universe FILE`), until Ctrl-C.
+    Universe {
+        /// The file, which is written now and removed in the end: only its user's jobs can read it.
+        file: PathBuf,
+    },
     /// Serve a node of a job: mpiexec starts it there.
     #[command(hide = true)]
     Agent,
@@ -53,6 +58,10 @@ fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
         Command::Info { settings: true, .. } => info::settings(environment)?,
         Command::Info { .. } => info::info(environment)?,
         Command::Check { programs } => return Ok(check_all(&programs)),
+        Command::Universe { file } => {
+            universe::serve(&file)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         Command::Agent if behind.is_some() => return agent::run().map(ExitCode::from),
         Command::Agent => return front::stand("simurgh", "its agent", words).map(ExitCode::from),
     };

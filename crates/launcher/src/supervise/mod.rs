@@ -92,7 +92,7 @@ pub(crate) fn supervise(
         starter,
         worlds: Worlds::of(starter.spec().origin.realm),
         growth: Growth::default(),
-        ports: Ports::new(),
+        ports: Ports::of_job(),
         signals,
         members: Vec::new(),
         far: None,

@@ -2,19 +2,12 @@
 
 use super::Watched;
 use crate::agent::message::{Call, NodeJob, Up, VERSION};
-use crate::agent::{Branch, Link, Started};
+use crate::agent::{Branch, Door, Link, Started};
 use crate::error::LaunchError;
-use rustix::event::PollFlags;
-use std::io::{self, Write};
-use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
-
-/// Most connections that may be open without having shown the secret, and for how long.
-const STRANGERS: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(10);
+use std::time::Duration;
 
 /// What srun takes from the environment, where it speaks of the job and not of this step.
 const MISLEADING: [&str; 9] = [
@@ -32,8 +25,8 @@ const MISLEADING: [&str; 9] = [
 /// srun, and who has called since.
 pub(super) struct Srun {
     command: Started,
-    listener: Option<TcpListener>,
-    strangers: Vec<(Link, Instant)>,
+    /// Where they come; closed when all have.
+    door: Option<Door>,
     /// Agents that have yet to come.
     missing: usize,
 }
@@ -41,15 +34,11 @@ pub(super) struct Srun {
 impl Srun {
     /// Starts an agent on each node of the job.
     pub(super) fn start(job: &NodeJob, command: &[String], tool: &Path) -> Result<Self, LaunchError> {
-        let listener = TcpListener::bind(SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)));
-        let listener = listener
-            .or_else(|_| TcpListener::bind("0.0.0.0:0"))
-            .map_err(LaunchError::Supervise)?;
-        listener.set_nonblocking(true).map_err(LaunchError::Supervise)?;
+        let door = Door::open().map_err(LaunchError::Supervise)?;
         let call = Call {
             version: VERSION,
             secret: job.secret.clone(),
-            port: listener.local_addr().map_err(LaunchError::Supervise)?.port(),
+            port: door.port().map_err(LaunchError::Supervise)?,
         };
         let words = match command {
             [] => vec!["srun".to_owned()],
@@ -71,67 +60,33 @@ impl Srun {
             std::fs::File::from(input).write_all(&Link::frame_of(&crate::agent::message::Down::Call(call)));
         Ok(Self {
             command,
-            listener: Some(listener),
-            strangers: Vec::new(),
+            door: Some(door),
             missing: job.names.len(),
         })
     }
 
     pub(super) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
         self.command.watch(watched);
-        if let Some(listener) = &self.listener {
-            watched.add(listener.as_fd(), PollFlags::IN);
-        }
-        for (link, _) in &self.strangers {
-            watched.add(link.input(), PollFlags::IN);
+        if let Some(door) = &self.door {
+            door.watch(watched);
         }
     }
 
     /// Agents that have come. Who does not show the secret at once is sent away.
     pub(super) fn welcome(&mut self, job: &NodeJob) -> Vec<Branch> {
         self.command.listen();
-        self.accept();
-        let mut come = Vec::new();
-        for (mut link, since) in std::mem::take(&mut self.strangers) {
-            match link.receive() {
-                Ok(Some((
-                    Up::Called {
-                        version,
-                        secret,
-                        node,
-                    },
-                    _,
-                ))) if secret == job.secret && version == VERSION => {
-                    let place = job.names.iter().position(|name| *name == node);
-                    come.extend(
-                        place
-                            .and_then(|place| u32::try_from(place).ok())
-                            .map(|node| (link, node)),
-                    );
-                }
-                Ok(None) if since.elapsed() < PATIENCE => self.strangers.push((link, since)),
-                _ => {}
-            }
-        }
+        let called = self.door.as_mut().map(Door::welcome).unwrap_or_default();
+        let come: Vec<(Link, u32)> = called
+            .into_iter()
+            .filter_map(|(link, word)| Some((link, node_of(job, &word)?)))
+            .collect();
         self.missing = self.missing.saturating_sub(come.len());
         if self.missing == 0 {
-            self.listener = None;
-            self.strangers.clear();
+            self.door = None;
         }
         come.into_iter()
             .map(|(link, node)| Branch::called(link, job, node))
             .collect()
-    }
-
-    fn accept(&mut self) {
-        let Some(listener) = &self.listener else { return };
-        while let Ok((stream, _)) = listener.accept() {
-            if let Ok(link) = stranger(stream)
-                && self.strangers.len() < STRANGERS
-            {
-                self.strangers.push((link, Instant::now()));
-            }
-        }
     }
 
     /// Why srun has ended, if it has before all agents have come.
@@ -145,10 +100,19 @@ impl Srun {
     }
 }
 
-fn stranger(stream: TcpStream) -> io::Result<Link> {
-    stream.set_nodelay(true)?;
-    let other: OwnedFd = stream.try_clone()?.into();
-    Link::new(stream.into(), other, false).map_err(io::Error::other)
+/// The node of an agent that shows the secret.
+fn node_of(job: &NodeJob, word: &Up) -> Option<u32> {
+    let Up::Called {
+        version,
+        secret,
+        node,
+    } = word
+    else {
+        return None;
+    };
+    let place = job.names.iter().position(|name| name == node)?;
+    let is_ours = *secret == job.secret && *version == VERSION;
+    u32::try_from(place).ok().filter(|_| is_ours)
 }
 
 /// One task on each of the nodes, beside other steps of the job and with all processors that the job has there.

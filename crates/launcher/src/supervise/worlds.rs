@@ -192,7 +192,8 @@ impl Supervisor<'_> {
         for host in self.worlds.forget(world) {
             let member = &mut self.members[host];
             member.released = true;
-            self.ports.forget(member.number());
+            let number = member.number();
+            self.ports.forget(&(number..number + 1));
             self.tell_one(host, ToHost::End);
         }
         self.tell_gone(world);

@@ -29,6 +29,7 @@
 //! [says so](message::FromServer::Release). An mpiexec that fails takes those with it whose worlds are tied to its own,
 //! and the others forget its hosts.
 
+mod addresses;
 mod client;
 mod dial;
 mod error;
@@ -36,10 +37,12 @@ mod file;
 mod message;
 mod ports;
 mod questions;
+mod server;
 mod ties;
 
 pub(crate) use client::{News, Universe};
 pub use error::UniverseError;
 pub(crate) use message::{FromServer, ToServer};
 pub(crate) use ports::{Asker, Ports};
+pub use server::serve;
 pub(crate) use ties::Ties;

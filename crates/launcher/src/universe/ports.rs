@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 use simurgh_net::control::Refusal;
 use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::ops::Range;
 
 /// Longest name of a service.
 const LONGEST: usize = 1024;
 
-/// The ports of a universe.
+/// The ports of all that one launcher has started, or of all in a universe.
 pub(crate) struct Ports {
+    /// Whose they are, in words for the user.
+    owners: Owners,
     /// What tells them from those of other launchers.
     mark: String,
     opened: u64,
@@ -30,6 +34,22 @@ pub(crate) struct Asker {
     pub(crate) host: HostId,
     /// The number of its question.
     pub(crate) number: u64,
+}
+
+/// Whose ports there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owners {
+    Job,
+    Universe,
+}
+
+impl fmt::Display for Owners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Job => "job",
+            Self::Universe => "universe",
+        })
+    }
 }
 
 /// Somebody at a port.
@@ -61,11 +81,22 @@ struct Port {
 pub(crate) type Refused = (Refusal, String);
 
 impl Ports {
-    pub(crate) fn new() -> Self {
+    /// Those of a launcher.
+    pub(crate) fn of_job() -> Self {
+        Self::new(Owners::Job)
+    }
+
+    /// Those of all in a universe.
+    pub(crate) fn of_universe() -> Self {
+        Self::new(Owners::Universe)
+    }
+
+    fn new(owners: Owners) -> Self {
         let mut random = [0; 4];
         // Without random numbers the process's number has to do.
         let _ = rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty());
         Self {
+            owners,
             mark: format!("{}-{:08x}", std::process::id(), u32::from_le_bytes(random)),
             opened: 0,
             meetings: 0,
@@ -145,7 +176,10 @@ impl Ports {
             )),
             None => Err((
                 Refusal::Service,
-                format!("service {service:?} has not been published in this job"),
+                format!(
+                    "service {service:?} has not been published in this {}",
+                    self.owners
+                ),
             )),
         }
     }
@@ -156,18 +190,23 @@ impl Ports {
         found.map(|(port, _)| port.as_str()).ok_or_else(|| {
             (
                 Refusal::Name,
-                format!("service {service:?} has not been published in this job, by MPI_Publish_name"),
+                format!(
+                    "service {service:?} has not been published in this {}, by MPI_Publish_name",
+                    self.owners
+                ),
             )
         })
     }
 
-    /// Forgets all that belongs to a host which is let go.
-    pub(crate) fn forget(&mut self, host: HostId) {
-        self.ports.retain(|_, port| port.owner != host);
-        self.names.retain(|_, (_, owner)| *owner != host);
+    /// Forgets all that belongs to hosts which are let go.
+    pub(crate) fn forget(&mut self, hosts: &Range<HostId>) {
+        self.ports.retain(|_, port| !hosts.contains(&port.owner));
+        self.names.retain(|_, (_, owner)| !hosts.contains(owner));
         for port in self.ports.values_mut() {
-            port.accepting.retain(|visitor| visitor.asker.host != host);
-            port.connecting.retain(|visitor| visitor.asker.host != host);
+            port.accepting
+                .retain(|visitor| !hosts.contains(&visitor.asker.host));
+            port.connecting
+                .retain(|visitor| !hosts.contains(&visitor.asker.host));
         }
     }
 
@@ -177,7 +216,10 @@ impl Ports {
             .and_then(|rest| rest.split(':').next())
         {
             Some(mark) if mark == self.mark => "it has been closed",
-            Some(_) => "it is another mpiexec's: what one mpiexec has started meets among itself",
+            Some(_) if self.owners == Owners::Job => {
+                "it is another mpiexec's: jobs can meet whose mpiexecs have the same option --universe FILE"
+            }
+            Some(_) => "it does not belong to this universe",
             None => "MPI_Open_port gives the names of ports",
         };
         (Refusal::Port, format!("{name:?} is no open port: {why}"))
@@ -197,7 +239,7 @@ mod tests {
 
     #[test]
     fn visitors_are_paired_in_their_order() {
-        let mut ports = Ports::new();
+        let mut ports = Ports::of_job();
         let (one, other) = (ports.open(0), ports.open(0));
         assert_ne!(one, other);
         let mut visit = |port: &str, purpose, host| ports.visit(port, purpose, visitor(host, 7)).unwrap();
@@ -213,7 +255,7 @@ mod tests {
 
     #[test]
     fn ports_that_are_not_there_are_refused_with_a_reason() {
-        let mut ports = Ports::new();
+        let mut ports = Ports::of_job();
         let port = ports.open(0);
         ports.close(&port).unwrap();
         let mut refused = |name: &str| {
@@ -225,11 +267,15 @@ mod tests {
         assert!(refused("simurgh:1-2:3").contains("another mpiexec"));
         assert!(refused("somewhere").contains("MPI_Open_port"));
         assert!(ports.close(&port).is_err());
+        let refused = Ports::of_universe()
+            .visit(&port, Purpose::Accept, visitor(0, 0))
+            .unwrap_err();
+        assert!(refused.1.contains("belong to this universe"));
     }
 
     #[test]
     fn names_are_published_once_and_taken_back_by_who_knows_the_port() {
-        let mut ports = Ports::new();
+        let mut ports = Ports::of_job();
         ports.publish("s", "p", 1).unwrap();
         assert_eq!(ports.publish("s", "q", 1).unwrap_err().0, Refusal::Service);
         assert_eq!(ports.look_up("s").unwrap(), "p");
@@ -242,11 +288,11 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_a_host_that_is_let_go() {
-        let mut ports = Ports::new();
+        let mut ports = Ports::of_job();
         let (own, others) = (ports.open(1), ports.open(2));
         ports.publish("s", &own, 1).unwrap();
         ports.visit(&others, Purpose::Accept, visitor(1, 0)).unwrap();
-        ports.forget(1);
+        ports.forget(&(1..2));
         assert!(ports.close(&own).is_err() && ports.look_up("s").is_err());
         assert!(ports.close(&others).unwrap().is_empty());
     }

@@ -49,11 +49,23 @@ impl Ties {
         groups
     }
 
+    /// All worlds that have to do with others.
+    pub(crate) fn worlds(&self) -> BTreeSet<u32> {
+        let told = self.told.iter().map(|&(own, other, _)| [own, other]);
+        let supposed = self.supposed.iter().map(|&(parent, child)| [parent, child]);
+        told.chain(supposed).flatten().collect()
+    }
+
     /// Forgets a world.
     pub(crate) fn forget(&mut self, world: u32) {
+        self.forget_all(|other| other == world);
+    }
+
+    /// Forgets worlds.
+    pub(crate) fn forget_all(&mut self, are_gone: impl Fn(u32) -> bool) {
         self.told
-            .retain(|&(own, other, _)| own != world && other != world);
+            .retain(|&(own, other, _)| !are_gone(own) && !are_gone(other));
         self.supposed
-            .retain(|&(own, other)| own != world && other != world);
+            .retain(|&(own, other)| !are_gone(own) && !are_gone(other));
     }
 }

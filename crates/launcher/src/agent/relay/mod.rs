@@ -186,11 +186,8 @@ impl Agent {
         let crowded = self.link.backlog() > CROWDED;
         let mut watched = Watched::default();
         watched.add(signals.as_fd(), PollFlags::IN);
-        watched.add(self.link.input(), PollFlags::IN);
+        self.link.watch(&mut watched);
         watched.add(self.exchange.bell(), PollFlags::IN);
-        if let Some(output) = self.link.waits_for() {
-            watched.add(output, PollFlags::OUT);
-        }
         self.hosts
             .iter()
             .for_each(|host| host.watch(crowded, &mut watched));

@@ -1,0 +1,164 @@
+//! The server of a universe: the process that jobs of several `mpiexec`s have in common.
+//!
+//! One thread sleeps until somebody comes or says something, and decides then ([`registry`]). It has no part in what
+//! ranks say to each other.
+
+mod ends;
+mod introductions;
+mod member;
+mod registry;
+mod shares;
+#[cfg(test)]
+mod tests;
+
+use super::addresses::addresses;
+use super::error::UniverseError;
+use super::file::{Contact, Written};
+use super::message::{FromServer, ToServer, VERSION};
+use crate::agent::{Door, Link, LinkError};
+use crate::error::LaunchError;
+use crate::supervise::{Signals, Watched};
+use registry::{Nonsense, Registry};
+use rustix::event::PollFlags;
+use simurgh_net::control::Secret;
+use simurgh_net::job::Realm;
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// Serves a universe that is found by a file, until a signal ends it; the file is removed then.
+///
+/// # Errors
+///
+/// When the file is there already or cannot be written, or there is no network.
+pub fn serve(file: &Path) -> Result<(), LaunchError> {
+    // Before the file is there, so that no signal leaves it there.
+    let mut signals = Signals::listen()?;
+    let (mut server, _written) = Server::open(file)?;
+    loop {
+        server.sleep(&signals)?;
+        if signals.pending().any(|(_, fatal)| fatal) {
+            return Ok(());
+        }
+        server.work();
+    }
+}
+
+/// The server.
+struct Server {
+    secret: Secret,
+    door: Door,
+    links: BTreeMap<Realm, Link>,
+    registry: Registry,
+}
+
+impl Server {
+    /// A server, and the file by which it is found.
+    fn open(file: &Path) -> Result<(Self, Written), LaunchError> {
+        let secret = Secret::random().map_err(LaunchError::Supervise)?;
+        let door = Door::open().map_err(UniverseError::Listen)?;
+        let contact = Contact {
+            version: VERSION,
+            addresses: addresses(),
+            port: door.port().map_err(UniverseError::Listen)?,
+            secret: secret.clone(),
+        };
+        let written = Written::new(file, &contact)?;
+        let server = Self {
+            secret,
+            door,
+            links: BTreeMap::new(),
+            registry: Registry::new(),
+        };
+        Ok((server, written))
+    }
+
+    /// Sleeps until there is something to do, or something else that is watched has happened.
+    fn sleep(&self, other: &impl AsFd) -> Result<(), LaunchError> {
+        let mut watched = Watched::default();
+        watched.add(other.as_fd(), PollFlags::IN);
+        self.door.watch(&mut watched);
+        for link in self.links.values() {
+            link.watch(&mut watched);
+        }
+        watched
+            .wait(None)
+            .map_err(|error| LaunchError::Supervise(error.into()))
+    }
+
+    /// Does all that there is to do.
+    fn work(&mut self) {
+        for (link, word) in self.door.welcome() {
+            self.welcome(link, word);
+        }
+        let realms: Vec<Realm> = self.links.keys().copied().collect();
+        for realm in realms {
+            self.listen_to(realm);
+            self.deliver();
+        }
+    }
+
+    /// Somebody has said the first word.
+    fn welcome(&mut self, mut link: Link, word: ToServer) {
+        let ToServer::Enroll {
+            version,
+            secret,
+            hosts,
+        } = word
+        else {
+            return;
+        };
+        let enrolled = if secret != self.secret {
+            Err("it has another secret: the file is that of another universe".to_owned())
+        } else if version != VERSION {
+            Err("mpiexec and the universe come from different installations".to_owned())
+        } else {
+            self.registry.enroll(hosts)
+        };
+        match enrolled {
+            Ok((realm, shares)) => {
+                link.trust();
+                link.send(&FromServer::Enrolled { realm, shares }, &[]);
+                self.links.insert(realm, link);
+            }
+            Err(reason) => link.send(&FromServer::Refused { reason }, &[]),
+        }
+    }
+
+    /// Hears all that a member says.
+    fn listen_to(&mut self, realm: Realm) {
+        while let Some(link) = self.links.get_mut(&realm) {
+            link.flush();
+            match link.receive() {
+                Ok(Some((message, _))) => self.act_on(realm, message),
+                Ok(None) => return,
+                Err(error) => {
+                    let message = match error {
+                        LinkError::Closed => "its mpiexec is gone".to_owned(),
+                        error => format!("its mpiexec is lost: {error}"),
+                    };
+                    self.registry.leave(realm, Some(message));
+                }
+            }
+            if !self.registry.has(realm) {
+                self.links.remove(&realm);
+            }
+        }
+    }
+
+    fn act_on(&mut self, realm: Realm, message: ToServer) {
+        if let Err(Nonsense(what)) = self.registry.hear(realm, message) {
+            let message = format!("its mpiexec says {what}");
+            self.registry.leave(realm, Some(message));
+        }
+    }
+
+    /// Tells members what there is to tell.
+    fn deliver(&mut self) {
+        for (realm, message) in self.registry.post() {
+            if let Some(link) = self.links.get_mut(&realm) {
+                link.send(&message, &[]);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The mpiexecs of a universe, and what they are told.
+
+use super::introductions::Introductions;
+use super::member::{Member, are_own};
+use super::shares::Shares;
+use crate::universe::message::{FromServer, ToServer};
+use crate::universe::{Asker, Ports, Ties};
+use simurgh_mpi::limits::MAX_LATER_HOSTS;
+use simurgh_net::control::{Answer, Question};
+use simurgh_net::job::Realm;
+use simurgh_net::transport::HostId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// All that a universe knows. Nothing is said here: who calls has [`Registry::post`] delivered.
+pub(super) struct Registry {
+    pub(super) members: BTreeMap<Realm, Member>,
+    /// The last realm that has been given away.
+    last: Realm,
+    shares: Shares,
+    pub(super) ports: Ports,
+    /// Between all worlds that have not been let go.
+    pub(super) ties: Ties,
+    /// Worlds whose ranks have ended, and which have not been let go.
+    pub(super) ended: BTreeSet<u32>,
+    /// What those have said who have failed.
+    pub(super) failed: BTreeMap<Realm, String>,
+    pub(super) introductions: Introductions,
+    post: Vec<(Realm, FromServer)>,
+}
+
+/// What makes no sense in what a member says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Nonsense(pub(super) &'static str);
+
+impl Registry {
+    pub(super) fn new() -> Self {
+        Self {
+            members: BTreeMap::new(),
+            last: Realm::default(),
+            shares: Shares::new(MAX_LATER_HOSTS),
+            ports: Ports::of_universe(),
+            ties: Ties::default(),
+            ended: BTreeSet::new(),
+            failed: BTreeMap::new(),
+            introductions: Introductions::default(),
+            post: Vec::new(),
+        }
+    }
+
+    /// Somebody who has shown the secret wants to be a member, with so many hosts; its realm and shares, or why not.
+    pub(super) fn enroll(&mut self, hosts: u32) -> Result<(Realm, Vec<u32>), String> {
+        if self.last == Realm::MAX {
+            let most = Realm::MAX.0;
+            return Err(format!(
+                "it has had {most} jobs, the most there can be; start another one"
+            ));
+        }
+        let shares = self.shares.take(hosts as usize)?;
+        self.last = Realm(self.last.0 + 1);
+        let member = Member::new(self.last, shares.clone());
+        self.members.insert(self.last, member);
+        Ok((self.last, shares))
+    }
+
+    /// Whether somebody is still a member.
+    pub(super) fn has(&self, realm: Realm) -> bool {
+        self.members.contains_key(&realm)
+    }
+
+    /// What is to be told, in this order.
+    pub(super) fn post(&mut self) -> Vec<(Realm, FromServer)> {
+        std::mem::take(&mut self.post)
+    }
+
+    /// Has a member told something. Who has left is told nothing more.
+    pub(super) fn tell(&mut self, realm: Realm, message: FromServer) {
+        if self.has(realm) {
+            self.post.push((realm, message));
+        }
+    }
+
+    /// Has the answers of questions told.
+    pub(super) fn answer(&mut self, answers: impl IntoIterator<Item = (Asker, Answer)>) {
+        for (asker, answer) in answers {
+            self.tell(Realm::of(asker.host), FromServer::Answer { asker, answer });
+        }
+    }
+
+    /// A member says something.
+    pub(super) fn hear(&mut self, realm: Realm, message: ToServer) -> Result<(), Nonsense> {
+        match message {
+            ToServer::Enroll { .. } => return Err(Nonsense("that it enrolls, once more")),
+            ToServer::Ask { asker, question } => return self.asked(realm, asker, question),
+            ToServer::Turn => self.wants_turn(realm),
+            ToServer::Gathered { peers } | ToServer::New { peers } if !are_own(realm, &peers) => {
+                return Err(Nonsense("where the hosts of others are"));
+            }
+            ToServer::Gathered { peers } => return self.gathered(realm, Ok(peers)),
+            ToServer::Declined { reason } => return self.gathered(realm, Err(reason)),
+            ToServer::New { peers } => return self.has_grown(realm, peers),
+            ToServer::Met => return self.met(realm),
+            ToServer::Tied { a, b, so } => return self.tied(realm, a, b, so),
+            ToServer::Ended { world } => return self.world_ended(realm, world),
+            ToServer::Gone {
+                world,
+                first_host,
+                hosts,
+            } => return self.world_gone(realm, world, first_host, hosts),
+            ToServer::Failed { message } => self.leave(realm, Some(message)),
+            ToServer::Farewell => self.leave(realm, None),
+        }
+        Ok(())
+    }
+
+    fn asked(&mut self, realm: Realm, asker: Asker, question: Question) -> Result<(), Nonsense> {
+        if Realm::of(asker.host) != realm {
+            return Err(Nonsense("that the host of another asks"));
+        }
+        let outcome = self.ports.take_up(asker, question);
+        self.answer(outcome.answers);
+        if let Some((one, other)) = outcome.met {
+            self.introduce(one, other);
+        }
+        Ok(())
+    }
+
+    /// Somebody is a member no longer: all has ended well, or why not.
+    pub(super) fn leave(&mut self, realm: Realm, failure: Option<String>) {
+        let Some(member) = self.members.remove(&realm) else {
+            return;
+        };
+        if let Some(message) = failure {
+            self.fail(realm, &message);
+            self.failed.insert(realm, message);
+        }
+        for hosts in member.known.into_values() {
+            self.tell_gone(member.circle, realm, hosts);
+        }
+        let first = realm.number(0);
+        self.ports.forget(&(first..first + Realm::SIZE));
+        self.shares.give_back(member.shares);
+        self.abandon(realm);
+        self.forget_worlds_of(realm);
+    }
+
+    /// Tells the others of a circle of hosts of somebody that are gone.
+    pub(super) fn tell_gone(&mut self, circle: Realm, of: Realm, hosts: Range<HostId>) {
+        let (first_host, hosts) = (hosts.start, hosts.len() as u32);
+        for realm in self.circle(circle).into_iter().filter(|&realm| realm != of) {
+            self.tell(realm, FromServer::Gone { first_host, hosts });
+        }
+    }
+
+    /// The members of a circle.
+    pub(super) fn circle(&self, circle: Realm) -> BTreeSet<Realm> {
+        let members = self.members.iter().filter(|(_, member)| member.circle == circle);
+        members.map(|(&realm, _)| realm).collect()
+    }
+}
