@@ -66,7 +66,9 @@ impl Supervisor<'_> {
     /// A new host has joined, or there is time for the next introduction. When all hosts of the first new world have
     /// joined, those that are there are asked to say where they can be reached.
     pub(super) fn go_on_growing(&mut self) {
-        if self.growth.is_introducing() || self.take_up_occasion() {
+        // Who has gathered waits for what comes next.
+        let is_busy = !matches!(self.growth.introduction, None | Some(Stage::Gathered));
+        if is_busy || self.take_up_occasion() || self.growth.is_introducing() {
             return;
         }
         let new = self.growth.first_hosts();

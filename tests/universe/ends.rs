@@ -1,0 +1,1 @@
+//! How jobs end that have met others.

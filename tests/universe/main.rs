@@ -1,0 +1,68 @@
+//! Jobs of several mpiexecs that meet in a universe: C programs in both modes, and how such jobs end.
+
+mod ends;
+mod meet;
+
+use simurgh_testing::{Binary, Compile, Mpiexec, Outcome, Scratch, Signal, Stage, Started, TCP, signal};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+const MODES: [&str; 2] = ["threads", "processes"];
+
+/// How long a job may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// This machine stands for two nodes, whose hosts are started by agents.
+const NODES: [&str; 4] = ["--launcher", "fork", "-hosts", "a,b"];
+
+fn build(program: &str) -> Binary {
+    Compile::c(format!("tests/c/{program}.c"))
+        .flags(["-O1", "-Wall", "-Werror", "-pthread"])
+        .against(&Stage::locate())
+        .build()
+}
+
+/// A universe, as long as it is not dropped.
+struct Universe {
+    server: Option<Started>,
+    file: PathBuf,
+    _scratch: Scratch,
+}
+
+impl Universe {
+    fn new(name: &str) -> Self {
+        let scratch = Scratch::new(name);
+        let file = scratch.path().join("universe");
+        let mut command = Command::new(Stage::locate().tool("simurgh"));
+        command.arg("universe").arg(&file);
+        Self {
+            server: Some(Started::new(&command)),
+            file,
+            _scratch: scratch,
+        }
+    }
+
+    /// An mpiexec in it.
+    fn mpiexec(&self, ranks: usize) -> Mpiexec {
+        let file = self.file.as_os_str();
+        let mpiexec = Stage::locate().mpiexec(ranks);
+        mpiexec.options(["--universe".as_ref(), file]).options(TCP)
+    }
+
+    /// Ends it.
+    fn end(&mut self) {
+        if let Some(server) = self.server.take() {
+            signal(server.id(), Signal::TERM);
+            let outcome = server.ends(LIMIT);
+            outcome.expect_success();
+            assert!(!self.file.exists(), "{outcome}");
+        }
+    }
+}
+
+/// Has jobs run at the same time to their ends; what came of each.
+fn together<const N: usize>(commands: [Command; N]) -> [Outcome; N] {
+    let started = commands.map(|command| Started::new(&command));
+    started.map(|job| job.ends(LIMIT))
+}
