@@ -9,7 +9,7 @@ use std::net::{Ipv6Addr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-/// Most connections that may be open without a word, and for how long.
+/// How many connections may be open without a word, and for how long.
 const STRANGERS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -37,12 +37,23 @@ impl Door {
         self.listener.local_addr().map(|address| address.port())
     }
 
+    fn has_room(&self) -> bool {
+        self.strangers.len() < STRANGERS
+    }
+
     /// Waits for strangers and their words.
     pub(crate) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
-        watched.add(self.listener.as_fd(), PollFlags::IN);
+        if self.has_room() {
+            watched.add(self.listener.as_fd(), PollFlags::IN);
+        }
         for (link, _) in &self.strangers {
             watched.add(link.input(), PollFlags::IN);
         }
+    }
+
+    /// When somebody is to be sent away who has not spoken.
+    pub(crate) fn wakes_at(&self) -> Option<Instant> {
+        self.strangers.iter().map(|(_, since)| *since + PATIENCE).min()
     }
 
     /// Those who have spoken, with their first word. Who does not speak in time, or says something else, is sent away.
@@ -55,11 +66,11 @@ impl Door {
                 _ => {}
             }
         }
-        // What they say is heard in the next round.
-        while let Ok((stream, _)) = self.listener.accept() {
-            if let Ok(link) = Link::over(stream, false)
-                && self.strangers.len() < STRANGERS
-            {
+        // What they say is heard in the next round; for whom there is no room waits outside.
+        while self.has_room()
+            && let Ok((stream, _)) = self.listener.accept()
+        {
+            if let Ok(link) = Link::over(stream, false) {
                 self.strangers.push((link, Instant::now()));
             }
         }

@@ -75,8 +75,8 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 #[derive(Debug)]
 pub(crate) struct Written {
     path: PathBuf,
-    /// Its device and number: another one under its name is not removed.
-    inode: (u64, u64),
+    /// It stays open, so that no other one has its number: another one under its name is not removed.
+    file: File,
 }
 
 impl Written {
@@ -90,16 +90,16 @@ impl Written {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{}", std::process::id()));
         let new = PathBuf::from(name);
-        let written = write(&new, contact).and_then(|inode| {
+        let written = write(&new, contact).and_then(|file| {
             // Unlike a change of its name, a second name never takes that of another file.
             fs::hard_link(&new, path)?;
-            Ok(inode)
+            Ok(file)
         });
         let _ = fs::remove_file(&new);
         match written {
-            Ok(inode) => Ok(Self {
+            Ok(file) => Ok(Self {
                 path: path.to_path_buf(),
-                inode,
+                file,
             }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(UniverseError::Exists {
                 file: path.to_path_buf(),
@@ -111,15 +111,16 @@ impl Written {
 
 impl Drop for Written {
     fn drop(&mut self) {
-        let inode = fs::symlink_metadata(&self.path).map(|data| (data.dev(), data.ino()));
-        if inode.is_ok_and(|inode| inode == self.inode) {
+        let there = fs::symlink_metadata(&self.path).and_then(|there| Ok((there, self.file.metadata()?)));
+        let is_same = |a: fs::Metadata, b: fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+        if there.is_ok_and(|(there, own)| is_same(there, own)) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Writes it under a name that nobody looks for; its device and number.
-fn write(path: &Path, contact: &Contact) -> io::Result<(u64, u64)> {
+/// Writes it under a name that nobody looks for.
+fn write(path: &Path, contact: &Contact) -> io::Result<File> {
     let mut file = File::options()
         .write(true)
         .create_new(true)
@@ -128,6 +129,5 @@ fn write(path: &Path, contact: &Contact) -> io::Result<(u64, u64)> {
     let mut text = serde_json::to_vec(contact)?;
     text.push(b'\n');
     file.write_all(&text)?;
-    let data = file.metadata()?;
-    Ok((data.dev(), data.ino()))
+    Ok(file)
 }

@@ -82,7 +82,7 @@ impl Server {
             link.watch(&mut watched);
         }
         watched
-            .wait(None)
+            .wait(self.door.wakes_at())
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 

@@ -1,0 +1,172 @@
+//! Worlds end together, well or badly.
+
+use super::{Fake, FromServer, Served, ToServer, acquaint};
+
+impl Fake {
+    /// Its first world has to do with that of another, or not.
+    fn tie(&mut self, other: &Fake, so: bool) {
+        let (a, b) = (self.number(0), other.number(0));
+        self.tell(&ToServer::Tied { a, b, so });
+    }
+
+    fn end_world(&mut self) {
+        let world = self.number(0);
+        self.tell(&ToServer::Ended { world });
+    }
+
+    fn is_released(&mut self) {
+        let worlds = vec![self.number(0)];
+        self.hears(&FromServer::Release { worlds });
+    }
+
+    fn fail(self, message: &str) {
+        let message = message.to_owned();
+        self.universe.leave(&ToServer::Failed { message });
+    }
+}
+
+fn failed(message: &str) -> FromServer {
+    let message = message.to_owned();
+    FromServer::Failed { message }
+}
+
+fn gone(fake: &Fake) -> FromServer {
+    FromServer::Gone {
+        first_host: fake.number(0),
+        hosts: 1,
+    }
+}
+
+/// Three, of which the first and the second are tied, and the second and the third.
+fn chain(served: &Served) -> [Fake; 3] {
+    let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
+    a.tie(&b, true);
+    b.tie(&a, true);
+    b.tie(&c, true);
+    [&mut a, &mut b, &mut c].into_iter().for_each(Fake::hears_nothing);
+    [a, b, c]
+}
+
+#[test]
+fn worlds_that_are_tied_by_chains_end_together() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = chain(&served);
+    for fake in [&mut c, &mut a] {
+        fake.end_world();
+        fake.hears_nothing();
+    }
+    b.end_world();
+    [&mut a, &mut b, &mut c].into_iter().for_each(Fake::is_released);
+}
+
+#[test]
+fn worlds_that_are_not_tied_any_more_end_alone() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = chain(&served);
+    a.end_world();
+    a.tie(&b, false);
+    a.hears_nothing();
+    b.tie(&a, false);
+    a.is_released();
+    c.end_world();
+    c.hears_nothing();
+    // A tie of who has left does not count.
+    b.universe.leave(&ToServer::Farewell);
+    c.is_released();
+}
+
+#[test]
+fn ties_with_what_has_gone_do_not_count() {
+    let served = Served::new();
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    b.end_world();
+    b.is_released();
+    let [world, first_host] = [b.number(0); 2];
+    b.tell(&ToServer::Gone {
+        world,
+        first_host,
+        hosts: 1,
+    });
+    b.hears_nothing();
+    a.tie(&b, true);
+    a.end_world();
+    a.is_released();
+    let mut c = served.enroll(1);
+    let gone = served.enroll(1);
+    let world = gone.number(0);
+    gone.universe.leave(&ToServer::Farewell);
+    c.tell(&ToServer::Tied {
+        a: c.number(0),
+        b: world,
+        so: true,
+    });
+    c.end_world();
+    c.is_released();
+}
+
+#[test]
+fn who_fails_takes_those_with_it_to_whom_it_is_tied() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
+    acquaint(&mut a, &mut b);
+    a.tie(&b, true);
+    b.tie(&c, true);
+    b.hears_nothing();
+    let of_a = gone(&a);
+    a.fail("rank 0 was killed");
+    b.hears(&failed("rank 0 was killed"));
+    b.hears(&of_a);
+    c.hears(&failed("rank 0 was killed"));
+}
+
+#[test]
+fn who_only_knows_another_one_goes_on_without_it() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
+    acquaint(&mut a, &mut b);
+    a.tie(&b, true);
+    a.tie(&b, false);
+    a.hears_nothing();
+    let of_a = gone(&a);
+    // Its link breaks.
+    drop(a);
+    b.hears(&of_a);
+    b.hears_nothing();
+    c.hears_nothing();
+}
+
+#[test]
+fn a_link_that_breaks_without_a_word_is_a_failure() {
+    let served = Served::new();
+    let [a, mut b, mut c] = chain(&served);
+    drop(a);
+    for fake in [&mut b, &mut c] {
+        fake.hears(&failed("its mpiexec is gone"));
+    }
+}
+
+#[test]
+fn a_tie_with_who_has_failed_already_comes_too_late() {
+    let served = Served::new();
+    let [a, mut b] = [served.enroll(1), served.enroll(1)];
+    let (one, other) = (b.number(0), a.number(0));
+    a.fail("out of memory");
+    b.hears_nothing();
+    b.tell(&ToServer::Tied {
+        a: one,
+        b: other,
+        so: true,
+    });
+    b.hears(&failed("out of memory"));
+}
+
+#[test]
+fn farewells_leave_nothing_behind() {
+    let served = Served::new();
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    acquaint(&mut a, &mut b);
+    let of_a = gone(&a);
+    a.universe.leave(&ToServer::Farewell);
+    b.hears(&of_a);
+    b.hears_nothing();
+}

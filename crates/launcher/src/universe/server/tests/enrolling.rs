@@ -1,0 +1,176 @@
+//! Who belongs to a universe, and who does not.
+
+use super::{Folder, PATIENCE, Served, ToServer};
+use crate::agent::Link;
+use crate::universe::file::{Contact, Written};
+use crate::universe::message::VERSION;
+use crate::universe::{FromServer, News, Universe, UniverseError, serve};
+use simurgh_mpi::limits::MAX_LATER_HOSTS;
+use simurgh_net::control::Secret;
+use simurgh_net::job::Realm;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+const SHORT: Duration = Duration::from_millis(1);
+
+fn contact(served: &Served) -> Contact {
+    Contact::wait_for(&served.folder.file(), PATIENCE).unwrap()
+}
+
+fn call(served: &Served) -> TcpStream {
+    TcpStream::connect((Ipv4Addr::LOCALHOST, contact(served).port)).unwrap()
+}
+
+/// What a stranger hears that says this.
+fn reply(served: &Served, word: &ToServer) -> Option<FromServer> {
+    let mut link = Link::over(call(served), true).unwrap();
+    link.send(word, &[]);
+    link.wait(Some(Instant::now() + PATIENCE)).unwrap_or_default()
+}
+
+#[test]
+fn each_has_numbers_of_its_own() {
+    let served = Served::new();
+    let [a, b] = [served.enroll(2), served.enroll(100)];
+    assert_eq!([a.realm, b.realm], [Realm(1), Realm(2)]);
+    let (of_a, of_b) = (a.universe.shares().to_vec(), b.universe.shares().to_vec());
+    assert_eq!((of_a.len(), of_b.len()), (66, 200));
+    assert_eq!(of_a.iter().chain(&of_b).collect::<BTreeSet<_>>().len(), 266);
+    assert!(a.universe.is_there() && *a.universe.secret() == contact(&served).secret);
+    // The link of who has said its last word is closed.
+    a.universe.leave(&ToServer::Farewell);
+    let c = served.enroll(1);
+    assert_eq!((c.realm, c.universe.shares()), (Realm(3), &of_a[..65]));
+}
+
+#[test]
+fn more_hosts_than_there_can_be_are_refused() {
+    let served = Served::new();
+    let most = MAX_LATER_HOSTS as usize;
+    assert_eq!(served.enroll(most).universe.shares().len(), most);
+    let refused = Universe::enroll(&served.folder.file(), most + 1)
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("hosts are too many"), "{refused}");
+}
+
+#[test]
+fn strangers_are_sent_away() {
+    let served = Served::new();
+    let good = contact(&served).secret;
+    let enroll = |version, secret| ToServer::Enroll {
+        version,
+        secret,
+        hosts: 1,
+    };
+    let refused = |word| match reply(&served, &word) {
+        Some(FromServer::Refused { reason }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(enroll(VERSION, Secret::random().unwrap())).contains("another secret"));
+    assert!(refused(enroll(VERSION + 1, good)).contains("different installations"));
+    // Who says something else, or too much, hears nothing at all.
+    assert_eq!(reply(&served, &ToServer::Met), None);
+    let message = "x".repeat(8 << 10);
+    assert_eq!(reply(&served, &ToServer::Failed { message }), None);
+    call(&served).write_all(b"GET / HTTP/1.0\r\n\r\n").unwrap();
+    let _silent = call(&served);
+    served.enroll(1).hears_nothing();
+}
+
+#[test]
+fn there_is_room_for_others_when_many_are_silent() {
+    let served = Served::new();
+    let silent: Vec<_> = (0..100).map(|_| call(&served)).collect();
+    drop(silent);
+    served.enroll(1).hears_nothing();
+}
+
+#[test]
+fn the_file_is_for_its_user_and_there_while_the_universe_is() {
+    let mut served = Served::new();
+    let file = served.folder.file();
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(&served.folder.0).unwrap().count(), 1);
+    let error = serve(&file).unwrap_err().to_string();
+    assert!(
+        error.contains("there already") && error.contains("remove it"),
+        "{error}"
+    );
+    served.end();
+    assert!(!file.exists());
+}
+
+#[test]
+fn the_file_of_another_universe_is_not_removed() {
+    let mut served = Served::new();
+    let (file, contact) = (served.folder.file(), contact(&served));
+    std::fs::remove_file(&file).unwrap();
+    let other = Written::new(&file, &contact).unwrap();
+    served.end();
+    assert!(file.exists());
+    drop(other);
+    assert!(!file.exists());
+}
+
+#[test]
+fn files_of_no_use_are_told_apart() {
+    let folder = Folder::new();
+    let file = folder.file();
+    let wait = || Contact::wait_for(&file, SHORT).unwrap_err();
+    let absent = wait();
+    assert!(matches!(absent, UniverseError::Absent { .. }), "{absent}");
+    assert!(absent.to_string().contains("`simurgh universe /"), "{absent}");
+    std::fs::write(&file, "{}").unwrap();
+    assert!(matches!(wait(), UniverseError::Malformed { .. }));
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    assert!(matches!(wait(), UniverseError::Unreadable { .. }));
+    let refused = Universe::enroll(&file, 1).unwrap_err();
+    assert!(matches!(refused, UniverseError::Unreadable { .. }));
+}
+
+#[test]
+fn a_file_that_comes_late_is_waited_for() {
+    let (served, folder) = (Served::new(), Folder::new());
+    let (from, to) = (served.folder.file(), folder.file());
+    let late = std::thread::spawn({
+        let to = to.clone();
+        move || Universe::enroll(&to, 1).map(|universe| universe.realm())
+    });
+    std::fs::rename(from, to).unwrap();
+    assert_eq!(late.join().unwrap().unwrap(), Realm(1));
+}
+
+#[test]
+fn a_universe_that_was_killed_is_known_by_its_silence() {
+    let served = Served::new();
+    let contact = contact(&served);
+    drop(served);
+    let folder = Folder::new();
+    let _written = Written::new(&folder.file(), &contact).unwrap();
+    let error = Universe::enroll(&folder.file(), 1).unwrap_err().to_string();
+    assert!(
+        error.contains("cannot be reached") && error.contains("remove the file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_end_of_the_universe_is_told_once() {
+    let mut served = Served::new();
+    let mut a = served.enroll(1);
+    served.end();
+    match a.news(PATIENCE) {
+        Some(News::Lost(reason)) => assert!(reason.contains("the universe has ended"), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(!a.universe.is_there());
+    a.tell(&ToServer::Met);
+    assert_eq!(a.universe.hear(), None);
+    a.universe.leave(&ToServer::Farewell);
+}

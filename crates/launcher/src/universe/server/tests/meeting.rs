@@ -1,0 +1,215 @@
+//! Two circles become one.
+
+use super::{Fake, FromServer, Question, Served, ToServer, acquaint, are_introduced, are_partners, visit};
+use simurgh_net::control::Refusal;
+
+/// What others are told of all hosts of somebody who has two.
+fn gone(realm_first: u32) -> FromServer {
+    FromServer::Gone {
+        first_host: realm_first,
+        hosts: 2,
+    }
+}
+
+fn three(served: &Served) -> [Fake; 3] {
+    [served.enroll(2), served.enroll(2), served.enroll(2)]
+}
+
+#[test]
+fn two_are_introduced_when_they_meet_first() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = three(&served);
+    acquaint(&mut a, &mut b);
+    // The second time they know each other.
+    visit(&mut a, &mut b);
+    are_partners(&mut a, &mut b);
+    visit(&mut b, &mut a);
+    are_partners(&mut b, &mut a);
+    c.hears_nothing();
+}
+
+#[test]
+fn nobody_goes_on_before_all_have_met() {
+    let served = Served::new();
+    let [mut a, mut b, _] = three(&served);
+    visit(&mut a, &mut b);
+    a.gather();
+    a.hears_nothing();
+    a.asked -= 1;
+    b.gather();
+    a.meet(b.peers());
+    a.hears_nothing();
+    a.asked -= 1;
+    b.meet(a.peers());
+    are_introduced(&mut a, &mut b);
+}
+
+#[test]
+fn acquaintances_of_both_are_introduced_as_well() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = three(&served);
+    let mut d = served.enroll(1);
+    acquaint(&mut a, &mut b);
+    acquaint(&mut c, &mut d);
+    visit(&mut b, &mut c);
+    for fake in [&mut a, &mut b, &mut c, &mut d] {
+        fake.gather();
+    }
+    let far = [c.peers(), d.peers()].concat();
+    let near = [a.peers(), b.peers()].concat();
+    a.meet(far.clone());
+    b.meet(far);
+    c.meet(near.clone());
+    d.meet(near);
+    for fake in [&mut a, &mut d] {
+        fake.hears(&FromServer::Introduced);
+        fake.hears_nothing();
+    }
+    are_introduced(&mut b, &mut c);
+    visit(&mut a, &mut d);
+    are_partners(&mut a, &mut d);
+}
+
+#[test]
+fn introductions_follow_each_other() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = three(&served);
+    visit(&mut a, &mut b);
+    a.hears(&FromServer::Gather);
+    b.hears(&FromServer::Gather);
+    let port = c.open_port();
+    c.accept(&port);
+    // The third and the first, which is busy.
+    let asked = a.asked;
+    a.connect(&port);
+    c.hears_nothing();
+    c.asked -= 1;
+    for fake in [&mut a, &mut b] {
+        let peers = fake.peers();
+        fake.tell(&ToServer::Gathered { peers });
+    }
+    a.meet(b.peers());
+    b.meet(a.peers());
+    let later = std::mem::replace(&mut a.asked, asked);
+    are_introduced(&mut a, &mut b);
+    a.asked = later;
+    for fake in [&mut a, &mut b, &mut c] {
+        fake.gather();
+    }
+    let near = [a.peers(), b.peers()].concat();
+    c.meet(near);
+    a.meet(c.peers());
+    b.meet(c.peers());
+    b.hears(&FromServer::Introduced);
+    for fake in [&mut c, &mut a] {
+        fake.hears(&FromServer::Introduced);
+    }
+    are_partners(&mut c, &mut a);
+}
+
+#[test]
+fn who_declines_is_not_introduced() {
+    let served = Served::new();
+    let [mut a, mut b, _] = three(&served);
+    visit(&mut a, &mut b);
+    a.hears(&FromServer::Gather);
+    let reason = "host 0 cannot be reached".to_owned();
+    a.tell(&ToServer::Declined { reason });
+    // All have their say first.
+    a.hears_nothing();
+    a.asked -= 1;
+    b.gather();
+    for fake in [&mut a, &mut b] {
+        fake.hears(&FromServer::Introduced);
+        let refused = fake.answer();
+        let expected = super::Answer::refused(Refusal::Port, "host 0 cannot be reached");
+        assert_eq!(refused, expected);
+    }
+    // They are no circle.
+    visit(&mut a, &mut b);
+    a.gather();
+    b.gather();
+}
+
+#[test]
+fn a_visitor_that_leaves_while_it_waits_is_not_met() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = three(&served);
+    visit(&mut a, &mut b);
+    a.hears(&FromServer::Gather);
+    let port = b.open_port_while_gathering();
+    c.accept(&port);
+    c.hears_nothing();
+    c.asked -= 1;
+    // Both meetings of the second are over when it leaves: that which is under way, and that which waits.
+    b.connect(&port);
+    b.hears_nothing();
+    b.universe.leave(&ToServer::Farewell);
+    assert!(c.refused().contains("has ended"));
+    let peers = a.peers();
+    a.tell(&ToServer::Gathered { peers });
+    a.hears(&FromServer::Introduced);
+    assert!(a.refused().contains("has ended"));
+    c.hears_nothing();
+}
+
+#[test]
+fn a_visitor_that_leaves_while_hosts_meet_is_forgotten() {
+    let served = Served::new();
+    let [mut a, mut b, _] = three(&served);
+    visit(&mut a, &mut b);
+    a.gather();
+    b.gather();
+    let peers = b.peers();
+    a.hears(&FromServer::Meet { peers });
+    b.hears(&FromServer::Meet { peers: a.peers() });
+    let of_b = b.number(0);
+    drop(b);
+    a.hears(&gone(of_b));
+    a.hears_nothing();
+    a.asked -= 1;
+    a.tell(&ToServer::Met);
+    a.hears(&FromServer::Introduced);
+    assert!(a.refused().contains("has ended"));
+}
+
+#[test]
+fn others_that_leave_are_not_waited_for() {
+    let served = Served::new();
+    for while_gathering in [true, false] {
+        let [mut a, mut b, mut c] = three(&served);
+        acquaint(&mut a, &mut b);
+        visit(&mut a, &mut c);
+        a.gather();
+        c.gather();
+        b.hears(&FromServer::Gather);
+        let of_b = b.number(0);
+        let peers = b.peers();
+        if while_gathering {
+            drop(b);
+            a.hears(&gone(of_b));
+            c.meet(a.peers());
+        } else {
+            b.tell(&ToServer::Gathered { peers: peers.clone() });
+            b.hears(&FromServer::Meet { peers: c.peers() });
+            drop(b);
+            c.meet([a.peers(), peers].concat());
+            c.hears(&gone(of_b));
+        }
+        a.meet(c.peers());
+        if !while_gathering {
+            a.hears(&gone(of_b));
+        }
+        are_introduced(&mut a, &mut c);
+    }
+}
+
+impl Fake {
+    fn open_port_while_gathering(&mut self) -> String {
+        self.hears(&FromServer::Gather);
+        match self.answer_to(Question::OpenPort) {
+            super::Answer::Port(port) => port,
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! A server that runs, and mpiexecs that say what the tests have them say.
+
+mod ending;
+mod enrolling;
+mod meeting;
+mod naming;
+mod turns;
+
+use super::{Server, Written};
+use crate::supervise::Watched;
+use crate::universe::{Asker, FromServer, News, ToServer, Universe};
+use simurgh_net::control::{Answer, Bytes, Peer, Question};
+use simurgh_net::job::{Place, Realm};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long anything may take that is certain to happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A directory of a test's own.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let number = LAST.fetch_add(1, Ordering::SeqCst);
+        let name = format!("simurgh-universe-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("universe")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server in a thread of its own, until it is dropped.
+struct Served {
+    folder: Folder,
+    /// The server ends when this is closed.
+    life: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    fn new() -> Self {
+        let folder = Folder::new();
+        let (life, end) = UnixStream::pair().unwrap();
+        end.set_nonblocking(true).unwrap();
+        let (server, written) = Server::open(&folder.file()).unwrap();
+        let thread = std::thread::spawn(move || serve(server, written, &end));
+        Self {
+            folder,
+            life: Some(life),
+            thread: Some(thread),
+        }
+    }
+
+    /// An mpiexec whose job has so many hosts.
+    fn enroll(&self, hosts: usize) -> Fake {
+        let universe = Universe::enroll(&self.folder.file(), hosts).unwrap();
+        Fake {
+            realm: universe.realm(),
+            hosts,
+            universe,
+            asked: 0,
+        }
+    }
+
+    fn end(&mut self) {
+        self.life = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn serve(mut server: Server, _written: Written, end: &UnixStream) {
+    loop {
+        server.sleep(end).unwrap();
+        if matches!(std::io::Read::read(&mut &*end, &mut [0]), Ok(0)) {
+            return;
+        }
+        server.work();
+    }
+}
+
+/// An mpiexec.
+struct Fake {
+    universe: Universe,
+    realm: Realm,
+    hosts: usize,
+    asked: u64,
+}
+
+impl Fake {
+    fn tell(&mut self, message: &ToServer) {
+        self.universe.tell(message);
+    }
+
+    /// What is heard next, within a time.
+    fn news(&mut self, patience: Duration) -> Option<News> {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some(news) = self.universe.hear() {
+                return Some(news);
+            }
+            if Instant::now() >= until {
+                return None;
+            }
+            let mut watched = Watched::default();
+            self.universe.watch(&mut watched);
+            watched.wait(Some(until)).unwrap();
+        }
+    }
+
+    fn hear(&mut self) -> FromServer {
+        match self.news(PATIENCE) {
+            Some(News::Said(message)) => message,
+            other => panic!("{:?} hears {other:?}", self.realm),
+        }
+    }
+
+    fn hears(&mut self, message: &FromServer) {
+        assert_eq!(self.hear(), *message, "{:?}", self.realm);
+    }
+
+    /// All that has been said before has been worked through when the answer to another question is there; nothing else
+    /// has been said to this one.
+    fn hears_nothing(&mut self) {
+        let asker = self.ask(Question::OpenPort);
+        match self.hear() {
+            FromServer::Answer { asker: to, .. } if to == asker => {}
+            other => panic!("{:?} hears {other:?}", self.realm),
+        }
+    }
+
+    fn number(&self, local: u32) -> u32 {
+        self.realm.number(local)
+    }
+
+    /// A host of its asks.
+    fn ask(&mut self, question: Question) -> Asker {
+        self.asked += 1;
+        let asker = Asker {
+            host: self.number(0),
+            number: self.asked,
+        };
+        self.tell(&ToServer::Ask { asker, question });
+        asker
+    }
+
+    /// The answer to the last question.
+    fn answer(&mut self) -> Answer {
+        match self.hear() {
+            FromServer::Answer { asker, answer } if asker.number == self.asked => answer,
+            other => panic!("{:?} hears {other:?}", self.realm),
+        }
+    }
+
+    fn answer_to(&mut self, question: Question) -> Answer {
+        self.ask(question);
+        self.answer()
+    }
+
+    fn open_port(&mut self) -> String {
+        match self.answer_to(Question::OpenPort) {
+            Answer::Port(port) => port,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn accept(&mut self, port: &str) -> Asker {
+        let process = self.number(7);
+        let port = port.to_owned();
+        self.ask(Question::Accept { port, process })
+    }
+
+    fn connect(&mut self, port: &str) -> Asker {
+        let process = self.number(8);
+        let port = port.to_owned();
+        self.ask(Question::Connect { port, process })
+    }
+
+    /// Its hosts, all of its first world.
+    fn peers(&self) -> Vec<Peer> {
+        (0..self.hosts as u32).map(|host| self.peer(host, 0)).collect()
+    }
+
+    fn peer(&self, host: u32, world: u32) -> Peer {
+        let address = simurgh_net::control::Address {
+            transport: "ofi".to_owned(),
+            bytes: Bytes(vec![7; 40]),
+        };
+        Peer {
+            host: self.number(host),
+            addresses: vec![address],
+            place: Some(Place {
+                node: self.number(0),
+                world: self.number(world),
+                first: self.number(host),
+                processes: 1,
+                share: self.universe.shares()[host as usize],
+            }),
+        }
+    }
+
+    fn gather(&mut self) {
+        self.hears(&FromServer::Gather);
+        let peers = self.peers();
+        self.tell(&ToServer::Gathered { peers });
+    }
+
+    fn meet(&mut self, peers: Vec<Peer>) {
+        self.hears(&FromServer::Meet { peers });
+        self.tell(&ToServer::Met);
+    }
+
+    fn refused(&mut self) -> String {
+        match self.answer() {
+            Answer::Refused { reason, .. } => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Ranks of two, which do not know each other, meet at a port of the first.
+fn visit(a: &mut Fake, b: &mut Fake) {
+    let port = a.open_port();
+    a.accept(&port);
+    b.connect(&port);
+}
+
+/// The two are introduced to each other for that.
+fn acquaint(a: &mut Fake, b: &mut Fake) {
+    visit(a, b);
+    a.gather();
+    b.gather();
+    a.meet(b.peers());
+    b.meet(a.peers());
+    are_introduced(a, b);
+}
+
+/// The two hear the end of their introduction, and of each other.
+fn are_introduced(a: &mut Fake, b: &mut Fake) {
+    for fake in [&mut *a, &mut *b] {
+        fake.hears(&FromServer::Introduced);
+    }
+    are_partners(a, b);
+}
+
+/// Ranks of the two hear of each other.
+fn are_partners(a: &mut Fake, b: &mut Fake) {
+    let answers = [a.answer(), b.answer()];
+    let Answer::Partner { meeting, .. } = answers[0] else {
+        panic!("{answers:?}");
+    };
+    let partner = |process| Answer::Partner { process, meeting };
+    assert_eq!(answers, [partner(b.number(8)), partner(a.number(7))]);
+}

@@ -1,0 +1,167 @@
+//! Ports and names of several mpiexecs.
+
+use super::{Answer, FromServer, PATIENCE, Question, Served, ToServer, are_partners};
+use crate::universe::News;
+use simurgh_net::control::Refusal;
+
+fn look_up() -> Question {
+    let service = "ocean".to_owned();
+    Question::Lookup { service }
+}
+
+fn publish(port: &str) -> Question {
+    Question::Publish {
+        service: "ocean".to_owned(),
+        port: port.to_owned(),
+    }
+}
+
+fn unpublish(port: &str) -> Question {
+    Question::Unpublish {
+        service: "ocean".to_owned(),
+        port: port.to_owned(),
+    }
+}
+
+fn refusal(answer: Answer) -> Refusal {
+    match answer {
+        Answer::Refused { refusal, .. } => refusal,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn names_are_known_to_all() {
+    let served = Served::new();
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    assert_eq!(refusal(b.answer_to(look_up())), Refusal::Name);
+    let port = a.open_port();
+    assert_eq!(a.answer_to(publish(&port)), Answer::Done);
+    assert_eq!(b.answer_to(look_up()), Answer::Port(port.clone()));
+    assert_eq!(refusal(b.answer_to(publish(&port))), Refusal::Service);
+    assert_eq!(refusal(b.answer_to(unpublish("other"))), Refusal::Service);
+    assert_eq!(b.answer_to(unpublish(&port)), Answer::Done);
+    assert_eq!(refusal(a.answer_to(look_up())), Refusal::Name);
+}
+
+#[test]
+fn names_and_ports_go_with_the_hosts_of_their_owners() {
+    let served = Served::new();
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    let port = a.open_port();
+    assert_eq!(a.answer_to(publish(&port)), Answer::Done);
+    let (world, first_host) = (a.number(0), a.number(0));
+    a.tell(&ToServer::Gone {
+        world,
+        first_host,
+        hosts: 1,
+    });
+    a.hears_nothing();
+    assert_eq!(refusal(b.answer_to(look_up())), Refusal::Name);
+    assert_eq!(refusal(b.answer_to(Question::ClosePort { port })), Refusal::Port);
+
+    let port = a.open_port();
+    assert_eq!(a.answer_to(publish(&port)), Answer::Done);
+    a.universe.leave(&ToServer::Farewell);
+    assert_eq!(refusal(b.answer_to(look_up())), Refusal::Name);
+    b.connect(&port);
+    assert!(b.refused().contains("it has been closed"));
+}
+
+#[test]
+fn who_waits_at_a_port_that_is_closed_is_told() {
+    let served = Served::new();
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    let port = a.open_port();
+    b.connect(&port);
+    b.hears_nothing();
+    assert_eq!(a.answer_to(Question::ClosePort { port }), Answer::Done);
+    b.asked -= 1;
+    assert!(b.refused().contains("closed while it was waited for"));
+}
+
+#[test]
+fn ranks_of_one_mpiexec_meet_without_an_introduction() {
+    let served = Served::new();
+    let mut a = served.enroll(2);
+    let port = a.open_port();
+    let one = a.accept(&port);
+    let other = a.connect(&port);
+    let answers = [a.hear(), a.hear()];
+    let askers = answers.map(|message| match message {
+        FromServer::Answer {
+            asker,
+            answer: Answer::Partner { .. },
+        } => asker,
+        other => panic!("{other:?}"),
+    });
+    assert!(askers.contains(&one) && askers.contains(&other));
+}
+
+#[test]
+fn visitors_go_with_their_mpiexec() {
+    let served = Served::new();
+    let [mut a, mut b, mut c] = [served.enroll(1), served.enroll(1), served.enroll(1)];
+    let port = c.open_port();
+    a.accept(&port);
+    a.hears_nothing();
+    a.universe.leave(&ToServer::Farewell);
+    // Had the visitor been there still, it would be met.
+    c.connect(&port);
+    b.accept(&port);
+    for fake in [&mut b, &mut c] {
+        fake.gather();
+    }
+    b.meet(c.peers());
+    c.meet(b.peers());
+    for fake in [&mut b, &mut c] {
+        fake.hears(&FromServer::Introduced);
+    }
+    are_partners(&mut b, &mut c);
+}
+
+#[test]
+fn who_says_nonsense_is_sent_away() {
+    let served = Served::new();
+    let mut other = served.enroll(1);
+    let world = other.number(0);
+    let asker = other.ask(Question::OpenPort);
+    other.answer();
+    let peers = other.peers();
+    let nonsense = [
+        ToServer::Met,
+        ToServer::Ended { world },
+        ToServer::Tied {
+            a: world,
+            b: 1,
+            so: true,
+        },
+        ToServer::Gathered { peers: Vec::new() },
+        ToServer::New { peers: peers.clone() },
+        ToServer::Gathered { peers },
+        ToServer::Declined {
+            reason: String::new(),
+        },
+        ToServer::Gone {
+            world,
+            first_host: world,
+            hosts: 1,
+        },
+        ToServer::Ask {
+            asker,
+            question: Question::OpenPort,
+        },
+        ToServer::Enroll {
+            version: 0,
+            secret: other.universe.secret().clone(),
+            hosts: 1,
+        },
+    ];
+    for message in nonsense {
+        let mut a = served.enroll(1);
+        a.tell(&message);
+        let news = a.news(PATIENCE);
+        assert!(matches!(news, Some(News::Lost(_))), "{message:?}: {news:?}");
+    }
+    other.hears_nothing();
+}

@@ -1,0 +1,149 @@
+//! New worlds are introduced to acquaintances.
+
+use super::{Fake, FromServer, Served, ToServer, acquaint, are_introduced, visit};
+
+fn two(served: &Served) -> [Fake; 2] {
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    acquaint(&mut a, &mut b);
+    [a, b]
+}
+
+impl Fake {
+    /// Is granted the introduction of a world of one host.
+    fn grow(&mut self) {
+        self.tell(&ToServer::Turn);
+        self.hears(&FromServer::Granted);
+        self.tell(&ToServer::New {
+            peers: vec![self.peer(1, 1)],
+        });
+    }
+}
+
+#[test]
+fn a_new_world_is_introduced_to_acquaintances() {
+    let served = Served::new();
+    let [mut a, mut b] = two(&served);
+    let mut c = served.enroll(1);
+    a.grow();
+    a.hears_nothing();
+    b.meet(vec![a.peer(1, 1)]);
+    a.hears(&FromServer::Introduced);
+    c.hears_nothing();
+    // It is known from now on.
+    let [world, first_host] = [a.number(1); 2];
+    a.tell(&ToServer::Gone {
+        world,
+        first_host,
+        hosts: 1,
+    });
+    b.hears(&FromServer::Gone { first_host, hosts: 1 });
+    a.hears_nothing();
+}
+
+#[test]
+fn a_world_that_is_given_up_or_that_nobody_is_to_know_takes_no_time() {
+    let served = Served::new();
+    let [mut a, mut b] = two(&served);
+    a.tell(&ToServer::Turn);
+    a.hears(&FromServer::Granted);
+    a.tell(&ToServer::New { peers: Vec::new() });
+    a.hears(&FromServer::Introduced);
+    b.hears_nothing();
+    let mut c = served.enroll(1);
+    c.grow();
+    c.hears(&FromServer::Introduced);
+}
+
+#[test]
+fn turns_follow_each_other() {
+    let served = Served::new();
+    let [mut a, mut b] = two(&served);
+    a.tell(&ToServer::Turn);
+    a.hears(&FromServer::Granted);
+    b.tell(&ToServer::Turn);
+    b.hears_nothing();
+    a.tell(&ToServer::New {
+        peers: vec![a.peer(1, 1)],
+    });
+    b.meet(vec![a.peer(1, 1)]);
+    a.hears(&FromServer::Introduced);
+    b.hears(&FromServer::Granted);
+    b.tell(&ToServer::New {
+        peers: vec![b.peer(1, 1)],
+    });
+    a.meet(vec![b.peer(1, 1)]);
+    b.hears(&FromServer::Introduced);
+}
+
+#[test]
+fn who_waits_for_its_turn_takes_part_in_what_is_under_way() {
+    let served = Served::new();
+    let [mut a, mut b] = [served.enroll(1), served.enroll(1)];
+    visit(&mut a, &mut b);
+    b.gather();
+    a.tell(&ToServer::Turn);
+    a.gather();
+    a.meet(b.peers());
+    b.meet(a.peers());
+    are_introduced(&mut a, &mut b);
+    a.hears(&FromServer::Granted);
+    a.tell(&ToServer::New {
+        peers: vec![a.peer(1, 1)],
+    });
+    b.meet(vec![a.peer(1, 1)]);
+    a.hears(&FromServer::Introduced);
+}
+
+#[test]
+fn who_leaves_in_its_turn_is_not_waited_for() {
+    let served = Served::new();
+    let [mut a, mut b] = two(&served);
+    let of_a = FromServer::Gone {
+        first_host: a.number(0),
+        hosts: 1,
+    };
+    a.tell(&ToServer::Turn);
+    a.hears(&FromServer::Granted);
+    b.tell(&ToServer::Turn);
+    b.hears_nothing();
+    drop(a);
+    b.hears(&of_a);
+    b.hears(&FromServer::Granted);
+}
+
+#[test]
+fn who_leaves_before_its_turn_does_not_get_it() {
+    let served = Served::new();
+    let [mut a, mut b] = two(&served);
+    a.tell(&ToServer::Turn);
+    a.hears(&FromServer::Granted);
+    b.tell(&ToServer::Turn);
+    b.hears_nothing();
+    b.universe.leave(&ToServer::Farewell);
+    a.tell(&ToServer::New {
+        peers: vec![a.peer(1, 1)],
+    });
+    while a.hear() != FromServer::Introduced {}
+    let mut c = served.enroll(1);
+    c.grow();
+    c.hears(&FromServer::Introduced);
+}
+
+#[test]
+fn who_leaves_while_its_new_world_is_introduced_is_forgotten() {
+    let served = Served::new();
+    let [mut a, mut b] = two(&served);
+    let new = a.peer(1, 1);
+    a.grow();
+    b.hears(&FromServer::Meet {
+        peers: vec![new.clone()],
+    });
+    let first = a.number(0);
+    drop(a);
+    for first_host in [first, new.host] {
+        b.hears(&FromServer::Gone { first_host, hosts: 1 });
+    }
+    b.tell(&ToServer::Met);
+    b.grow();
+    b.hears(&FromServer::Introduced);
+}
