@@ -3,13 +3,13 @@
 
 mod common;
 
-use common::{into, out, recv_one, run_universe, send_one};
+use common::{into, out, recv_one, run_realms, run_universe, send_one};
 use simurgh_mpi::constants::ANY_SOURCE;
 use simurgh_mpi::memory::Parts;
 use simurgh_mpi::op::{BuiltinOp, Op};
-use simurgh_mpi::{Comm, ErrorClass, Mode};
+use simurgh_mpi::{Comm, ErrorClass, Info, Mode, SplitType};
 use simurgh_net::control::Command;
-use simurgh_net::job::Text;
+use simurgh_net::job::{Realm, Text};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
@@ -256,5 +256,156 @@ fn processes_join_over_a_socket() {
             joined.disconnect().unwrap();
         }
         world.barrier().run().unwrap();
+    });
+}
+
+/// The first worlds of several launchers meet: those of the program "first" accept.
+fn meet(program: &str, comm: &Comm, service: &str) -> Arc<Comm> {
+    let process = comm.process();
+    if program == "first" {
+        let port = || {
+            let port = process.open_port()?;
+            process.publish_name(service.to_owned(), port.clone())?;
+            Ok(port)
+        };
+        return comm.accept_at(0, port).unwrap();
+    }
+    let port = || loop {
+        if let Ok(port) = process.lookup_name(service.to_owned()) {
+            return Ok(port);
+        }
+        simurgh_core::yield_now();
+    };
+    comm.connect_to(0, port).unwrap()
+}
+
+/// What each rank has, by rank.
+fn gathered<const N: usize>(comm: &Comm, own: [i32; N]) -> Vec<i32> {
+    let mut all = vec![0; comm.size() * N];
+    let to = Parts::Even(into(&mut all[..N]));
+    comm.allgather(Some(&out(&own)), to).unwrap().run().unwrap();
+    all
+}
+
+#[test]
+fn worlds_of_different_launchers_meet_and_work_together() {
+    let first = [(Realm(3), "first", &[2, 1][..]), (Realm(1), "second", &[1, 1, 2])];
+    run_realms(&first, 3, |program, world| {
+        let is_first = program == "first";
+        assert_eq!(world.process().rank(), world.rank() as u32);
+        sum_ranks(world);
+        for service in ["here", "here again"] {
+            let inter = meet(program, world, service);
+            assert_eq!((inter.size() + inter.peers(), inter.rank()), (7, world.rank()));
+            talk(&inter);
+            inter.barrier().run().unwrap();
+            let merged = inter.merge(!is_first).unwrap();
+            assert_eq!(merged.rank(), world.rank() + if is_first { 0 } else { 3 });
+            sum_ranks(&merged);
+            assert_eq!(gathered(&merged, [merged.rank()]), [0, 1, 2, 3, 4, 5, 6]);
+            let part = merged.split(merged.rank() % 2, -merged.rank()).unwrap().unwrap();
+            sum_ranks(&part);
+            sum_ranks(&part.dup().unwrap());
+            for comm in [merged, part, inter] {
+                comm.disconnect().unwrap();
+            }
+            sum_ranks(world);
+        }
+    });
+}
+
+#[test]
+fn hosts_of_different_launchers_have_nodes_of_their_own() {
+    // Two hosts of each launcher are on one node, the others alone.
+    let first = [
+        (Realm(2), "first", &[1, 2, 1][..]),
+        (Realm(9), "second", &[1, 1, 1]),
+    ];
+    run_realms(&first, 3, |program, world| {
+        let merged = meet(program, world, "here").merge(program != "first").unwrap();
+        let (shared, _) = merged
+            .split_type(SplitType::Shared, 0, &Info::new())
+            .unwrap()
+            .unwrap();
+        let members = gathered(&merged, [shared.size() as i32]);
+        assert_eq!(members, [2, 2, 2, 2, 2, 1, 2]);
+        // All agree on where everybody is, or two would have one place in the grid.
+        let grid = merged.cart_create(&[7], &[true], true).unwrap().unwrap();
+        let mut places = gathered(&merged, [grid.rank()]);
+        places.sort_unstable();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
+        sum_ranks(&grid);
+    });
+}
+
+#[test]
+fn who_has_met_others_starts_worlds_for_all() {
+    let first = [(Realm(1), "first", &[1][..]), (Realm(2), "second", &[2])];
+    run_realms(&first, 4, |program, world| {
+        if program.ends_with("children") {
+            let parent = parent(world);
+            assert_eq!((world.size(), parent.peers()), (2, 3));
+            talk(&parent);
+            sum_ranks(&parent.merge(true).unwrap());
+            parent.disconnect().unwrap();
+            return;
+        }
+        let merged = meet(program, world, "here").merge(program != "first").unwrap();
+        for (root, command) in [
+            (0, self::command("2 children", 2)),
+            (2, self::command("children", 2)),
+        ] {
+            let spawned = merged.spawn(root, || Ok(vec![command.clone()])).unwrap();
+            talk(&spawned.comm);
+            sum_ranks(&spawned.comm.merge(false).unwrap());
+            spawned.comm.disconnect().unwrap();
+        }
+        sum_ranks(&merged);
+    });
+}
+
+#[test]
+fn chains_of_launchers_know_each_other() {
+    let first = [
+        (Realm(5), "first", &[1, 1][..]),
+        (Realm(4), "second", &[2]),
+        (Realm(1), "third", &[1, 1]),
+    ];
+    run_realms(&first, 2, |program, world| {
+        let both = match program {
+            "third" => world.dup().unwrap(),
+            _ => meet(program, world, "the first two")
+                .merge(program != "first")
+                .unwrap(),
+        };
+        let side = if program == "third" { "third" } else { "first" };
+        let inter = meet(side, &both, "all");
+        talk(&inter);
+        let all = inter.merge(program == "third").unwrap();
+        assert_eq!(all.size(), 6);
+        sum_ranks(&all);
+        all.disconnect().unwrap();
+    });
+}
+
+#[test]
+fn processes_of_different_launchers_join_over_a_socket() {
+    static ENDS: Mutex<Vec<UnixStream>> = Mutex::new(Vec::new());
+    let first = [(Realm(2), "first", &[1][..]), (Realm(1), "second", &[1])];
+    run_realms(&first, 1, |_, world| {
+        let end = {
+            let mut ends = ENDS.lock().unwrap();
+            ends.pop().unwrap_or_else(|| {
+                let (one, other) = UnixStream::pair().unwrap();
+                ends.push(one);
+                other
+            })
+        };
+        for _ in 0..3 {
+            let joined = world.process().join(end.as_fd()).unwrap().unwrap();
+            assert_eq!((joined.size(), joined.peers()), (1, 1));
+            talk(&joined);
+            joined.disconnect().unwrap();
+        }
     });
 }

@@ -7,7 +7,7 @@ mod universe;
 #[allow(unused_imports, reason = "each test file uses a part")]
 pub(crate) use hosts::{run_everywhere, run_hosts, run_hosts_over, run_laid_out};
 #[allow(unused_imports, reason = "each test file uses a part")]
-pub(crate) use universe::run_universe;
+pub(crate) use universe::{run_realms, run_universe};
 
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target};

@@ -1,14 +1,16 @@
-//! Running universes in tests: worlds that start others, in one process, with a launcher that is made for that.
+//! Running universes in tests: worlds that start others, in one process, with a launcher that is made for that, or
+//! several whose jobs can meet.
 
 use super::life;
 use simurgh_core::Completion;
 use simurgh_mpi::{Comm, Job, Launcher, Layout, Newcomer};
 use simurgh_net::Fabric;
 use simurgh_net::control::{Answer, Command, Question, Refusal};
+use simurgh_net::job::Realm;
 use simurgh_net::transport::{Access, Conditions, HostId, Loopback, Simulated, Transport};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Runtime};
 use simurgh_settings::Values;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -22,37 +24,61 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// which there is room for so many hosts, and on those of all worlds that it starts. A command that begins with a
 /// number is spread over so many hosts.
 pub(crate) fn run_universe(first: &[u32], room: u32, f: impl Fn(&str, &Arc<Comm>) + Send + Sync + 'static) {
+    run_realms(&[(Realm::default(), "first", first)], room, f);
+}
+
+/// Runs `f` on each rank of the first worlds of several launchers, with the realm of each, its program, and so many
+/// ranks on its hosts, and on those of all worlds that they start; there is room for so many hosts in each realm.
+pub(crate) fn run_realms(
+    first: &[(Realm, &str, &[u32])],
+    room: u32,
+    f: impl Fn(&str, &Arc<Comm>) + Send + Sync + 'static,
+) {
     let f: Arc<Programs> = Arc::new(f);
     let access = Access {
         read: true,
         write: true,
     };
-    let loopback = Loopback::hosts(room, access);
+    let numbers = || {
+        let realms = first.iter().map(|(realm, ..)| *realm);
+        let all = realms.flat_map(|realm| (0..room).map(move |host| realm.number(host)));
+        all.collect::<BTreeSet<_>>()
+    };
+    let loopback = numbers().into_iter().zip(Loopback::numbered(numbers(), access));
     Stage::new("loopback", loopback, Arc::clone(&f)).run(first);
-    let simulated = Simulated::hosts(room, Conditions::default());
-    Stage::new("simulated", simulated, f).run(first);
+    let simulated = Simulated::numbered(numbers(), Conditions::default());
+    Stage::new("simulated", numbers().into_iter().zip(simulated), f).run(first);
 }
 
-/// The launcher and all that it has started.
+/// The launchers and all that they have started.
 pub(crate) struct Stage {
     transport: &'static str,
     programs: Arc<Programs>,
     state: Mutex<State>,
+    /// Which host says that it is connected with which world.
+    bonds: Mutex<BTreeSet<(HostId, u32)>>,
 }
 
 #[derive(Default)]
 struct State {
-    ways: Vec<Arc<dyn Transport>>,
+    ways: HashMap<HostId, Arc<dyn Transport>>,
     hosts: Vec<Host>,
-    /// Numbers that have been used.
-    worlds: u32,
-    started: u32,
-    processes: u32,
-    /// Which host says that it is connected with which world.
-    bonds: BTreeSet<(HostId, u32)>,
+    realms: BTreeMap<Realm, Numbers>,
+    /// Of all hosts that have been started.
+    shares: u32,
     ports: HashMap<String, VecDeque<Waiting>>,
     names: HashMap<String, String>,
     meetings: u64,
+}
+
+/// The numbers of a realm that have been used.
+#[derive(Default)]
+struct Numbers {
+    worlds: u32,
+    hosts: u32,
+    processes: u32,
+    /// Other realms whose hosts its hosts know.
+    acquaintances: BTreeSet<Realm>,
 }
 
 /// A host, until it has gone.
@@ -73,16 +99,17 @@ struct Waiting {
 /// What one host asks.
 struct Voice {
     stage: Weak<Stage>,
+    realm: Realm,
     host: HostId,
 }
 
 impl Stage {
     fn new<T: Transport + 'static>(
         transport: &'static str,
-        ways: Vec<T>,
+        ways: impl Iterator<Item = (HostId, T)>,
         programs: Arc<Programs>,
     ) -> Arc<Self> {
-        let ways = ways.into_iter().map(|way| Arc::new(way) as Arc<dyn Transport>);
+        let ways = ways.map(|(host, way)| (host, Arc::new(way) as Arc<dyn Transport>));
         let state = State {
             ways: ways.collect(),
             ..State::default()
@@ -91,12 +118,15 @@ impl Stage {
             transport,
             programs,
             state: Mutex::new(state),
+            bonds: Mutex::default(),
         })
     }
 
-    fn run(self: &Arc<Self>, first: &[u32]) {
-        let shares = first.iter().map(|&ranks| ("first".to_owned(), ranks)).collect();
-        self.start(shares, None);
+    fn run(self: &Arc<Self>, first: &[(Realm, &str, &[u32])]) {
+        for (realm, program, hosts) in first {
+            let shares = hosts.iter().map(|&ranks| ((*program).to_owned(), ranks));
+            self.start(*realm, shares.collect(), None);
+        }
         let start = Instant::now();
         loop {
             let mut state = self.state.lock().unwrap();
@@ -136,16 +166,23 @@ impl Stage {
         drop(hosts);
     }
 
-    /// Lets worlds go that have ended and are connected with nobody, apart from the first.
+    /// Lets worlds go that have ended and are connected with nobody, apart from the first ones.
     fn let_go(&self, state: &mut State) -> Vec<Host> {
         let ended = |state: &State, world| {
             let mut hosts = state.hosts.iter().filter(|host| host.place.world == world);
             let own: Vec<_> = hosts.clone().map(|host| host.place.host).collect();
-            let mut bonds = state.bonds.iter();
+            let bonds = self.bonds.lock().unwrap();
             hosts.all(|host| host.ranks.is_empty())
-                && !bonds.any(|(host, other)| *other == world || own.contains(host))
+                && !bonds
+                    .iter()
+                    .any(|(host, other)| *other == world || own.contains(host))
         };
-        let over: Vec<u32> = (1..state.worlds).filter(|&world| ended(state, world)).collect();
+        let worlds = |(realm, numbers): (&Realm, &Numbers)| {
+            let realm = *realm;
+            (1..numbers.worlds).map(move |world| realm.number(world))
+        };
+        let later = state.realms.iter().flat_map(worlds);
+        let over: Vec<u32> = later.filter(|&world| ended(state, world)).collect();
         let (gone, there): (Vec<_>, Vec<_>) = std::mem::take(&mut state.hosts)
             .into_iter()
             .partition(|host| over.contains(&host.place.world));
@@ -157,71 +194,44 @@ impl Stage {
         gone
     }
 
-    /// Starts a world; its first process.
-    fn start(self: &Arc<Self>, shares: Vec<(String, u32)>, parent: Option<&[u8]>) -> u32 {
+    /// Starts a world of a realm; its first process.
+    fn start(self: &Arc<Self>, realm: Realm, shares: Vec<(String, u32)>, parent: Option<&[u8]>) -> u32 {
         let mut guard = self.state.lock().unwrap();
         let state = &mut *guard;
-        let (world, first) = (state.worlds, state.processes);
-        let begin = state.started;
-        let mut newcomers = Vec::new();
-        for (host, (_, ranks)) in (begin..).zip(&shares) {
-            let processes = state.processes..state.processes + ranks;
-            state.processes = processes.end;
-            newcomers.push(Newcomer {
-                host,
-                node: 0,
-                world,
-                processes,
-                share: host,
-            });
-        }
-        state.worlds += 1;
-        state.started += newcomers.len() as u32;
-        for host in &state.hosts {
-            host.job.admit(&newcomers);
-            let numbers = newcomers.iter().map(|newcomer| newcomer.host);
-            match host.job.network() {
-                Some(network) => numbers.for_each(|host| network.fabric().join(host, self.transport)),
-                None => {
-                    let own = host.place.host;
-                    let way = Arc::clone(&state.ways[own as usize]);
-                    let fabric = Fabric::new(own, own..own + 1, vec![(way, numbers.collect())]);
-                    assert!(host.job.connect(fabric));
-                    host.runtime.connect(host.job.driver().expect("it is connected"));
-                }
-            }
-        }
-        let mut all: Vec<_> = state.hosts.iter().map(|host| host.place.clone()).collect();
+        let newcomers = state.place(realm, shares.iter().map(|(_, ranks)| *ranks));
+        let first = newcomers[0].processes.start;
+        state.introduce(self.transport, realm, &newcomers);
+        let mut all = state.known_in(realm);
         all.extend(newcomers.iter().cloned());
         all.sort_by_key(|place| place.host);
+        let begin = newcomers[0].host;
         let range = begin..begin + newcomers.len() as u32;
         let mut made = Vec::new();
         for place in &newcomers {
             let job = Job::laid_out(Layout::among(place.host, &all), Values::default());
             // Who is alone has no network until others come.
             if all.len() > 1 {
-                let way = Arc::clone(&state.ways[place.host as usize]);
+                let way = Arc::clone(&state.ways[&place.host]);
                 let others = all.iter().map(|other| other.host);
                 let others = others.filter(|host| *host != place.host).collect();
                 assert!(job.connect(Fabric::new(place.host, range.clone(), vec![(way, others)])));
             }
             job.set_launcher(Voice {
                 stage: Arc::downgrade(self),
+                realm,
                 host: place.host,
             });
             made.push(job);
         }
-        drop(guard);
         for job in &made {
             if let Some(parent) = parent {
                 job.set_parent(parent).expect("it is understood");
             }
         }
-        let hosts = made.into_iter().zip(newcomers).zip(shares);
-        let hosts: Vec<_> = hosts
-            .map(|((job, place), (program, _))| self.start_host(job, place, &program))
-            .collect();
-        self.state.lock().unwrap().hosts.extend(hosts);
+        // Nobody else comes until all are there.
+        for ((job, place), (program, _)) in made.into_iter().zip(newcomers).zip(shares) {
+            state.hosts.push(self.start_host(job, place, &program));
+        }
         first
     }
 
@@ -250,7 +260,7 @@ impl Stage {
         }
     }
 
-    fn spawn(self: &Arc<Self>, commands: &[Command], parent: &[u8]) -> Answer {
+    fn spawn(self: &Arc<Self>, realm: Realm, commands: &[Command], parent: &[u8]) -> Answer {
         let mut shares = Vec::new();
         for command in commands {
             let program = command.program.to_string();
@@ -265,7 +275,7 @@ impl Stage {
             assert!(command.processes.is_multiple_of(hosts));
             shares.extend((0..hosts).map(|_| (program.clone(), command.processes / hosts)));
         }
-        let first = self.start(shares, Some(parent));
+        let first = self.start(realm, shares, Some(parent));
         Answer::Spawned {
             first,
             processes: commands.iter().map(|command| command.processes).collect(),
@@ -287,6 +297,7 @@ impl Stage {
             }),
             Some(place) => {
                 let other = waiting.remove(place).expect("it is there");
+                state.acquaint(self.transport, other.process, process);
                 state.meetings += 1;
                 let partner = |process| Answer::Partner {
                     process,
@@ -300,6 +311,82 @@ impl Stage {
         told.0.wait();
         let answer = told.1.lock().unwrap().take();
         answer.unwrap_or_else(no_port)
+    }
+}
+
+impl State {
+    /// Numbers for a new world, whose hosts have so many processes.
+    fn place(&mut self, realm: Realm, ranks: impl Iterator<Item = u32>) -> Vec<Newcomer> {
+        let numbers = self.realms.entry(realm).or_default();
+        let world = realm.number(numbers.worlds);
+        numbers.worlds += 1;
+        let place = |ranks| {
+            let (host, share, first) = (numbers.hosts, self.shares, numbers.processes);
+            numbers.hosts += 1;
+            numbers.processes += ranks;
+            self.shares += 1;
+            Newcomer {
+                host: realm.number(host),
+                node: realm.number(host % 2),
+                world,
+                processes: realm.number(first)..realm.number(first + ranks),
+                share,
+            }
+        };
+        ranks.map(place).collect()
+    }
+
+    /// The hosts of those realms whose hosts know each other, this one among them, in the order of their numbers.
+    fn known_in(&self, realm: Realm) -> Vec<Newcomer> {
+        let others = &self.realms[&realm].acquaintances;
+        let places = self.hosts.iter().map(|host| host.place.clone());
+        let mut known: Vec<_> = places
+            .filter(|place| realm.has(place.host) || others.contains(&Realm::of(place.host)))
+            .collect();
+        known.sort_by_key(|place| place.host);
+        known
+    }
+
+    /// Has the hosts of these realms know others.
+    fn introduce(&self, transport: &'static str, realm: Realm, newcomers: &[Newcomer]) {
+        let there = self.known_in(realm);
+        let is_there = |host: &&Host| there.iter().any(|place| place.host == host.place.host);
+        for host in self.hosts.iter().filter(is_there) {
+            host.job.admit(newcomers);
+            let numbers = newcomers.iter().map(|newcomer| newcomer.host);
+            match host.job.network() {
+                Some(network) => numbers.for_each(|host| network.fabric().join(host, transport)),
+                None => {
+                    let own = host.place.host;
+                    let way = Arc::clone(&self.ways[&own]);
+                    let fabric = Fabric::new(own, own..own + 1, vec![(way, numbers.collect())]);
+                    assert!(host.job.connect(fabric));
+                    host.runtime.connect(host.job.driver().expect("it is connected"));
+                }
+            }
+        }
+    }
+
+    /// Has the hosts of the realms of two processes know each other, and those that know them.
+    fn acquaint(&mut self, transport: &'static str, one: u32, other: u32) {
+        let (one, other) = match self.realms.keys().next() {
+            Some(realm) if realm.is_alone() => return,
+            _ => (Realm::of(one), Realm::of(other)),
+        };
+        if one == other || self.realms[&one].acquaintances.contains(&other) {
+            return;
+        }
+        let (ours, theirs) = (self.known_in(one), self.known_in(other));
+        self.introduce(transport, one, &theirs);
+        self.introduce(transport, other, &ours);
+        let mut all = BTreeSet::from([one, other]);
+        for realm in [one, other] {
+            all.extend(&self.realms[&realm].acquaintances);
+        }
+        for realm in &all {
+            let known = all.iter().copied().filter(|known| known != realm).collect();
+            self.realms.entry(*realm).or_default().acquaintances = known;
+        }
     }
 }
 
@@ -317,7 +404,7 @@ impl Launcher for Voice {
         let stage = self.stage.upgrade().expect("the stage is there");
         let state = || stage.state.lock().unwrap();
         match question {
-            Question::Spawn { commands, parent } => stage.spawn(&commands, &parent.0),
+            Question::Spawn { commands, parent } => stage.spawn(self.realm, &commands, &parent.0),
             Question::OpenPort => {
                 let mut state = state();
                 let name = format!("port {}", state.ports.len());
@@ -354,10 +441,10 @@ impl Launcher for Voice {
 
     fn connected(&self, world: u32, so: bool) {
         let Some(stage) = self.stage.upgrade() else { return };
-        let mut state = stage.state.lock().unwrap();
+        let mut bonds = stage.bonds.lock().unwrap();
         let changed = match so {
-            true => state.bonds.insert((self.host, world)),
-            false => state.bonds.remove(&(self.host, world)),
+            true => bonds.insert((self.host, world)),
+            false => bonds.remove(&(self.host, world)),
         };
         assert!(changed, "it is told when it changes");
     }
