@@ -8,18 +8,20 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The world accepts those who look for a service. */
-static inline MPI_Comm accept_as(const char *service)
+/* All of a communicator accept those who look for a service. */
+static inline MPI_Comm accept_as(const char *service, MPI_Comm comm)
 {
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Comm other;
+    int rank;
 
-    if (check_rank == 0) {
+    OK(MPI_Comm_rank(comm, &rank));
+    if (rank == 0) {
         OK(MPI_Open_port(MPI_INFO_NULL, port));
         OK(MPI_Publish_name(service, MPI_INFO_NULL, port));
     }
-    OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other));
-    if (check_rank == 0) {
+    OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, comm, &other));
+    if (rank == 0) {
         OK(MPI_Unpublish_name(service, MPI_INFO_NULL, port));
         OK(MPI_Close_port(port));
     }
@@ -130,6 +132,17 @@ static inline void talk(MPI_Comm other, int high)
     OK(MPI_Intercomm_merge(other, high, &all));
     agree(all);
     OK(MPI_Comm_free(&all));
+}
+
+/* The number of the first process of the other side. */
+static inline int pid_of(MPI_Comm other)
+{
+    int own = getpid(), pid = -1;
+
+    if (check_rank == 0)
+        OK(MPI_Sendrecv(&own, 1, MPI_INT, 0, 4, &pid, 1, MPI_INT, 0, 4, other, MPI_STATUS_IGNORE));
+    OK(MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return pid;
 }
 
 /* Waits until a process is gone. */

@@ -1,28 +1,17 @@
 /* A job that meets another one in a universe. Arguments: "accept" or "connect", the name of the service, and what is
  * done then:
  *   meet     they talk and part, three times
- *   outlive  those who have connected part and end, the others stay until their mpiexec is gone
+ *   outlive  they part, those who have connected end, and the others stay until they have
  *   stay     they do not part: who connects ends later, and the others with them
  *   spawn    they are one, start others together, and those talk with all; then each side does so for itself
  *   crash, abort, kill   the last of those who connect ends badly while the others wait for it
- *   apart    the same after they have parted
+ *   apart    the same after all have parted
  *   wait     they say so, and wait until they are ended */
 #include "universe.h"
 
 static MPI_Comm find(int accepts, const char *service)
 {
-    return accepts ? accept_as(service) : connect_to(service);
-}
-
-/* The number of the other side's first process's parent, which is mpiexec or behind it. */
-static int pid_of(MPI_Comm other)
-{
-    int own = getpid(), pid = -1;
-
-    if (check_rank == 0)
-        OK(MPI_Sendrecv(&own, 1, MPI_INT, 0, 4, &pid, 1, MPI_INT, 0, 4, other, MPI_STATUS_IGNORE));
-    OK(MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD));
-    return pid;
+    return accepts ? accept_as(service, MPI_COMM_WORLD) : connect_to(service);
 }
 
 static void start_others(MPI_Comm other, int accepts, char *program)
@@ -104,8 +93,14 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "apart") == 0) {
         int pid = pid_of(other);
         OK(MPI_Comm_disconnect(&other));
-        if (!accepts)
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        if (!accepts) {
+            char port[MPI_MAX_PORT_NAME];
+            look_up("all have parted", port);
             kill(getpid(), SIGKILL);
+        }
+        if (check_rank == 0)
+            OK(MPI_Publish_name("all have parted", MPI_INFO_NULL, "nowhere"));
         outlive(pid);
     } else if (strcmp(what, "wait") == 0) {
         OK(MPI_Barrier(other));

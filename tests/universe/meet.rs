@@ -1,7 +1,7 @@
 //! Jobs that meet, talk and part.
 
-use super::{LIMIT, MODES, NODES, Universe, build, together};
-use simurgh_testing::{Started, passed};
+use super::{MODES, NODES, Universe, build, together};
+use simurgh_testing::passed;
 
 /// Has a job of `accepting` ranks and one of `connecting` meet and do something, with these options.
 fn meet(what: &str, (accepting, connecting): (usize, usize), options: &[&str]) {
@@ -45,6 +45,46 @@ fn those_who_have_met_start_others_whom_all_know() {
         meet("spawn", ranks, &[]);
     }
     meet("spawn", (2, 2), &["--hosts-per-node", "2"]);
+}
+
+/// Has three jobs in a row do something, with these options.
+fn chain(what: &str, options: &[&str]) {
+    let binary = build("universe_chain");
+    for mode in MODES {
+        let mut universe = Universe::new(&format!("universe-chain-{what}-{mode}"));
+        let jobs = [("first", 2), ("middle", 1), ("last", 3)].map(|(role, ranks)| {
+            let mpiexec = universe.mpiexec(ranks).mode(mode).options(options);
+            mpiexec.args([role, what]).command(&binary)
+        });
+        for (outcome, ranks) in together(jobs).into_iter().zip([2, 1, 3]) {
+            assert_eq!(outcome.expect_success().stdout, passed(ranks), "{outcome}");
+        }
+        universe.end();
+    }
+}
+
+#[test]
+fn who_is_known_to_one_comes_to_be_known_to_all() {
+    chain("part", &[]);
+    chain("part", &["--hosts-per-node", "2"]);
+    chain("spawn", &[]);
+}
+
+#[test]
+fn processes_with_a_socket_between_them_join() {
+    let binary = build("universe_join");
+    for mode in MODES {
+        let mut universe = Universe::new(&format!("universe-join-{mode}"));
+        let name = format!("simurgh-test-{mode}-{}", std::process::id());
+        let jobs = [("listen", 2), ("call", 1)].map(|(role, ranks)| {
+            let mpiexec = universe.mpiexec(ranks).mode(mode);
+            mpiexec.args([role, &name]).command(&binary)
+        });
+        for (outcome, ranks) in together(jobs).into_iter().zip([2, 1]) {
+            assert_eq!(outcome.expect_success().stdout, passed(ranks), "{outcome}");
+        }
+        universe.end();
+    }
 }
 
 #[test]

@@ -247,9 +247,9 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Tells others that the job ends badly.
+    /// Tells others that the job ends badly. What follows on more lines is for its own user.
     pub(super) fn tell_failure(&mut self, message: &str) {
-        let message = message.to_owned();
+        let message = message.lines().next().unwrap_or_default().to_owned();
         self.tell_universe(&ToServer::Failed { message });
     }
 
