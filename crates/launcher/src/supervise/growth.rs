@@ -236,7 +236,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            refused.contains("2 more hosts beside 4095 are too many"),
+            refused.contains("2 more hosts beside 16383 are too many"),
             "{refused}"
         );
     }

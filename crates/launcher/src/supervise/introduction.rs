@@ -131,6 +131,13 @@ impl Supervisor<'_> {
         self.wait_for_universe();
     }
 
+    /// A host says why those of other launchers cannot reach it: so nobody meets anybody.
+    pub(super) fn cannot_be_reached(&mut self, host: usize, reason: &str) {
+        if matches!(self.growth.introduction, Some(Stage::Gathering(_))) {
+            self.decline(format!("host {host}: {reason}"));
+        }
+    }
+
     fn have_gathered(&mut self) {
         let there = self.present();
         let peers = there.iter().filter_map(|&host| self.members[host].as_peer(true));

@@ -272,6 +272,7 @@ impl Supervisor<'_> {
                 self.take_up(Asker { host, number }, question);
             }
             FromHost::Opened { addresses } => self.opened(host, addresses),
+            FromHost::Unreachable { reason } => self.cannot_be_reached(host, &reason),
             FromHost::Met => self.met(host),
             FromHost::Connected { world, so } => self.connected(host, world, so),
             FromHost::Lost { host: lost, reason } => match self.member_of(lost) {

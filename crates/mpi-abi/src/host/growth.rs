@@ -12,7 +12,7 @@ use super::wire_up::{self, Routes, Way, Ways, addresses, choice, joining, world}
 use simurgh_core::Network;
 use simurgh_core::sync::end_solitude;
 use simurgh_net::Fabric;
-use simurgh_net::control::{FromHost, Received, ToHost};
+use simurgh_net::control::{FromHost, Received, ToHost, shortened};
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::ofi::OfiPort;
 use simurgh_net::transport::{HostId, Shm, Transport};
@@ -53,23 +53,36 @@ impl Growth {
         Ok(())
     }
 
-    /// Says where this host can be reached: by those of its node, and by those of others if they are `far`.
+    /// Says where this host can be reached by others of its launcher; or, if they are `far`, by those of other
+    /// launchers, or why it cannot.
     pub(super) fn open(&mut self, far: bool) -> Result<(), HostError> {
         let Some(control) = Control::get() else {
             return Ok(());
         };
         // From now on the thread that listens works on what the ranks use.
         end_solitude();
-        let near = Way::to(
-            &self.spec,
-            self.spec.host_in_universe(),
-            self.spec.node_in_universe(),
-        )?;
-        if near == Way::Shm && self.ways.shm.is_none() && self.shm.is_none() {
-            self.shm = Some(wire_up::near(control, &self.spec)?);
-        }
-        if (far || near == Way::Ofi) && self.ways.ofi.is_none() && self.ofi.is_none() {
-            self.ofi = Some(OfiPort::open(&choice(&self.spec))?);
+        let (own, node) = (self.spec.host_in_universe(), self.spec.node_in_universe());
+        let way = match far {
+            true => Way::Ofi,
+            false => Way::to(&self.spec, own, node)?,
+        };
+        match way {
+            Way::Shm if self.ways.shm.is_none() && self.shm.is_none() => {
+                self.shm = Some(wire_up::near(control, &self.spec)?);
+            }
+            Way::Ofi if self.ways.ofi.is_none() && self.ofi.is_none() => {
+                match OfiPort::open(&choice(&self.spec)) {
+                    Ok(port) => self.ofi = Some(port),
+                    // Who wants to meet others is told so; nobody else needs them.
+                    Err(error) if far => {
+                        let reason = shortened(&error.to_string());
+                        control.say(&FromHost::Unreachable { reason });
+                        return Ok(());
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Way::Shm | Way::Ofi => {}
         }
         let ofi = match (&self.ways.ofi, &self.ofi) {
             (Some(ofi), _) => Some(ofi.address()),

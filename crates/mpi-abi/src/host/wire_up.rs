@@ -10,7 +10,7 @@ use super::job::newcomer;
 use simurgh_mpi::Job;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, Peer, VERSION};
-use simurgh_net::job::{JobSpec, Place};
+use simurgh_net::job::{JobSpec, Origin, Place};
 use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HostId, Shm, ShmNeighbours, Transport};
 use simurgh_settings::Id;
@@ -77,11 +77,17 @@ fn needed(spec: &JobSpec) -> Result<Vec<Way>, HostError> {
     let others = others
         .filter(|(_, hosts)| **hosts > 0)
         .map(|(node, _)| (0, realm.number(node)));
-    let ways = world.chain(others).map(|(host, node)| Way::to(spec, host, node));
-    // Who is started later has to do with hosts of other launchers at once, if its parents have.
-    let may_be_far =
-        !realm.is_alone() && spec.origin.parent.is_some() && spec.settings.show(Id::Transport) != SHM;
-    ways.chain(may_be_far.then_some(Ok(Way::Ofi))).collect()
+    world
+        .chain(others)
+        .map(|(host, node)| Way::to(spec, host, node))
+        .collect()
+}
+
+/// Whether there may be hosts of other launchers when the host of this description is connected with others: who is
+/// started by ranks of a universe knows those whom its parents know.
+fn may_have_far(spec: &JobSpec) -> bool {
+    let Origin { realm, parent, .. } = &spec.origin;
+    !realm.is_alone() && parent.is_some() && spec.settings.show(Id::Transport) != SHM
 }
 
 /// The hosts to which each transport leads.
@@ -125,11 +131,16 @@ impl Doors {
     pub(super) fn open(control: &'static Control, spec: &JobSpec) -> Result<Self, HostError> {
         let needed = needed(spec)?;
         let shm = needed.contains(&Way::Shm).then(|| near(control, spec));
-        let ofi = needed.contains(&Way::Ofi).then(|| OfiPort::open(&choice(spec)));
+        let ofi = match needed.contains(&Way::Ofi) {
+            true => Some(OfiPort::open(&choice(spec))?),
+            // Where it cannot be opened, the hosts that were there before have met no others.
+            false if may_have_far(spec) => OfiPort::open(&choice(spec)).ok(),
+            false => None,
+        };
         let doors = Self {
             control,
             shm: shm.transpose()?,
-            ofi: ofi.transpose()?,
+            ofi,
         };
         let hello = Hello {
             version: VERSION,

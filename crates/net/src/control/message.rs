@@ -67,6 +67,11 @@ pub enum FromHost {
         /// Where its transports can be reached.
         addresses: Vec<Address>,
     },
+    /// The answer to [`ToHost::Grow`] of a host that those of other launchers cannot reach.
+    Unreachable {
+        /// Why; reads on after "host 3: ".
+        reason: String,
+    },
     /// The answer to [`ToHost::Meet`]; of a host that has just started among others, to [`ToHost::Go`].
     Met,
     /// A program that is linked with another MPI speaks PMI. No host of ours says so: it comes over another socket.

@@ -3,6 +3,7 @@
 //! One introduction follows the other. In each, every member that takes part has the same words to say, and nothing is
 //! decided before all have; who leaves is not waited for.
 
+use super::providers;
 use super::registry::{Nonsense, Registry};
 use crate::universe::message::FromServer;
 use crate::universe::ports::Visitor;
@@ -251,6 +252,7 @@ impl Registry {
             declined,
             ..
         } = gathering;
+        let declined = declined.or_else(|| providers::differ(said.values().flatten()));
         if declined.is_some() {
             return self.conclude(all, pair, declined.as_deref());
         }

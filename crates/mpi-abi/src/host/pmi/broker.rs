@@ -144,7 +144,11 @@ impl Broker {
             }
             FromHost::Waiting { .. } => self.pass_on(message)?,
             // What only `mpiexec` asks, or hears from others.
-            FromHost::Pmi(_) | FromHost::Opened { .. } | FromHost::Connected { .. } | FromHost::Met => {}
+            FromHost::Pmi(_)
+            | FromHost::Opened { .. }
+            | FromHost::Unreachable { .. }
+            | FromHost::Connected { .. }
+            | FromHost::Met => {}
         }
         Ok(())
     }

@@ -48,6 +48,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
+pub use address::provider_of;
 pub use choice::Choice;
 pub use error::OfiError;
 pub use port::{Joining, OfiPort};
