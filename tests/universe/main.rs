@@ -2,6 +2,7 @@
 
 mod ends;
 mod meet;
+mod names;
 
 use simurgh_testing::{Binary, Compile, Mpiexec, Outcome, Scratch, Signal, Stage, Started, TCP, signal};
 use std::path::PathBuf;
@@ -50,14 +51,25 @@ impl Universe {
         mpiexec.options(["--universe".as_ref(), file]).options(TCP)
     }
 
-    /// Ends it.
+    /// Ends it by a signal; what came of it.
+    fn hit(&mut self, how: Signal) -> Option<Outcome> {
+        let server = self.server.take()?;
+        signal(server.id(), how);
+        Some(server.ends(LIMIT))
+    }
+
+    /// Ends it in order.
     fn end(&mut self) {
-        if let Some(server) = self.server.take() {
-            signal(server.id(), Signal::TERM);
-            let outcome = server.ends(LIMIT);
-            outcome.expect_success();
+        if let Some(outcome) = self.hit(Signal::TERM) {
+            outcome.expect_success().expect_no_complaints();
             assert!(!self.file.exists(), "{outcome}");
         }
+    }
+}
+
+impl Drop for Universe {
+    fn drop(&mut self) {
+        self.hit(Signal::TERM);
     }
 }
 
