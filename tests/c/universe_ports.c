@@ -144,7 +144,7 @@ int main(int argc, char **argv)
         FAILS(MPI_Lookup_name(service, MPI_INFO_NULL, port), MPI_ERR_NAME);
     } else if (strcmp(what, "own") == 0 || strcmp(what, "visit") == 0) {
         int owns = strcmp(what, "own") == 0;
-        other = owns ? accept_as(service) : connect_to(service);
+        other = owns ? accept_as(service, MPI_COMM_WORLD) : connect_to(service);
         quiet();
         (owns ? own : visit)(other);
         OK(MPI_Comm_disconnect(&other));
@@ -153,13 +153,13 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "late") == 0) {
         if (accepts)
             up();
-        other = accepts ? accept_as(service) : connect_to(service);
+        other = accepts ? accept_as(service, MPI_COMM_WORLD) : connect_to(service);
         talk(other, accepts);
         OK(MPI_Comm_disconnect(&other));
     } else if (strcmp(what, "alone") == 0) {
         alone();
     } else if (strcmp(what, "part") == 0 || strcmp(what, "stay") == 0) {
-        other = accepts ? accept_as(service) : connect_to(service);
+        other = accepts ? accept_as(service, MPI_COMM_WORLD) : connect_to(service);
         go_on(other, accepts, strcmp(what, "part") == 0);
     } else {
         OK(MPI_Open_port(MPI_INFO_NULL, port));

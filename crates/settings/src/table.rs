@@ -279,8 +279,7 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Start,
         category: Category::Job,
         verbosity: Verbosity::UserBasic,
-        doc: "the job can meet others by ports and names whose mpiexec has the same file, which `simurgh universe FILE` \
-              writes",
+        doc: "file of `simurgh universe FILE`: the job can meet those of other mpiexecs with the same file, at ports",
     },
     Setting {
         id: Id::Vps,

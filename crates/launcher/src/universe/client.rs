@@ -91,11 +91,6 @@ impl Universe {
         &self.shares
     }
 
-    /// Whether it is still there.
-    pub(crate) fn is_there(&self) -> bool {
-        self.link.is_some()
-    }
-
     /// Waits for what it says, and for room for what it is told.
     pub(crate) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
         if let Some(link) = &self.link {

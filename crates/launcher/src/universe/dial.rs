@@ -76,3 +76,27 @@ fn has_connected(socket: &OwnedFd) -> Result<bool, Errno> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::time::Duration;
+
+    #[test]
+    fn the_address_that_leads_there_is_found() {
+        let there = Ipv4Addr::new(127, 0, 0, 3);
+        let listener = TcpListener::bind((there, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let dial = |addresses: &[Ipv4Addr]| {
+            let addresses: Vec<IpAddr> = addresses.iter().copied().map(IpAddr::from).collect();
+            dial(&addresses, port, Instant::now() + Duration::from_secs(20))
+        };
+        let nobody = Ipv4Addr::new(127, 0, 0, 2);
+        let stream = dial(&[nobody, there, Ipv4Addr::new(127, 0, 0, 4)]).unwrap();
+        assert_eq!(stream.peer_addr().unwrap().ip(), there);
+        let refused = dial(&[nobody]).unwrap_err();
+        assert!(refused.contains("127.0.0.2: Connection refused"), "{refused}");
+        assert_eq!(dial(&[]).unwrap_err(), "it has no address");
+    }
+}

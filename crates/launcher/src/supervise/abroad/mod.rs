@@ -1,8 +1,8 @@
 //! Jobs of other launchers, which this one's may meet through their [universe](crate::universe).
 //!
-//! What ranks ask about ports and names is passed on to the universe. Other launchers are *acquainted* with this one when
-//! the hosts of both know each other: then new worlds take turns with theirs. As they may send something that nobody
-//! here knows of, no deadlock is found meanwhile, nor while the universe owes an answer; `--timeout` remains.
+//! What ranks ask about ports and names is passed on to the universe. Other launchers are *acquainted* with this one
+//! when the hosts of both know each other: then new worlds take turns with theirs. As they may send something that
+//! nobody here knows of, no deadlock is found meanwhile, nor while the universe owes an answer; `--timeout` remains.
 //!
 //! When the universe is gone, questions are refused, and acquaintances go on talking: their hosts do without it.
 
