@@ -233,6 +233,7 @@ fn ranks_that_wait_for_ever_are_found_after_others_have_gone() {
                 .expect_stderr("deadlock: every rank waits and none can go on");
         }
         waits(mode, &NODES, "gone").expect_code(125);
+        waits(mode, &["--transport", "ofi"], "gone").expect_code(125);
         // And after an answer.
         let mpiexec = Stage::locate().mpiexec(2).mode(mode).args(["ask"]);
         let asked = build(&Stage::locate(), "launch_mpi");

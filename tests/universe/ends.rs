@@ -67,6 +67,17 @@ fn a_job_that_fails_leaves_those_alone_from_which_it_has_parted() {
 }
 
 #[test]
+fn ranks_that_wait_for_ever_are_found_when_others_have_gone() {
+    for mode in MODES {
+        let [accepted, connected] = end(mode, &[], "lonely");
+        connected.expect_success();
+        accepted
+            .expect_code(125)
+            .expect_stderr("deadlock: every rank waits and none can go on");
+    }
+}
+
+#[test]
 fn failures_spread_by_chains() {
     let binary = build("universe_chain");
     for mode in MODES {

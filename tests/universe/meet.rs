@@ -47,6 +47,63 @@ fn those_who_have_met_start_others_whom_all_know() {
     meet("spawn", (2, 2), &["--hosts-per-node", "2"]);
 }
 
+#[test]
+fn worlds_that_ranks_have_started_meet_and_outlive_them() {
+    meet("children", (2, 2), &[]);
+    meet("children", (2, 2), &NODES);
+}
+
+#[test]
+fn programs_that_do_not_start_are_nobody_elses_business() {
+    let binary = build("universe_meet");
+    let mut universe = Universe::new("universe-quit");
+    let jobs = ["accept", "connect"].map(|role| {
+        let mpiexec = universe.mpiexec(2).mode("processes");
+        mpiexec.args([role, "service", "quit"]).command(&binary)
+    });
+    for outcome in together(jobs) {
+        assert_eq!(outcome.expect_success().stdout, passed(2), "{outcome}");
+    }
+    universe.end();
+}
+
+#[test]
+fn ranks_and_processes_meet() {
+    let binary = build("universe_meet");
+    for what in ["meet", "spawn"] {
+        let mut universe = Universe::new(&format!("universe-mixed-{what}"));
+        let jobs = [("accept", "threads"), ("connect", "processes")].map(|(role, mode)| {
+            let mpiexec = universe.mpiexec(2).mode(mode);
+            mpiexec.args([role, "service", what]).command(&binary)
+        });
+        for outcome in together(jobs) {
+            assert_eq!(outcome.expect_success().stdout, passed(2), "{outcome}");
+        }
+        universe.end();
+    }
+}
+
+#[test]
+fn several_jobs_come_at_the_same_time() {
+    let binary = build("universe_meet");
+    for mode in MODES {
+        let mut universe = Universe::new(&format!("universe-crowd-{mode}"));
+        let jobs = [("accept", 2), ("connect", 1), ("connect", 1), ("connect", 1)].map(|(role, ranks)| {
+            let mpiexec = universe.mpiexec(ranks).mode(mode);
+            mpiexec.args([role, "service", "crowd"]).command(&binary)
+        });
+        for outcome in together(jobs) {
+            outcome.expect_success();
+        }
+        universe.end();
+    }
+}
+
+#[test]
+fn jobs_that_can_reach_nobody_are_refused() {
+    meet("refused", (2, 1), &["--transport", "shm"]);
+}
+
 /// Has three jobs in a row do something, with these options.
 fn chain(what: &str, options: &[&str]) {
     let binary = build("universe_chain");

@@ -88,8 +88,8 @@ pub use wait_list::WaitList;
 pub use abreast::abreast;
 #[cfg(not(loom))]
 pub use ec::{
-    Attribute, StackBounds, attached_count, current_worker, keep_warm, migrate, outsiders, try_current,
-    while_blocked, while_expecting,
+    Attribute, Bystander, StackBounds, attached_count, bystanders, current_worker, keep_warm, migrate,
+    outsiders, try_current, while_blocked, while_expecting,
 };
 #[cfg(loom)]
 pub use ec::{employ, wander};

@@ -105,13 +105,14 @@ impl Sleepers {
     }
 }
 
-/// Whether the process has no threads but attached ones and `others`.
+/// Whether the process has no threads but attached ones, [`Bystander`](simurgh_core::Bystander)s and `others`.
 ///
 /// Asked before anything else: a thread that attaches itself later counts as unknown here, and one that is attached
 /// already is running until it blocks, by which time it has woken whom it wanted to wake. One that ends while the
 /// threads are counted would make up for one that is unknown, so the attached ones are counted twice.
 fn all_threads_known(others: usize) -> bool {
     let attached = simurgh_core::attached_count();
+    let others = others + simurgh_core::bystanders();
     let threads = std::fs::read_dir("/proc/self/task").ok().map(Iterator::count);
     threads == Some(attached + others) && simurgh_core::attached_count() == attached
 }

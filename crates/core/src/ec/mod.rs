@@ -15,7 +15,7 @@ mod real;
 #[cfg(loom)]
 pub use mocked::*;
 #[cfg(not(loom))]
-pub use outsiders::{attached_count, outsiders, while_blocked, while_expecting};
+pub use outsiders::{Bystander, attached_count, bystanders, outsiders, while_blocked, while_expecting};
 #[cfg(not(loom))]
 pub(crate) use outsiders::{note_blocked, note_running};
 #[cfg(not(loom))]

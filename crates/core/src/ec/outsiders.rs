@@ -7,6 +7,40 @@ use crate::sync::{AtomicUsize, Ordering};
 static ATTACHED: AtomicUsize = AtomicUsize::new(0);
 /// Those of them that are not blocked in [`park`](super::park), and whatever is expected in [`while_expecting`].
 static OUTSIDERS: AtomicUsize = AtomicUsize::new(0);
+/// Threads that wake nobody.
+static BYSTANDERS: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread that is not attached and wakes no execution context by itself: it may do what it likes, all others wait for
+/// ever all the same. Made before the thread is, and dropped when it has ended.
+#[derive(Debug)]
+pub struct Bystander(());
+
+impl Bystander {
+    /// One more.
+    #[must_use]
+    pub fn new() -> Self {
+        BYSTANDERS.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Default for Bystander {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        BYSTANDERS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// How many [`Bystander`]s there are.
+#[must_use]
+pub fn bystanders() -> usize {
+    BYSTANDERS.load(Ordering::SeqCst)
+}
 
 /// One attached thread more, which runs.
 pub(super) fn attach() {

@@ -218,9 +218,9 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
     Ok(runtime)
 }
 
-/// Threads that there are besides the calling one: the transports', which wake nobody.
+/// Threads that there are besides the calling one: the transports', of which some are known anyway.
 fn other_threads() -> usize {
-    threads::count().saturating_sub(1)
+    threads::count().saturating_sub(1 + simurgh_core::bystanders())
 }
 
 /// Starts one execution context per rank.

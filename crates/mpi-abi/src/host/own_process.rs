@@ -268,7 +268,9 @@ impl Own {
         if let Some(network) = self.host.job().driver() {
             attend(network);
         }
-        let _ = self.alone.set(threads::of_transports() == 0);
+        let _ = self
+            .alone
+            .set(threads::of_transports() + simurgh_core::bystanders() == 0);
         watch.grow(Growth::new(self.spec.clone(), ways, attend))?;
         self.connected.complete();
         Ok(watch)
@@ -295,8 +297,8 @@ impl Own {
         let host = self.host;
         let nobody_else = move || {
             // In this order: a thread that is attached meanwhile is counted as a thread at most.
-            let attached = simurgh_core::attached_count();
-            simurgh_core::outsiders() == 0 && threads::count() == attached + of_transports + pmi::threads()
+            let known = simurgh_core::attached_count() + simurgh_core::bystanders();
+            simurgh_core::outsiders() == 0 && threads::count() == known + of_transports + pmi::threads()
         };
         let on_quiet = move |question| quiet::tell(host, question, || true);
         let _ = self

@@ -1,6 +1,5 @@
 //! The threads of a process, and which of them are none of the program's.
 
-use simurgh_net::transport::ofi::WATCH_THREAD;
 use std::fs::DirEntry;
 
 /// The name of the thread that listens to the launcher.
@@ -11,15 +10,16 @@ pub(super) fn count() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
-/// The threads that transports have started, on the thread that calls this: they have its name, or one of ours.
+/// The threads that libraries of transports have started, on the thread that listens, which calls this: they have its
+/// name.
 pub(super) fn of_transports() -> usize {
     let threads = std::fs::read_dir("/proc/self/task")
         .into_iter()
         .flatten()
         .flatten();
-    let is_ours = |thread: &DirEntry| {
+    let is_theirs = |thread: &DirEntry| {
         let name = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
-        [LISTENER, WATCH_THREAD].contains(&name.trim_end())
+        name.trim_end() == LISTENER
     };
-    threads.filter(is_ours).count().saturating_sub(1)
+    threads.filter(is_theirs).count().saturating_sub(1)
 }

@@ -52,7 +52,6 @@ pub use address::provider_of;
 pub use choice::Choice;
 pub use error::OfiError;
 pub use port::{Joining, OfiPort};
-pub use watch::WATCH_THREAD;
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;

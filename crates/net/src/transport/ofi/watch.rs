@@ -15,8 +15,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, Ordering, SpinLock};
+use simurgh_core::{Bystander, Roster};
 use simurgh_fabric_sys::{calls, fi_addr_t};
 
 use super::endpoint::{Completion, Endpoint};
@@ -40,7 +40,7 @@ const ROOM: Room = Room {
 /// Longest sleep where a provider has nothing that wakes it.
 const NAP: Duration = Duration::from_millis(20);
 /// The name of the thread.
-pub const WATCH_THREAD: &str = "simurgh-watch";
+const WATCH_THREAD: &str = "simurgh-watch";
 /// Bytes of the thread's stack.
 const STACK: usize = 512 << 10;
 
@@ -52,6 +52,7 @@ const ANSWER: u32 = 2;
 pub(super) struct Watch {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    _bystander: Bystander,
 }
 
 struct Shared {
@@ -128,10 +129,12 @@ impl Watch {
             endpoint,
         };
         let pulses = Pulses::new(post.timeout, Instant::now());
+        let bystander = Bystander::new();
         let thread = thread.spawn(move || watcher.run(pulses)).map_err(|_| refusal)?;
         Ok(Self {
             shared,
             thread: Some(thread),
+            _bystander: bystander,
         })
     }
 
