@@ -5,8 +5,12 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Input, Mpiexec, Signal, Stage, Started, of_open_mpi, passed, run, signal};
+use simurgh_testing::{
+    Binary, Compile, Input, Mpiexec, Scratch, Signal, Stage, Started, behind, of_open_mpi, passed, run,
+    signal,
+};
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -81,6 +85,12 @@ impl Namespaces {
             "--interface",
             "eth0",
         ])
+    }
+
+    /// A command that runs in one of them.
+    fn inside(&self, host: usize, command: &Command) -> Command {
+        let namespace = format!("{}{host}", self.prefix);
+        behind(["ip", "netns", "exec", &namespace], command)
     }
 
     /// Runs a command in each of them.
@@ -255,4 +265,75 @@ fn a_host_that_is_stopped_ends_the_job_in_time() {
         let processes = namespaces.processes(2);
         succeeds(Command::new("kill").args(["-s", "STOP", &processes[0]]));
     });
+}
+
+/// A universe in a namespace, and what its file is called.
+struct Universe {
+    server: Started,
+    file: PathBuf,
+    _scratch: Scratch,
+}
+
+impl Universe {
+    fn inside(namespaces: &Namespaces, host: usize) -> Self {
+        let scratch = Scratch::new("universe-afar");
+        let file = scratch.path().join("universe");
+        let mut command = Command::new(Stage::locate().tool("simurgh"));
+        command.arg("universe").arg(&file);
+        Self {
+            server: Started::new(&namespaces.inside(host, &command)),
+            file,
+            _scratch: scratch,
+        }
+    }
+
+    /// An mpiexec in it, and in a namespace.
+    fn job(&self, namespaces: &Namespaces, host: usize, binary: &Binary, arguments: &[&str]) -> Started {
+        let options = ["--provider", "tcp", "--interface", "eth0", "--peer-timeout", "2"];
+        let mpiexec = Stage::locate().mpiexec(2).options(options);
+        let mpiexec = mpiexec.options(["--universe".as_ref(), self.file.as_os_str()]);
+        Started::new(&namespaces.inside(host, &mpiexec.args(arguments).command(binary)))
+    }
+}
+
+impl Drop for Universe {
+    fn drop(&mut self) {
+        signal(self.server.id(), Signal::TERM);
+    }
+}
+
+fn against_stage(program: &str) -> Binary {
+    Compile::c(format!("tests/c/{program}.c"))
+        .flags(["-O1", "-Wall"])
+        .against(&Stage::locate())
+        .build()
+}
+
+#[test]
+fn jobs_on_several_machines_meet_in_a_universe_on_another() {
+    let Some(namespaces) = Namespaces::make("i") else {
+        return;
+    };
+    let (universe, binary) = (Universe::inside(&namespaces, 0), against_stage("universe_meet"));
+    let meet = |host, role| universe.job(&namespaces, host, &binary, &[role, "service", "meet"]);
+    for job in [meet(1, "accept"), meet(2, "connect")] {
+        let outcome = job.ends(PATIENCE);
+        assert_eq!(outcome.expect_success().stdout, passed(2), "{outcome}");
+    }
+}
+
+#[test]
+fn a_universe_whose_machine_is_cut_off_is_missed_in_time() {
+    let Some(namespaces) = Namespaces::make("j") else {
+        return;
+    };
+    let (universe, binary) = (Universe::inside(&namespaces, 0), against_stage("universe_ports"));
+    let mut job = universe.job(&namespaces, 1, &binary, &["alone"]);
+    job.says("up\n");
+    let switch = format!("{}sw", namespaces.prefix);
+    succeeds(Command::new("ip").args(["-n", &switch, "link", "set", "port0", "down"]));
+    let outcome = job.ends(PATIENCE);
+    assert!(outcome.elapsed < Duration::from_secs(10), "{outcome}");
+    assert_eq!(outcome.expect_success().stdout, passed(2), "{outcome}");
+    outcome.expect_stderr("the universe is lost");
 }

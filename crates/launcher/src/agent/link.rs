@@ -33,9 +33,6 @@ const MOST_OF_STRANGERS: usize = 4 << 10;
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
 
-/// How long a machine may say nothing at all before its connections are given up.
-const SILENCE: Duration = Duration::from_secs(20);
-
 /// Why a connection is of no use any more.
 #[derive(Debug, Error)]
 pub(crate) enum LinkError {
@@ -96,17 +93,23 @@ impl Link {
         })
     }
 
-    /// Over a connection with another machine, or this one. If the other side vanishes without a word, that is learnt
-    /// within [`SILENCE`].
+    /// Over a connection with another machine, or this one.
     pub(crate) fn over(stream: TcpStream, trusted: bool) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        sockopt::set_socket_keepalive(&stream, true)?;
-        sockopt::set_tcp_keepidle(&stream, SILENCE / 4)?;
-        sockopt::set_tcp_keepintvl(&stream, SILENCE / 4)?;
-        sockopt::set_tcp_keepcnt(&stream, 3)?;
-        sockopt::set_tcp_user_timeout(&stream, SILENCE.as_millis() as u32)?;
         let other = stream.try_clone()?;
         Self::new(stream.into(), other.into(), trusted).map_err(io::Error::other)
+    }
+
+    /// From now on the connection, which is one with a machine, is given up when that says nothing at all for a time,
+    /// counted in seconds. It must not be left unread for so long: to the kernel that is the same.
+    pub(crate) fn guard(&self, silence: Duration) -> io::Result<()> {
+        let step = (silence / 4).max(Duration::from_secs(1));
+        sockopt::set_socket_keepalive(&self.input, true)?;
+        sockopt::set_tcp_keepidle(&self.input, step)?;
+        sockopt::set_tcp_keepintvl(&self.input, step)?;
+        let milliseconds = u32::try_from(silence.as_millis()).unwrap_or(u32::MAX);
+        sockopt::set_tcp_user_timeout(&self.input, milliseconds)?;
+        Ok(())
     }
 
     /// From now on the other side may say long things.

@@ -7,7 +7,7 @@ use crate::error::LaunchError;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What srun takes from the environment, where it speaks of the job and not of this step.
 const MISLEADING: [&str; 9] = [
@@ -70,6 +70,11 @@ impl Srun {
         if let Some(door) = &self.door {
             door.watch(watched);
         }
+    }
+
+    /// When there is something to do even if nothing happens.
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        self.door.as_ref().and_then(Door::wakes_at)
     }
 
     /// Agents that have come. Who does not show the secret at once is sent away.

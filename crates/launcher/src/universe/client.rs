@@ -35,12 +35,17 @@ pub(crate) enum News {
 }
 
 impl Universe {
-    /// Makes a job of so many hosts belong to the universe of a file, which need not be there yet.
+    /// Makes a job of so many hosts belong to the universe of a file, which need not be there yet. If one of the two
+    /// machines is silent for that time, the universe is lost to the job, and the job to the universe.
     ///
     /// # Errors
     ///
     /// When there is no universe, or it does not want the job.
-    pub(crate) fn enroll(file: &Path, hosts: usize) -> Result<Self, UniverseError> {
+    pub(crate) fn enroll(
+        file: &Path,
+        hosts: usize,
+        silence: Option<Duration>,
+    ) -> Result<Self, UniverseError> {
         let contact = Contact::wait_for(file, PATIENCE)?;
         let until = Instant::now() + PATIENCE;
         let unreachable = |reason: String| UniverseError::Unreachable {
@@ -49,10 +54,15 @@ impl Universe {
         };
         let stream = dial(&contact.addresses, contact.port, until).map_err(unreachable)?;
         let mut link = Link::over(stream, true).map_err(|error| unreachable(error.to_string()))?;
+        if let Some(silence) = silence {
+            // Where that cannot be, the kernel takes longer to notice.
+            let _ = link.guard(silence);
+        }
         let enroll = ToServer::Enroll {
             version: VERSION,
             secret: contact.secret.clone(),
             hosts: u32::try_from(hosts).unwrap_or(u32::MAX),
+            silence,
         };
         link.send(&enroll, &[]);
         match link

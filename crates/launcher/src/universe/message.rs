@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use simurgh_net::control::{Answer, Peer, Question, Secret};
 use simurgh_net::job::Realm;
 use simurgh_net::transport::HostId;
+use std::time::Duration;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -24,6 +25,8 @@ pub(crate) enum ToServer {
         secret: Secret,
         /// How many hosts its job has.
         hosts: u32,
+        /// How long the other machine may be silent before it is taken for lost, on either side.
+        silence: Option<Duration>,
     },
     /// A running rank asks for something that has to do with ports and names: everything but programs. Each question is
     /// answered by [`FromServer::Answer`], that of a visitor of a port perhaps much later.

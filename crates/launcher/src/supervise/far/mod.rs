@@ -128,8 +128,9 @@ impl Far {
     /// When there is something to do even if nothing happens.
     pub(in crate::supervise) fn wakes_at(&self) -> Option<Instant> {
         let signs = self.timeout.map(|timeout| Instant::now() + timeout / 8);
+        let silent = self.srun.as_ref().and_then(Srun::wakes_at);
         if self.untold.is_empty() {
-            signs
+            signs.into_iter().chain(silent).min()
         } else {
             Some(Instant::now())
         }

@@ -105,6 +105,7 @@ impl Server {
             version,
             secret,
             hosts,
+            silence,
         } = word
         else {
             return;
@@ -119,6 +120,9 @@ impl Server {
         match enrolled {
             Ok((realm, shares)) => {
                 link.trust();
+                if let Some(silence) = silence {
+                    let _ = link.guard(silence);
+                }
                 link.send(&FromServer::Enrolled { realm, shares }, &[]);
                 self.links.insert(realm, link);
             }

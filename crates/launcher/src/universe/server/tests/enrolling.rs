@@ -51,7 +51,7 @@ fn more_hosts_than_there_can_be_are_refused() {
     let served = Served::new();
     let most = MAX_LATER_HOSTS as usize;
     assert_eq!(served.enroll(most).universe.shares().len(), most);
-    let refused = Universe::enroll(&served.folder.file(), most + 1)
+    let refused = Universe::enroll(&served.folder.file(), most + 1, Some(PATIENCE))
         .unwrap_err()
         .to_string();
     assert!(refused.contains("hosts are too many"), "{refused}");
@@ -65,6 +65,7 @@ fn strangers_are_sent_away() {
         version,
         secret,
         hosts: 1,
+        silence: None,
     };
     let refused = |word| match reply(&served, &word) {
         Some(FromServer::Refused { reason }) => reason,
@@ -130,7 +131,7 @@ fn files_of_no_use_are_told_apart() {
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
     assert!(matches!(wait(), UniverseError::Unreadable { .. }));
-    let refused = Universe::enroll(&file, 1).unwrap_err();
+    let refused = Universe::enroll(&file, 1, Some(PATIENCE)).unwrap_err();
     assert!(matches!(refused, UniverseError::Unreadable { .. }));
 }
 
@@ -140,7 +141,7 @@ fn a_file_that_comes_late_is_waited_for() {
     let (from, to) = (served.folder.file(), folder.file());
     let late = std::thread::spawn({
         let to = to.clone();
-        move || Universe::enroll(&to, 1).map(|universe| universe.realm())
+        move || Universe::enroll(&to, 1, Some(PATIENCE)).map(|universe| universe.realm())
     });
     std::fs::rename(from, to).unwrap();
     assert_eq!(late.join().unwrap().unwrap(), Realm(1));
@@ -153,7 +154,9 @@ fn a_universe_that_was_killed_is_known_by_its_silence() {
     drop(served);
     let folder = Folder::new();
     let _written = Written::new(&folder.file(), &contact).unwrap();
-    let error = Universe::enroll(&folder.file(), 1).unwrap_err().to_string();
+    let error = Universe::enroll(&folder.file(), 1, Some(PATIENCE))
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("cannot be reached") && error.contains("remove the file"),
         "{error}"

@@ -68,7 +68,7 @@ impl Served {
 
     /// An mpiexec whose job has so many hosts.
     fn enroll(&self, hosts: usize) -> Fake {
-        let universe = Universe::enroll(&self.folder.file(), hosts).unwrap();
+        let universe = Universe::enroll(&self.folder.file(), hosts, Some(PATIENCE)).unwrap();
         Fake {
             realm: universe.realm(),
             hosts,

@@ -155,6 +155,7 @@ fn who_says_nonsense_is_sent_away() {
             version: 0,
             secret: other.universe.secret().clone(),
             hosts: 1,
+            silence: None,
         },
     ];
     for message in nonsense {
