@@ -286,3 +286,6 @@ pub(super) fn choice(spec: &JobSpec) -> Choice {
             && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,13 +9,14 @@
 //! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
 //! those of others of its realm, without a lock.
 
+mod others;
+
 use std::ops::Range;
 
-use std::sync::OnceLock;
-
-use simurgh_core::Roster;
-use simurgh_core::sync::{AtomicU32, Ordering, SpinLock};
+use simurgh_core::sync::SpinLock;
 use simurgh_net::job::Realm;
+
+use others::Others;
 
 /// A host of a universe, as the launcher tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,17 +59,6 @@ pub struct Layout {
     /// Hosts of other worlds, those of the own realm first.
     others: Others,
     adding: SpinLock<()>,
-}
-
-/// Hosts of a realm that are not of the own world, ascending.
-#[derive(Debug)]
-struct Others {
-    realm: Realm,
-    known: Roster<Newcomer>,
-    /// Number of those that are known. Written under the lock.
-    count: AtomicU32,
-    /// Those of another realm.
-    next: OnceLock<Box<Self>>,
 }
 
 impl Layout {
@@ -319,173 +309,5 @@ impl Layout {
     }
 }
 
-impl Others {
-    fn new(realm: Realm) -> Self {
-        Self {
-            realm,
-            known: Roster::new(0..0, |_| unreachable!("it is empty")),
-            count: AtomicU32::new(0),
-            next: OnceLock::new(),
-        }
-    }
-
-    /// Those of all realms, beginning with these.
-    fn all(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |others| others.next.get().map(AsRef::as_ref))
-    }
-
-    /// Those of a realm, of which there may be none yet.
-    fn shelf(&self, realm: Realm) -> &Self {
-        let mut others = self;
-        while others.realm != realm {
-            others = others.next.get_or_init(|| Box::new(Self::new(realm)));
-        }
-        others
-    }
-
-    /// Adds a host, for one at a time.
-    fn add(&self, newcomer: &Newcomer) {
-        let count = self.count.load(Ordering::Relaxed);
-        let last = count.checked_sub(1).map(|last| &self.known[last]);
-        let is_behind = last
-            .is_none_or(|last| last.host < newcomer.host && last.processes.end <= newcomer.processes.start);
-        assert!(is_behind, "hosts are numbered in the order in which they come");
-        self.known.add(count, newcomer.clone());
-        // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
-        self.count.store(count + 1, Ordering::Release);
-    }
-
-    /// The realm and world of a process that is one of theirs, and its rank there.
-    fn place_of(&self, process: u32) -> Option<(Realm, u32, u32)> {
-        let host = self.iter().find(|host| host.processes.contains(&process))?;
-        let first = self.iter().find(|first| first.world == host.world)?;
-        Some((self.realm, host.world, process - first.processes.start))
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Newcomer> {
-        // Acquire pairs with the Release in `add`.
-        let count = self.count.load(Ordering::Acquire);
-        (0..count).map(|index| &self.known[index])
-    }
-
-    /// The first for which `is_before` does not hold.
-    fn find(&self, is_before: impl Fn(&Newcomer) -> bool) -> Option<&Newcomer> {
-        // Acquire pairs with the Release in `add`.
-        let (mut low, mut high) = (0, self.count.load(Ordering::Acquire));
-        while low < high {
-            let middle = low.midpoint(high);
-            match is_before(&self.known[middle]) {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        self.known.get(low)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn newcomer(host: u32, world: u32, processes: Range<u32>) -> Newcomer {
-        Newcomer {
-            host,
-            node: host % 2,
-            world,
-            processes,
-            share: 0,
-        }
-    }
-
-    #[test]
-    fn processes_are_found_on_their_hosts() {
-        let layout = Layout::new(1, [(3, 0), (2, 0), (4, 1)]);
-        assert_eq!(
-            (layout.processes(), layout.hosts(), layout.here()),
-            (0..9, 0..3, 3..5)
-        );
-        let hosts = (0..9).map(|process| layout.host_of(process));
-        assert!(hosts.eq([0, 0, 0, 1, 1, 2, 2, 2, 2]));
-        assert!((0..9).all(|process| layout.is_here(process) == (3..5).contains(&process)));
-        assert_eq!((layout.place(3), layout.place(4), layout.node_of(2)), (0, 1, 1));
-        assert_eq!((layout.find_host(9), layout.world_of(3)), (None, None));
-    }
-
-    #[test]
-    fn processes_that_have_a_host_each_are_found_too() {
-        let there = [newcomer(2, 1, 5..6), newcomer(3, 1, 6..7), newcomer(4, 1, 7..8)];
-        let layout = Layout::among(3, &there);
-        let hosts = (4..9).map(|process| layout.find_host(process));
-        assert!(hosts.eq([None, Some(2), Some(3), Some(4), None]));
-        layout.admit(&[newcomer(7, 2, 9..12)]);
-        assert_eq!((layout.find_host(8), layout.find_host(11)), (None, Some(7)));
-    }
-
-    #[test]
-    fn other_worlds_are_known_as_far_as_they_have_been_admitted() {
-        // The world of host 1 has gone.
-        let there = [newcomer(0, 0, 0..2), newcomer(2, 2, 5..6), newcomer(3, 2, 6..9)];
-        let layout = Layout::among(3, &there);
-        assert_eq!(
-            (layout.processes(), layout.hosts(), layout.here()),
-            (5..9, 2..4, 6..9)
-        );
-        assert_eq!((layout.find_host(1), layout.find_host(3)), (Some(0), None));
-        assert_eq!(layout.find_host(9), None);
-        layout.admit(&[newcomer(4, 3, 9..10), newcomer(7, 5, 12..13)]);
-        let hosts = [0, 5, 9, 12].map(|process| layout.host_of(process));
-        assert_eq!(hosts, [0, 2, 4, 7]);
-        let nowhere = [2, 10, 11, 13].map(|process| layout.find_host(process));
-        assert_eq!(nowhere, [None; 4]);
-        assert_eq!(
-            (layout.node_of(7), layout.node_of(2), layout.world_of(4)),
-            (1, 0, Some(3))
-        );
-        assert_eq!((layout.world_of(5), layout.others().count()), (None, 3));
-    }
-
-    #[test]
-    fn other_realms_come_in_any_order() {
-        let of = |realm: u32, host, world, processes: Range<u32>| {
-            let realm = Realm(realm);
-            let processes = realm.number(processes.start)..realm.number(processes.end);
-            Newcomer {
-                node: realm.number(0),
-                share: realm.0 * 10 + host,
-                ..newcomer(realm.number(host), realm.number(world), processes)
-            }
-        };
-        let layout = Layout::among(Realm(2).number(1), &[of(2, 0, 0, 0..2), of(2, 1, 0, 2..4)]);
-        assert_eq!(
-            (layout.realm(), layout.find_host(Realm(3).number(0))),
-            (Realm(2), None)
-        );
-        layout.admit(&[of(3, 0, 0, 0..3), of(3, 1, 0, 3..4)]);
-        layout.admit(&[of(1, 4, 2, 7..9)]);
-        layout.admit(&[of(3, 2, 1, 4..5), of(2, 2, 1, 4..6)]);
-        let found = [(2, 3), (2, 5), (3, 2), (3, 3), (3, 4), (1, 8)]
-            .map(|(realm, process)| layout.host_of(Realm(realm).number(process)));
-        let expected = [(2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (1, 4)];
-        assert_eq!(found, expected.map(|(realm, host)| Realm(realm).number(host)));
-        let nowhere = [(2, 6), (3, 5), (1, 0), (1, 9), (4, 0), (0, 0)]
-            .map(|(realm, process)| layout.find_host(Realm(realm).number(process)));
-        assert_eq!(nowhere, [None; 6]);
-        let host = |realm: u32, host| Realm(realm).number(host);
-        assert_eq!(layout.world_of(host(3, 2)), Some(host(3, 1)));
-        assert_eq!(
-            (layout.world_of(host(1, 3)), layout.world_of(host(5, 0))),
-            (None, None)
-        );
-        assert_eq!(
-            (layout.node_of(host(1, 4)), layout.node_of(host(2, 0))),
-            (host(1, 0), host(2, 0))
-        );
-        let voices =
-            [(2, 0), (2, 2), (3, 1), (1, 4)].map(|(realm, number)| layout.voice_of(host(realm, number)));
-        assert_eq!((voices, layout.others().count()), ([20, 22, 31, 14], 5));
-        let names =
-            [(2, 3), (2, 5), (3, 3), (9, 0)].map(|(realm, process)| layout.name_of(host(realm, process)));
-        let nobody = format!("of process {}", host(9, 0));
-        assert_eq!(names, ["3", "1.1", "0.3 of another mpiexec", &nobody]);
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! Whether hosts of several mpiexecs have a network in common.
 
 use simurgh_net::control::Peer;
-use simurgh_net::transport::ofi;
+use simurgh_net::transport::ofi::OfiPort;
 use std::collections::BTreeSet;
 
 /// Why these hosts cannot reach each other, if they cannot: each has taken the provider of libfabric that seemed best
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub(super) fn differ<'a>(peers: impl Iterator<Item = &'a Peer>) -> Option<String> {
     let addresses = peers.flat_map(|peer| &peer.addresses);
     let providers: BTreeSet<String> = addresses
-        .filter_map(|address| ofi::provider_of(&address.bytes.0))
+        .filter_map(|address| OfiPort::provider_of(&address.bytes.0))
         .collect();
     let names: Vec<_> = providers.into_iter().collect();
     (names.len() > 1).then(|| {

@@ -58,13 +58,6 @@ impl Address {
     }
 }
 
-/// The provider by which the host with this address is reached, by its name; none if it is no address. Hosts can reach
-/// each other if they have the same one.
-#[must_use]
-pub fn provider_of(address: &[u8]) -> Option<String> {
-    Address::from_bytes(address).map(|address| address.provider)
-}
-
 /// The first part, and the rest.
 fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
@@ -76,6 +69,7 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::port::OfiPort;
     use super::*;
 
     proptest! {
@@ -83,7 +77,7 @@ mod tests {
         fn addresses_come_back(provider in "[a-z;_]{0,20}", main: [u8; 16], watch: Vec<u8>) {
             let address = Address { provider, main: main.to_vec(), watch };
             let bytes = address.to_bytes();
-            prop_assert_eq!(provider_of(&bytes), Some(address.provider.clone()));
+            prop_assert_eq!(OfiPort::provider_of(&bytes), Some(address.provider.clone()));
             prop_assert_eq!(Address::from_bytes(&bytes), Some(address));
             prop_assert_eq!(Address::from_bytes(&bytes[..bytes.len() - 1]), None);
         }

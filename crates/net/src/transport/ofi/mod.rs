@@ -48,7 +48,6 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use address::provider_of;
 pub use choice::Choice;
 pub use error::OfiError;
 pub use port::{Joining, OfiPort};

@@ -78,6 +78,13 @@ impl OfiPort {
         &self.address.provider
     }
 
+    /// Name of the provider by which the host is reached that says so of itself; none if that is no address. Hosts can
+    /// reach each other if they have the same one.
+    #[must_use]
+    pub fn provider_of(address: &[u8]) -> Option<String> {
+        Address::from_bytes(address).map(|address| address.provider)
+    }
+
     /// What the other hosts need to know to reach this one.
     #[must_use]
     pub fn address(&self) -> Vec<u8> {

@@ -1,0 +1,84 @@
+//! Hosts of other worlds, realm by realm, which are added while others read.
+
+use super::Newcomer;
+use simurgh_core::Roster;
+use simurgh_core::sync::{AtomicU32, Ordering};
+use simurgh_net::job::Realm;
+use std::sync::OnceLock;
+
+/// Hosts of a realm that are not of the own world, ascending.
+#[derive(Debug)]
+pub(super) struct Others {
+    pub(super) realm: Realm,
+    known: Roster<Newcomer>,
+    /// Number of those that are known. Written under the lock.
+    count: AtomicU32,
+    /// Those of another realm.
+    next: OnceLock<Box<Self>>,
+}
+
+impl Others {
+    /// None of a realm so far.
+    pub(super) fn new(realm: Realm) -> Self {
+        Self {
+            realm,
+            known: Roster::new(0..0, |_| unreachable!("it is empty")),
+            count: AtomicU32::new(0),
+            next: OnceLock::new(),
+        }
+    }
+
+    /// Those of all realms, beginning with these.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |others| others.next.get().map(AsRef::as_ref))
+    }
+
+    /// Those of a realm, of which there may be none yet.
+    pub(super) fn shelf(&self, realm: Realm) -> &Self {
+        let mut others = self;
+        while others.realm != realm {
+            others = others.next.get_or_init(|| Box::new(Self::new(realm)));
+        }
+        others
+    }
+
+    /// Adds a host, for one at a time.
+    pub(super) fn add(&self, newcomer: &Newcomer) {
+        let count = self.count.load(Ordering::Relaxed);
+        let last = count.checked_sub(1).map(|last| &self.known[last]);
+        let is_behind = last
+            .is_none_or(|last| last.host < newcomer.host && last.processes.end <= newcomer.processes.start);
+        assert!(is_behind, "hosts are numbered in the order in which they come");
+        self.known.add(count, newcomer.clone());
+        // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
+        self.count.store(count + 1, Ordering::Release);
+    }
+
+    /// The realm and world of a process that is one of theirs, and its rank there.
+    pub(super) fn place_of(&self, process: u32) -> Option<(Realm, u32, u32)> {
+        let host = self.iter().find(|host| host.processes.contains(&process))?;
+        let first = self.iter().find(|first| first.world == host.world)?;
+        Some((self.realm, host.world, process - first.processes.start))
+    }
+
+    /// All that have been known so far.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Newcomer> {
+        // Acquire pairs with the Release in `add`.
+        let count = self.count.load(Ordering::Acquire);
+        (0..count).map(|index| &self.known[index])
+    }
+
+    /// The first for which `is_before` does not hold.
+    pub(super) fn find(&self, is_before: impl Fn(&Newcomer) -> bool) -> Option<&Newcomer> {
+        // Acquire pairs with the Release in `add`.
+        let (mut low, mut high) = (0, self.count.load(Ordering::Acquire));
+        while low < high {
+            let middle = low.midpoint(high);
+            match is_before(&self.known[middle]) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        self.known.get(low)
+    }
+}
