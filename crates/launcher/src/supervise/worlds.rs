@@ -136,8 +136,8 @@ impl Worlds {
 impl Supervisor<'_> {
     /// A host has communicators with ranks of another world, or has none any more.
     pub(super) fn connected(&mut self, host: usize, world: u32, so: bool) {
-        let is_known = self.worlds.place(world).is_some() || self.knows_world(world);
-        if is_known || !so {
+        // What has gone has to do with nobody.
+        if self.worlds.place(world).is_some() || self.knows_world(world) {
             let member = &self.members[host];
             let own = member.world();
             self.worlds.tie(member.number(), own, world, so);
@@ -251,9 +251,29 @@ mod tests {
     }
 
     fn due(worlds: &Worlds, ended: &[u32]) -> Vec<u32> {
-        let mut due = worlds.due(|world| ended.contains(&world), None);
-        due.sort_unstable();
-        due
+        worlds.due(|world| ended.contains(&world), None)
+    }
+
+    #[test]
+    fn worlds_that_have_had_to_do_with_others_end_when_the_universe_says_so() {
+        let realm = Realm(2);
+        let mut worlds = Worlds::of(realm);
+        let [a, b, c] = [(); 3].map(|()| worlds.add(1));
+        assert_eq!((a, c), (realm.number(0), realm.number(2)));
+        worlds.tie(b, b, a, true);
+        let freed = |worlds: &Worlds, freed: &[u32]| {
+            let freed = freed.iter().copied().collect();
+            worlds.due(|world| world != c, Some(&freed))
+        };
+        assert_eq!(freed(&worlds, &[]), [a, b]);
+        let other = Realm(1).number(0);
+        worlds.tie(a, a, other, true);
+        assert!(worlds.are_tied_to(other) && freed(&worlds, &[]).is_empty());
+        worlds.tie(a, a, other, false);
+        assert!(!worlds.are_tied_to(other) && freed(&worlds, &[]).is_empty());
+        assert_eq!(freed(&worlds, &[b, c]), [b]);
+        // Nobody knows better.
+        assert_eq!(due(&worlds, &[a, b]), [a, b]);
     }
 
     #[test]

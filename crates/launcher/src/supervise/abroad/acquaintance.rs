@@ -109,13 +109,19 @@ impl Supervisor<'_> {
     pub(super) fn part_with(&mut self, first: HostId, hosts: u32) {
         let Some(abroad) = &mut self.abroad else { return };
         let gone = first..first.saturating_add(hosts);
-        abroad.peers.retain(|host, _| !gone.contains(host));
+        let known: Vec<HostId> = abroad.peers.range(gone.clone()).map(|(host, _)| *host).collect();
+        known.iter().for_each(|host| drop(abroad.peers.remove(host)));
         for occasion in &mut abroad.occasions {
             if let Occasion::Greet(peers) = occasion {
                 peers.retain(|peer| !gone.contains(&peer.host));
             }
         }
         abroad.missing.forget(&gone);
-        self.tell_of_gone(first, hosts);
+        // All of a world go at once, but for those that have been missed before.
+        if known.len() == hosts as usize {
+            self.tell_of_gone(first, hosts);
+        } else {
+            known.into_iter().for_each(|host| self.tell_of_gone(host, 1));
+        }
     }
 }

@@ -5,31 +5,46 @@
 use crate::supervise::Supervisor;
 use crate::supervise::ending::Verdict;
 use simurgh_net::transport::HostId;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Time in which the word of another launcher comes that its job has failed.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What is missed first, and until when another word may come.
+/// Hosts that are missed.
 #[derive(Default)]
-pub(super) struct Missing(Option<Missed>);
+pub(super) struct Missing(BTreeMap<HostId, Missed>);
 
-/// A host that cannot be reached.
+/// What is known of a host that cannot be reached.
 struct Missed {
-    host: HostId,
+    /// Why it is missed, in words that follow its name.
     reason: String,
+    /// Until when another word may come.
     until: Instant,
 }
 
 impl Missing {
+    /// Another one is missed. What is said first counts.
+    fn add(&mut self, host: HostId, reason: String, now: Instant) {
+        let until = now + PATIENCE;
+        self.0.entry(host).or_insert(Missed { reason, until });
+    }
+
+    /// When the first of them is lost.
     pub(super) fn until(&self) -> Option<Instant> {
-        self.0.as_ref().map(|missed| missed.until)
+        self.0.values().map(|missed| missed.until).min()
     }
 
     /// These hosts are gone, and that is no loss.
     pub(super) fn forget(&mut self, gone: &Range<HostId>) {
-        self.0.take_if(|missed| gone.contains(&missed.host));
+        self.0.retain(|host, _| !gone.contains(host));
+    }
+
+    /// One that is lost, and why.
+    fn take(&mut self, now: Instant) -> Option<(HostId, String)> {
+        let (&host, _) = self.0.iter().find(|(_, missed)| missed.until <= now)?;
+        self.0.remove(&host).map(|missed| (host, missed.reason))
     }
 }
 
@@ -39,31 +54,49 @@ impl Supervisor<'_> {
         if self.members[by].released {
             return;
         }
-        let Some(abroad) = &mut self.abroad else { return };
-        let Some(place) = abroad.peers.get(&host).and_then(|peer| peer.place) else {
-            return;
-        };
-        if self.worlds.are_tied_to(place.world) {
-            let until = Instant::now() + PATIENCE;
-            abroad.missing.0.get_or_insert(Missed { host, reason, until });
-        } else {
-            self.part_with(host, 1);
+        let is_tied = self.has_to_do_with(host);
+        match &mut self.abroad {
+            Some(abroad) if is_tied => abroad.missing.add(host, reason, Instant::now()),
+            _ => self.part_with(host, 1),
         }
     }
 
     /// Ends the job if it has heard nothing more of a host that cannot be reached.
     pub(super) fn look_for_missing(&mut self) {
-        let Some(abroad) = &mut self.abroad else { return };
-        let is_over = |missed: &mut Missed| missed.until <= Instant::now();
-        let Some(Missed { host, reason, .. }) = abroad.missing.0.take_if(is_over) else {
-            return;
-        };
-        let place = abroad.peers.get(&host).and_then(|peer| peer.place);
-        if place.is_some_and(|place| self.worlds.are_tied_to(place.world)) {
-            let message = format!("a host of another mpiexec, with which this one is connected: {reason}");
-            self.conclude(Verdict { status: 1, message });
-        } else {
-            self.part_with(host, 1);
+        let lost = |missing: &mut Missing| missing.take(Instant::now());
+        while let Some((host, reason)) = self.abroad.as_mut().and_then(|abroad| lost(&mut abroad.missing)) {
+            if self.has_to_do_with(host) {
+                let message =
+                    format!("a host of another mpiexec, with which this one is connected: {reason}");
+                self.conclude(Verdict { status: 1, message });
+            } else {
+                self.part_with(host, 1);
+            }
         }
+    }
+
+    /// Whether a world that has not been let go has to do with that of another launcher's host.
+    fn has_to_do_with(&self, host: HostId) -> bool {
+        let peer = self.abroad.as_ref().and_then(|abroad| abroad.peers.get(&host));
+        let place = peer.and_then(|peer| peer.place);
+        place.is_some_and(|place| self.worlds.are_tied_to(place.world))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_lost_if_nothing_else_is_heard_of_it_in_time() {
+        let (mut missing, now) = (Missing::default(), Instant::now());
+        for (host, reason) in [(7, "first"), (9, "other"), (7, "later")] {
+            missing.add(host, reason.to_owned(), now);
+        }
+        assert_eq!((missing.until(), missing.take(now)), (Some(now + PATIENCE), None));
+        missing.forget(&(8..10));
+        let then = now + PATIENCE;
+        assert_eq!(missing.take(then), Some((7, "first".to_owned())));
+        assert_eq!((missing.take(then), missing.until()), (None, None));
     }
 }
