@@ -69,6 +69,16 @@ fn who_waits_for_a_job_that_has_not_begun_is_in_no_deadlock() {
 }
 
 #[test]
+fn who_waits_in_vain_is_told_of_when_the_time_is_over() {
+    let (universe, binary) = (Universe::new("universe-vain"), build(PROGRAM));
+    let mpiexec = universe.mpiexec(2).options(["--timeout", "1"]).args(["alone"]);
+    let outcome = mpiexec.run(&binary);
+    outcome
+        .expect_code(124)
+        .expect_stderr("rank 0 waits in MPI_Comm_accept at port");
+}
+
+#[test]
 fn jobs_that_wait_hear_of_the_end_of_their_universe() {
     let binary = build(PROGRAM);
     for (mode, how) in [("threads", Signal::INT), ("processes", Signal::KILL)] {
@@ -153,7 +163,7 @@ fn files_that_lead_to_no_universe_are_told_apart() {
     let refused = start(&absent);
     refused
         .expect_code(1)
-        .expect_stderr("no universe has appeared there; `simurgh universe ");
+        .expect_stderr("no universe has appeared there in time; `simurgh universe ");
     let other = universe.file.with_file_name("other");
     fs::write(&other, "{\"version\": 0}").unwrap();
     start(&other)

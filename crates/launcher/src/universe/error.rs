@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum UniverseError {
     /// Nobody has written the file.
-    #[error("{file}: no universe has appeared there; `simurgh universe {file}` starts one")]
+    #[error("{file}: no universe has appeared there in time; `simurgh universe {file}` starts one")]
     Absent {
         /// The file.
         file: PathBuf,

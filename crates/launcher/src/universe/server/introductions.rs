@@ -1,7 +1,8 @@
 //! Hosts of several mpiexecs are introduced to each other: those of two circles whose ranks meet, or of a new world.
 //!
 //! One introduction follows the other. In each, every member that takes part has the same words to say, and nothing is
-//! decided before all have; who leaves is not waited for.
+//! decided before all have; who leaves is not waited for. So who is stopped holds up the others' introductions until it
+//! goes on or is ended; what acquaintances do without new hosts is not held up.
 
 use super::providers;
 use super::registry::{Nonsense, Registry};

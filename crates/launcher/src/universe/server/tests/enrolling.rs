@@ -1,5 +1,6 @@
 //! Who belongs to a universe, and who does not.
 
+use super::super::registry::Registry;
 use super::{Folder, PATIENCE, Served, ToServer};
 use crate::agent::Link;
 use crate::universe::file::{Contact, Written};
@@ -55,6 +56,18 @@ fn more_hosts_than_there_can_be_are_refused() {
         .unwrap_err()
         .to_string();
     assert!(refused.contains("hosts are too many"), "{refused}");
+}
+
+#[test]
+fn numbers_are_not_given_away_again() {
+    let mut registry = Registry::new();
+    for number in 1..=Realm::MAX.0 {
+        let (realm, _) = registry.enroll(1).unwrap();
+        assert_eq!(realm, Realm(number));
+        registry.leave(realm, None);
+    }
+    let refused = registry.enroll(1).unwrap_err();
+    assert!(refused.contains("has had 2047 jobs"), "{refused}");
 }
 
 #[test]
