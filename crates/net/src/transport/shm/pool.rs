@@ -4,10 +4,10 @@
 //! generation to a line that receivers alone write. Which buffers are free is the sender's knowledge, one word; it
 //! looks for returned ones when the first few are out, so that few packets at a time go through the same few buffers.
 //!
-//! Costs of a packet: a compare-and-swap of the sender's word; the lines of the data go to the receiver; the line of
+//! Costs of a packet: a compare-and-swap of the sender's word, if it has several threads; the lines of the data go to the receiver; the line of
 //! the generations comes to the sender once for several packets.
 
-use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
+use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, by_turns};
 
 /// Bytes of a buffer, and so the most data of a packet over shared memory.
 pub const ROOM: usize = 32 << 10;
@@ -17,8 +17,8 @@ pub const BUFFERS: usize = 64;
 /// So few that a model uses one twice.
 #[cfg(loom)]
 pub(super) const BUFFERS: usize = 1;
-/// Buffers that are used as long as they suffice.
-const FEW: u64 = 0xf;
+/// Buffers that are used as long as they suffice: so many that it is not felt when they are looked for again.
+const FEW: u64 = 0xff;
 /// All buffers.
 const ALL: u64 = u64::MAX >> (64 - BUFFERS);
 
@@ -89,14 +89,18 @@ impl Pool {
         }
         while free != 0 {
             let index = free.trailing_zeros();
-            // Acquire pairs with the Release in `reclaim` and `put`: its reader, and its generation.
-            let taken = self.free.compare_exchange_weak(
-                free,
-                free & !(1 << index),
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            );
-            match taken {
+            let rest = free & !(1 << index);
+            let plain = || {
+                // Nothing has come between. A locked instruction would wait for all that has been written.
+                self.free.store(rest, Ordering::Relaxed);
+                Ok(free)
+            };
+            let locked = || {
+                // Acquire pairs with the Release in `reclaim` and `put`: its reader, and its generation.
+                self.free
+                    .compare_exchange_weak(free, rest, Ordering::Acquire, Ordering::Relaxed)
+            };
+            match by_turns(plain, locked) {
                 Ok(_) => {
                     // Relaxed: ordered by the swap.
                     let generation = self.generations[index as usize].load(Ordering::Relaxed);
@@ -152,7 +156,7 @@ mod tests {
         let (pool, returns) = (Pool::default(), Returns::default());
         for _ in 0..1000 {
             let ticket = pool.take(&returns).expect("nothing else is out");
-            assert!(ticket.index() < 4);
+            assert!(ticket.index() < FEW.count_ones() as usize);
             returns.give_back(ticket);
         }
     }
