@@ -17,7 +17,7 @@ const QUIET: u32 = 1;
 /// The process was quiet until the look at the network that is being taken.
 const LOOKING: u32 = 2;
 /// And somebody has asked meanwhile: this and the number of the question, the last one if there were several.
-const ASKED: u32 = LOOKING;
+const ASKED: u32 = LOOKING + 1;
 
 /// Whether the process is quiet.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Quiet {
         if was == LOUD || !self.change(was, QUIET) {
             return (was != LOUD).then(|| self.end_look(false)).flatten();
         }
-        was.checked_sub(ASKED).filter(|&question| question > 0)
+        was.checked_sub(ASKED)
     }
 
     /// Whether it has been said.
@@ -63,8 +63,8 @@ impl Quiet {
         self.0.load(Ordering::SeqCst) != LOUD
     }
 
-    /// Whether nothing has happened since it was said. If that cannot be said just now, the question, whose number is
-    /// not 0, will be answered when the look is over.
+    /// Whether nothing has happened since it was said. If that cannot be said just now, the question will be answered
+    /// when the look is over.
     #[must_use]
     pub fn lasts(&self, question: u32) -> bool {
         loop {
@@ -113,6 +113,12 @@ mod tests {
             quiet.end_look(false),
             Some(9),
             "nobody waits for the first answer any more"
+        );
+        assert!(quiet.begin_look() && !quiet.lasts(0));
+        assert_eq!(
+            quiet.end_look(false),
+            Some(0),
+            "what has been said is to be said anew"
         );
         assert!(quiet.begin_look() && !quiet.lasts(10));
         assert_eq!(quiet.end_look(true), None, "the look has found something");

@@ -75,7 +75,7 @@ impl Vigil {
 
     /// Whether what was called when the process became quiet has been called and nothing has happened since. Who wants
     /// to know what has been sent and received until then asks for that first. If it cannot be said just now, it is
-    /// called for this question, whose number is not 0.
+    /// called for this question.
     pub fn is_quiet(&self, question: u32) -> bool {
         self.quiet.lasts(question)
     }

@@ -310,8 +310,8 @@ impl Runtime {
     }
 
     /// Says, as long as anybody wants to know, whether what was called on a deadlock has been called and nothing has
-    /// happened since. Who wants to know what has been sent and received until then asks for that first. Each question
-    /// has a number other than 0; where it cannot be answered just now, that is called for it.
+    /// happened since. Who wants to know what has been sent and received until then asks for that first. Where a
+    /// question cannot be answered just now, that is called with its number.
     pub fn quiet(&self) -> impl Fn(u32) -> bool + Send + Sync + 'static {
         let common = Arc::clone(&self.common);
         move |question| {
