@@ -5,7 +5,9 @@
 //! looks whether that is still so; if not, it gives back all that is ready, and sleeps. Those of its execution contexts
 //! that wait then come to it when they are woken, and are passed on at once.
 //!
-//! Deputies do not count as virtual processors, but while one is awake nobody takes all for asleep.
+//! A deputy runs on all cores between which those of its principal may move: nobody asks it for work, so it is the
+//! system that evens out what deputies do. Deputies do not count as virtual processors, but while one is awake nobody
+//! takes all for asleep.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -126,7 +128,7 @@ impl Deputy {
     fn run(&self, common: &Common) {
         let worker = self.post.worker;
         if common.topology.binds() {
-            let _ = Affinity::of(&common.crew.cpus_of(worker.index(), &common.topology)).bind(None);
+            let _ = Affinity::of(&common.topology.reach(worker.index())).bind(None);
         }
         (common.prepare)();
         let network = common.lookout.get().map(Lookout::network);

@@ -119,6 +119,16 @@ impl Topology {
         self.fences.get(core) == self.fences.get(other)
     }
 
+    /// The hardware threads to which may move what runs on the core of this number, modulo their number.
+    #[must_use]
+    pub fn reach(&self, core: usize) -> Vec<usize> {
+        let own = core % self.cores.len();
+        let others = (0..self.cores.len()).filter(|&other| self.joins(own, other));
+        others
+            .flat_map(|other| self.cores[other].cpus.iter().copied())
+            .collect()
+    }
+
     /// The cores, in an order in which neighbours share the most.
     #[must_use]
     pub fn cores(&self) -> &[Core] {
@@ -191,6 +201,14 @@ mod tests {
         assert_eq!(root.distance(1, 1), 0);
         assert!(root.distance(0, 1) < root.distance(0, 4));
         assert!(!topology.binds());
+    }
+
+    #[test]
+    fn what_runs_on_a_core_reaches_those_within_the_same_fence() {
+        let machine = || Topology::synthetic("core:4 pu:1").expect("a valid description");
+        assert_eq!(machine().reach(5), [0, 1, 2, 3]);
+        let halves = machine().part(&[0, 1, 2, 3], |core| core.cpus[0] / 2, false);
+        assert_eq!((halves.reach(1), halves.reach(6)), (vec![0, 1], vec![2, 3]));
     }
 
     #[test]
