@@ -16,6 +16,7 @@ use crate::collective::{Between, Extent, Table};
 use crate::comm::{CommShared, ContextPool, Gatherings, Share, Span};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
+use crate::error::Result;
 use crate::group::Group;
 use crate::memory::set_caches;
 use crate::remote::Remote;
@@ -296,14 +297,15 @@ impl Job {
     /// something can be sent to them, the [fabric](crate::Remote::fabric) has to know the way
     /// ([`Fabric::join`](simurgh_net::Fabric::join)), or the job is [connected](Self::connect) for the first time.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When they do not come behind all that are known.
-    pub fn admit(&self, newcomers: &[Newcomer]) {
-        self.layout.admit(newcomers);
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind all of their realm that are known.
+    pub fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
+        self.layout.admit(newcomers)?;
         if let Some(remote) = self.remote.get() {
             newcomers.iter().for_each(|newcomer| remote.admit(newcomer.host));
         }
+        Ok(())
     }
 
     /// Hosts of another world will not be heard of any more, as it has ended: what is still sent to them is thrown

@@ -108,7 +108,7 @@ impl Growth {
         let known = introduced.places();
         let routes = Routes::to(&self.spec, known.iter().copied())?;
         let newcomers: Vec<_> = known.into_iter().map(newcomer).collect();
-        own.job().admit(&newcomers);
+        own.job().admit(&newcomers)?;
         let far = wire_up::far(&introduced.peers, &routes.ofi)?;
         let new = [
             self.connect_near(routes.shm, &introduced)?,

@@ -171,7 +171,7 @@ impl Doors {
         if routes.shm.is_empty() && routes.ofi.is_empty() {
             return Ok(led);
         }
-        job.admit(&newcomers.into_iter().map(newcomer).collect::<Vec<_>>());
+        job.admit(&newcomers.into_iter().map(newcomer).collect::<Vec<_>>())?;
         let mut ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
             let ofi = ofi.connect(&joining(self.control, spec, far(&others.peers, &routes.ofi)?))?;

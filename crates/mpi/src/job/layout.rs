@@ -9,32 +9,17 @@
 //! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
 //! those of others of its realm, without a lock.
 
+mod newcomer;
 mod others;
 
-use std::ops::Range;
+pub use newcomer::Newcomer;
 
+use crate::error::Result;
+use newcomer::disorder;
+use others::Others;
 use simurgh_core::sync::SpinLock;
 use simurgh_net::job::Realm;
-
-use others::Others;
-
-/// A host of a universe, as the launcher tells of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Newcomer {
-    /// Its number: higher than that of any host of its realm that came before.
-    pub host: u32,
-    /// The number of the node on which it runs.
-    pub node: u32,
-    /// The number of its world: the realm's first for the processes that the launcher has started first, then one for
-    /// each spawn.
-    pub world: u32,
-    /// Its processes: behind those of the hosts of its realm with lower numbers.
-    pub processes: Range<u32>,
-    /// A number that no other host that is there has: of hosts of a universe of several realms, or of a world behind
-    /// the first where there is one realm. It says which numbers the host gives to communicators. Those of the first
-    /// world of the only realm have their own.
-    pub share: u32,
-}
+use std::ops::Range;
 
 /// The hosts of a universe and the processes that live on each: consecutive ones, in the order of the hosts.
 #[derive(Debug)]
@@ -127,24 +112,33 @@ impl Layout {
             others: Others::new(realm),
             adding: SpinLock::default(),
         };
-        layout.admit(&others.into_iter().cloned().collect::<Vec<_>>());
+        let admitted = layout.admit(&others.into_iter().cloned().collect::<Vec<_>>());
+        admitted.expect("hosts are in order");
         layout
     }
 
     /// Notes hosts that have come, those of a realm in the order of their numbers.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When they do not come behind those of their realm that are known.
-    pub(super) fn admit(&self, newcomers: &[Newcomer]) {
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind those of their realm that are known, or cannot be others.
+    pub(super) fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
         let _adding = self.adding.lock();
-        for newcomer in newcomers {
-            assert!(
-                newcomer.world != self.world,
-                "those of the own world do not come later"
-            );
-            self.others.shelf(Realm::of(newcomer.host)).add(newcomer);
-        }
+        newcomers.iter().try_for_each(|newcomer| {
+            let others = self.others.shelf(Realm::of(newcomer.host));
+            let fits = self.may_be_another(newcomer) && others.add(newcomer);
+            fits.then_some(()).ok_or_else(|| disorder(newcomer))
+        })
+    }
+
+    /// Whether a host is none of the own world's, and its numbers are of one realm.
+    fn may_be_another(&self, newcomer: &Newcomer) -> bool {
+        let (realm, processes) = (Realm::of(newcomer.host), &newcomer.processes);
+        newcomer.world != self.world
+            && !self.hosts().contains(&newcomer.host)
+            && [newcomer.world, processes.start, processes.end.saturating_sub(1)]
+                .iter()
+                .all(|number| realm.has(*number))
     }
 
     /// The host that sees it so.

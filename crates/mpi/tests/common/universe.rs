@@ -352,7 +352,7 @@ impl State {
         let there = self.known_in(realm);
         let is_there = |host: &&Host| there.iter().any(|place| place.host == host.place.host);
         for host in self.hosts.iter().filter(is_there) {
-            host.job.admit(newcomers);
+            host.job.admit(newcomers).expect("they are in order");
             let numbers = newcomers.iter().map(|newcomer| newcomer.host);
             match host.job.network() {
                 Some(network) => numbers.for_each(|host| network.fabric().join(host, transport)),

@@ -42,16 +42,18 @@ impl Others {
         others
     }
 
-    /// Adds a host, for one at a time.
-    pub(super) fn add(&self, newcomer: &Newcomer) {
+    /// Adds a host, for one at a time; false, and nothing has changed, if it does not come behind those that are known.
+    pub(super) fn add(&self, newcomer: &Newcomer) -> bool {
         let count = self.count.load(Ordering::Relaxed);
         let last = count.checked_sub(1).map(|last| &self.known[last]);
         let is_behind = last
             .is_none_or(|last| last.host < newcomer.host && last.processes.end <= newcomer.processes.start);
-        assert!(is_behind, "hosts are numbered in the order in which they come");
-        self.known.add(count, newcomer.clone());
-        // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
-        self.count.store(count + 1, Ordering::Release);
+        if is_behind {
+            self.known.add(count, newcomer.clone());
+            // Release pairs with the Acquire in `find` and `iter`: who sees the number finds the entry.
+            self.count.store(count + 1, Ordering::Release);
+        }
+        is_behind
     }
 
     /// The realm and world of a process that is one of theirs, and its rank there.

@@ -32,7 +32,7 @@ fn processes_that_have_a_host_each_are_found_too() {
     let layout = Layout::among(3, &there);
     let hosts = (4..9).map(|process| layout.find_host(process));
     assert!(hosts.eq([None, Some(2), Some(3), Some(4), None]));
-    layout.admit(&[newcomer(7, 2, 9..12)]);
+    layout.admit(&[newcomer(7, 2, 9..12)]).unwrap();
     assert_eq!((layout.find_host(8), layout.find_host(11)), (None, Some(7)));
 }
 
@@ -47,7 +47,9 @@ fn other_worlds_are_known_as_far_as_they_have_been_admitted() {
     );
     assert_eq!((layout.find_host(1), layout.find_host(3)), (Some(0), None));
     assert_eq!(layout.find_host(9), None);
-    layout.admit(&[newcomer(4, 3, 9..10), newcomer(7, 5, 12..13)]);
+    layout
+        .admit(&[newcomer(4, 3, 9..10), newcomer(7, 5, 12..13)])
+        .unwrap();
     let hosts = [0, 5, 9, 12].map(|process| layout.host_of(process));
     assert_eq!(hosts, [0, 2, 4, 7]);
     let nowhere = [2, 10, 11, 13].map(|process| layout.find_host(process));
@@ -75,9 +77,9 @@ fn other_realms_come_in_any_order() {
         (layout.realm(), layout.find_host(Realm(3).number(0))),
         (Realm(2), None)
     );
-    layout.admit(&[of(3, 0, 0, 0..3), of(3, 1, 0, 3..4)]);
-    layout.admit(&[of(1, 4, 2, 7..9)]);
-    layout.admit(&[of(3, 2, 1, 4..5), of(2, 2, 1, 4..6)]);
+    layout.admit(&[of(3, 0, 0, 0..3), of(3, 1, 0, 3..4)]).unwrap();
+    layout.admit(&[of(1, 4, 2, 7..9)]).unwrap();
+    layout.admit(&[of(3, 2, 1, 4..5), of(2, 2, 1, 4..6)]).unwrap();
     let found = [(2, 3), (2, 5), (3, 2), (3, 3), (3, 4), (1, 8)]
         .map(|(realm, process)| layout.host_of(Realm(realm).number(process)));
     let expected = [(2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (1, 4)];
@@ -100,4 +102,36 @@ fn other_realms_come_in_any_order() {
     let names = [(2, 3), (2, 5), (3, 3), (9, 0)].map(|(realm, process)| layout.name_of(host(realm, process)));
     let nobody = format!("of process {}", host(9, 0));
     assert_eq!(names, ["3", "1.1", "0.3 of another mpiexec", &nobody]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let realm = Realm(2);
+    let of = |host: u32, world: u32, processes: Range<u32>| {
+        newcomer(
+            realm.number(host),
+            realm.number(world),
+            realm.number(processes.start)..realm.number(processes.end),
+        )
+    };
+    let layout = Layout::among(realm.number(2), &[of(0, 0, 0..2), of(2, 1, 4..5)]);
+    let strange = Newcomer {
+        processes: 7..8,
+        ..of(4, 2, 7..8)
+    };
+    let refused = [
+        of(0, 2, 6..7),
+        of(2, 3, 6..7),
+        of(3, 1, 6..7),
+        of(3, 2, 1..3),
+        strange,
+    ];
+    assert!(
+        refused
+            .iter()
+            .all(|host| layout.admit(std::slice::from_ref(host)).is_err())
+    );
+    assert_eq!(layout.others().count(), 1);
+    layout.admit(&[of(4, 2, 7..8)]).unwrap();
+    assert_eq!(layout.find_host(realm.number(7)), Some(realm.number(4)));
 }
