@@ -66,6 +66,16 @@ struct Gathering {
     declined: Option<String>,
 }
 
+impl Introductions {
+    /// Whether hosts of the two are being introduced to each other: they are acquaintances only when they have met.
+    fn concerns(&self, (one, other): &Pair) -> bool {
+        match &self.current {
+            Some(Introduction::Meeting { all, .. }) => all.contains(&home(one)) && all.contains(&home(other)),
+            _ => false,
+        }
+    }
+}
+
 impl Gathering {
     fn take(&mut self, realm: Realm, said: Result<Vec<Peer>, String>) {
         self.missing.remove(&realm);
@@ -91,11 +101,11 @@ fn is_of(realm: Realm, (one, other): &Pair) -> bool {
 impl Registry {
     /// Two ranks have met, and are told when they can reach each other.
     pub(super) fn introduce(&mut self, one: Visitor, other: Visitor) {
-        if self.are_acquainted(&(one, other)) {
-            return self.bring_together((one, other));
+        let pair = (one, other);
+        if self.are_acquainted(&pair) && !self.introductions.concerns(&pair) {
+            return self.bring_together(pair);
         }
-        let occasion = Occasion::Meeting((one, other));
-        self.introductions.waiting.push_back(occasion);
+        self.introductions.waiting.push_back(Occasion::Meeting(pair));
         self.go_on();
     }
 

@@ -1,6 +1,8 @@
 //! Two circles become one.
 
-use super::{Fake, FromServer, Question, Served, ToServer, acquaint, are_introduced, are_partners, visit};
+use super::{
+    Answer, Fake, FromServer, Question, Served, ToServer, acquaint, are_introduced, are_partners, visit,
+};
 use simurgh_net::control::Refusal;
 
 /// What others are told of all hosts of somebody who has two.
@@ -13,6 +15,10 @@ fn gone(realm_first: u32) -> FromServer {
 
 fn three(served: &Served) -> [Fake; 3] {
     [served.enroll(2), served.enroll(2), served.enroll(2)]
+}
+
+fn is_partner(said: &FromServer) -> bool {
+    matches!(said, FromServer::Answer { answer, .. } if matches!(answer, Answer::Partner { .. }))
 }
 
 #[test]
@@ -42,6 +48,29 @@ fn nobody_goes_on_before_all_have_met() {
     a.asked -= 1;
     b.meet(a.peers());
     are_introduced(&mut a, &mut b);
+}
+
+#[test]
+fn who_is_yet_to_be_met_is_no_acquaintance() {
+    let served = Served::new();
+    let [mut a, mut b, _] = three(&served);
+    visit(&mut a, &mut b);
+    a.gather();
+    b.gather();
+    a.hears(&FromServer::Meet { peers: b.peers() });
+    b.hears(&FromServer::Meet { peers: a.peers() });
+    visit(&mut a, &mut b);
+    for fake in [&mut a, &mut b] {
+        fake.hears_nothing();
+        fake.tell(&ToServer::Met);
+    }
+    for fake in [&mut a, &mut b] {
+        fake.hears(&FromServer::Introduced);
+        for _ in 0..2 {
+            let said = fake.hear();
+            assert!(is_partner(&said), "{said:?}");
+        }
+    }
 }
 
 #[test]
@@ -122,7 +151,7 @@ fn who_declines_is_not_introduced() {
     for fake in [&mut a, &mut b] {
         fake.hears(&FromServer::Introduced);
         let refused = fake.answer();
-        let expected = super::Answer::refused(Refusal::Port, "host 0 cannot be reached");
+        let expected = Answer::refused(Refusal::Port, "host 0 cannot be reached");
         assert_eq!(refused, expected);
     }
     // They are no circle.
@@ -208,7 +237,7 @@ impl Fake {
     fn open_port_while_gathering(&mut self) -> String {
         self.hears(&FromServer::Gather);
         match self.answer_to(Question::OpenPort) {
-            super::Answer::Port(port) => port,
+            Answer::Port(port) => port,
             other => panic!("{other:?}"),
         }
     }
