@@ -1,9 +1,9 @@
 //! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
 //!
 //! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, its receipt is in the rest:
-//! in bits 32 to 55 in what the receiver's number differs from that of the sender's realm, and the message's number in
-//! bits 0 to 30. Taking the message back makes the handle
-//! that of a cancelled operation until it is waited for, in whatever copy of it; those handles are remembered here.
+//! in bits 32 to 55 in what the receiver's number differs from those of the sender's realm, and the message's number in
+//! bits 0 to 30. Taking the message back makes the handle that of a cancelled operation until it is waited for, in
+//! whatever copy of it; those handles are remembered here.
 
 use std::collections::HashSet;
 
