@@ -1,7 +1,6 @@
 //! What a universe and the `mpiexec`s in it say to each other.
 //!
-//! All numbers of hosts, processes and worlds are those that all mpiexecs agree on
-//! ([`Realm`](simurgh_net::job::Realm)).
+//! All numbers of hosts, processes and worlds are those that all mpiexecs agree on ([`Realm`]).
 
 use super::ports::Asker;
 use serde::{Deserialize, Serialize};

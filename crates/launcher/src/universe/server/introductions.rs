@@ -4,99 +4,17 @@
 //! decided before all have; who leaves is not waited for. So who is stopped holds up the others' introductions until it
 //! goes on or is ended; what acquaintances do without new hosts is not held up.
 
+use super::occasion::{Gathering, Introduction, Occasion, Pair, home, is_of};
 use super::providers;
 use super::registry::{Nonsense, Registry};
 use crate::universe::message::FromServer;
 use crate::universe::ports::Visitor;
 use simurgh_net::control::{Answer, Peer, Refusal};
 use simurgh_net::job::Realm;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// What there is to introduce.
-#[derive(Debug, Default)]
-pub(super) struct Introductions {
-    waiting: VecDeque<Occasion>,
-    current: Option<Introduction>,
-}
-
-/// Two visitors of a port who have met.
-type Pair = (Visitor, Visitor);
-
-/// Why hosts are introduced.
-#[derive(Debug)]
-enum Occasion {
-    /// Ranks have met that may not know each other.
-    Meeting(Pair),
-    /// A member has a new world.
-    Turn(Realm),
-}
-
-/// How far an introduction has come.
-#[derive(Debug)]
-enum Introduction {
-    Gathering(Gathering),
-    /// Hosts connect to those of the other circle.
-    Meeting {
-        pair: Pair,
-        /// Who has yet to.
-        missing: BTreeSet<Realm>,
-        /// Who waits for the end.
-        all: BTreeSet<Realm>,
-    },
-    /// A member introduces new hosts to its own.
-    Growing(Realm),
-    /// Hosts connect to the new ones of a member.
-    Spreading {
-        of: Realm,
-        /// Who has yet to.
-        missing: BTreeSet<Realm>,
-    },
-}
-
-/// Members of two circles say where their hosts are.
-#[derive(Debug)]
-struct Gathering {
-    pair: Pair,
-    /// Who has yet to.
-    missing: BTreeSet<Realm>,
-    /// Who waits for the end.
-    all: BTreeSet<Realm>,
-    said: BTreeMap<Realm, Vec<Peer>>,
-    /// Why it comes to nothing.
-    declined: Option<String>,
-}
-
-impl Introductions {
-    /// Whether hosts of the two are being introduced to each other: they are acquaintances only when they have met.
-    fn concerns(&self, (one, other): &Pair) -> bool {
-        match &self.current {
-            Some(Introduction::Meeting { all, .. }) => all.contains(&home(one)) && all.contains(&home(other)),
-            _ => false,
-        }
-    }
-}
-
-impl Gathering {
-    fn take(&mut self, realm: Realm, said: Result<Vec<Peer>, String>) {
-        self.missing.remove(&realm);
-        match said {
-            Ok(peers) => drop(self.said.insert(realm, peers)),
-            Err(reason) => self.declined = Some(reason),
-        }
-    }
-}
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the other end of a port is told when one leaves.
 const HAS_LEFT: &str = "the job at the other end of the port has ended";
-
-/// The realm of a visitor.
-fn home(visitor: &Visitor) -> Realm {
-    Realm::of(visitor.asker.host)
-}
-
-fn is_of(realm: Realm, (one, other): &Pair) -> bool {
-    home(one) == realm || home(other) == realm
-}
 
 impl Registry {
     /// Two ranks have met, and are told when they can reach each other.

@@ -6,6 +6,7 @@
 mod ends;
 mod introductions;
 mod member;
+mod occasion;
 mod providers;
 mod registry;
 mod shares;

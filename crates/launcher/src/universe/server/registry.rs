@@ -1,7 +1,7 @@
 //! The mpiexecs of a universe, and what they are told.
 
-use super::introductions::Introductions;
 use super::member::{Member, are_own};
+use super::occasion::Introductions;
 use super::shares::Shares;
 use crate::universe::message::{FromServer, ToServer};
 use crate::universe::{Asker, Ports, Ties};
