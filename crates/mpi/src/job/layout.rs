@@ -121,8 +121,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind those of their realm that are known,
-    /// or cannot be others.
+    /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind those of their realm that are
+    /// known, or cannot be others.
     pub(super) fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
         let _adding = self.adding.lock();
         newcomers.iter().try_for_each(|newcomer| {
