@@ -109,17 +109,20 @@ static void alone(void)
 }
 
 /* Two jobs that have met do without the universe. */
-static void go_on(MPI_Comm other, int high, int part)
+static void go_on(MPI_Comm other, int high, int part, char *program)
 {
     char port[MPI_MAX_PORT_NAME];
-    int first = 1;
+    MPI_Comm nobody;
 
     quiet();
     up();
     while (MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS)
         usleep(1000);
     is_gone();
-    OK(MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    /* Those who know the others could not be told of them. */
+    FAILS(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &nobody, MPI_ERRCODES_IGNORE),
+          MPI_ERR_SPAWN);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
     talk(other, high);
     if (part)
         OK(MPI_Comm_disconnect(&other));
@@ -160,7 +163,7 @@ int main(int argc, char **argv)
         alone();
     } else if (strcmp(what, "part") == 0 || strcmp(what, "stay") == 0) {
         other = accepts ? accept_as(service, MPI_COMM_WORLD) : connect_to(service);
-        go_on(other, accepts, strcmp(what, "part") == 0);
+        go_on(other, accepts, strcmp(what, "part") == 0, argv[0]);
     } else {
         OK(MPI_Open_port(MPI_INFO_NULL, port));
     }
