@@ -71,11 +71,14 @@ fn who_waits_for_a_job_that_has_not_begun_is_in_no_deadlock() {
 #[test]
 fn who_waits_in_vain_is_told_of_when_the_time_is_over() {
     let (universe, binary) = (Universe::new("universe-vain"), build(PROGRAM));
-    let mpiexec = universe.mpiexec(2).options(["--timeout", "1"]).args(["alone"]);
-    let outcome = mpiexec.run(&binary);
-    outcome
-        .expect_code(124)
-        .expect_stderr("rank 0 waits in MPI_Comm_accept at port");
+    // A busy machine needs longer until the ranks wait.
+    let told = ["1", "5", "25"].into_iter().any(|limit| {
+        let mpiexec = universe.mpiexec(2).options(["--timeout", limit]).args(["alone"]);
+        let outcome = mpiexec.run(&binary);
+        outcome.expect_code(124);
+        outcome.stderr.contains("rank 0 waits in MPI_Comm_accept at port")
+    });
+    assert!(told);
 }
 
 #[test]
