@@ -142,7 +142,7 @@ impl Universe {
 /// That a universe is lost, in words for the user.
 fn loss(error: &LinkError) -> String {
     match error {
-        LinkError::Closed => "the universe has ended".to_owned(),
+        LinkError::Closed => "the universe has ended, or has given this job up".to_owned(),
         error => format!("the universe is lost: {error}"),
     }
 }

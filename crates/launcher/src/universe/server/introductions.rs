@@ -1,10 +1,9 @@
 //! Hosts of several mpiexecs are introduced to each other: those of two circles whose ranks meet, or of a new world.
 //!
 //! One introduction follows the other. In each, every member that takes part has the same words to say, and nothing is
-//! decided before all have; who leaves is not waited for. So who is stopped holds up the others' introductions until it
-//! goes on or is ended; what acquaintances do without new hosts is not held up.
+//! decided before all have; who leaves is not waited for, and who says nothing for long is sent away.
 
-use super::occasion::{Gathering, Introduction, Occasion, Pair, home, is_of};
+use super::occasion::{Gathering, Introduction, Occasion, PATIENCE, Pair, home, is_of};
 use super::providers;
 use super::registry::{Nonsense, Registry};
 use crate::universe::message::FromServer;
@@ -12,6 +11,7 @@ use crate::universe::ports::Visitor;
 use simurgh_net::control::{Answer, Peer, Refusal};
 use simurgh_net::job::Realm;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// What the other end of a port is told when one leaves.
 const HAS_LEFT: &str = "the job at the other end of the port has ended";
@@ -58,7 +58,7 @@ impl Registry {
             match self.introductions.waiting.pop_front() {
                 None => return,
                 Some(Occasion::Turn(realm)) => {
-                    self.introductions.current = Some(Introduction::Growing(realm));
+                    self.introductions.enter(Introduction::Growing(realm));
                     self.tell(realm, FromServer::Granted);
                 }
                 Some(Occasion::Meeting(pair)) if self.are_acquainted(&pair) => self.bring_together(pair),
@@ -76,7 +76,7 @@ impl Registry {
         for &realm in &all {
             self.tell(realm, FromServer::Gather);
         }
-        self.introductions.current = Some(Introduction::Gathering(Gathering {
+        self.introductions.enter(Introduction::Gathering(Gathering {
             pair,
             missing: all.clone(),
             all,
@@ -129,7 +129,8 @@ impl Registry {
         let mut missing = self.circle(circle);
         missing.remove(&realm);
         let missing = self.have_meet(missing, &peers);
-        self.introductions.current = Some(Introduction::Spreading { of: realm, missing });
+        self.introductions
+            .enter(Introduction::Spreading { of: realm, missing });
         self.check();
         Ok(())
     }
@@ -148,12 +149,7 @@ impl Registry {
 
     /// Takes the next step, if nobody is missing any more.
     fn check(&mut self) {
-        let missing = match &self.introductions.current {
-            Some(Introduction::Gathering(gathering)) => &gathering.missing,
-            Some(Introduction::Meeting { missing, .. } | Introduction::Spreading { missing, .. }) => missing,
-            Some(Introduction::Growing(_)) | None => return,
-        };
-        if !missing.is_empty() {
+        if !self.introductions.missing().is_empty() {
             return;
         }
         match self.introductions.current.take() {
@@ -169,6 +165,17 @@ impl Registry {
                 self.go_on();
             }
             other => self.introductions.current = other,
+        }
+    }
+
+    /// Sends those away who have been waited for too long: somebody has stopped them.
+    pub(super) fn lose_patience(&mut self, now: Instant) {
+        if self.introductions.patient_until().is_none_or(|until| now < until) {
+            return;
+        }
+        for realm in self.introductions.missing() {
+            let message = format!("its mpiexec has not answered for {} s", PATIENCE.as_secs());
+            self.leave(realm, Some(message));
         }
     }
 
@@ -200,7 +207,8 @@ impl Registry {
             let peers: Vec<Peer> = of.values().flatten().cloned().collect();
             missing.extend(self.have_meet(to.keys().copied().collect(), &peers));
         }
-        self.introductions.current = Some(Introduction::Meeting { pair, missing, all });
+        self.introductions
+            .enter(Introduction::Meeting { pair, missing, all });
         self.check();
     }
 

@@ -27,6 +27,7 @@ use simurgh_net::job::Realm;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::time::Instant;
 
 /// Serves a universe that is found by a file, until a signal ends it; the file is removed then.
 ///
@@ -83,8 +84,9 @@ impl Server {
         for link in self.links.values() {
             link.watch(&mut watched);
         }
+        let times = [self.door.wakes_at(), self.registry.introductions.patient_until()];
         watched
-            .wait(self.door.wakes_at())
+            .wait(times.into_iter().flatten().min())
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
@@ -98,6 +100,9 @@ impl Server {
             self.listen_to(realm);
             self.deliver();
         }
+        self.registry.lose_patience(Instant::now());
+        self.links.retain(|&realm, _| self.registry.has(realm));
+        self.deliver();
     }
 
     /// Somebody has said the first word.

@@ -4,12 +4,18 @@ use crate::universe::ports::Visitor;
 use simurgh_net::control::Peer;
 use simurgh_net::job::Realm;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+/// How long all may take to say one word: longer than hosts of a busy machine need to open a network.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What there is to introduce.
 #[derive(Debug, Default)]
 pub(super) struct Introductions {
     pub(super) waiting: VecDeque<Occasion>,
     pub(super) current: Option<Introduction>,
+    /// Since when those who are missing have been waited for.
+    since: Option<Instant>,
 }
 
 /// Two visitors of a port who have met.
@@ -60,6 +66,30 @@ pub(super) struct Gathering {
 }
 
 impl Introductions {
+    /// Goes on to an introduction, or to the next step of one.
+    pub(super) fn enter(&mut self, introduction: Introduction) {
+        self.current = Some(introduction);
+        self.since = Some(Instant::now());
+    }
+
+    /// Whose word is waited for.
+    pub(super) fn missing(&self) -> BTreeSet<Realm> {
+        match &self.current {
+            Some(Introduction::Gathering(Gathering { missing, .. }))
+            | Some(Introduction::Meeting { missing, .. } | Introduction::Spreading { missing, .. }) => {
+                missing.clone()
+            }
+            Some(Introduction::Growing(realm)) => BTreeSet::from([*realm]),
+            None => BTreeSet::new(),
+        }
+    }
+
+    /// When they will have been waited for long enough.
+    pub(super) fn patient_until(&self) -> Option<Instant> {
+        let since = self.since.filter(|_| self.current.is_some());
+        since.map(|since| since + PATIENCE)
+    }
+
     /// Whether hosts of the two are being introduced to each other: they are acquaintances only when they have met.
     pub(super) fn concerns(&self, (one, other): &Pair) -> bool {
         match &self.current {

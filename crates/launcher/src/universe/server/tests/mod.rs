@@ -4,6 +4,7 @@ mod ending;
 mod enrolling;
 mod meeting;
 mod naming;
+mod patience;
 mod turns;
 
 use super::{Server, Written};

@@ -1,0 +1,81 @@
+//! Who says nothing.
+
+use super::super::occasion::PATIENCE;
+use super::super::registry::Registry;
+use crate::universe::{Asker, FromServer, ToServer};
+use simurgh_net::control::{Answer, Question, Refusal};
+use simurgh_net::job::Realm;
+use std::time::Instant;
+
+/// What is heard in a realm.
+fn heard(registry: &mut Registry, realm: Realm) -> Vec<FromServer> {
+    let post = registry.post().into_iter();
+    post.filter_map(|(to, message)| (to == realm).then_some(message))
+        .collect()
+}
+
+fn ask(registry: &mut Registry, realm: Realm, number: u64, question: Question) {
+    let host = realm.number(0);
+    let asker = Asker { host, number };
+    registry.hear(realm, ToServer::Ask { asker, question }).unwrap();
+}
+
+/// Ranks of two wait to be introduced to each other, of whom only the first says where its hosts are.
+fn one_is_silent() -> (Registry, [Realm; 2]) {
+    let mut registry = Registry::new();
+    let realms = [(); 2].map(|()| registry.enroll(1).unwrap().0);
+    let [first, second] = realms;
+    ask(&mut registry, first, 0, Question::OpenPort);
+    let Some(FromServer::Answer {
+        answer: Answer::Port(port),
+        ..
+    }) = heard(&mut registry, first).pop()
+    else {
+        panic!("a port is opened");
+    };
+    let process = first.number(0);
+    ask(
+        &mut registry,
+        first,
+        1,
+        Question::Accept {
+            port: port.clone(),
+            process,
+        },
+    );
+    let process = second.number(0);
+    ask(&mut registry, second, 0, Question::Connect { port, process });
+    assert_eq!(heard(&mut registry, first), [FromServer::Gather]);
+    registry
+        .hear(first, ToServer::Gathered { peers: Vec::new() })
+        .unwrap();
+    (registry, realms)
+}
+
+#[test]
+fn who_is_silent_for_long_is_not_waited_for() {
+    let (mut registry, [first, second]) = one_is_silent();
+    registry.lose_patience(Instant::now() + PATIENCE);
+    assert!(registry.has(first) && !registry.has(second));
+    let [FromServer::Introduced, FromServer::Answer { answer, .. }] = &heard(&mut registry, first)[..] else {
+        panic!("it goes on");
+    };
+    assert!(
+        matches!(
+            answer,
+            Answer::Refused {
+                refusal: Refusal::Port,
+                ..
+            }
+        ),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn nobody_is_sent_away_before() {
+    let (mut registry, realms) = one_is_silent();
+    registry.lose_patience(Instant::now());
+    assert!(realms.into_iter().all(|realm| registry.has(realm)));
+    assert!(registry.post().is_empty());
+}
