@@ -1,5 +1,6 @@
 //! The threads of a process, and which of them are none of the program's.
 
+use simurgh_net::transport::ofi::WATCH_THREAD;
 use std::fs::DirEntry;
 
 /// The name of the thread that listens to the launcher.
@@ -11,15 +12,16 @@ pub(super) fn count() -> usize {
 }
 
 /// The threads that libraries of transports have started, on the thread that listens, which calls this: they have its
-/// name.
+/// name. So has a thread of ours until it runs, of which each is known as a bystander.
 pub(super) fn of_transports() -> usize {
     let threads = std::fs::read_dir("/proc/self/task")
         .into_iter()
         .flatten()
         .flatten();
-    let is_theirs = |thread: &DirEntry| {
+    let is_named = |thread: &DirEntry| {
         let name = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
-        name.trim_end() == LISTENER
+        [LISTENER, WATCH_THREAD].contains(&name.trim_end())
     };
-    threads.filter(is_theirs).count().saturating_sub(1)
+    let ours = 1 + simurgh_core::bystanders();
+    threads.filter(is_named).count().saturating_sub(ours)
 }

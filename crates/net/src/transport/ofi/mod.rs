@@ -51,6 +51,7 @@ mod tests;
 pub use choice::Choice;
 pub use error::OfiError;
 pub use port::{Joining, OfiPort};
+pub use watch::WATCH_THREAD;
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;

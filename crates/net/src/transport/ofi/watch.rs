@@ -40,7 +40,7 @@ const ROOM: Room = Room {
 /// Longest sleep where a provider has nothing that wakes it.
 const NAP: Duration = Duration::from_millis(20);
 /// The name of the thread.
-const WATCH_THREAD: &str = "simurgh-watch";
+pub const WATCH_THREAD: &str = "simurgh-watch";
 /// Bytes of the thread's stack.
 const STACK: usize = 512 << 10;
 
