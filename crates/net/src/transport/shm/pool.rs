@@ -4,8 +4,8 @@
 //! generation to a line that receivers alone write. Which buffers are free is the sender's knowledge, one word; it
 //! looks for returned ones when the first few are out, so that few packets at a time go through the same few buffers.
 //!
-//! Costs of a packet: a compare-and-swap of the sender's word, if it has several threads; the lines of the data go to the receiver; the line of
-//! the generations comes to the sender once for several packets.
+//! Costs of a packet: a compare-and-swap of the sender's word, if it has several threads; the lines of the data go to
+//! the receiver; the line of the generations comes to the sender once for several packets.
 
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, by_turns};
 
