@@ -1,5 +1,5 @@
 //! Messages between hosts that are sent again and again allocate nothing, and make no system call while both ranks are
-//! at it.
+//! at it. Nor does any leave memory behind.
 
 use std::time::Duration;
 
@@ -11,11 +11,7 @@ fn are_steady(options: &[&str], arguments: &[&str]) {
         .flags(["-O1", "-Wall", "-Wextra", "-Werror"])
         .against(&stage)
         .build();
-    let run = stage
-        .mpiexec(2)
-        .vps(1)
-        .options(["--hosts-per-node", "2"])
-        .options(options);
+    let run = stage.mpiexec(2).vps(1).options(options);
     run.limit(Duration::from_secs(150))
         .args(arguments)
         .run(&program)
@@ -28,7 +24,10 @@ fn are_steady(options: &[&str], arguments: &[&str]) {
 fn messages_allocate_nothing_and_stay_out_of_the_kernel() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let counted: &[&str] = if cores < 2 { &[] } else { &["calls"] };
-    are_steady(&["--cross-memory", "off"], counted);
-    are_steady(&["--cross-memory", "on"], &[]);
-    are_steady(&["--transport", "ofi"], &["short"]);
+    let hosts = ["--hosts-per-node", "2"];
+    are_steady(&[hosts, ["--cross-memory", "off"]].concat(), counted);
+    are_steady(&[hosts, ["--cross-memory", "on"]].concat(), &[]);
+    are_steady(&[hosts, ["--transport", "ofi"]].concat(), &["short"]);
+    // Each has its process to itself.
+    are_steady(&["--mode", "processes"], &["memory"]);
 }

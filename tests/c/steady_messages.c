@@ -2,12 +2,14 @@
  * while both ranks are at it.
  *
  *   steady_messages calls     counts system calls, too
- *   steady_messages short     leaves out messages that wait for their receives */
+ *   steady_messages short     leaves out messages that wait for their receives
+ *   steady_messages memory    looks whether the memory in use grows, and no more: to sleep takes some for a while */
 #include "count_system_calls.h"
 
 #include "count_allocations.h"
 #include "mpi_check.h"
 #include <limits.h>
+#include <malloc.h>
 
 enum { LONGEST = 300000, WARM_UP = 100, TRIES = 200, BURST = 3 };
 
@@ -44,6 +46,20 @@ static void synchronous(void)
     OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
 }
 
+/* Receives whose requests are given up complete on their own, before what is sent after their messages. */
+static void freed(void)
+{
+    for (int i = 0; i < BURST; i++) {
+        MPI_Request request;
+        OK(MPI_Irecv(taken[i], n, MPI_CHAR, other, 20 + i, MPI_COMM_WORLD, &request));
+        OK(MPI_Request_free(&request));
+    }
+    ping_pong();
+    for (int i = 0; i < BURST; i++)
+        OK(MPI_Send(given[i], n, MPI_CHAR, other, 20 + i, MPI_COMM_WORLD));
+    ping_pong();
+}
+
 static void persistent(void)
 {
     OK(MPI_Startall(2, again));
@@ -53,7 +69,11 @@ static void persistent(void)
 static const struct {
     const char *name;
     void (*round)(void);
-} ways[] = {{"ping-pong", ping_pong}, {"burst", burst}, {"synchronous", synchronous}, {"persistent", persistent}};
+} ways[] = {{"ping-pong", ping_pong},
+            {"burst", burst},
+            {"synchronous", synchronous},
+            {"freed", freed},
+            {"persistent", persistent}};
 
 /* So many that they take less than a rank's turn where others want its core, too. */
 static int rounds(void)
@@ -96,10 +116,28 @@ static int becomes_steady(const char *name, void (*round)(void))
     return !fewest[0] && !fewest[1];
 }
 
+/* Whether so many rounds of short messages leave less than a byte each behind. */
+static int memory_stays(void (*round)(void))
+{
+    enum { ROUNDS = 10000, LEFT = ROUNDS };
+    for (int i = 0; i < WARM_UP; i++)
+        round();
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < ROUNDS; i++)
+        round();
+    return mallinfo2().uordblks < before + LEFT;
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     CHECK(check_size == 2);
+    if (argc > 1 && !strcmp(argv[1], "memory")) {
+        n = 8, other = 1 - check_rank;
+        CHECK(memory_stays(synchronous));
+        CHECK(memory_stays(freed));
+        return check_end();
+    }
     CHECK(allocations_count() > 0);
     const char *way = argc > 1 ? argv[1] : "";
     int only_short = !strcmp(way, "short");
@@ -110,7 +148,7 @@ int main(int argc, char **argv)
         OK(MPI_Recv_init(taken[0], n, MPI_CHAR, other, 3, MPI_COMM_WORLD, &again[0]));
         OK(MPI_Send_init(given[0], n, MPI_CHAR, other, 3, MPI_COMM_WORLD, &again[1]));
         for (int which = 0; which < (int)(sizeof ways / sizeof *ways); which++)
-            if (!only_short || ways[which].round != synchronous)
+            if (!only_short || (ways[which].round != synchronous && ways[which].round != freed))
                 steady &= becomes_steady(ways[which].name, ways[which].round);
         OK(MPI_Request_free(&again[0]));
         OK(MPI_Request_free(&again[1]));

@@ -232,6 +232,7 @@ impl Process {
         let freed = std::mem::take(&mut *self.freed.lock());
         for request in freed {
             request.wait();
+            self.requests.give_back(request);
         }
         self.lingering.forget();
     }
@@ -354,7 +355,9 @@ impl Process {
             return;
         }
         let mut freed = self.freed.lock();
-        freed.retain(|request| !request.is_done());
+        for done in freed.extract_if(.., |request| request.is_done()) {
+            self.requests.give_back(done);
+        }
         freed.push(request);
     }
 

@@ -39,7 +39,7 @@ use crate::status::Status;
 use crate::tool::{self, Reason};
 use exchange::Exchange;
 use generalised::Generalised;
-use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering, Spare};
 use simurgh_core::yield_now;
 
 /// A nonblocking or persistent operation.
@@ -47,6 +47,8 @@ use simurgh_core::yield_now;
 pub struct Request {
     ticket: Ticket,
     queued: Queued,
+    /// The reference of who completes the request, while nobody has to: see [`Waiter::Own`].
+    second: Spare<Self>,
     kind: Kind,
 }
 
@@ -113,6 +115,7 @@ impl Request {
         Self {
             ticket: Ticket::default(),
             queued: Queued::nowhere(),
+            second: Spare::default(),
             kind,
         }
     }
@@ -311,6 +314,25 @@ impl Request {
     #[inline]
     pub(crate) fn queued_at(&self, process: u32, place: Place) {
         self.queued.set(process, place);
+    }
+
+    /// Who waits for an operation, for who completes it. The request is one of a rank that releases what is done.
+    #[inline]
+    pub(crate) fn own_waiter(self: &Arc<Self>) -> Waiter {
+        Waiter::Own(self.second.take().unwrap_or_else(|| Arc::clone(self)))
+    }
+
+    /// Completes an operation by the reference that [`Request::own_waiter`] has given, which is left for the next one.
+    #[inline]
+    pub(crate) fn finish_own(self: Arc<Self>, status: &Status) {
+        self.finish(status);
+        Spare::keep(self, |request| &request.second);
+    }
+
+    /// Whether nobody else refers to it.
+    #[inline]
+    fn is_ours(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 + usize::from(self.second.is_kept())
     }
 
     /// Completes an operation that nobody but its own rank knows of.

@@ -4,6 +4,7 @@
 
 mod futex;
 mod solitude;
+mod spare;
 mod spin;
 mod turns;
 pub(crate) mod uneven;
@@ -27,6 +28,7 @@ pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
 pub use solitude::{Solitude, by_turns};
 #[cfg(not(loom))]
 pub use solitude::{begin_solitude, end_solitude};
+pub use spare::Spare;
 pub use spin::{SpinGuard, SpinLock};
 pub use turns::{TurnGuard, TurnLock, Turns};
 

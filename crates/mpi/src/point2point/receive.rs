@@ -43,7 +43,7 @@ impl Comm {
         status.into_result()
     }
 
-    /// Starts a receive (`MPI_Irecv`).
+    /// Starts a receive (`MPI_Irecv`). The request is to be [released](crate::Process::release).
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Comm {
         let requests = self.process().requests();
         let mut request = None;
         let received = self.accept(target, source, tag, |_| {
-            Waiter::Request(Arc::clone(request.insert(requests.take_receive())))
+            request.insert(requests.take_receive()).own_waiter()
         });
         match (received, request) {
             (Received::Posted(place), Some(request)) => {

@@ -127,7 +127,8 @@ impl Comm {
         Ok(())
     }
 
-    /// Starts a send (`MPI_Isend`, `MPI_Issend`, `MPI_Ibsend`, `MPI_Irsend`).
+    /// Starts a send (`MPI_Isend`, `MPI_Issend`, `MPI_Ibsend`, `MPI_Irsend`). What is left of it is to be
+    /// [released](Process::release).
     ///
     /// # Errors
     ///
@@ -155,7 +156,7 @@ impl Comm {
     ) -> Result<Started> {
         let requests = self.process().requests();
         let mut request = None;
-        let sent = offer(&mut || Waiter::Request(Arc::clone(request.insert(requests.take_send()))))?;
+        let sent = offer(&mut || request.insert(requests.take_send()).own_waiter())?;
         Ok(match sent {
             Sent::Done => Started::Done,
             Sent::Left { process, place } => Started::Left(Receipt::new(process, place)),

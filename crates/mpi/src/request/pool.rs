@@ -78,6 +78,7 @@ impl RequestPool {
         let Some(mut request) = idle else {
             return Arc::new(Request::of_kind(kind));
         };
+        drop(request.second.take());
         if let Some(inner) = Arc::get_mut(&mut request) {
             inner.kind = kind;
             inner.ticket.reset();
@@ -91,12 +92,11 @@ impl RequestPool {
     #[inline]
     fn take_idle(&self) -> Option<Arc<Request>> {
         let mut idle = self.idle.lock_in(&self.turns);
-        let is_free = |request: &Arc<Request>| Arc::strong_count(request) == 1;
-        if idle.last().is_some_and(is_free) {
+        if idle.last().is_some_and(Request::is_ours) {
             return idle.pop();
         }
         let looks = idle.len().saturating_sub(LOOKS)..idle.len();
-        let free = looks.rev().find(|&index| is_free(&idle[index]))?;
+        let free = looks.rev().find(|&index| idle[index].is_ours())?;
         Some(idle.swap_remove(free))
     }
 
@@ -122,6 +122,16 @@ impl RequestPool {
         let mut idle = self.idle.lock_in(&self.turns);
         if idle.len() < POOLED_REQUESTS {
             idle.push(request);
+        } else {
+            drop(request.second.take());
+        }
+    }
+}
+
+impl Drop for RequestPool {
+    fn drop(&mut self) {
+        for request in self.idle.lock().iter() {
+            drop(request.second.take());
         }
     }
 }

@@ -12,6 +12,9 @@ pub(crate) enum Waiter {
     Call { process: u32, slot: u32 },
     /// A request.
     Request(Arc<Request>),
+    /// A request that is [released](crate::Process::release) when it is done, and not just dropped: the reference is
+    /// left with it.
+    Own(Arc<Request>),
     /// A request of which this is the sending half.
     Sending(Arc<Request>),
     /// A request of which this is the receiving half.
@@ -33,6 +36,7 @@ impl Waiter {
         match self {
             Self::Call { process, slot } => job.endpoint(process).slots().ticket(slot).finish(status),
             Self::Request(request) => request.finish(status),
+            Self::Own(request) => request.finish_own(status),
             Self::Sending(request) => request.finish_half(Half::Send, status),
             Self::Receiving(request) => request.finish_half(Half::Receive, status),
         }
