@@ -91,7 +91,9 @@ fn jobs_that_wait_hear_of_the_end_of_their_universe() {
         universe.hit(how);
         let outcome = job.ends(LIMIT);
         has_passed(&outcome, 2);
-        outcome.expect_stderr("the universe has ended, or has given this job up; jobs can meet no others any more");
+        outcome.expect_stderr(
+            "the universe has ended, or has given this job up; jobs can meet no others any more",
+        );
         assert_eq!(universe.file.exists(), how == Signal::KILL);
     }
 }

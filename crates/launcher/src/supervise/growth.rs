@@ -178,6 +178,19 @@ impl Supervisor<'_> {
         self.go_on_growing();
     }
 
+    /// The world that is being introduced cannot be made known to all: who has been told of its hosts parts from them.
+    pub(super) fn give_up_announced(&mut self, reason: String) {
+        let Some(given_up) = self.growth.coming.pop_front() else {
+            return;
+        };
+        self.growth.introduction = None;
+        let (first, hosts) = (&self.members[given_up.hosts.start], given_up.hosts.len() as u32);
+        let (number, world) = (first.number(), first.world());
+        self.forget_world(world);
+        self.tell_of_gone(number, hosts);
+        self.answer_to(given_up.asker, Answer::refused(Refusal::Spawn, reason));
+    }
+
     /// How many hosts there are on each node.
     fn hosts_of_nodes(&self) -> Vec<u32> {
         let mut hosts = Vec::new();

@@ -11,6 +11,7 @@ mod missing;
 
 use super::Supervisor;
 use super::ending::Verdict;
+use super::introduction::Stage;
 use crate::error::LaunchError;
 use crate::universe::{Asker, FromServer, News, ToServer, Universe};
 use missing::Missing;
@@ -187,6 +188,10 @@ impl Supervisor<'_> {
         self.say(&format!("{reason}; jobs can meet no others any more"));
         for ((host, number), refusal) in questions {
             self.answer_to(Asker { host, number }, Answer::refused(refusal, reason.clone()));
+        }
+        if matches!(self.growth.introduction, Some(Stage::Announced)) {
+            // Nobody knows which hosts of others have heard of the new ones.
+            self.give_up_announced(reason);
         }
         self.universe_has_introduced();
         self.release();
