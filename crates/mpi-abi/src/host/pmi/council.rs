@@ -149,12 +149,18 @@ pub(super) struct Head {
 }
 
 impl Head {
-    fn of(size: usize, secret: Secret, door: Door) -> Self {
+    fn of(size: usize, secret: Secret, mut door: Door) -> Self {
+        let mut members: Vec<_> = (0..size).map(|_| None).collect();
+        for (rank, channel) in door.early.drain(..) {
+            if let Some(place) = members.get_mut(rank as usize) {
+                *place = Some(channel);
+            }
+        }
         Self {
             secret,
             door,
             guests: Vec::new(),
-            members: (0..size).map(|_| None).collect(),
+            members,
             silence: Silence::of(size),
             ended: vec![false; size],
             waiting: vec![None; size],

@@ -81,11 +81,11 @@ pub(super) fn threads() -> usize {
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let before = threads::count();
     let mut launcher = connect(&settings)?;
-    let door = Door::open()?;
+    let mut door = Door::open()?;
     let (secret, nodes) = agree(launcher.as_mut(), &door)?;
     let place = launcher.place();
     let spec = own_job(place.rank, &nodes, settings)?;
-    let memory = memory(launcher.as_mut(), &door, &spec, &secret)?;
+    let memory = memory(launcher.as_mut(), &mut door, &spec, &secret)?;
     let council = match nodes.iter().all(|node| *node == nodes[0]) {
         true => Some(Council::of(place, secret.clone(), door, launcher.get(0, DOOR)?)),
         false => None,
@@ -168,7 +168,7 @@ fn agree(launcher: &mut dyn Launcher, door: &Door) -> Result<(Secret, Vec<u32>),
 /// for this one alone.
 fn memory(
     launcher: &mut dyn Launcher,
-    door: &Door,
+    door: &mut Door,
     spec: &JobSpec,
     secret: &Secret,
 ) -> Result<Option<OwnedFd>, PmiError> {

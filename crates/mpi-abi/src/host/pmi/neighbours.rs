@@ -23,6 +23,8 @@ pub(super) struct Door {
     socket: OwnedFd,
     /// Its name, from the kernel's random numbers.
     pub(super) name: Vec<u8>,
+    /// Neighbours that have got what they came for, and are back for something else.
+    pub(super) early: Vec<(HostId, Channel)>,
 }
 
 impl Door {
@@ -36,7 +38,11 @@ impl Door {
         let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         bind(&socket, &SocketAddrUnix::new_abstract_name(&name)?)?;
         listen(&socket, 4096)?;
-        Ok(Self { socket, name })
+        Ok(Self {
+            socket,
+            name,
+            early: Vec::new(),
+        })
     }
 
     /// Those that have come since the last call.
@@ -45,8 +51,14 @@ impl Door {
         std::iter::from_fn(accepted).filter_map(|guest| Channel::inherited(guest).ok())
     }
 
-    /// Gives something to each of these neighbours.
-    pub(super) fn give(&self, secret: &Secret, letter: &Letter, neighbours: &[u32]) -> Result<(), PmiError> {
+    /// Gives something to each of these neighbours. Who has it need not wait for the others: that all have met does not
+    /// mean to every launcher that none goes on before the last has come.
+    pub(super) fn give(
+        &mut self,
+        secret: &Secret,
+        letter: &Letter,
+        neighbours: &[u32],
+    ) -> Result<(), PmiError> {
         let until = Instant::now() + PATIENCE;
         let (mut missing, mut guests) = (neighbours.to_vec(), Vec::new());
         while let Some(&first) = missing.first() {
@@ -54,19 +66,25 @@ impl Door {
             let own = std::iter::once(self.socket.as_fd());
             wait(own.chain(guests.iter().map(AsFd::as_fd)), until)?.ok_or_else(late)?;
             guests.extend(self.guests());
-            // A guest that does not show the secret is sent away.
-            guests.retain(|guest| match guest.said() {
-                Ok(None) => true,
-                Ok(Some(said)) => {
-                    if let Some(hello) = shows(said.message, secret)
-                        && matches!(guest.tell(letter), Ok(true))
-                    {
-                        missing.retain(|rank| *rank != hello.host);
+            let mut silent = Vec::new();
+            for guest in guests {
+                match guest.said() {
+                    Ok(None) => silent.push(guest),
+                    Ok(Some(said)) => {
+                        // Who does not show the secret is sent away.
+                        let Some(hello) = shows(said.message, secret) else {
+                            continue;
+                        };
+                        if !missing.contains(&hello.host) {
+                            self.early.push((hello.host, guest));
+                        } else if matches!(guest.tell(letter), Ok(true)) {
+                            missing.retain(|rank| *rank != hello.host);
+                        }
                     }
-                    false
+                    Err(_) => {}
                 }
-                Err(_) => false,
-            });
+            }
+            guests = silent;
         }
         Ok(())
     }
@@ -159,7 +177,7 @@ mod tests {
     #[test]
     fn neighbours_get_what_the_first_has_made_and_strangers_do_not() {
         let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
-        let door = Door::open().unwrap();
+        let mut door = Door::open().unwrap();
         let name = door.name.clone();
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&memory, 77).unwrap();
@@ -181,8 +199,33 @@ mod tests {
                     memory.as_raw_fd()
                 );
             }
+            assert!(door.early.is_empty());
             drop(door);
             assert!(stranger.join().unwrap().is_err());
+        });
+    }
+
+    #[test]
+    fn who_comes_back_before_the_last_has_come_is_kept() {
+        let secret = Secret::random().unwrap();
+        let mut door = Door::open().unwrap();
+        let name = door.name.clone();
+        let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        let letter = Letter::with(ToHost::Memory { hosts: vec![0, 1, 2] }, Some(Arc::new(memory)));
+        std::thread::scope(|scope| {
+            let others = scope.spawn(|| {
+                ask(0, &name, &secret, 2).unwrap();
+                let back = knock(&name, &secret, 2).unwrap();
+                ask(0, &name, &secret, 1).unwrap();
+                back
+            });
+            door.give(&secret, &letter, &[1, 2]).unwrap();
+            let back = others.join().unwrap();
+            assert_eq!(door.early.len(), 1);
+            assert_eq!(door.early[0].0, 2);
+            back.say(&FromHost::Met).unwrap();
+            let said = door.early[0].1.said().unwrap();
+            assert!(matches!(said.unwrap().message, FromHost::Met));
         });
     }
 }
