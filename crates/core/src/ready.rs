@@ -3,12 +3,13 @@
 //! The owner brackets each use by plain stores. A raider says that it has come, has a barrier put into the owner's
 //! thread, and looks whether the owner is within a use: if so it goes away again, otherwise the owner waits for it
 //! before the next one. So the owner pays two plain stores and a load of its own line, and a raid is a system call.
+//! Raids are numbered, as who waits for one need not wait for the next: that finds the queue in use.
 
 use std::cell::UnsafeCell;
 
 use crate::chain::{Chain, Node};
 use crate::sync::uneven::{heavy_barrier, light_barrier};
-use crate::sync::{AtomicBool, Ordering, relax, step_aside};
+use crate::sync::{AtomicBool, AtomicU32, Ordering, relax, step_aside};
 
 /// Looks at a raid that does not end before its victim offers its core to others: the raider may need it.
 const SPINS: u32 = 200;
@@ -17,7 +18,8 @@ const SPINS: u32 = 200;
 pub struct Ready<T: Node> {
     chain: UnsafeCell<Chain<T>>,
     in_use: AtomicBool,
-    raided: AtomicBool,
+    /// Twice the number of raids that are over, and one more during a raid.
+    raids: AtomicU32,
 }
 
 // SAFETY:
@@ -41,7 +43,7 @@ impl<T: Node> Ready<T> {
         Self {
             chain: UnsafeCell::new(Chain::new()),
             in_use: AtomicBool::new(false),
-            raided: AtomicBool::new(false),
+            raids: AtomicU32::new(0),
         }
     }
 
@@ -58,8 +60,9 @@ impl<T: Node> Ready<T> {
         // Pairs with the heavy one in `raid`: either the raider sees that the queue is in use, or this one the raid.
         light_barrier();
         // Acquire pairs with the Release at the end of `raid`.
-        if self.raided.load(Ordering::Acquire) {
-            self.until_raided();
+        let raid = self.raids.load(Ordering::Acquire);
+        if !raid.is_multiple_of(2) {
+            self.outlast(raid);
         }
         // SAFETY:
         // - this is the owner, and raiders that come from now on see that the queue is in use.
@@ -69,11 +72,12 @@ impl<T: Node> Ready<T> {
         result
     }
 
+    /// Waits for the end of this raid.
     #[cold]
-    fn until_raided(&self) {
+    fn outlast(&self, raid: u32) {
         let mut looks = 0;
         // Acquire: as in `with`.
-        while self.raided.load(Ordering::Acquire) {
+        while self.raids.load(Ordering::Acquire) == raid {
             looks += 1;
             if looks < SPINS {
                 relax();
@@ -89,7 +93,9 @@ impl<T: Node> Ready<T> {
     ///
     /// One thread at a time raids.
     pub unsafe fn raid(&self) -> Chain<T> {
-        self.raided.store(true, Ordering::SeqCst);
+        // Relaxed: raiders alone write it, one at a time.
+        let raid = self.raids.load(Ordering::Relaxed).wrapping_add(1);
+        self.raids.store(raid, Ordering::SeqCst);
         heavy_barrier();
         // Acquire pairs with the Release in `with`.
         let taken = match self.in_use.load(Ordering::Acquire) {
@@ -99,7 +105,7 @@ impl<T: Node> Ready<T> {
             false => std::mem::take(unsafe { &mut *self.chain.get() }),
         };
         // Release pairs with the Acquire in `with`.
-        self.raided.store(false, Ordering::Release);
+        self.raids.store(raid.wrapping_add(1), Ordering::Release);
         taken
     }
 }
