@@ -161,6 +161,12 @@ fn place(number: u32) -> (usize, usize) {
 mod tests {
     use super::*;
 
+    /// Whether each number has itself for its entry.
+    fn has_all_in_place(roster: &Roster<u32>) -> bool {
+        let mut entries = roster.iter();
+        entries.all(|(number, entry)| number == *entry && roster[number] == number)
+    }
+
     #[test]
     fn entries_are_found_by_number() {
         let roster = Roster::new(1000..1003, |number| number);
@@ -170,11 +176,7 @@ mod tests {
             assert!(roster.add(number, number) && !roster.add(number, 0));
         }
         assert!(!roster.add(1001, 0));
-        assert!(
-            roster
-                .iter()
-                .all(|(number, entry)| number == *entry && roster[number] == number)
-        );
+        assert!(has_all_in_place(&roster));
         assert_eq!(roster.iter().count(), others.len() + 3);
         assert_eq!((roster.get(1), roster.first()), (None, 1000..1003));
     }
@@ -201,11 +203,7 @@ mod tests {
         }
         assert!(!roster.add(number(3, 6), 0));
         assert_eq!((roster.get(number(9, 7)), roster.get(number(2, 5))), (None, None));
-        assert!(
-            roster
-                .iter()
-                .all(|(number, entry)| number == *entry && roster[number] == number)
-        );
+        assert!(has_all_in_place(&roster));
         let numbers = roster.iter().map(|(number, _)| number);
         let expected = [
             (3, 5),

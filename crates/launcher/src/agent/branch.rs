@@ -77,9 +77,7 @@ impl Branch {
         if !crowded {
             watched.add(self.link.input(), PollFlags::IN);
         }
-        if let Some(output) = self.link.waits_for() {
-            watched.add(output, PollFlags::OUT);
-        }
+        self.link.watch_output(watched);
         if let Some(command) = &self.command {
             command.watch(watched);
         }

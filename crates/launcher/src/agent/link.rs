@@ -122,16 +122,16 @@ impl Link {
         self.input.as_fd()
     }
 
-    /// Where it can be written, if something waits for that.
-    pub(crate) fn waits_for(&self) -> Option<BorrowedFd<'_>> {
-        (self.backlog() > 0).then(|| self.output.as_fd())
-    }
-
     /// Waits for what the other side says, and for room for what it is told.
     pub(crate) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
         watched.add(self.input(), PollFlags::IN);
-        if let Some(output) = self.waits_for() {
-            watched.add(output, PollFlags::OUT);
+        self.watch_output(watched);
+    }
+
+    /// Waits for room for what the other side is told, if something waits for that.
+    pub(crate) fn watch_output<'a>(&'a self, watched: &mut Watched<'a>) {
+        if self.backlog() > 0 {
+            watched.add(self.output.as_fd(), PollFlags::OUT);
         }
     }
 

@@ -13,10 +13,22 @@ impl Fake {
     fn grow(&mut self) {
         self.tell(&ToServer::Turn);
         self.hears(&FromServer::Granted);
-        self.tell(&ToServer::New {
-            peers: vec![self.peer(1, 1)],
-        });
+        self.announce();
     }
+
+    /// Has introduced that world to its own hosts.
+    fn announce(&mut self) {
+        let peers = vec![self.peer(1, 1)];
+        self.tell(&ToServer::New { peers });
+    }
+}
+
+/// It is the turn of the first, and the second waits for its own.
+fn queue(a: &mut Fake, b: &mut Fake) {
+    a.tell(&ToServer::Turn);
+    a.hears(&FromServer::Granted);
+    b.tell(&ToServer::Turn);
+    b.hears_nothing();
 }
 
 #[test]
@@ -58,19 +70,12 @@ fn a_world_that_is_given_up_or_that_nobody_is_to_know_takes_no_time() {
 fn turns_follow_each_other() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
-    a.tell(&ToServer::Turn);
-    a.hears(&FromServer::Granted);
-    b.tell(&ToServer::Turn);
-    b.hears_nothing();
-    a.tell(&ToServer::New {
-        peers: vec![a.peer(1, 1)],
-    });
+    queue(&mut a, &mut b);
+    a.announce();
     b.meet(vec![a.peer(1, 1)]);
     a.hears(&FromServer::Introduced);
     b.hears(&FromServer::Granted);
-    b.tell(&ToServer::New {
-        peers: vec![b.peer(1, 1)],
-    });
+    b.announce();
     a.meet(vec![b.peer(1, 1)]);
     b.hears(&FromServer::Introduced);
 }
@@ -87,9 +92,7 @@ fn who_waits_for_its_turn_takes_part_in_what_is_under_way() {
     b.meet(a.peers());
     are_introduced(&mut a, &mut b);
     a.hears(&FromServer::Granted);
-    a.tell(&ToServer::New {
-        peers: vec![a.peer(1, 1)],
-    });
+    a.announce();
     b.meet(vec![a.peer(1, 1)]);
     a.hears(&FromServer::Introduced);
 }
@@ -102,10 +105,7 @@ fn who_leaves_in_its_turn_is_not_waited_for() {
         first_host: a.number(0),
         hosts: 1,
     };
-    a.tell(&ToServer::Turn);
-    a.hears(&FromServer::Granted);
-    b.tell(&ToServer::Turn);
-    b.hears_nothing();
+    queue(&mut a, &mut b);
     drop(a);
     b.hears(&of_a);
     b.hears(&FromServer::Granted);
@@ -115,14 +115,9 @@ fn who_leaves_in_its_turn_is_not_waited_for() {
 fn who_leaves_before_its_turn_does_not_get_it() {
     let served = Served::new();
     let [mut a, mut b] = two(&served);
-    a.tell(&ToServer::Turn);
-    a.hears(&FromServer::Granted);
-    b.tell(&ToServer::Turn);
-    b.hears_nothing();
+    queue(&mut a, &mut b);
     b.universe.leave(&ToServer::Farewell);
-    a.tell(&ToServer::New {
-        peers: vec![a.peer(1, 1)],
-    });
+    a.announce();
     while a.hear() != FromServer::Introduced {}
     let mut c = served.enroll(1);
     c.grow();
