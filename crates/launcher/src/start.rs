@@ -33,7 +33,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
-use std::time::Duration;
 
 /// What a program that does not use MPI can know of its place in the job.
 const RANK: &str = "SIMURGH_RANK";
@@ -83,7 +82,7 @@ fn enroll(spec: &mut JobSpec) -> Result<Option<Universe>, LaunchError> {
         return Ok(None);
     };
     let hosts = spec.hosts.len();
-    let silence = spec.settings.get(Id::PeerTimeout).map(Duration::from_millis);
+    let silence = spec.settings.time(Id::PeerTimeout);
     let universe = Universe::enroll(Path::new(file), hosts, silence)?;
     let realm = universe.realm();
     supervise::fits(realm, 0, spec.total_ranks()?)?;

@@ -173,7 +173,7 @@ impl Supervisor<'_> {
         }
         self.worlds.add(self.members.len());
         let settings = &self.starter.spec().settings;
-        let time = |id| settings.get(id).map(|ms| start + Duration::from_millis(ms));
+        let time = |id| settings.time(id).map(|time| start + time);
         self.limit = time(Id::Timeout);
         // A program begins to use MPI when it likes.
         if !self.members.iter().any(Member::is_program) {

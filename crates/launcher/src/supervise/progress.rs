@@ -23,7 +23,7 @@ pub(super) struct Progress {
 impl Progress {
     /// Of a job that starts now.
     pub(super) fn new(start: Instant, spec: &JobSpec) -> Self {
-        let limit = spec.settings.get(Id::StartTimeout).map(Duration::from_millis);
+        let limit = spec.settings.time(Id::StartTimeout);
         let interval = limit.map_or(FIRST, |limit| FIRST.min(limit / 2));
         Self {
             start,

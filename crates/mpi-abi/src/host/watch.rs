@@ -34,8 +34,7 @@ impl Watch {
     pub(super) fn new(host: &'static Host, settings: &Values, start: Instant) -> Self {
         let control = Control::get();
         // Of several hosts the launcher takes the time.
-        let limit = settings.get(Id::Timeout).filter(|_| control.is_none());
-        let limit = limit.map(Duration::from_millis);
+        let limit = settings.time(Id::Timeout).filter(|_| control.is_none());
         Self {
             host,
             control,

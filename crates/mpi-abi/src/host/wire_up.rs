@@ -17,7 +17,6 @@ use simurgh_settings::Id;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Names of transports, as in the setting.
 const SHM: &str = "shm";
@@ -238,7 +237,7 @@ pub(super) fn joining<'a>(
         hosts: world(spec),
         secret: control.secret().as_bytes(),
         peers,
-        peer_timeout: spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
+        peer_timeout: spec.settings.time(Id::PeerTimeout),
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| LaunchError::Supervise(error.into()))?;
     let signals = Signals::listen()?;
-    let timeout = job.spec.settings.get(Id::PeerTimeout).map(Duration::from_millis);
+    let timeout = job.spec.settings.time(Id::PeerTimeout);
     let exchange = Exchange::new(job.nodes.0).map_err(|error| LaunchError::Supervise(error.into()))?;
     let now = Instant::now();
     let mut agent = Agent {

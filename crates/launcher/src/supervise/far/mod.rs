@@ -71,7 +71,7 @@ impl Far {
             errors: Printer::new(std::io::stderr())?,
             input: Input::new(),
             meetings: Meetings::of(&job.spec),
-            timeout: job.spec.settings.get(Id::PeerTimeout).map(Duration::from_millis),
+            timeout: job.spec.settings.time(Id::PeerTimeout),
             launcher: launcher.to_owned(),
             untold: Vec::new(),
             room,
