@@ -40,6 +40,7 @@
 mod bytes;
 mod channel;
 mod error;
+pub(crate) mod fixed;
 mod letter;
 mod message;
 mod question;

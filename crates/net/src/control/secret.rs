@@ -1,15 +1,16 @@
 //! What the processes of a job know and others do not.
 
-use super::Bytes;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use super::fixed;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Length of a secret in bytes.
 const LENGTH: usize = 32;
 
-/// The secret of a job: whoever shows it belongs to the job.
-#[derive(Clone)]
-pub struct Secret([u8; LENGTH]);
+/// The secret of a job: whoever knows it belongs to the job.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(#[serde(with = "fixed")] [u8; LENGTH]);
 
 impl Secret {
     /// A new one, from the kernel's random numbers.
@@ -18,12 +19,7 @@ impl Secret {
     ///
     /// When the kernel has none.
     pub fn random() -> std::io::Result<Self> {
-        let mut bytes = [0; LENGTH];
-        let mut filled = 0;
-        while filled < LENGTH {
-            filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
-        }
-        Ok(Self(bytes))
+        fixed::random().map(Self)
     }
 
     /// That of these bytes, if they can be one.
@@ -32,7 +28,7 @@ impl Secret {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Its bytes, from which transports make what proves the origin of their packets.
+    /// Its bytes: see [`proof`](crate::proof) for what is made of them.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; LENGTH] {
         &self.0
@@ -40,10 +36,8 @@ impl Secret {
 }
 
 impl PartialEq for Secret {
-    /// In a time that does not tell how much of it is equal.
     fn eq(&self, other: &Self) -> bool {
-        let pairs = self.0.iter().zip(&other.0);
-        pairs.fold(0, |different, (a, b)| different | (a ^ b)) == 0
+        fixed::equal(&self.0, &other.0)
     }
 }
 
@@ -52,21 +46,5 @@ impl Eq for Secret {}
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
-    }
-}
-
-impl Serialize for Secret {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Bytes(self.0.to_vec()).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Secret {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Bytes(bytes) = Bytes::deserialize(deserializer)?;
-        let bytes = bytes
-            .try_into()
-            .map_err(|_| D::Error::custom("a secret of another length"))?;
-        Ok(Self(bytes))
     }
 }
