@@ -3,9 +3,8 @@
 #[macro_use]
 mod programs;
 
-use simurgh_testing::{Compile, Input, Stage, passed, run};
+use simurgh_testing::{Compile, Input, LIMIT, Stage, passed, run};
 use std::process::Command;
-use std::time::Duration;
 
 fn passes(program: &str) {
     let stage = Stage::locate();
@@ -26,7 +25,7 @@ fn passes_alone(program: &str) {
     let binary = programs::build(&stage, program);
     let mut command = Command::new(&binary);
     command.env("LD_LIBRARY_PATH", stage.lib());
-    let outcome = run(&mut command, Input::Empty, Duration::from_secs(60)).expect("the program can be run");
+    let outcome = run(&mut command, Input::Empty, LIMIT).expect("the program can be run");
     outcome.expect_success();
     assert_eq!(outcome.stdout, passed(1), "{outcome}");
 }

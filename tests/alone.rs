@@ -1,15 +1,9 @@
 //! Programs that are started without mpiexec, and ask for what only a launcher can do: other programs, ports, names.
 
-use simurgh_testing::{Binary, Compile, Outcome, Scratch, Signal, Stage, Started, signal};
+use simurgh_testing::{AT_ONCE, Binary, Compile, LIMIT, Outcome, Scratch, Signal, Stage, Started, signal};
 use std::process::Command;
-use std::time::Duration;
 
 const MODES: [&str; 2] = ["threads", "processes"];
-
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// How long anything may be there when the program has ended.
-const SOON: Duration = Duration::from_secs(5);
 
 fn build(program: &str) -> Binary {
     Compile::c(format!("tests/c/{program}.c"))
@@ -87,7 +81,7 @@ fn nothing_is_left_when_the_program_is_killed() {
     for mode in MODES {
         let program = asleep(&binary, mode);
         signal(program.id(), Signal::KILL);
-        let ended = program.ends(SOON);
+        let ended = program.ends(AT_ONCE);
         ended.expect_code(137).expect_stderr("has ended in MPI_Finalize");
     }
 }
@@ -103,7 +97,7 @@ fn nothing_is_left_when_the_program_does_not_finalize() {
             "rank 0 ended the job with code 4: it called MPI_Abort",
         ),
     ]) {
-        let ended = Started::new(&alone(&binary, mode, &["stay", what])).ends(SOON);
+        let ended = Started::new(&alone(&binary, mode, &["stay", what])).ends(AT_ONCE);
         ended.expect_code(code).expect_stderr(words);
     }
 }
@@ -132,7 +126,7 @@ fn nothing_is_left_when_mpiexec_is_killed() {
         let launchers = launchers(program.id());
         assert_eq!(launchers.len(), 2);
         signal(launchers[place], Signal::KILL);
-        let ended = program.ends(SOON);
+        let ended = program.ends(AT_ONCE);
         assert!(!ended.success(), "{ended}");
     }
 }

@@ -192,8 +192,12 @@ fn so_many_ranks_start_on_each_piece_of_this_machine() {
         "-c",
         SHELL,
     ]);
-    let limit = std::time::Duration::from_secs(60);
-    let outcome = simurgh_testing::run(&mut mpiexec, simurgh_testing::Input::Empty, limit).unwrap();
+    let outcome = simurgh_testing::run(
+        &mut mpiexec,
+        simurgh_testing::Input::Empty,
+        simurgh_testing::LIMIT,
+    )
+    .unwrap();
     let lists = by_rank(&outcome);
     assert_eq!(lists.len(), 2 * all().len());
     assert!(lists.chunks(2).all(|pair| pair[0] == pair[1]), "{outcome}");

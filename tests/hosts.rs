@@ -1,6 +1,8 @@
 //! Jobs of several hosts on one node: what `mpiexec` does with them.
 
-use simurgh_testing::{Binary, Compile, Outcome, Signal, Stage, Started, children, signal, supervisor};
+use simurgh_testing::{
+    Binary, Compile, LIMIT, Outcome, Signal, Stage, Started, children, signal, supervisor,
+};
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -236,7 +238,7 @@ impl Job {
     /// Waits for the end of the job and of all its processes; what it wrote.
     #[track_caller]
     fn ends(self, code: i32) -> (String, String) {
-        let outcome = self.0.ends(Duration::from_secs(10));
+        let outcome = self.0.ends(LIMIT);
         outcome.expect_code(code);
         outcome.expect_end_after(Duration::ZERO);
         (outcome.stdout, outcome.stderr)
@@ -349,7 +351,7 @@ fn a_host_that_has_been_stopped_does_not_say_what_its_ranks_wait_for() {
     let job = Job::start_with(&["--timeout", "1"], "");
     signal(job.host(1), Signal::STOP);
     job.0
-        .ends(Duration::from_secs(30))
+        .ends(LIMIT)
         .expect_code(124)
         .expect_stderr("\nhost 0 (rank 0): of 1 ranks these have not ended: 0\n")
         .expect_stderr("\nhost 1 (rank 1) does not answer\n");
@@ -387,7 +389,7 @@ fn a_million_unexpected_messages_take_little_memory() {
         .build();
     // In MiB; libfabric has much of its own from the start.
     for (transport, most, growth) in [("shm", 64, 16), ("ofi", 160, 64)] {
-        let mpiexec = stage.mpiexec(4).limit(Duration::from_secs(120));
+        let mpiexec = stage.mpiexec(4);
         let mpiexec = mpiexec.options(["--hosts-per-node", "2", "--transport", transport]);
         let limits = [most, growth].map(|limit: u32| (limit << 10).to_string());
         let outcome = mpiexec.args(limits.each_ref().map(String::as_str)).run(&program);

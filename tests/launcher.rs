@@ -1,9 +1,8 @@
 //! What `mpiexec` passes to programs, and back.
 
 use std::process::Command;
-use std::time::Duration;
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, run};
+use simurgh_testing::{Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, run};
 
 fn plain() -> Binary {
     Compile::c("tests/c/launch_plain.c").build()
@@ -29,7 +28,7 @@ fn mpiexec(stage: &Stage, program: &Binary, words: &str) -> Outcome {
             _ => command.arg(word),
         };
     }
-    run(&mut command, Input::Empty, Duration::from_secs(30)).unwrap()
+    run(&mut command, Input::Empty, LIMIT).unwrap()
 }
 
 #[test]
@@ -104,7 +103,7 @@ fn each_program_has_a_directory_of_its_own() {
             "THERE" => there.as_os_str(),
             word => word.as_ref(),
         }));
-        let outcome = run(&mut command, Input::Empty, Duration::from_secs(60)).unwrap();
+        let outcome = run(&mut command, Input::Empty, LIMIT).unwrap();
         let (here, there) = (here.display(), there.display());
         assert_eq!(
             outcome.expect_success().sorted_lines(),
@@ -217,14 +216,8 @@ fn statistics_are_printed_when_asked_for() {
 #[test]
 fn version_help_and_info_answer() {
     let stage = Stage::locate();
-    let ask = |tool: &str, word: &str| {
-        run(
-            Command::new(stage.tool(tool)).arg(word),
-            Input::Empty,
-            Duration::from_secs(30),
-        )
-        .unwrap()
-    };
+    let ask =
+        |tool: &str, word: &str| run(Command::new(stage.tool(tool)).arg(word), Input::Empty, LIMIT).unwrap();
     assert!(
         ask("mpirun", "--version")
             .expect_success()

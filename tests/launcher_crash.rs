@@ -1,7 +1,5 @@
 //! A rank that crashes is named, with the reason and the place; the job ends with 128 + signal.
 
-use std::time::Duration;
-
 use simurgh_testing::{Compile, Outcome, Stage};
 
 /// Runs three ranks that crash in some way.
@@ -13,7 +11,6 @@ fn crash(way: &str, options: &[&str]) -> Outcome {
         .mpiexec(3)
         .options(options)
         .args([way])
-        .limit(Duration::from_secs(30))
         .run(&program);
     assert!(outcome.stdout.contains("before the crash\n"), "{outcome}");
     assert!(outcome.stderr.contains("simurgh: rank "), "{outcome}");

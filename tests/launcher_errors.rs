@@ -2,11 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-use simurgh_testing::{Compile, Input, Outcome, Scratch, Stage, run};
-
-const LIMIT: Duration = Duration::from_secs(30);
+use simurgh_testing::{Compile, Input, LIMIT, Outcome, Scratch, Stage, run};
 
 fn tool(name: &str, words: &[&str]) -> Outcome {
     run(
@@ -101,7 +98,7 @@ fn unsuitable_programs_are_explained_before_and_at_the_start() {
 fn ending(way: &str, code: &str) -> Outcome {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
-    stage.mpiexec(4).limit(LIMIT).args([way, code]).run(&program)
+    stage.mpiexec(4).args([way, code]).run(&program)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use simurgh_testing::{
-    AT_ONCE, Binary, Compile, Input, Signal, Stage, Started, children, run, signal, supervisor,
+    AT_ONCE, Binary, Compile, Input, LIMIT, Signal, Stage, Started, children, run, signal, supervisor,
 };
 
 fn program() -> Binary {
@@ -37,7 +37,7 @@ impl Job {
     /// Waits for the end of the job and of all its processes; what is said of it.
     #[track_caller]
     fn ends(self, code: i32) -> String {
-        let outcome = self.mpiexec.ends(Duration::from_secs(10));
+        let outcome = self.mpiexec.ends(LIMIT);
         outcome.expect_code(code);
         outcome.expect_end_after(Duration::ZERO);
         outcome.stdout

@@ -2,8 +2,8 @@
 //! is `fork`, be it that a script takes the place of ssh; other tests have network namespaces, sshd and Slurm.
 
 use simurgh_testing::{
-    AT_ONCE, Binary, Compile, Input, Outcome, Scratch, Signal, Stage, Started, TCP, children, is_alive, run,
-    signal, sums, supervisor, until,
+    AT_ONCE, Binary, Compile, Input, LIMIT, Outcome, Scratch, Signal, Stage, Started, TCP, children,
+    is_alive, run, signal, sums, supervisor, until,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +27,7 @@ fn unnumbered(options: &[&str], program: &Binary, arguments: &[&str]) -> Outcome
         .args(options)
         .arg(program.path())
         .args(arguments);
-    run(&mut command, Input::Empty, Duration::from_secs(60)).unwrap()
+    run(&mut command, Input::Empty, LIMIT).unwrap()
 }
 
 /// A run with a number of ranks.
@@ -259,7 +259,7 @@ impl Job {
     fn ends_after(self, time: Duration, code: Option<i32>) -> String {
         let agents = self.agents;
         let hosts: Vec<_> = agents.iter().flat_map(|&agent| children(agent)).collect();
-        let outcome = self.mpiexec.ends(Duration::from_secs(20));
+        let outcome = self.mpiexec.ends(LIMIT);
         outcome.expect_end_after(time);
         assert_eq!(outcome.status.code(), code, "{outcome}");
         let is_over = || !agents.iter().chain(&hosts).any(|&process| is_alive(process));

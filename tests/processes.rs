@@ -122,7 +122,7 @@ fn a_session_is_opened_without_waiting_for_others() {
     let (program, scratch) = (program.build(), Scratch::new("session"));
     for transport in ["shm", "ofi"] {
         let open = scratch.path().join(transport);
-        let mpiexec = processes(3).options(["--timeout", "30", "--transport", transport]);
+        let mpiexec = processes(3).options(["--transport", transport]);
         let outcome = mpiexec.args([open]).run(&program);
         assert_eq!(outcome.expect_success().stdout, "sum 3\n".repeat(3));
     }
@@ -132,7 +132,7 @@ fn a_session_is_opened_without_waiting_for_others() {
 fn a_communicator_of_a_session_on_one_node_waits_for_its_members_alone() {
     let program = Compile::c("tests/c/session_members.c").against(&Stage::locate());
     let (program, scratch) = (program.build(), Scratch::new("members"));
-    let mpiexec = processes(3).options(["--timeout", "30"]);
+    let mpiexec = processes(3);
     let outcome = mpiexec.args([scratch.path().join("used")]).run(&program);
     assert_eq!(outcome.expect_success().stdout, "sum 1\n".repeat(2));
 }

@@ -3,19 +3,14 @@
 //!
 //! Needs root and Slurm. Without, the test says that it is skipped, and why.
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, Started, passed, run, sums, until};
+use simurgh_testing::{
+    Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, Started, passed, run, sums, until,
+};
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
-use std::time::Duration;
 
 /// Nodes of the cluster.
 const NODES: usize = 4;
-
-/// A loaded machine takes its time.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// As long may what is left of a job that has ended need to go.
-const SOON: Duration = Duration::from_secs(20);
 
 /// What is said of a job whose rank 1 aborts.
 const ABORTED: &str = "simurgh: rank 1 ended the job with code 9: it called MPI_Abort\n";
@@ -50,7 +45,7 @@ impl Cluster {
 
     fn script<S: AsRef<std::ffi::OsStr>>(&self, what: &str, words: impl IntoIterator<Item = S>) -> Outcome {
         let mut command = self.command(what);
-        run(command.args(words), Input::Bytes(b"a\nb\n"), PATIENCE).unwrap()
+        run(command.args(words), Input::Bytes(b"a\nb\n"), LIMIT).unwrap()
     }
 
     /// Runs a command where the controller is.
@@ -83,7 +78,7 @@ impl Cluster {
     #[track_caller]
     fn is_clean(&self) {
         let left = || -> Vec<_> { (0..NODES).flat_map(|node| self.processes(node)).collect() };
-        assert!(until(SOON, || left().is_empty()), "{:?}", left());
+        assert!(until(LIMIT, || left().is_empty()), "{:?}", left());
     }
 }
 
@@ -248,7 +243,7 @@ fn ended_by(cluster: &Cluster, act: impl FnOnce()) -> String {
     let mut job = Started::new(&command);
     job.says(&"up\n".repeat(NODES));
     act();
-    let outcome = job.ends(Duration::from_secs(30));
+    let outcome = job.ends(LIMIT);
     assert!(!outcome.timed_out && !outcome.success(), "{outcome}");
     cluster.is_clean();
     outcome.stderr

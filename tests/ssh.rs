@@ -3,18 +3,14 @@
 //! Needs Debian's openssh-server. Without, the test says that it is skipped.
 
 use simurgh_testing::{
-    Compile, Mpiexec, Scratch, Signal, Stage, Started, TCP, behind, marked, parent, signal, sums, until,
-    words,
+    Compile, LIMIT, Mpiexec, Scratch, Signal, Stage, Started, TCP, behind, marked, parent, signal, sums,
+    until, words,
 };
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 const SERVER: &str = "/usr/sbin/sshd";
-
-/// Time in which it has to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server, gone when dropped.
 struct Server {
@@ -63,7 +59,7 @@ impl Server {
             scratch,
         };
         let answers = || TcpStream::connect(("127.0.0.3", port)).is_ok();
-        assert!(until(PATIENCE, answers), "no answer from {SERVER}");
+        assert!(until(LIMIT, answers), "no answer from {SERVER}");
         Some(server)
     }
 
@@ -142,14 +138,14 @@ fn nothing_is_left_of_a_node_whose_agent_is_killed() {
         let agent = agents.clone().find(|&process| words(process).ends_with(" agent"));
         let victim = (1..generation).try_fold(agent.unwrap(), |process, _| parent(process));
         signal(victim.unwrap(), Signal::KILL);
-        let outcome = job.ends(PATIENCE);
+        let outcome = job.ends(LIMIT);
         let said = &outcome.expect_code(1).stderr;
         outcome.expect_stderr("simurgh: node 127.0.0.");
         if generation == 1 {
             assert!(said.ends_with(": its agent was killed by signal 9\n"), "{said}");
         }
         let left = || -> Vec<_> { marked(&mark).into_iter().map(words).collect() };
-        assert!(until(PATIENCE, || left().is_empty()), "{:?}", left());
+        assert!(until(LIMIT, || left().is_empty()), "{:?}", left());
     }
 }
 

@@ -3,11 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-use simurgh_testing::{Compile, Input, Outcome, Scratch, Stage, run};
-
-const LIMIT: Duration = Duration::from_secs(120);
+use simurgh_testing::{Compile, Input, LIMIT, Outcome, Scratch, Stage, run};
 
 fn done(command: &mut Command) -> Outcome {
     let outcome = run(command, Input::Empty, LIMIT).unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"));

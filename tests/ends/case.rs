@@ -2,18 +2,18 @@
 
 use crate::mode::{Mode, RANKS};
 use crate::room::Room;
-use simurgh_testing::{Binary, Signal, Started, children, has_variable, signal, words};
-use std::time::{Duration, Instant};
+use simurgh_testing::{Binary, Deadline, LIMIT, Signal, Started, children, has_variable, signal, words};
+use std::time::Duration;
 
-/// A start or an end that takes so long is none, however busy the machine is.
-const NEVER: Duration = Duration::from_secs(60);
+/// The time limit of jobs that reach none.
+const NEVER: Duration = Duration::from_secs(600);
 
 /// Within so many microseconds a job starts, or is ended when it has got where it is to be.
 const START: u64 = 150_000;
 const SOON: u64 = 5_000;
 
 /// The time limit of jobs that reach it.
-const LIMIT: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A variable that the processes have in which ranks live.
 const HOSTS_HAVE: &str = "SIMURGH_JOB_FD=";
@@ -66,34 +66,35 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Ends a job; how long that takes until nothing is left.
+    /// Ends a job; how long that takes until nothing is left, in virtual time.
     #[track_caller]
     pub(crate) fn run(&self, room: &Room, program: &Binary) -> Duration {
         let mark = Room::mark();
         let limit = match self.event {
-            Event::Timeout => LIMIT,
+            Event::Timeout => TIMEOUT,
             _ => NEVER,
         };
         let options = ["--timeout", &limit.as_secs_f64().to_string()];
         let command = room.command(&self.mode.command(&options, program, self.stage), &mark);
-        let start = Instant::now();
         let mut mpiexec = Started::new(&command);
-        let event = match self.event {
-            Event::Timeout => start + LIMIT,
+        let mut before = Duration::ZERO;
+        match self.event {
+            Event::Timeout => before = TIMEOUT,
             _ => self.strike(&mut mpiexec),
-        };
-        let outcome = mpiexec.ends(NEVER);
-        let left = room.leftovers(&mark, event + NEVER);
-        let took = event.elapsed();
+        }
+        let outcome = mpiexec.ends(LIMIT);
+        let mut deadline = Deadline::after(LIMIT);
+        let left = room.leftovers(&mark, &mut deadline);
+        let took = (outcome.taken + deadline.passed()).saturating_sub(before);
         assert!(!outcome.timed_out && left.is_empty(), "{self:?}: {left:?}");
         assert_eq!(outcome.code(), self.status(), "{self:?}: {outcome}");
         self.judge(&outcome.stderr);
         took
     }
 
-    /// Ends the job when its ranks are where they shall be; when that was.
+    /// Ends the job when its ranks are where they shall be.
     #[track_caller]
-    fn strike(&self, mpiexec: &mut Started) -> Instant {
+    fn strike(&self, mpiexec: &mut Started) {
         let mut dice = Dice::new(self.number);
         let mut within = START;
         if self.stage != "start" {
@@ -102,9 +103,7 @@ impl Case {
         }
         std::thread::sleep(Duration::from_micros(dice.below(within)));
         let (victim, blow) = self.victim(mpiexec.id(), &mut dice);
-        let now = Instant::now();
         signal(victim, blow);
-        now
     }
 
     /// The process that gets a signal, and which. While a job starts it may not be there yet.

@@ -19,11 +19,8 @@ use room::Room;
 use simurgh_testing::{Compile, Signal, Stage};
 use std::time::Duration;
 
-/// Longer than any end may take, unless the machine is [busier](at_once) than the tests make it.
+/// Longer than any end may take, in virtual time.
 const AT_ONCE: Duration = Duration::from_secs(1);
-
-/// Processes that want to run for each processor, by which the tests themselves are not slowed down.
-const CROWD: f64 = 2.0;
 
 /// How often an end may be late.
 const ATTEMPTS: usize = 3;
@@ -42,15 +39,6 @@ const STAGES: [&str; 7] = [
     "computing",
 ];
 
-/// How long an end may take now: where more than a crowd want to run, each waits for its turn so much longer.
-fn at_once() -> Duration {
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').next().and_then(|load| load.parse::<f64>().ok());
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let crowds = load.unwrap_or_default() / (CROWD * processors as f64);
-    AT_ONCE.mul_f64(crowds.max(1.0))
-}
-
 /// Ends jobs of a mode so often in each way, at one stage after another.
 #[track_caller]
 fn end(mode: Mode, ways: &[(Event, usize)]) {
@@ -66,7 +54,7 @@ fn end(mode: Mode, ways: &[(Event, usize)]) {
             stage,
             number,
         };
-        let late = |took: &Duration| *took > at_once();
+        let late = |took: &Duration| *took > AT_ONCE;
         let late: Vec<_> = std::iter::repeat_with(|| case.run(&room, &program))
             .take(ATTEMPTS)
             .take_while(late)

@@ -1,11 +1,11 @@
 //! Where jobs leave nothing unseen.
 
-use simurgh_testing::{behind, marked, words};
+use simurgh_testing::{Deadline, behind, marked, words};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The variable that marks the processes of a job.
 const MARK: &str = "SIMURGH_TEST_MARK";
@@ -61,13 +61,13 @@ impl Room {
         }
     }
 
-    /// Waits until nothing is left of the job with the mark; what is, if that takes longer than until then.
-    pub(crate) fn leftovers(&self, mark: &str, until: Instant) -> Vec<String> {
+    /// Waits until nothing is left of the job with the mark; what is, if that takes too long.
+    pub(crate) fn leftovers(&self, mark: &str, deadline: &mut Deadline) -> Vec<String> {
         let described = |process: &u32| format!("{process}: {}", words(*process));
         loop {
             let processes = marked(mark).iter().map(described).collect();
             let left = [processes, self.sockets(), self.files()].concat();
-            if left.is_empty() || Instant::now() > until {
+            if left.is_empty() || deadline.has_passed() {
                 return left;
             }
             std::thread::sleep(Duration::from_millis(1));

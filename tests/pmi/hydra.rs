@@ -1,7 +1,7 @@
 //! MPICH's launcher starts our programs, and ours starts MPICH's.
 
-use crate::{DEADLOCK, PATIENCE, all_is_well, expect_deadlock, program};
-use simurgh_testing::{Compile, Input, Outcome, Stage, of_another, run, sums};
+use crate::{DEADLOCK, all_is_well, expect_deadlock, program};
+use simurgh_testing::{Compile, Input, LIMIT, Outcome, Stage, of_another, run, sums};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn hydra() -> Option<PathBuf> {
 fn started(hydra: &PathBuf, options: &[&str], words: &[&str]) -> Outcome {
     let mut command = Command::new(hydra);
     command.args(options).args(words);
-    run(&mut command, Input::Bytes(b""), PATIENCE).unwrap()
+    run(&mut command, Input::Bytes(b""), LIMIT).unwrap()
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn our_launcher_starts_programs_of_another_mpi() {
         (&[], 4),
         (&["--launcher", "fork", "-hosts", "a,b"], 4),
     ] {
-        let outcome = run(&mut on(options, ranks), Input::Bytes(b""), PATIENCE).unwrap();
+        let outcome = run(&mut on(options, ranks), Input::Bytes(b""), LIMIT).unwrap();
         assert_eq!(words(outcome.expect_success()), sums(ranks), "{outcome}");
         assert_eq!(outcome.stderr, "");
     }
-    let ended = |arguments: [&str; 2]| run(on(&[], 3).args(arguments), Input::Bytes(b""), PATIENCE).unwrap();
+    let ended = |arguments: [&str; 2]| run(on(&[], 3).args(arguments), Input::Bytes(b""), LIMIT).unwrap();
     // More than once: who is not ended at once goes on.
     for _ in 0..8 {
         ended(["abort", "7"])

@@ -10,11 +10,8 @@ mod open_mpi;
 mod prterun;
 mod second;
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Stage, passed, run, sums};
+use simurgh_testing::{Binary, Compile, Input, LIMIT, Outcome, Stage, passed, run, sums};
 use std::process::Command;
-use std::time::Duration;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A test program that finds our library by itself.
 fn program(name: &str) -> Binary {
@@ -57,7 +54,7 @@ fn expect_deadlock(outcome: &Outcome) {
 fn alone(program: &Binary, variables: &[(&str, &str)]) -> Outcome {
     let mut command = Command::new(program.path());
     command.envs(variables.iter().copied());
-    run(&mut command, Input::Bytes(b""), PATIENCE).unwrap()
+    run(&mut command, Input::Bytes(b""), LIMIT).unwrap()
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Our launcher starts programs of Open MPI, which find each other by PMIx.
 
-use crate::PATIENCE;
-use simurgh_testing::{Input, Outcome, Scratch, Stage, of_open_mpi, passed, run, sums};
+use simurgh_testing::{Input, LIMIT, Outcome, Scratch, Stage, of_open_mpi, passed, run, sums};
 use std::path::Path;
 
 fn started(words: &[&str]) -> Outcome {
     let mut command = std::process::Command::new(Stage::locate().tool("mpiexec"));
-    run(command.args(words), Input::Bytes(b""), PATIENCE).unwrap()
+    run(command.args(words), Input::Bytes(b""), LIMIT).unwrap()
 }
 
 #[test]
@@ -125,7 +124,7 @@ fn nothing_is_left_of_their_files() {
         let mut command = std::process::Command::new(Stage::locate().tool("mpiexec"));
         command.args(["-n", "4", "--launcher", "fork", "-hosts", &nodes]);
         command.args(words).env("TMPDIR", scratch.path());
-        let outcome = run(&mut command, Input::Bytes(b""), PATIENCE).unwrap();
+        let outcome = run(&mut command, Input::Bytes(b""), LIMIT).unwrap();
         assert_eq!(outcome.success(), words.len() == 2, "{outcome}");
         assert_eq!(named(scratch.path(), ""), [""; 0], "{outcome}");
         for directory in ["/tmp", "/dev/shm"] {

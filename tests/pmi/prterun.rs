@@ -1,7 +1,7 @@
 //! Open MPI's launcher, and the one that it is made of, start our programs.
 
-use crate::{PATIENCE, all_is_well, alone, expect_deadlock, program};
-use simurgh_testing::{Compile, Input, Outcome, Scratch, is_alive, of_another, run, until};
+use crate::{all_is_well, alone, expect_deadlock, program};
+use simurgh_testing::{Compile, Input, LIMIT, Outcome, Scratch, is_alive, of_another, run, until};
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ fn job(launcher: &PathBuf, ranks: usize) -> Command {
 }
 
 fn ended(command: &mut Command) -> Outcome {
-    run(command, Input::Bytes(b""), PATIENCE).unwrap()
+    run(command, Input::Bytes(b""), LIMIT).unwrap()
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn a_launcher_that_is_gone_ends_the_job() {
         .spawn()
         .unwrap();
     let said = || std::fs::read_to_string(&file).unwrap();
-    assert!(until(PATIENCE, || said().lines().count() == 3));
+    assert!(until(LIMIT, || said().lines().count() == 3));
     let processes: Vec<u32> = said().lines().map(|pid| pid.parse().unwrap()).collect();
     assert!(processes.iter().all(|pid| is_alive(*pid)), "{processes:?}");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(until(PATIENCE, || !processes.iter().any(|pid| is_alive(*pid))));
+    assert!(until(LIMIT, || !processes.iter().any(|pid| is_alive(*pid))));
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Our launcher serves PMI-1 and PMI-2: to our own programs that know of nothing else, and to Slurm's client of PMI-2,
 //! which has what MPI programs do not use. Needs libpmi2.so.0 (Debian: libpmi2-0).
 
-use crate::{PATIENCE, all_is_well};
-use simurgh_testing::{Compile, Input, Outcome, Stage, run};
+use crate::all_is_well;
+use simurgh_testing::{Compile, Input, LIMIT, Outcome, Stage, run};
 use std::process::Command;
 
 /// A job of processes of ours.
 fn started(options: &[&str], ranks: usize, words: &[&str]) -> Outcome {
     let mut command = Command::new(Stage::locate().tool("mpiexec"));
     command.args(["-n", &ranks.to_string()]).args(options).args(words);
-    run(&mut command, Input::Bytes(b""), PATIENCE).unwrap()
+    run(&mut command, Input::Bytes(b""), LIMIT).unwrap()
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! How jobs end that have met others.
 
-use super::{LIMIT, MODES, NODES, Universe, build, together};
+use super::{MODES, NODES, Universe, build, together};
 use simurgh_testing::{
-    Binary, Outcome, Signal, Started, children, marked, passed, signal, supervisor, until,
+    Binary, LIMIT, Outcome, Signal, Started, children, marked, passed, signal, supervisor, until,
 };
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -132,7 +132,7 @@ impl Waiting {
     fn ends(mut self) -> [Outcome; 2] {
         let outcomes = [self.accepting, self.connecting].map(|job| job.ends(LIMIT));
         for outcome in &outcomes {
-            assert!(outcome.elapsed < SOON, "{outcome}");
+            assert!(outcome.taken < SOON, "{outcome}");
         }
         let mark = self.mark;
         assert!(until(SOON, || marked(&mark).is_empty()), "{:?}", marked(&mark));

@@ -4,15 +4,13 @@ mod ends;
 mod meet;
 mod names;
 
-use simurgh_testing::{Binary, Compile, Mpiexec, Outcome, Scratch, Signal, Stage, Started, TCP, signal};
+use simurgh_testing::{
+    Binary, Compile, LIMIT, Mpiexec, Outcome, Scratch, Signal, Stage, Started, TCP, signal,
+};
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 const MODES: [&str; 2] = ["threads", "processes"];
-
-/// How long a job may take.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// This machine stands for two nodes, whose hosts are started by agents.
 const NODES: [&str; 4] = ["--launcher", "fork", "-hosts", "a,b"];

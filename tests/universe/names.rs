@@ -1,7 +1,9 @@
 //! Ports and names of jobs in a universe, as long as it is there.
 
-use super::{LIMIT, MODES, Universe, build, together};
-use simurgh_testing::{Binary, Input, Outcome, Scratch, Signal, Stage, Started, TCP, passed, run, signal};
+use super::{MODES, Universe, build, together};
+use simurgh_testing::{
+    Binary, Input, LIMIT, Outcome, Scratch, Signal, Stage, Started, TCP, passed, run, signal,
+};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! Running programs under a time limit.
+//! Running programs, under a time limit unless they build something.
 
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use simurgh_testing::{Input, Outcome, run, wait};
@@ -10,6 +10,30 @@ use crate::failure::{Failure, Result};
 /// So many minutes.
 pub(crate) const fn minutes(count: u64) -> Duration {
     Duration::from_secs(60 * count)
+}
+
+/// Builds something by a program whose output goes where ours goes. How long that takes is the machine's affair.
+pub(crate) fn build(command: &mut Command) -> Result<()> {
+    let status = command.status().map_err(not_started(command))?;
+    succeeded(command, status)
+}
+
+/// The same; what it writes to its standard output.
+pub(crate) fn build_output(command: &mut Command) -> Result<String> {
+    let output = command.output().map_err(not_started(command))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    eprint!("{}", text(&output.stderr));
+    succeeded(command, output.status).map(|()| text(&output.stdout))
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
+    match status.success() {
+        true => Ok(()),
+        false => Err(Failure::Failed {
+            command: line(command),
+            status,
+        }),
+    }
 }
 
 /// Runs a program whose output goes where ours goes; an error unless it succeeds in time.
@@ -24,13 +48,7 @@ pub(crate) fn succeed(command: &mut Command, limit: Duration) -> Result<()> {
             limit,
         });
     }
-    if ending.status.success() {
-        return Ok(());
-    }
-    Err(Failure::Failed {
-        command: line(command),
-        status: ending.status,
-    })
+    succeeded(command, ending.status)
 }
 
 /// Runs a program with nothing to read and returns what it wrote, whether it succeeded or not.

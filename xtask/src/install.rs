@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use simurgh_testing::Stage;
 
-use crate::command::{minutes, succeed};
+use crate::command;
 use crate::failure::{Failure, Result};
 use crate::pkgconfig;
 use crate::workspace::Workspace;
@@ -73,7 +73,7 @@ fn build(workspace: &Workspace) -> Result<()> {
     let packages = ["-p", "simurgh-mpi-abi", "-p", "simurgh-launcher"];
     let mut arguments = vec!["build", "--release"];
     arguments.extend(packages);
-    succeed(&mut workspace.cargo(&arguments), minutes(20))
+    command::build(&mut workspace.cargo(&arguments))
 }
 
 /// Puts a new file in the place of the old one in one step: a program that runs from the old one keeps it.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::command::{capture, minutes, succeed};
+use crate::command::{build, capture, minutes, succeed};
 use crate::conformance;
 use crate::failure::{Failure, Result};
 use crate::tidy;
@@ -18,9 +18,9 @@ pub(crate) fn all(workspace: &Workspace) -> Result<()> {
     conformance::check(workspace)?;
     succeed(&mut workspace.cargo(&["fmt", "--all", "--check"]), minutes(2))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    succeed(&mut workspace.cargo(&clippy), minutes(15))?;
+    build(&mut workspace.cargo(&clippy))?;
     let mut documentation = workspace.cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
-    succeed(documentation.env("RUSTDOCFLAGS", "-D warnings"), minutes(15))?;
+    build(documentation.env("RUSTDOCFLAGS", "-D warnings"))?;
     scripts(workspace)
 }
 

@@ -44,6 +44,9 @@ enum Task {
         /// What is tested; all if not given
         #[arg(value_enum)]
         part: Option<test::Part>,
+        /// Everything, also what has passed in a run that did not come to its end
+        #[arg(long)]
+        anew: bool,
     },
     /// Inventions of libFuzzer for what takes in data of other processes
     Fuzz {
@@ -96,8 +99,8 @@ fn run(task: &Task) -> Result<()> {
     let workspace = Workspace::locate();
     match task {
         Task::Demo => demo::run(&workspace),
-        Task::Test { part: None } => test::all(&workspace),
-        Task::Test { part: Some(part) } => test::part(&workspace, *part),
+        Task::Test { part: None, anew } => test::all(&workspace, *anew),
+        Task::Test { part: Some(part), .. } => test::part(&workspace, *part),
         Task::Fuzz { targets, seconds } if targets.is_empty() => {
             fuzz::run(&workspace, &fuzz::Target::ALL, *seconds)
         }

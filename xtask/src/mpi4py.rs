@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{captured_success, minutes};
+use crate::command::{build_output, captured_success, minutes};
 use crate::failure::{Failure, Result};
 use crate::python::Venv;
 use crate::workspace::Workspace;
@@ -77,7 +77,7 @@ impl Mpi4py {
         pip.args(["--no-deps", "--no-cache-dir", "--wheel-dir"])
             .arg(self.built())
             .arg(&source);
-        captured_success(pip.env("CFLAGS", flags), minutes(10))?;
+        build_output(pip.env("CFLAGS", flags))?;
         write(&stamp, &missing)
     }
 

@@ -4,9 +4,10 @@
 
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, futex_wait_for, futex_wake};
 use simurgh_core::{Completion, Network, Vigil, attached_count, outsiders};
+use simurgh_testing::{Deadline, LIMIT};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A network whose messages are events that happen when they are looked at.
 #[derive(Default)]
@@ -88,10 +89,10 @@ fn whoever_waits_looks_after_the_network_for_all() {
     let last = Arc::new(Completion::new());
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| last.wait());
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let mut deadline = Deadline::after(LIMIT);
         // It is told once it is so.
         let is_told = || vigil.is_quiet(1) && quiet.load(Ordering::SeqCst) >= 1;
-        while !is_told() && Instant::now() < deadline {
+        while !is_told() && !deadline.has_passed() {
             std::thread::yield_now();
         }
         let was_told = is_told();

@@ -5,11 +5,8 @@
 use std::env;
 use std::os::unix::fs::symlink;
 use std::process::Command;
-use std::time::Duration;
 
-use simurgh_testing::{Binary, Compile, Input, Outcome, Scratch, Stage, run};
-
-const LIMIT: Duration = Duration::from_secs(60);
+use simurgh_testing::{Binary, Compile, Input, LIMIT, Outcome, Scratch, Stage, run};
 
 /// A tree with the library that was built with this test, and the committed header.
 struct Tree {

@@ -8,9 +8,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use simurgh_core::sync::SpinLock;
 use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HEADER, Handler, Header, HostId, TransferError, Transport};
+use simurgh_testing::{Deadline, LIMIT};
 
-/// How long anything may take.
-const LIMIT: Duration = Duration::from_secs(60);
 /// After which time a silent host is lost.
 const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Tells a process of this test that it is the other host.
@@ -58,10 +57,10 @@ fn connect(port: OfiPort, own: HostId, other: &[u8]) -> Ofi {
 }
 
 fn send(host: &Ofi, notes: &Notes, to: HostId, data: &[u8]) {
-    let begun = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     let mut fill = |room: &mut [u8]| room.copy_from_slice(data);
     while host.send(to, &[1; HEADER], data.len(), &mut fill).is_err() {
-        assert!(begun.elapsed() < LIMIT, "nothing can be sent");
+        assert!(!deadline.has_passed(), "nothing can be sent");
         host.poll(notes);
     }
 }
@@ -145,11 +144,11 @@ fn pair(notes: &Notes) -> (Ofi, Other) {
         process,
         _input: input,
     };
-    let begun = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     for length in (0..40).map(|step| step * 400) {
         send(&host, notes, 1, &vec![length as u8; length]);
         while notes.packets.lock().is_empty() {
-            assert!(begun.elapsed() < LIMIT, "nothing comes back");
+            assert!(!deadline.has_passed(), "nothing comes back");
             host.poll(notes);
         }
         assert_eq!(notes.packets.lock().pop().unwrap(), vec![length as u8; length]);
@@ -159,9 +158,9 @@ fn pair(notes: &Notes) -> (Ofi, Other) {
 
 /// Polls until the other host is lost; how long that took.
 fn await_loss(host: &Ofi, notes: &Notes) -> Duration {
-    let begun = Instant::now();
+    let (begun, mut deadline) = (Instant::now(), Deadline::after(LIMIT));
     while notes.lost.lock().is_empty() {
-        assert!(begun.elapsed() < LIMIT, "it is not noticed");
+        assert!(!deadline.has_passed(), "it is not noticed");
         host.poll(notes);
     }
     assert_eq!(notes.lost.lock()[0].0, 1);
@@ -181,9 +180,9 @@ fn a_killed_host_is_lost_also_while_much_is_sent_to_it() {
     let notes = Notes::default();
     let (host, other) = pair(&notes);
     other.signal(Signal::KILL);
-    let begun = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     while notes.lost.lock().is_empty() {
-        assert!(begun.elapsed() < LIMIT, "it is not noticed");
+        assert!(!deadline.has_passed(), "it is not noticed");
         let _ = host.send(1, &[1; HEADER], 10_000, &mut |room| room.fill(1));
         host.poll(&notes);
     }

@@ -1,14 +1,12 @@
 //! Who looks after the network, and that nothing from it is missed.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wait_for, futex_wake};
 use simurgh_core::{Completion, yield_now};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Network, Runtime};
-
-/// So long nothing may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+use simurgh_testing::{Deadline, LIMIT};
 
 /// A network over which events arrive that somebody waits for. It rings like one that sleeps in `poll(2)`.
 #[derive(Default)]
@@ -85,9 +83,9 @@ fn spawn(runtime: &Runtime, vp: usize, f: impl FnOnce() + Send + 'static) -> EcH
 
 /// Waits until the network is slept at, by somebody.
 fn wait_for_sleep(network: &Events) {
-    let start = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     while network.asleep.load(Ordering::SeqCst) == 0 {
-        assert!(start.elapsed() < PATIENCE, "nobody looks after the network");
+        assert!(!deadline.has_passed(), "nobody looks after the network");
         std::thread::yield_now();
     }
 }
@@ -120,8 +118,8 @@ fn who_has_something_to_run_leaves_the_network_to_another() {
         // It computes, without a word to the runtime, until the other has got its event.
         let computes = spawn(&runtime, round + 1, move || {
             says.store(1, Ordering::SeqCst);
-            let start = Instant::now();
-            while ends.load(Ordering::SeqCst) == 0 && start.elapsed() < PATIENCE {
+            let mut deadline = Deadline::after(LIMIT);
+            while ends.load(Ordering::SeqCst) == 0 && !deadline.has_passed() {
                 std::thread::yield_now();
             }
         });
@@ -212,8 +210,8 @@ fn dedicated_processors_drive_it_while_all_others_compute() {
         let event = Arc::new(Completion::new());
         let compute = |event: Arc<Completion>| {
             move || {
-                let start = Instant::now();
-                while !event.is_done() && start.elapsed() < PATIENCE {
+                let mut deadline = Deadline::after(LIMIT);
+                while !event.is_done() && !deadline.has_passed() {
                     std::thread::yield_now();
                 }
                 assert!(event.is_done(), "nobody looks after the network");

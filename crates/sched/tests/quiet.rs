@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, futex_wait_for, futex_wake};
 use simurgh_core::{Completion, while_blocked};
 use simurgh_sched::{Builder, EcSpec, Network};
+use simurgh_testing::{Deadline, LIMIT};
 
 /// The test harness keeps one thread of its own besides the one that runs the test.
 const HARNESS_THREADS: usize = 1;
-/// So long nothing may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A network over which one event arrives.
 #[derive(Default)]
@@ -63,6 +62,11 @@ impl Network for OneEvent {
     }
 }
 
+/// What is told next, if something is.
+fn next(told: &mpsc::Receiver<u32>) -> Option<u32> {
+    Deadline::after(LIMIT).wait(|time| told.recv_timeout(time).ok())
+}
+
 #[test]
 fn it_is_quiet_until_something_arrives_and_then_again() {
     let policies = [(1, "wq"), (2, "wq"), (2, "nd"), (2, "sleep")];
@@ -96,14 +100,14 @@ fn it_is_quiet_until_something_arrives_and_then_again() {
             .spawn(spec, vps - 1, move || {
                 awaited.event.wait();
                 spins.store(true, Ordering::SeqCst);
-                let start = Instant::now();
-                while spins.load(Ordering::SeqCst) && start.elapsed() < PATIENCE {
+                let mut deadline = Deadline::after(LIMIT);
+                while spins.load(Ordering::SeqCst) && !deadline.has_passed() {
                     std::thread::yield_now();
                 }
                 wanting.wait();
             })
             .expect("an execution context");
-        let report = || while_blocked(|| told.recv_timeout(PATIENCE).expect("it becomes quiet"));
+        let report = || while_blocked(|| next(&told).expect("it becomes quiet"));
         // Who asks in vain is answered later, if it was not said anew before.
         let until_quiet = || {
             assert_eq!(report(), 0);

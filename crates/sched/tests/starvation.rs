@@ -2,15 +2,14 @@
 
 use std::io::{Read, Write};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, relax};
 use simurgh_core::{EcHandle, current, yield_now};
 use simurgh_sched::{Builder, EcSpec, Runtime};
+use simurgh_testing::{Deadline, LIMIT};
 
 const PATIENCE: Duration = Duration::from_millis(10);
-/// Nothing here takes so long, unless somebody is kept from running for ever.
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn runtime(vps: usize) -> Runtime {
     let builder = Builder::new().vps(Some(vps)).patience(Some(PATIENCE));
@@ -27,9 +26,9 @@ fn start(runtime: &Runtime, f: impl FnOnce() + Send + 'static) -> EcHandle {
 
 /// Keeps the virtual processor until something has happened.
 fn keep_until(happened: impl Fn() -> bool) {
-    let start = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     while !happened() {
-        assert!(start.elapsed() < LIMIT, "it does not happen");
+        assert!(!deadline.has_passed(), "it does not happen");
         relax();
     }
 }
@@ -104,9 +103,9 @@ fn who_ran_elsewhere_comes_back_when_the_processor_is_free() {
             start(&runtime, move || {
                 assert_ne!(thread() as usize, home.load(Ordering::Acquire));
                 came.fetch_add(1, Ordering::AcqRel);
-                let start = Instant::now();
+                let mut deadline = Deadline::after(LIMIT);
                 while thread() as usize != home.load(Ordering::Acquire) {
-                    assert!(start.elapsed() < LIMIT, "it stays with the deputy");
+                    assert!(!deadline.has_passed(), "it stays with the deputy");
                     yield_now();
                 }
                 assert_eq!(current().vp(), Some(0));

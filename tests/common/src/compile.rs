@@ -4,12 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::{Input, Scratch, Stage, run};
-
-/// How long one compilation may take.
-const LIMIT: Duration = Duration::from_secs(120);
+use crate::{Input, LIMIT, Scratch, Stage, run};
 
 /// One compilation being put together. Paths of sources are relative to the root of the source tree.
 #[derive(Debug, Clone)]

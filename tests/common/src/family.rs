@@ -66,6 +66,16 @@ pub fn words(process: u32) -> String {
     words.trim_end().to_owned()
 }
 
+/// Kills everything that this process has started, and what that has.
+pub fn kill_descendants() {
+    for process in descendants(std::process::id()).unwrap_or_default() {
+        if let Some(process) = Pid::from_raw(process as i32) {
+            // It may have ended by itself since it was listed.
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
+}
+
 /// All processes below `root`, parents before children.
 pub(crate) fn descendants(root: u32) -> io::Result<Vec<u32>> {
     let parents = parents()?;

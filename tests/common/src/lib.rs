@@ -21,14 +21,18 @@ mod scratch;
 mod stage;
 mod started;
 mod texts;
+mod virtual_time;
 
 pub use compile::{Binary, Compile};
-pub use family::{Signal, children, has_variable, is_alive, marked, parent, signal, supervisor, words};
+pub use family::{
+    Signal, children, has_variable, is_alive, kill_descendants, marked, parent, signal, supervisor, words,
+};
 pub use mpiexec::{Mpiexec, TCP};
 pub use others::{of_another, of_open_mpi};
 pub use outcome::{AT_ONCE, Outcome};
-pub use run::{Ending, Input, run, until, wait};
+pub use run::{Ending, Input, LIMIT, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;
 pub use started::{Started, behind};
 pub use texts::{passed, sums};
+pub use virtual_time::{Deadline, Stopwatch};

@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::{Input, Outcome, run};
-
-/// How long a test run may take unless it says otherwise, whatever else the machine has to do.
-const DEFAULT_LIMIT: Duration = Duration::from_secs(180);
+use crate::{Input, LIMIT, Outcome, run};
 
 /// Options of mpiexec by which hosts that talk over libfabric do so by TCP and stay on this machine.
 pub const TCP: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
@@ -34,7 +31,7 @@ impl Mpiexec {
             // What a test is about is the same, whatever its program is linked with.
             environment: vec![("SIMURGH_MODE".into(), "threads".into())],
             input: Vec::new(),
-            limit: DEFAULT_LIMIT,
+            limit: LIMIT,
         }
     }
 
@@ -75,7 +72,7 @@ impl Mpiexec {
         self
     }
 
-    /// How long the run may take (180 s unless set).
+    /// How long the run may take ([`LIMIT`] unless set).
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self

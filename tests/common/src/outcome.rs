@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::run::Ending;
 
-/// Longer than any end may take, whatever else the machine has to do; less than any time after which somebody who does
-/// not answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
+/// Longer than any end may take, in [virtual time](crate::Deadline); less than any time after which somebody who does not
+/// answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
 pub const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// What a finished command left: its status and all it wrote.
@@ -24,20 +24,24 @@ pub struct Outcome {
     pub stderr: String,
     /// Lines there that say that the start takes long: the machine may be busy.
     pub starting: String,
-    /// How long it ran.
+    /// How long it ran by the clock.
     pub elapsed: Duration,
+    /// The same in [virtual time](crate::Deadline), which is what expectations are about.
+    pub taken: Duration,
     /// Whether the time limit ended it.
     pub timed_out: bool,
 }
 
+/// How long a command ran: by the clock, and in virtual time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    pub(crate) elapsed: Duration,
+    pub(crate) taken: Duration,
+}
+
 impl Outcome {
     /// Of a command that has ended after this time and written this.
-    pub(crate) fn new(
-        command: String,
-        ending: Ending,
-        elapsed: Duration,
-        [stdout, written]: [String; 2],
-    ) -> Self {
+    pub(crate) fn new(command: String, ending: Ending, time: Time, [stdout, written]: [String; 2]) -> Self {
         let slow = |line: &&str| line.starts_with("simurgh: starting for ");
         let (starting, stderr) = written.split_inclusive('\n').partition(slow);
         Self {
@@ -46,7 +50,8 @@ impl Outcome {
             stdout,
             stderr,
             starting,
-            elapsed,
+            elapsed: time.elapsed,
+            taken: time.taken,
             timed_out: ending.timed_out,
         }
     }
@@ -84,8 +89,14 @@ impl Outcome {
     /// Panics with the full account unless the command ended by itself, [at once](AT_ONCE) when this time was over.
     #[track_caller]
     pub fn expect_end_after(&self, time: Duration) -> &Self {
-        let ended = !self.timed_out && self.elapsed < time + AT_ONCE;
-        assert!(ended, "expected its end after {time:?}\n{self}");
+        self.expect_end_within(time + AT_ONCE)
+    }
+
+    /// Panics with the full account unless the command ended by itself before this time was over.
+    #[track_caller]
+    pub fn expect_end_within(&self, time: Duration) -> &Self {
+        let ended = !self.timed_out && self.taken < time;
+        assert!(ended, "expected its end within {time:?}\n{self}");
         self
     }
 
@@ -125,7 +136,12 @@ impl fmt::Display for Outcome {
         } else {
             ""
         };
-        writeln!(f, "ended:   {} after {:.2?}{limit}", self.status, self.elapsed)?;
+        let (elapsed, taken) = (self.elapsed, self.taken);
+        writeln!(
+            f,
+            "ended:   {} after {elapsed:.2?}{limit} ({taken:.2?} but for the load)",
+            self.status
+        )?;
         writeln!(f, "--- standard output ---\n{}", self.stdout.trim_end())?;
         let (starting, stderr) = (&self.starting, self.stderr.trim_end());
         write!(f, "--- standard error ---\n{starting}{stderr}")

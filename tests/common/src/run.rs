@@ -12,11 +12,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::Outcome;
 use crate::family::descendants;
+use crate::outcome::Time;
+use crate::{Deadline, Outcome};
+
+/// How long anything may take that tests start, unless they say otherwise: a limit for what hangs. As all limits it is in
+/// virtual time ([`Deadline`]).
+pub const LIMIT: Duration = Duration::from_secs(180);
 
 /// How long a killed process may take to be gone: one in an uninterruptible call of the kernel may hang on.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
+
+/// Between two looks at what nobody tells of.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// What a command reads from its standard input.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +36,7 @@ pub enum Input<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Runs `command` to its end, or kills it and all its descendants when `limit` has passed.
+/// Runs `command` to its end, or kills it and all its descendants when `limit` has passed (in [virtual time](Deadline)).
 pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Result<Outcome> {
     let mut stdout = anonymous_file()?;
     let mut stderr = anonymous_file()?;
@@ -38,10 +46,14 @@ pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Resu
         .stderr(stderr.try_clone()?);
 
     let start = Instant::now();
-    let ending = wait(command.spawn()?, limit)?;
-    let elapsed = start.elapsed();
+    let (mut deadline, child) = (Deadline::after(limit), command.spawn()?);
+    let ending = wait_until(child, &mut deadline)?;
+    let time = Time {
+        elapsed: start.elapsed(),
+        taken: deadline.passed(),
+    };
     let written = [contents(&mut stdout)?, contents(&mut stderr)?];
-    Ok(Outcome::new(format!("{command:?}"), ending, elapsed, written))
+    Ok(Outcome::new(format!("{command:?}"), ending, time, written))
 }
 
 /// How a child process ended.
@@ -54,8 +66,13 @@ pub struct Ending {
 }
 
 /// Waits until the child has ended, or kills it and all its descendants when `limit` has passed.
-pub fn wait(mut child: Child, limit: Duration) -> io::Result<Ending> {
-    let timed_out = !ends_within(&child, limit)?;
+pub fn wait(child: Child, limit: Duration) -> io::Result<Ending> {
+    wait_until(child, &mut Deadline::after(limit))
+}
+
+pub(crate) fn wait_until(mut child: Child, deadline: &mut Deadline) -> io::Result<Ending> {
+    let pidfd = pidfd_open(pid(child.id()), PidfdFlags::empty())?;
+    let timed_out = !has_ended(&pidfd, deadline)?;
     if timed_out {
         kill_tree(&mut child)?;
     }
@@ -67,14 +84,14 @@ pub fn wait(mut child: Child, limit: Duration) -> io::Result<Ending> {
 
 /// Waits until something holds that nobody tells of; whether it does before the limit has passed.
 pub fn until(limit: Duration, holds: impl Fn() -> bool) -> bool {
-    let start = Instant::now();
-    while !holds() {
-        if start.elapsed() > limit {
-            return false;
+    let mut look = |_| match holds() {
+        true => Some(()),
+        false => {
+            std::thread::sleep(PAUSE);
+            None
         }
-        std::thread::yield_now();
-    }
-    true
+    };
+    Deadline::after(limit).wait(&mut look).is_some()
 }
 
 /// Processes that write to it at the same time lose nothing: the kernel keeps no common position for such a file.
@@ -103,29 +120,24 @@ fn contents(file: &mut File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Sleeps until the child has ended (true) or the limit has passed (false).
-fn ends_within(child: &Child, limit: Duration) -> io::Result<bool> {
-    has_ended(&pidfd_open(pid(child.id()), PidfdFlags::empty())?, limit)
-}
-
-fn has_ended(pidfd: &OwnedFd, limit: Duration) -> io::Result<bool> {
-    poll_until(&mut [PollFd::new(pidfd, PollFlags::IN)], Instant::now() + limit)
+fn has_ended(pidfd: &OwnedFd, deadline: &mut Deadline) -> io::Result<bool> {
+    poll_until(&mut [PollFd::new(pidfd, PollFlags::IN)], deadline)
 }
 
 /// Sleeps until one of the descriptors is ready (true) or the time has come (false).
-pub(crate) fn poll_until(waited: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
+pub(crate) fn poll_until(waited: &mut [PollFd<'_>], deadline: &mut Deadline) -> io::Result<bool> {
+    let look = |time: Duration| {
         let timeout = Timespec {
-            tv_sec: left.as_secs() as i64,
-            tv_nsec: left.subsec_nanos().into(),
+            tv_sec: time.as_secs() as i64,
+            tv_nsec: time.subsec_nanos().into(),
         };
         match poll(waited, Some(&timeout)) {
-            Ok(ready) => return Ok(ready > 0),
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
+            Ok(0) | Err(rustix::io::Errno::INTR) => None,
+            Ok(_) => Some(Ok(true)),
+            Err(error) => Some(Err(error.into())),
         }
-    }
+    };
+    deadline.wait(look).unwrap_or(Ok(false))
 }
 
 /// Kills the child and everything below it, top first so that nothing new is started meanwhile, and waits until
@@ -141,7 +153,7 @@ pub(crate) fn kill_tree(child: &mut Child) -> io::Result<()> {
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
     for process in &tree {
-        has_ended(process, DEATH_LIMIT)?;
+        has_ended(process, &mut Deadline::after(DEATH_LIMIT))?;
     }
     Ok(())
 }
@@ -165,7 +177,7 @@ mod tests {
         let outcome = run(
             &mut shell("cat; echo err >&2; exit 3"),
             Input::Bytes(b"in"),
-            Duration::from_secs(20),
+            LIMIT,
         )
         .unwrap();
         assert_eq!(

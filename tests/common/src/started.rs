@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use crate::run::{kill_tree, poll_until};
-use crate::{Outcome, wait};
+use crate::outcome::Time;
+use crate::run::{kill_tree, poll_until, wait_until};
+use crate::{Deadline, LIMIT, Outcome};
 
 /// How long one looks for what a process that has been killed had to say.
 const REST: Duration = Duration::from_secs(2);
@@ -51,16 +52,15 @@ impl Started {
     }
 
     /// Waits until it, or processes that it has started, have written these bytes to their standard output, which come
-    /// next. Panics if something else or nothing more comes.
+    /// next. Panics if something else or nothing more comes, or nothing within the [limit](LIMIT).
     #[track_caller]
     pub fn says(&mut self, text: &str) {
-        let mut said = vec![0; text.len()];
-        let read = self.stdout.read_exact(&mut said);
+        let said = next(&mut self.stdout, text.len(), &mut Deadline::after(LIMIT));
         let said = String::from_utf8_lossy(&said);
-        if read.is_err() || said != text {
+        if said != text {
             // The rest is for people.
             let _ = kill_tree(&mut self.process);
-            let errors = drain(&mut self.stderr, Instant::now() + REST).unwrap_or_default();
+            let errors = drain(&mut self.stderr, &mut Deadline::after(REST)).unwrap_or_default();
             panic!("{}\nsays {said:?}, not {text:?}\n{errors}", self.command);
         }
     }
@@ -69,14 +69,17 @@ impl Started {
     /// from now until it has ended. Panics if others are left after as long again.
     #[track_caller]
     pub fn ends(mut self, limit: Duration) -> Outcome {
-        let start = Instant::now();
-        let ending = wait(self.process, limit).unwrap();
-        let elapsed = start.elapsed();
-        let deadline = Instant::now() + limit;
-        let rest = drain(&mut self.stdout, deadline)
-            .and_then(|stdout| Ok([stdout, drain(&mut self.stderr, deadline)?]));
+        let (start, mut deadline) = (Instant::now(), Deadline::after(limit));
+        let ending = wait_until(self.process, &mut deadline).unwrap();
+        let time = Time {
+            elapsed: start.elapsed(),
+            taken: deadline.passed(),
+        };
+        let mut deadline = Deadline::after(limit);
+        let rest = drain(&mut self.stdout, &mut deadline)
+            .and_then(|stdout| Ok([stdout, drain(&mut self.stderr, &mut deadline)?]));
         let written = rest.unwrap_or_else(|error| panic!("{}\n{error}", self.command));
-        Outcome::new(self.command, ending, elapsed, written)
+        Outcome::new(self.command, ending, time, written)
     }
 }
 
@@ -98,8 +101,22 @@ pub fn behind<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, command: &Com
     other
 }
 
+/// The bytes that come next, so many, or fewer if no more come before their time is over.
+fn next<S: Read + AsFd>(stream: &mut S, count: usize, deadline: &mut Deadline) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    let mut come = 0;
+    while come < count && poll_until(&mut [PollFd::new(&*stream, PollFlags::IN)], deadline).unwrap_or(false) {
+        match stream.read(&mut bytes[come..]) {
+            Ok(more) if more > 0 => come += more,
+            _ => break,
+        }
+    }
+    bytes.truncate(come);
+    bytes
+}
+
 /// What comes until nobody is left who could write.
-fn drain<S: Read + AsFd>(stream: &mut S, deadline: Instant) -> io::Result<String> {
+fn drain<S: Read + AsFd>(stream: &mut S, deadline: &mut Deadline) -> io::Result<String> {
     fcntl_setfl(&*stream, fcntl_getfl(&*stream)? | OFlags::NONBLOCK)?;
     let mut text = Vec::new();
     loop {
@@ -118,8 +135,6 @@ fn drain<S: Read + AsFd>(stream: &mut S, deadline: Instant) -> io::Result<String
 mod tests {
     use super::*;
     use crate::{Signal, signal};
-
-    const LIMIT: Duration = Duration::from_secs(20);
 
     fn shell(script: &str) -> Started {
         let mut command = Command::new("sh");

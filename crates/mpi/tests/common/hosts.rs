@@ -6,15 +6,12 @@ use simurgh_net::Fabric;
 use simurgh_net::transport::{Access, Conditions, Loopback, Simulated, Transport};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Runtime};
 use simurgh_settings::Values;
+use simurgh_testing::{Deadline, LIMIT};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 /// What each rank does.
 type Life = dyn Fn(&Arc<Comm>) + Send + Sync;
-
-/// The longest time that a job may take.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Whether hosts can access each other's memory.
 const ACCESSES: [Access; 3] = [
@@ -112,7 +109,12 @@ pub(crate) fn run_laid_out<T: Transport + 'static>(
     let jobs: Vec<_> = running.iter().map(|host| Arc::clone(&host.job)).collect();
     let (done, is_done) = channel::<()>();
     let watch = std::thread::spawn(move || {
-        if is_done.recv_timeout(TIME_LIMIT) == Err(RecvTimeoutError::Timeout) {
+        let mut deadline = Deadline::after(LIMIT);
+        let end = |time| match is_done.recv_timeout(time) {
+            Err(RecvTimeoutError::Timeout) => None,
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => Some(()),
+        };
+        if deadline.wait(end).is_none() {
             for job in jobs {
                 eprintln!(
                     "the test takes too long: {:?}, {:?}",

@@ -10,15 +10,13 @@ use simurgh_net::job::Realm;
 use simurgh_net::transport::{Access, Conditions, HostId, Loopback, Simulated, Transport};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Runtime};
 use simurgh_settings::Values;
+use simurgh_testing::{Deadline, LIMIT};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What each rank does, by the name of its program.
 type Programs = dyn Fn(&str, &Arc<Comm>) + Send + Sync;
-
-/// The longest time that a universe may take.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs `f` on each rank of a first world, program `"first"`, with hosts of so many ranks, over several networks on
 /// which there is room for so many hosts, and on those of all worlds that it starts. A command that begins with a
@@ -127,7 +125,7 @@ impl Stage {
             let shares = hosts.iter().map(|&ranks| ((*program).to_owned(), ranks));
             self.start(*realm, shares.collect(), None);
         }
-        let start = Instant::now();
+        let mut deadline = Deadline::after(LIMIT);
         loop {
             let mut state = self.state.lock().unwrap();
             let Some(place) = state.hosts.iter().position(|host| !host.ranks.is_empty()) else {
@@ -146,7 +144,7 @@ impl Stage {
                     }
                 }
             }
-            if start.elapsed() > TIME_LIMIT {
+            if deadline.has_passed() {
                 for host in &state.hosts {
                     eprintln!(
                         "{:?}: {:?}, {:?}",

@@ -4,12 +4,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use simurgh_core::sync::SpinLock;
+use simurgh_testing::{Deadline, LIMIT};
 
 use super::*;
 use crate::transport::HEADER;
-
-/// How long anything may take.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Notes what comes.
 #[derive(Default)]
@@ -83,9 +81,9 @@ fn joining<'a>(own: HostId, secret: &'a [u8], addresses: &'a [Vec<u8>]) -> Joini
 
 /// Polls all until something is so.
 fn poll_until(hosts: &[Ofi], notes: &[Notes], done: impl Fn() -> bool) {
-    let begun = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     while !done() {
-        assert!(begun.elapsed() < LIMIT, "it takes too long");
+        assert!(!deadline.has_passed(), "it takes too long");
         poll_all(hosts, notes);
     }
 }
@@ -128,9 +126,9 @@ fn exchange_packets(hosts: &[Ofi]) {
         for (own, host) in (0..).zip(hosts) {
             for to in (0..3).filter(|to| *to != own) {
                 let send = || host.send(to, &header, data.len(), &mut |room| room.copy_from_slice(&data));
-                let begun = Instant::now();
+                let mut deadline = Deadline::after(LIMIT);
                 while send() == Err(Busy) {
-                    assert!(begun.elapsed() < LIMIT);
+                    assert!(!deadline.has_passed());
                     poll_all(hosts, &notes);
                 }
             }
@@ -164,11 +162,11 @@ fn drain(hosts: &[Ofi]) {
     const COUNT: usize = 200;
     let notes = notes(2);
     let again = |act: &mut dyn FnMut() -> Result<Transfer, Busy>| {
-        let begun = Instant::now();
+        let mut deadline = Deadline::after(LIMIT);
         loop {
             match act() {
                 Ok(transfer) => return transfer,
-                Err(Busy) => assert!(begun.elapsed() < LIMIT),
+                Err(Busy) => assert!(!deadline.has_passed()),
             }
             poll_all(hosts, &notes);
         }
@@ -217,10 +215,10 @@ fn read_and_write(hosts: &[Ofi]) {
         notes[0].transfers.lock().pop().unwrap().1
     };
     let retry = |begin: &mut dyn FnMut() -> Result<Transfer, TransferError>| {
-        let begun = Instant::now();
+        let mut deadline = Deadline::after(LIMIT);
         loop {
             match begin() {
-                Err(TransferError::Busy(_)) => assert!(begun.elapsed() < LIMIT),
+                Err(TransferError::Busy(_)) => assert!(!deadline.has_passed()),
                 other => return other,
             }
             poll_all(hosts, &notes);
@@ -304,11 +302,11 @@ fn sleep_and_wake(hosts: &[Ofi], length: usize) {
     let notes = notes(2);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let begun = Instant::now();
+            let mut deadline = Deadline::after(LIMIT);
             for _ in 0..20 {
                 let count = notes[1].packets.lock().len();
                 while notes[1].packets.lock().len() == count {
-                    assert!(begun.elapsed() < LIMIT);
+                    assert!(!deadline.has_passed());
                     if hosts[1].poll(&notes[1]) || !hosts[1].arm(Waiting::Poll) {
                         continue;
                     }
@@ -317,7 +315,7 @@ fn sleep_and_wake(hosts: &[Ofi], length: usize) {
                     };
                     let mut fds = bells.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN));
                     let limit = Timespec {
-                        tv_sec: 30,
+                        tv_sec: LIMIT.as_secs() as i64,
                         tv_nsec: 0,
                     };
                     assert_eq!(poll(&mut fds, Some(&limit)), Ok(1), "nothing has woken it");
@@ -443,15 +441,15 @@ fn a_sleeper_is_woken_by_a_loss() {
     let mut hosts = watched_hosts(2, Some(PEER_TIMEOUT));
     let notes = notes(1);
     drop(hosts.pop());
-    let begun = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     while notes[0].lost.lock().is_empty() {
-        assert!(begun.elapsed() < LIMIT);
+        assert!(!deadline.has_passed());
         if !hosts[0].poll(&notes[0]) && hosts[0].arm(Waiting::Poll) {
             let Some(Bell::Descriptors(bells)) = hosts[0].bell(Waiting::Poll) else {
                 panic!("tcp has a descriptor");
             };
             let limit = Timespec {
-                tv_sec: 30,
+                tv_sec: LIMIT.as_secs() as i64,
                 tv_nsec: 0,
             };
             let mut fds = bells.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN));

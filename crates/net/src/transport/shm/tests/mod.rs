@@ -6,15 +6,12 @@ mod process;
 mod processes;
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::{Duration, Instant};
 
 use simurgh_core::sync::SpinLock;
+use simurgh_testing::{Deadline, LIMIT};
 
 use super::{Shm, ShmError, ShmNeighbours, shared_memory};
 use crate::transport::{Busy, HEADER, Handler, Header, HostId, TransferError, Transport};
-
-/// How long something may take that takes microseconds.
-const LIMIT: Duration = Duration::from_secs(20);
 
 /// These hosts, and their memory.
 fn neighbours(hosts: impl IntoIterator<Item = HostId>) -> ShmNeighbours<OwnedFd> {
@@ -91,9 +88,9 @@ impl Handler for Notes {
 
 /// Looks again and again until something is so; lets others go on in between.
 fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let begin = Instant::now();
+    let mut deadline = Deadline::after(LIMIT);
     while !so() {
-        assert!(begin.elapsed() < LIMIT, "{what}");
+        assert!(!deadline.has_passed(), "{what}");
         std::thread::yield_now();
     }
 }

@@ -1,0 +1,88 @@
+//! `./x test`: everything that tests, each part under a time limit of its own.
+//!
+//! Time limits are in virtual time ([`simurgh_testing::Deadline`]), and building has none: a busy machine only makes it
+//! take longer. What has passed is [noted](record), so that a run that was cut off, or that failed, is gone on with.
+
+use clap::ValueEnum;
+
+use crate::command::{build, captured_success, minutes};
+use crate::failure::Result;
+use crate::fuzz;
+use crate::install;
+use crate::mpi4py::Mpi4py;
+use crate::wheel;
+use crate::workspace::Workspace;
+
+mod programs;
+mod progress;
+mod record;
+
+use programs::{Environment, Program};
+use progress::Progress;
+
+/// How long each fuzz target is run, beyond its corpus.
+const FUZZ_SECONDS: u64 = 3;
+
+/// The models of the lock-free structures: packages, and what of them.
+const MODELS: [[&str; 2]; 2] = [["simurgh-core", "--test=loom"], ["simurgh-net", "--lib"]];
+
+/// What can be tested alone.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Part {
+    /// The tests of Python's MPI, on ranks that are processes
+    Mpi4py,
+    /// The package for pip, in a virtual environment
+    Wheel,
+}
+
+/// Tests one part with a staged installation.
+pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
+    let wheel = wheel::build(workspace, &install::staged(workspace)?)?;
+    let python = Mpi4py::prepared(workspace, &wheel)?;
+    match part {
+        Part::Mpi4py => python.test(),
+        Part::Wheel => wheel::test::run(workspace, &python),
+    }
+}
+
+/// Stages an installation, then runs all tests of the workspace, those of the wheel and of mpi4py, the loom models, and
+/// each fuzz target for a moment. What has passed in a run before that did not come to its end, with the same sources,
+/// is left out, unless all is to be tested anew.
+pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
+    let stage = install::stage(workspace)?;
+    let programs = Program::build_all(workspace)?;
+    let environment = Environment::new(workspace, &stage);
+    let progress = Progress::begin(workspace, anew)?;
+    for program in &programs {
+        progress.step(program.name(), || program.run(&environment));
+    }
+    progress.step("examples in the documentation", || {
+        programs::documentation(workspace, &environment)
+    });
+    progress.step("the wheel and mpi4py", || {
+        let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
+        python.test()?;
+        wheel::test::run(workspace, &python).map(|()| String::new())
+    });
+    for model in MODELS {
+        progress.step(&format!("loom: {}", model[0]), || loom(workspace, model));
+    }
+    progress.step("fuzzing", || {
+        fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS).map(|()| String::new())
+    });
+    progress.end()
+}
+
+/// Models of lock-free structures, in a target folder of their own: all is compiled differently.
+fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
+    let models = |more: &[&str]| {
+        let mut models = workspace.cargo(&["test", "--release", "-p", package, target]);
+        models
+            .args(more)
+            .env("RUSTFLAGS", "--cfg loom")
+            .env("CARGO_TARGET_DIR", workspace.target("loom"));
+        models
+    };
+    build(&mut models(&["--no-run"]))?;
+    captured_success(&mut models(&[]), minutes(40)).map(|outcome| programs::counted(&outcome.stdout))
+}

@@ -1,0 +1,177 @@
+//! The test programs of the workspace, which cargo builds and we run, one after the other.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use simurgh_testing::Stage;
+
+use crate::command::{build_output, captured_success, minutes};
+use crate::failure::{Failure, Result};
+use crate::peers::{MPICH, OPEN_MPI};
+use crate::workspace::Workspace;
+
+/// One program, of dozens of tests with limits of their own.
+const LIMIT_MINUTES: u64 = 60;
+
+/// What test programs find in their environment.
+pub(super) struct Environment(Vec<(&'static str, OsString)>);
+
+impl Environment {
+    /// A staged installation, and other MPIs where they can be installed.
+    pub(super) fn new(workspace: &Workspace, stage: &Stage) -> Self {
+        let mut variables: Vec<(_, OsString)> = vec![("SIMURGH_STAGE", stage.prefix().into())];
+        match MPICH.install(workspace) {
+            Ok(mpich) => {
+                variables.push(("SIMURGH_REFERENCE_HEADER", mpich.join("include/mpi_abi.h").into()));
+                variables.push(("SIMURGH_REFERENCE_PREFIX", mpich.into()));
+            }
+            Err(failure) => {
+                eprintln!("x: no comparison with MPICH, which cannot be installed here: {failure}");
+            }
+        }
+        match OPEN_MPI.install(workspace) {
+            Ok(open_mpi) => variables.push(("SIMURGH_OPEN_MPI_PREFIX", open_mpi.into())),
+            Err(failure) => {
+                eprintln!("x: no test of Open MPI's launcher, which cannot be installed here: {failure}");
+            }
+        }
+        Self(variables)
+    }
+
+    fn give<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command.envs(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// A program of tests.
+#[derive(Debug)]
+pub(super) struct Program {
+    name: String,
+    /// The folder of its package, where cargo runs tests.
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Program {
+    /// Builds all of them.
+    pub(super) fn build_all(workspace: &Workspace) -> Result<Vec<Self>> {
+        let words = ["test", "--workspace", "--no-run"];
+        let mut cargo = workspace.cargo(&words);
+        cargo
+            .arg("--message-format=json-render-diagnostics")
+            .stderr(Stdio::inherit());
+        let messages = build_output(&mut cargo)?;
+        let artifacts = messages
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let programs: Vec<_> = artifacts
+            .filter_map(|artifact| Self::of(workspace, artifact))
+            .collect();
+        match programs.is_empty() {
+            false => Ok(programs),
+            true => Err(Failure::Faults("cargo has built no test programs".to_owned())),
+        }
+    }
+
+    fn of(workspace: &Workspace, artifact: Artifact) -> Option<Self> {
+        let folder = artifact.manifest_path.parent()?.to_owned();
+        let place = folder.strip_prefix(workspace.root()).unwrap_or(&folder).display();
+        let file = artifact.executable.filter(|_| artifact.profile.test)?;
+        let (kind, name) = (artifact.target.kind.first()?, artifact.target.name);
+        let name = match kind.as_str() {
+            "test" => format!("{place}/tests/{name}"),
+            kind => format!("{place} ({kind} {name})"),
+        };
+        let name = name.trim_start_matches(['/', ' ']).to_owned();
+        Some(Self { name, folder, file })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs its tests; how many they were. What they print is shown only if one fails.
+    pub(super) fn run(&self, environment: &Environment) -> Result<String> {
+        let mut command = Command::new(&self.file);
+        command
+            .current_dir(&self.folder)
+            .env("CARGO_MANIFEST_DIR", &self.folder);
+        let outcome = captured_success(environment.give(&mut command), minutes(LIMIT_MINUTES))?;
+        Ok(counted(&outcome.stdout))
+    }
+}
+
+/// Runs the examples in the documentation.
+pub(super) fn documentation(workspace: &Workspace, environment: &Environment) -> Result<String> {
+    let mut cargo = workspace.cargo(&["test", "--workspace", "--doc"]);
+    let outcome = captured_success(environment.give(&mut cargo), minutes(LIMIT_MINUTES))?;
+    Ok(counted(&outcome.stdout))
+}
+
+/// How many tests have passed by what test programs say.
+pub(super) fn counted(output: &str) -> String {
+    let results = output
+        .lines()
+        .filter_map(|line| line.strip_prefix("test result: ok. "));
+    let passed = results.filter_map(|result| result.split(' ').next()?.parse::<usize>().ok());
+    format!("{} tests", passed.sum::<usize>())
+}
+
+/// What cargo says of something that it has built.
+#[derive(Deserialize)]
+struct Artifact {
+    manifest_path: PathBuf,
+    executable: Option<PathBuf>,
+    profile: Profile,
+    target: Target,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+    name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cargo_has_built_is_told_apart() {
+        let workspace = Workspace::locate();
+        let named = |kind: &str, name: &str, test: bool, executable: &str| {
+            let folder = workspace.source("crates/mpi");
+            let text = format!(
+                "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"{}/Cargo.toml\",\"executable\":{executable},\
+                 \"profile\":{{\"test\":{test}}},\"target\":{{\"kind\":[\"{kind}\"],\"name\":\"{name}\"}}}}",
+                folder.display()
+            );
+            Program::of(&workspace, serde_json::from_str(&text).unwrap()).map(|program| program.name)
+        };
+        assert_eq!(
+            named("test", "board", true, "\"/x\"").unwrap(),
+            "crates/mpi/tests/board"
+        );
+        assert_eq!(
+            named("lib", "mpi", true, "\"/x\"").unwrap(),
+            "crates/mpi (lib mpi)"
+        );
+        assert_eq!(named("example", "host", false, "\"/x\""), None);
+        assert_eq!(named("lib", "mpi", true, "null"), None);
+        assert!(serde_json::from_str::<Artifact>("{\"reason\":\"build-finished\"}").is_err());
+    }
+
+    #[test]
+    fn tests_of_several_programs_are_counted() {
+        let output =
+            "running 2 tests\ntest result: ok. 2 passed; 0 failed\n\ntest result: ok. 1 passed; 0 failed\n";
+        assert_eq!(counted(output), "3 tests");
+    }
+}
