@@ -12,6 +12,7 @@ use simurgh_sched::policy::Policy;
 use simurgh_sched::{Attribute, Builder, EcSpec, Placement, Runtime, Topology};
 use simurgh_settings::placement::Plan;
 use simurgh_settings::{Id, Values};
+use simurgh_testing::panic_quietly;
 
 fn runtime(vps: usize) -> Runtime {
     Builder::new().vps(Some(vps)).start().expect("a runtime")
@@ -108,7 +109,7 @@ fn an_execution_context_keeps_its_attribute() {
 fn a_panic_ends_its_execution_context_only() {
     let runtime = runtime(2);
     let bad = runtime
-        .spawn(small(), 0, || panic!("on purpose"))
+        .spawn(small(), 0, || panic_quietly("on purpose"))
         .expect("an execution context");
     let payload = bad.join().expect_err("it panicked");
     assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));

@@ -16,6 +16,7 @@ mod family;
 mod mpiexec;
 mod others;
 mod outcome;
+mod panic;
 mod run;
 mod scratch;
 mod stage;
@@ -30,6 +31,7 @@ pub use family::{
 pub use mpiexec::{Mpiexec, TCP};
 pub use others::{of_another, of_open_mpi};
 pub use outcome::{AT_ONCE, Outcome};
+pub use panic::panic_quietly;
 pub use run::{Ending, Input, LIMIT, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;

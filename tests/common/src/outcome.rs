@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::run::Ending;
 
-/// Longer than any end may take, in [virtual time](crate::Deadline); less than any time after which somebody who does not
-/// answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
+/// Longer than any end may take, in [virtual time](crate::Deadline); less than any time after which somebody who does
+/// not answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
 pub const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// What a finished command left: its status and all it wrote.

@@ -16,8 +16,8 @@ use crate::family::descendants;
 use crate::outcome::Time;
 use crate::{Deadline, Outcome};
 
-/// How long anything may take that tests start, unless they say otherwise: a limit for what hangs. As all limits it is in
-/// virtual time ([`Deadline`]).
+/// How long anything may take that tests start, unless they say otherwise: a limit for what hangs. As all limits it is
+/// in virtual time ([`Deadline`]).
 pub const LIMIT: Duration = Duration::from_secs(180);
 
 /// How long a killed process may take to be gone: one in an uninterruptible call of the kernel may hang on.
@@ -36,7 +36,7 @@ pub enum Input<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Runs `command` to its end, or kills it and all its descendants when `limit` has passed (in [virtual time](Deadline)).
+/// Runs `command` to its end, or kills it and all its descendants when `limit` has passed, in [virtual time](Deadline).
 pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Result<Outcome> {
     let mut stdout = anonymous_file()?;
     let mut stderr = anonymous_file()?;

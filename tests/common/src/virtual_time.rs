@@ -1,9 +1,10 @@
 //! Time limits that tell a hang from a busy machine.
 //!
-//! A limit in seconds supposes that what is limited gets a processor when it wants one. So limits count *virtual time*, as
-//! fair queueing has it: while more threads want to run than there are processors, it advances by the share of a processor
-//! that each of them gets. What a hypervisor takes away does not count either. On an idle machine virtual time is the
-//! clock's; what hangs there is ended as soon as ever, and what hangs on a busy machine as much later as others make it.
+//! A limit in seconds supposes that what is limited gets a processor when it wants one. So limits count *virtual time*,
+//! as fair queueing has it: while more threads want to run than there are processors, it advances by the share of a
+//! processor that each of them gets. What a hypervisor takes away does not count either. On an idle machine virtual
+//! time is the clock's; what hangs there is ended as soon as ever, and what hangs on a busy machine as much later as
+//! others make it.
 
 use std::fs;
 use std::time::{Duration, Instant};

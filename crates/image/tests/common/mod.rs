@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use simurgh_image::{Program, TlsNeed, reserve_tls};
+use simurgh_testing::{Input, LIMIT};
 
 /// Where everything is built.
 pub(crate) fn folder() -> PathBuf {
@@ -117,21 +118,16 @@ pub(crate) fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&
         .map(PathBuf::from)
         .collect();
     let fit = Program::open(program).unwrap().check(&preload).unwrap();
-    let output: Output = Command::new("timeout")
-        .args(["-k", "1", "120"])
-        .arg(host(fit.tls))
+    let mut command = Command::new(host(fit.tls));
+    command
         .arg(host_library())
         .arg(format!("ranks={ranks}"))
         .args(options)
         .arg(program)
-        .args(arguments)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap();
-    let text =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        .args(arguments);
+    let outcome = simurgh_testing::run(&mut command, Input::Empty, LIMIT).unwrap();
     Run {
-        output: text,
-        status: output.status.code(),
+        output: outcome.stdout + &outcome.stderr,
+        status: outcome.status.code(),
     }
 }
