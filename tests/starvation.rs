@@ -1,6 +1,6 @@
 //! Ranks that keep their virtual processor, and others of it for which they wait.
 
-use simurgh_testing::{Binary, Compile, Stage};
+use simurgh_testing::{Binary, Compile, Stage, TCP};
 
 fn program(stage: &Stage) -> Binary {
     Compile::c("tests/c/keeps_processor.c")
@@ -57,4 +57,27 @@ fn who_has_all_the_patience_waits() {
     let options = ["--mode", "threads", "--patience", "0", "--timeout", "1"];
     let run = stage.mpiexec(2).vps(1).options(options).run(&program);
     run.expect_code(124);
+}
+
+#[test]
+fn a_thread_that_waits_for_another_process_blocks_nobody_but_itself() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/thread_talks.c")
+        .flags(["-O2", "-Wall"])
+        .libraries(["-lpthread"]);
+    let program = program.against(&stage).build();
+    let hosts = ["--hosts-per-node", "2"];
+    let nodes = ["-hosts", "a,b", "--launcher", "fork"];
+    for way in ["spin", "barrier", "read"] {
+        let jobs = [
+            stage.mpiexec(2).options(hosts).options(["--transport", "shm"]),
+            stage.mpiexec(4).options(nodes).options(TCP),
+            stage.mpiexec(2).mode("processes"),
+        ];
+        for (job, ranks) in jobs.into_iter().zip([2, 4, 2]) {
+            let run = job.args([way]).run(&program);
+            run.expect_success();
+            assert_eq!(run.stdout, "talks OK\n".repeat(ranks), "{run}");
+        }
+    }
 }

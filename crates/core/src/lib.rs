@@ -112,6 +112,6 @@ pub use stack::StackError;
 #[cfg(not(loom))]
 pub use typed::Typed;
 #[cfg(not(loom))]
-pub use vigil::{CALM, Vigil};
+pub use vigil::{CALM, Others, Vigil};
 #[cfg(not(loom))]
 pub use worker::{Entry, Evicted, Worker, WorkerStats};

@@ -1,35 +1,70 @@
-//! Who looks after the network in a process without workers: attached threads, while they wait.
+//! Who looks after the network on behalf of all that wait: one at a time has the *watch*.
 //!
-//! Such a process is a single rank whose threads belong to the program. Nobody looks while all of them compute, which
-//! costs them nothing; a thread that waits takes the *watch*, if nobody has it: it polls for a bounded time, then
-//! sleeps in the kernel on its own token and where the network rings, at once. Others that wait meanwhile sleep on
-//! their tokens alone. Who goes on gives the watch back and wakes one of them to take it.
+//! In a process without workers, which is a single rank whose threads belong to the program, these are attached threads
+//! while they wait. Nobody looks while all of them compute, which costs them nothing; a thread that waits takes the
+//! watch, if nobody has it: it polls for a bounded time, then sleeps in the kernel on its own token and where the
+//! network rings, at once. Others that wait meanwhile sleep on their tokens alone. Who goes on gives the watch back and
+//! wakes one of them to take it.
 //!
-//! Costs of a wait of the only thread: two swaps of a line that nobody else touches, and the polls.
+//! Where there are workers, an idle one takes the watch as well. While all of them are kept by ranks that compute or
+//! spin, a thread of a rank that waits has it, so that it blocks nobody but itself. It does not poll for long: the
+//! cores are the workers'. Who gives the watch back wakes a worker that rests rather than a thread.
+//!
+//! Costs of a wait of the only thread: two swaps of a line that nobody else touches, and the polls; of a sleep a store
+//! more.
 
-use std::sync::OnceLock;
+use std::ptr;
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
-use crate::ec::{EcRef, LOOKS_PER_POLL, note_blocked, note_running};
+use crate::ec::{EcRef, LOOKS_PER_POLL, note_running, note_watching};
 use crate::network::Network;
 use crate::quiet::Quiet;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering, SpinLock, by_turns, relax};
+use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, SpinLock, by_turns, relax};
 
 /// How long nothing comes from the network before it is asked whether anything ever will.
 pub const CALM: Duration = Duration::from_millis(50);
 
-/// The vigil of this process; there is one at most, until the process ends.
-static VIGIL: OnceLock<Vigil> = OnceLock::new();
+/// The vigil in which attached threads of this process take part; there is one at most at a time.
+static VIGIL: AtomicPtr<Vigil> = AtomicPtr::new(ptr::null_mut());
 
-/// What attached threads do while they wait.
+/// Nobody has the watch.
+const NOBODY: usize = 0;
+/// An attached thread has it.
+const THREAD: usize = usize::MAX;
+
+/// Who else there is in the process, as far as a [`Vigil`] is concerned.
+pub trait Others: Send + Sync {
+    /// Whether nobody in the process but attached threads that wait could wake anybody. Asked by one of these.
+    fn are_idle(&self) -> bool;
+
+    /// Takes note that the process is quiet: unasked (0), or in answer to the question of this number, which
+    /// [could not be answered](Vigil::is_quiet) at once.
+    fn hear_quiet(&self, question: u32);
+
+    /// Has a worker take the watch that rests and could have it; false if there is none.
+    fn relieve(&self) -> bool {
+        false
+    }
+
+    /// Has the worker of this index look around, which has the watch.
+    fn rouse(&self, worker: usize) {
+        let _ = worker;
+    }
+}
+
+/// Looking after a network in turns.
 pub struct Vigil {
     network: Arc<dyn Network>,
     /// How often a thread looks before it sleeps; 0 where processes outnumber cores.
     looks: u32,
-    /// Whether a thread has the watch.
-    watched: CachePadded<AtomicBool>,
+    /// Whether workers take the watch as well.
+    among_workers: bool,
+    /// Who has the watch: [`NOBODY`], an attached [`THREAD`], or one more than the index of a worker.
+    watch: CachePadded<AtomicUsize>,
+    /// The attached thread that sleeps with the watch, or did so last, as a word; 0 if none has.
+    sleeper: AtomicUsize,
     /// Number of those that rest.
     resting: AtomicUsize,
     /// Threads that wait without having the watch.
@@ -37,45 +72,93 @@ pub struct Vigil {
     quiet: Quiet,
     /// A look has found something, since this was last taken note of.
     found: AtomicBool,
-    /// Asks whether anybody else in the process could wake anybody.
-    nobody_else: Box<dyn Fn() -> bool + Send + Sync>,
-    on_quiet: Box<dyn Fn(u32) + Send + Sync>,
+    others: Box<dyn Others>,
 }
 
 impl Vigil {
-    /// Has attached threads look after `network` from now on, `looks` times before they sleep. If all of them wait,
-    /// `nobody_else` in the process is left, and nothing has come for a while, `on_quiet` is called with 0. It is also
-    /// called with the number of a question that [could not be answered](Vigil::is_quiet) at once.
+    /// Has attached threads look after `network` from now on, `looks` times before they sleep, in a process without
+    /// workers. If all of them wait, the `others` are idle, and nothing has come for a while, these hear of it.
     ///
     /// The first vigil of a process lasts; later ones do not begin.
-    pub fn begin(
+    pub fn begin(network: Arc<dyn Network>, looks: u32, others: impl Others + 'static) -> &'static Self {
+        Self::get().unwrap_or_else(|| {
+            let vigil = Self::new(network, looks, false, Box::new(others));
+            vigil.open();
+            vigil
+        })
+    }
+
+    /// One that workers keep. Attached threads take part once it is [open](Vigil::open) to them.
+    pub fn among_workers(network: Arc<dyn Network>, others: impl Others + 'static) -> &'static Self {
+        Self::new(network, 0, true, Box::new(others))
+    }
+
+    /// It lasts as long as the program: a thread may be in it at any time.
+    fn new(
         network: Arc<dyn Network>,
         looks: u32,
-        nobody_else: impl Fn() -> bool + Send + Sync + 'static,
-        on_quiet: impl Fn(u32) + Send + Sync + 'static,
+        among_workers: bool,
+        others: Box<dyn Others>,
     ) -> &'static Self {
-        VIGIL.get_or_init(|| Self {
+        Box::leak(Box::new(Self {
             network,
             looks,
-            watched: CachePadded::new(AtomicBool::new(false)),
+            among_workers,
+            watch: CachePadded::new(AtomicUsize::new(NOBODY)),
+            sleeper: AtomicUsize::new(0),
             resting: AtomicUsize::new(0),
             at_rest: SpinLock::new(Vec::new()),
             quiet: Quiet::default(),
             found: AtomicBool::new(false),
-            nobody_else: Box::new(nobody_else),
-            on_quiet: Box::new(on_quiet),
-        })
+            others,
+        }))
     }
 
-    /// The vigil of the process, if one has begun.
+    /// Lets attached threads take part, unless they do so elsewhere.
+    pub fn open(&'static self) {
+        let new = ptr::from_ref(self).cast_mut();
+        // Only the first counts.
+        let _first = VIGIL.compare_exchange(ptr::null_mut(), new, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Attached threads do not take part any more, from their next wait on.
+    pub fn close(&'static self) {
+        let own = ptr::from_ref(self).cast_mut();
+        let was_open = VIGIL.compare_exchange(own, ptr::null_mut(), Ordering::SeqCst, Ordering::SeqCst);
+        if was_open.is_ok() {
+            self.rouse(THREAD);
+            self.ring();
+            while self.wake_one() {}
+        }
+    }
+
+    /// The vigil in which attached threads take part, if there is one.
     #[inline]
     pub(crate) fn get() -> Option<&'static Self> {
-        VIGIL.get()
+        // SAFETY:
+        // - what is stored there lives for the rest of the program. Acquire pairs with the exchange in `open`.
+        unsafe { VIGIL.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Whether what was called when the process became quiet has been called and nothing has happened since. Who wants
-    /// to know what has been sent and received until then asks for that first. If it cannot be said just now, it is
-    /// called for this question.
+    fn is_open(&self) -> bool {
+        ptr::eq(VIGIL.load(Ordering::SeqCst), self)
+    }
+
+    /// The network.
+    #[must_use]
+    pub fn network(&self) -> &Arc<dyn Network> {
+        &self.network
+    }
+
+    /// Whether the process is quiet.
+    #[must_use]
+    pub fn quiet(&self) -> &Quiet {
+        &self.quiet
+    }
+
+    /// Whether what the others [hear](Others::hear_quiet) when the process becomes quiet has been said and nothing has
+    /// happened since. Who wants to know what has been sent and received until then asks for that first. If it cannot
+    /// be said just now, it is answered later.
     pub fn is_quiet(&self, question: u32) -> bool {
         self.quiet.lasts(question)
     }
@@ -86,14 +169,20 @@ impl Vigil {
     }
 
     fn poll(&self) -> bool {
+        self.poll_by(|network| network.poll(), || false)
+    }
+
+    /// Has the network polled by `poll`; whether it found something. If not, and the process has been quiet until then,
+    /// it still is, unless the caller `is_busy`.
+    pub fn poll_by(&self, poll: impl FnOnce(&dyn Network) -> bool, is_busy: impl FnOnce() -> bool) -> bool {
         let was_quiet = self.quiet.begin_look();
-        let found = self.network.poll();
+        let found = poll(&*self.network);
         if found {
             // Relaxed: a hint.
             self.found.store(true, Ordering::Relaxed);
         }
-        if was_quiet && let Some(question) = self.quiet.end_look(found) {
-            (self.on_quiet)(question);
+        if was_quiet && let Some(question) = self.quiet.end_look(found || is_busy()) {
+            self.others.hear_quiet(question);
         }
         found
     }
@@ -103,9 +192,12 @@ impl Vigil {
         self.network.wake();
     }
 
-    /// Looks at `done` for a bounded time while nobody else has the watch. True if it became true.
+    /// Looks at `done` for a bounded time while nobody else has the watch; once among workers. True if it became true.
     #[inline]
     pub(crate) fn watch_for(&self, done: impl Fn() -> bool) -> bool {
+        if self.among_workers {
+            return self.look() && done();
+        }
         if !self.take() {
             return false;
         }
@@ -144,9 +236,12 @@ impl Vigil {
         self.at_rest.lock().push(me);
         self.resting.fetch_add(1, Ordering::SeqCst);
         // Who gave the watch back before it could see that this one rests has left it to be found here.
-        if self.watched.load(Ordering::SeqCst) {
+        if self.watch.load(Ordering::SeqCst) != NOBODY {
             me.sleep_in_kernel();
-            self.quiet.end();
+            if self.quiet.end() {
+                // Who has the watch has to find out when it is quiet again.
+                self.rouse(self.watch.load(Ordering::SeqCst));
+            }
         }
         let mut at_rest = self.at_rest.lock();
         if let Some(place) = at_rest.iter().position(|ec| *ec == me) {
@@ -155,8 +250,8 @@ impl Vigil {
         }
         drop(at_rest);
         // It may have been woken to take the watch, and have nothing to wait for any more.
-        if !self.watched.load(Ordering::SeqCst) {
-            self.wake_one();
+        if self.watch.load(Ordering::SeqCst) == NOBODY {
+            self.hand_on();
         }
     }
 
@@ -164,11 +259,13 @@ impl Vigil {
     fn stand_watch(&self, me: EcRef) {
         let token = me.control().token();
         let mut calm_since = Instant::now();
-        while !self.look_for(|| token.take()) {
+        // SeqCst: who ends the quiet, or closes the vigil, does so first, and then looks who sleeps.
+        self.sleeper.store(me.to_word(), Ordering::SeqCst);
+        while self.is_open() && !self.look_for(|| token.take()) {
             if !token.settle() {
                 return token.clear();
             }
-            note_blocked();
+            note_watching();
             if self.found.swap(false, Ordering::Relaxed) {
                 calm_since = Instant::now();
             }
@@ -188,9 +285,9 @@ impl Vigil {
 
     /// Nothing has come for a while: says so, if nobody in the process is left who could do something.
     fn look_whether_all_wait(&self) {
-        if self.network.is_quiet() && (self.nobody_else)() {
+        if self.network.is_quiet() && self.others.are_idle() {
             self.quiet.begin();
-            (self.on_quiet)(0);
+            self.others.hear_quiet(0);
         }
     }
 
@@ -198,40 +295,106 @@ impl Vigil {
     fn take(&self) -> bool {
         let plain = || {
             // Relaxed: nobody else has it, nor will before he has ended the solitude.
-            self.watched.store(true, Ordering::Relaxed);
+            self.watch.store(THREAD, Ordering::Relaxed);
             true
         };
+        by_turns(plain, || self.take_as(THREAD))
+    }
+
+    #[inline]
+    fn take_as(&self, holder: usize) -> bool {
         // SeqCst: see `park`. The load keeps the line shared while others have the watch.
-        let locked = || !self.watched.load(Ordering::SeqCst) && !self.watched.swap(true, Ordering::SeqCst);
-        by_turns(plain, locked)
+        self.watch.load(Ordering::SeqCst) == NOBODY
+            && self
+                .watch
+                .compare_exchange(NOBODY, holder, Ordering::SeqCst, Ordering::SeqCst)
+                .is_ok()
     }
 
     #[inline]
     fn give_back(&self) {
         let plain = || {
             // Relaxed: see `take`. Nobody rests.
-            self.watched.store(false, Ordering::Relaxed);
+            self.watch.store(NOBODY, Ordering::Relaxed);
             false
         };
         let locked = || {
-            self.watched.store(false, Ordering::SeqCst);
-            self.resting.load(Ordering::SeqCst) > 0
+            self.watch.store(NOBODY, Ordering::SeqCst);
+            self.among_workers || self.resting.load(Ordering::SeqCst) > 0
         };
         if by_turns(plain, locked) {
+            self.hand_on();
+        }
+    }
+
+    /// Nobody has the watch: has one take it that rests, if there is one.
+    #[cold]
+    fn hand_on(&self) {
+        if !self.others.relieve() {
             self.wake_one();
         }
     }
 
-    #[cold]
-    fn wake_one(&self) {
+    /// Has an attached thread take the watch that rests; false if there is none.
+    fn wake_one(&self) -> bool {
+        if self.resting.load(Ordering::SeqCst) == 0 {
+            return false;
+        }
         let mut at_rest = self.at_rest.lock();
         let next = at_rest.pop();
         if next.is_some() {
             self.resting.fetch_sub(1, Ordering::SeqCst);
         }
         drop(at_rest);
-        if let Some(next) = next {
+        next.is_some_and(|next| {
             next.unpark();
+            true
+        })
+    }
+
+    /// Has who has the watch look around.
+    #[cold]
+    fn rouse(&self, holder: usize) {
+        match holder {
+            NOBODY => {}
+            // SeqCst: see `stand_watch`. Who is about to sleep there finds out by itself.
+            THREAD => match self.sleeper.load(Ordering::SeqCst) {
+                0 => {}
+                word => EcRef::from_word(word).unpark(),
+            },
+            worker => self.others.rouse(worker - 1),
+        }
+    }
+
+    // For workers.
+
+    /// Takes the watch for the worker of this index, if nobody else has it; whether that one has it now.
+    pub fn take_for_worker(&self, worker: usize) -> bool {
+        self.is_worker_s(worker) || self.take_as(worker + 1)
+    }
+
+    /// Whether that worker has the watch.
+    pub fn is_worker_s(&self, worker: usize) -> bool {
+        self.watch.load(Ordering::SeqCst) == worker + 1
+    }
+
+    /// Whether nobody has the watch.
+    pub fn is_nobody_s(&self) -> bool {
+        self.watch.load(Ordering::SeqCst) == NOBODY
+    }
+
+    /// The worker of this index has something to run: if it has the watch, or nobody, another one that rests takes it.
+    pub fn pass_on(&self, worker: usize) {
+        let over = self.quiet.end();
+        match self.watch.load(Ordering::SeqCst) {
+            NOBODY => self.hand_on(),
+            holder if holder == worker + 1 => {
+                self.watch.store(NOBODY, Ordering::SeqCst);
+                self.hand_on();
+            }
+            // It has to find out when it is quiet again.
+            holder if over => self.rouse(holder),
+            _ => {}
         }
     }
 }

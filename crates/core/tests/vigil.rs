@@ -3,7 +3,7 @@
 #![cfg(not(loom))]
 
 use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, futex_wait_for, futex_wake};
-use simurgh_core::{Completion, Network, Vigil, attached_count, outsiders};
+use simurgh_core::{Completion, Network, Others, Vigil, attached_count, outsiders};
 use simurgh_testing::{Deadline, LIMIT};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -57,16 +57,25 @@ impl Network for Post {
     }
 }
 
+/// Counts how often the process has become quiet.
+struct Count(Arc<AtomicUsize>);
+
+impl Others for Count {
+    fn are_idle(&self) -> bool {
+        attached_count() > 0 && outsiders() == 0
+    }
+
+    fn hear_quiet(&self, _question: u32) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 #[test]
 fn whoever_waits_looks_after_the_network_for_all() {
     let post = Arc::new(Post::default());
     let quiet = Arc::new(AtomicUsize::new(0));
     let network: Arc<dyn Network> = post.clone();
-    let told = Arc::clone(&quiet);
-    let blocked = || attached_count() > 0 && outsiders() == 0;
-    let vigil = Vigil::begin(network, 10, blocked, move |_| {
-        told.fetch_add(1, Ordering::SeqCst);
-    });
+    let vigil = Vigil::begin(network, 10, Count(Arc::clone(&quiet)));
     let rounds = 2000;
     let events: Vec<Arc<Completion>> = (0..4 * rounds).map(|_| Arc::new(Completion::new())).collect();
     std::thread::scope(|scope| {

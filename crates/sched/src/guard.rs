@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use simurgh_core::Evicted;
 
 use crate::deputy::Deputy;
+use crate::lookout::Lookout;
 use crate::post::Post;
 use crate::vp::Common;
 
@@ -128,9 +129,9 @@ impl Guard {
         self.common.end_help();
     }
 
-    /// Whether others who live there may wait for the network, and no virtual processor is free to look after it.
+    /// Whether others who live there may wait for the network, and nobody is free to look after it.
     fn leaves_network_alone(&self, index: usize) -> bool {
-        self.common.lookout.get().is_some()
+        self.common.lookout.get().is_some_and(Lookout::is_open)
             && self.common.sleepers.count() == 0
             && self.watched[index].post.worker.residents() > 1
     }

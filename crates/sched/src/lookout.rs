@@ -2,25 +2,25 @@
 //!
 //! One virtual processor at a time: it polls while it watches, and sleeps where the network rings. The others leave the
 //! network alone and sleep on their inboxes. Whoever falls idle first takes the duty, and keeps it until it has
-//! something to run; then it passes it on to one that rests. So the duty stays with those who have least to do.
+//! something to run; then it passes it on to one that rests. So the duty stays with those who have least to do. If none
+//! rests, an attached thread that waits has it, which is a rank's: all virtual processors may be kept by ranks that
+//! wait for what that thread does. What passes between both is a [`Vigil`].
 //!
 //! Costs: taking and giving back are one locked instruction each on a line that only idle processors touch; passing on
 //! is one wake-up, and only when the processor on duty gets work while others sleep.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use simurgh_core::{Network, Quiet, Worker};
+use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
+use simurgh_core::{Network, Others, Quiet, Vigil, Worker};
 
-const NOBODY: usize = 0;
+use crate::vp::Common;
 
 /// The duty, and who could take it.
 pub(crate) struct Lookout {
-    network: Arc<dyn Network>,
-    /// [`NOBODY`], or 1 + the index of the virtual processor on duty.
-    on_duty: CachePadded<AtomicUsize>,
+    vigil: &'static Vigil,
     /// Which virtual processors rest, though they could be on duty.
     resting: Box<[CachePadded<AtomicBool>]>,
     /// The first virtual processor that may be on duty; all behind it may.
@@ -30,26 +30,69 @@ pub(crate) struct Lookout {
     /// Since when it has been calm, after `start`; written by the one on duty.
     calm_since: AtomicU64,
     start: Instant,
-    quiet: Quiet,
+}
+
+/// The virtual processors, as those see them that keep the vigil in turns with them.
+pub(crate) struct Crewmates(pub(crate) Weak<Common>);
+
+impl Others for Crewmates {
+    fn are_idle(&self) -> bool {
+        self.0.upgrade().is_some_and(|common| common.all_sleep())
+    }
+
+    fn hear_quiet(&self, question: u32) {
+        if let Some(common) = self.0.upgrade() {
+            common.report(question);
+        }
+    }
+
+    fn relieve(&self) -> bool {
+        let common = self.0.upgrade();
+        common.is_some_and(|common| {
+            common
+                .lookout
+                .get()
+                .is_some_and(|lookout| lookout.relieve(&common.team))
+        })
+    }
+
+    fn rouse(&self, worker: usize) {
+        if let Some(common) = self.0.upgrade() {
+            common.team[worker].nudge();
+        }
+    }
 }
 
 impl Lookout {
-    /// The duty is one of the virtual processors' from `first` on, of `vps`.
-    pub(crate) fn new(network: Arc<dyn Network>, first: usize, vps: usize) -> Self {
+    /// The duty is one of the virtual processors' from `first` on, of `vps`, or, where none of these is dedicated to
+    /// it, that of an attached thread that waits.
+    pub(crate) fn new(
+        network: Arc<dyn Network>,
+        others: impl Others + 'static,
+        first: usize,
+        vps: usize,
+    ) -> Self {
+        let vigil = Vigil::among_workers(network, others);
+        if first == 0 {
+            vigil.open();
+        }
         Self {
-            network,
+            vigil,
             first,
-            on_duty: CachePadded::new(AtomicUsize::new(NOBODY)),
             resting: (0..vps).map(|_| CachePadded::default()).collect(),
             stirred: CachePadded::default(),
             calm_since: AtomicU64::new(0),
             start: Instant::now(),
-            quiet: Quiet::default(),
         }
     }
 
     pub(crate) fn network(&self) -> &Arc<dyn Network> {
-        &self.network
+        self.vigil.network()
+    }
+
+    /// The virtual processors end: attached threads leave the network alone.
+    pub(crate) fn close(&self) {
+        self.vigil.close();
     }
 
     // Relaxed in these: they only say when to look.
@@ -82,21 +125,22 @@ impl Lookout {
 
     /// Whether the process is quiet.
     pub(crate) fn quiet(&self) -> &Quiet {
-        &self.quiet
+        self.vigil.quiet()
     }
 
-    /// Polls the network, as the worker on duty; false if there was nothing to do. If it turns out that the process is
-    /// still quiet and somebody has asked meanwhile, `report` answers that question.
-    pub(crate) fn poll(&self, worker: &Worker, report: impl FnOnce(u32)) -> bool {
-        let was_quiet = self.quiet.begin_look();
-        let found = worker.poll(&*self.network);
+    /// Polls the network, as the worker on duty; false if there was nothing to do.
+    pub(crate) fn poll(&self, worker: &Worker) -> bool {
+        let poll = |network: &dyn Network| worker.poll(network);
+        let found = self.vigil.poll_by(poll, || worker.has_mail());
         if found {
             self.stir();
         }
-        if was_quiet && let Some(question) = self.quiet.end_look(found || worker.has_mail()) {
-            report(question);
-        }
         found
+    }
+
+    /// Whether nobody looks after the network all the time.
+    pub(crate) fn is_open(&self) -> bool {
+        self.vigil.is_nobody_s()
     }
 
     /// Whether the virtual processor may be on duty.
@@ -106,14 +150,9 @@ impl Lookout {
 
     /// Takes the duty, if it may and nobody else has it; whether the virtual processor has it now.
     pub(crate) fn take(&self, vp: usize) -> bool {
-        // SeqCst: see `rest`.
-        match self.on_duty.load(Ordering::SeqCst) {
-            NOBODY if !self.includes(vp) => false,
-            NOBODY => self
-                .on_duty
-                .compare_exchange(NOBODY, vp + 1, Ordering::SeqCst, Ordering::SeqCst)
-                .is_ok(),
-            holder => holder == vp + 1,
+        match self.includes(vp) {
+            true => self.vigil.take_for_worker(vp),
+            false => self.vigil.is_worker_s(vp),
         }
     }
 
@@ -130,19 +169,15 @@ impl Lookout {
 
     /// The virtual processor has something to run: if it has the duty, or nobody, one of those that rest gets up to
     /// take it.
-    pub(crate) fn pass_on(&self, vp: usize, team: &[&'static Worker]) {
-        let over = self.quiet.end();
+    pub(crate) fn pass_on(&self, vp: usize) {
         self.stir();
-        match self.on_duty.load(Ordering::SeqCst) {
-            NOBODY => {}
-            holder if holder == vp + 1 => self.on_duty.store(NOBODY, Ordering::SeqCst),
-            // It has to find out when it is quiet again.
-            holder if over => return team[holder - 1].nudge(),
-            _ => return,
-        }
-        if let Some(other) = self.resting.iter().position(|rests| rests.load(Ordering::SeqCst)) {
-            team[other].nudge();
-        }
+        self.vigil.pass_on(vp);
+    }
+
+    /// Has one of those get up that rest, to take the duty; false if none rests.
+    fn relieve(&self, team: &[&'static Worker]) -> bool {
+        let other = self.resting.iter().position(|rests| rests.load(Ordering::SeqCst));
+        other.inspect(|other| team[*other].nudge()).is_some()
     }
 }
 
@@ -172,16 +207,32 @@ mod tests {
         }
     }
 
+    /// Has one of a team rest, from the beginning.
+    struct Resting(&'static Worker);
+
+    impl Others for Resting {
+        fn are_idle(&self) -> bool {
+            false
+        }
+
+        fn hear_quiet(&self, _question: u32) {}
+
+        fn relieve(&self) -> bool {
+            self.0.nudge();
+            true
+        }
+    }
+
     #[test]
     fn the_duty_is_one_processors_until_it_has_something_to_run() {
         let team = Worker::team(3, 0);
-        let lookout = Lookout::new(Arc::new(Still), 0, team.len());
+        let lookout = Lookout::new(Arc::new(Still), Resting(team[0]), 0, team.len());
         assert!(lookout.take(1) && lookout.take(1) && !lookout.take(0));
         lookout.rest(0);
         let ticket = team[0].ticket();
-        lookout.pass_on(2, &team);
+        lookout.pass_on(2);
         assert_eq!(team[0].ticket(), ticket, "it was not that one's to pass on");
-        lookout.pass_on(1, &team);
+        lookout.pass_on(1);
         assert_ne!(team[0].ticket(), ticket);
         lookout.rise(0);
         assert!(lookout.take(0) && !lookout.take(1));

@@ -12,7 +12,6 @@ use crate::deadlock::Sleepers;
 use crate::deputy::Deputies;
 use crate::error::SchedError;
 use crate::guard::Guard;
-use crate::lookout::Lookout;
 use crate::policy::{Policy, WorkQueue};
 use crate::stats::VpStats;
 use crate::topology::Topology;
@@ -165,10 +164,6 @@ impl Builder {
                 .for_each(|worker| worker.set_network(Arc::downgrade(network)));
         }
         let first_on_duty = if crew.dedicated > 0 { crew.common } else { 0 };
-        let lookout = OnceLock::new();
-        if let Some(network) = self.network {
-            lookout.get_or_init(|| Lookout::new(network, first_on_duty, crew.all()));
-        }
         let common = Arc::new(Common {
             team,
             topology,
@@ -177,11 +172,14 @@ impl Builder {
             on_deadlock: self.on_deadlock,
             known_threads: self.known_threads,
             seed: self.seed,
-            lookout,
+            lookout: OnceLock::new(),
             crew,
             deputies: Deputies::default(),
             prepare: self.prepare,
         });
+        if let Some(network) = self.network {
+            common.look_after(network, first_on_duty);
+        }
         let mut runtime = Runtime {
             common,
             policy: self.policy,
@@ -260,12 +258,7 @@ impl Runtime {
     /// was there at the start. Policies that dedicate virtual processors to it come too late: all look after it.
     pub fn connect(&self, network: Arc<dyn Network>) {
         let common = &self.common;
-        let mut is_first = false;
-        common.lookout.get_or_init(|| {
-            is_first = true;
-            Lookout::new(Arc::clone(&network), 0, common.crew.all())
-        });
-        if is_first {
+        if common.look_after(Arc::clone(&network), 0) {
             for worker in &common.team {
                 worker.join_network(Arc::clone(&network));
                 worker.nudge();
@@ -366,6 +359,9 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
+        if let Some(lookout) = self.common.lookout.get() {
+            lookout.close();
+        }
         self.common.deputies.end();
         self.common.sleepers.rouse();
         if let Some(guard) = self.guard.take() {

@@ -8,13 +8,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicBool, Ordering, relax};
-use simurgh_core::{CALM, Entry, Worker};
+use simurgh_core::{CALM, Entry, Network, Worker};
 
 use crate::affinity::Affinity;
 use crate::crew::Crew;
 use crate::deadlock::Sleepers;
 use crate::deputy::Deputies;
-use crate::lookout::Lookout;
+use crate::lookout::{Crewmates, Lookout};
 use crate::post::Post;
 use crate::stats::VpStats;
 use crate::topology::Topology;
@@ -48,12 +48,30 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// There is a network, which virtual processors from `first` on look after; whether it is the first one.
+    pub(crate) fn look_after(self: &Arc<Self>, network: Arc<dyn Network>, first: usize) -> bool {
+        let mut is_first = false;
+        self.lookout.get_or_init(|| {
+            is_first = true;
+            let others = Crewmates(Arc::downgrade(self));
+            Lookout::new(network, others, first, self.crew.all())
+        });
+        is_first
+    }
+
     /// Whether all virtual processors sleep, and nothing is left in the process that could wake any of them. Asked by
-    /// one that is counted as asleep.
-    fn all_sleep(&self) -> bool {
+    /// one that is counted as asleep, or by an attached thread that is counted as blocked.
+    pub(crate) fn all_sleep(&self) -> bool {
         let threads = self.known_threads + self.deputies.threads();
         let quiet = || self.deputies.are_quiet();
         self.sleepers.are_all(&self.team, threads, quiet)
+    }
+
+    /// Says that nobody is left in this process to wake an execution context; in answer to a question, or to none (0).
+    pub(crate) fn report(&self, question: u32) {
+        if let Some(report) = &self.on_deadlock {
+            report(question);
+        }
     }
 
     /// A thread that is no virtual processor has done what it did in the place of one.
@@ -153,15 +171,13 @@ impl Vp {
         let Some(lookout) = self.common.lookout.get() else {
             return false;
         };
-        lookout.take(self.worker.index())
-            && lookout.network().has_mail()
-            && lookout.poll(self.worker, |question| self.report(question))
+        lookout.take(self.worker.index()) && lookout.network().has_mail() && lookout.poll(self.worker)
     }
 
     /// There is something to run: the network becomes another's duty, if it was this one's.
     fn pass_on(&self) {
         if let Some(lookout) = self.common.lookout.get() {
-            lookout.pass_on(self.worker.index(), &self.common.team);
+            lookout.pass_on(self.worker.index());
         }
     }
 
@@ -217,7 +233,7 @@ impl Vp {
     fn rest(&self, ticket: u32) {
         let Some(lookout) = self.common.lookout.get() else {
             if self.common.all_sleep() {
-                self.report(0);
+                self.common.report(0);
             }
             return self.worker.sleep(ticket);
         };
@@ -244,16 +260,9 @@ impl Vp {
     fn look_whether_all_sleep(&self, lookout: &Lookout) {
         if lookout.network().is_quiet() && self.common.all_sleep() {
             lookout.quiet().begin();
-            self.report(0);
+            self.common.report(0);
         } else {
             lookout.calm_again();
-        }
-    }
-
-    /// Says that nobody is left in this process to wake an execution context; in answer to a question, or to none (0).
-    fn report(&self, question: u32) {
-        if let Some(report) = &self.common.on_deadlock {
-            report(question);
         }
     }
 }

@@ -17,6 +17,6 @@ pub use mocked::*;
 #[cfg(not(loom))]
 pub use outsiders::{Bystander, attached_count, bystanders, outsiders, while_blocked, while_expecting};
 #[cfg(not(loom))]
-pub(crate) use outsiders::{note_blocked, note_running};
+pub(crate) use outsiders::{note_running, note_watching};
 #[cfg(not(loom))]
 pub use real::*;

@@ -105,6 +105,11 @@ pub(crate) fn note_blocked() {
     }
 }
 
+/// As [`note_blocked`], by one that looks for a deadlock itself.
+pub(crate) fn note_watching() {
+    OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
+}
+
 /// One attached thread more can wake others.
 pub(crate) fn note_running() {
     OUTSIDERS.fetch_add(1, Ordering::SeqCst);

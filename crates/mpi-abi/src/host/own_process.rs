@@ -25,7 +25,7 @@ use super::watch::Watch;
 use super::wire_up::{Doors, Ways, hosts_outnumber_cores};
 use super::{binding, job, pmi, quiet, stats, threads};
 use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
-use simurgh_core::{Completion, Network, Vigil};
+use simurgh_core::{Completion, Network, Others, Vigil};
 use simurgh_mpi::{Abort, Process};
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
@@ -294,16 +294,11 @@ impl Own {
         } else {
             LOOKS
         };
-        let host = self.host;
-        let nobody_else = move || {
-            // In this order: a thread that is attached meanwhile is counted as a thread at most.
-            let known = simurgh_core::attached_count() + simurgh_core::bystanders();
-            simurgh_core::outsiders() == 0 && threads::count() == known + of_transports + pmi::threads()
+        let others = Household {
+            host: self.host,
+            of_transports,
         };
-        let on_quiet = move |question| quiet::tell(host, question, || true);
-        let _ = self
-            .vigil
-            .set(Vigil::begin(network, looks, nobody_else, on_quiet));
+        let _ = self.vigil.set(Vigil::begin(network, looks, others));
     }
 
     /// Does what the launcher says, for as long as the process lives.
@@ -330,6 +325,24 @@ impl Own {
                 news => drop(watch.act_on(news)),
             }
         }
+    }
+}
+
+/// Who else there is in the process of a rank.
+struct Household {
+    host: &'static Host,
+    of_transports: usize,
+}
+
+impl Others for Household {
+    fn are_idle(&self) -> bool {
+        // In this order: a thread that is attached meanwhile is counted as a thread at most.
+        let known = simurgh_core::attached_count() + simurgh_core::bystanders();
+        simurgh_core::outsiders() == 0 && threads::count() == known + self.of_transports + pmi::threads()
+    }
+
+    fn hear_quiet(&self, question: u32) {
+        quiet::tell(self.host, question, || true);
     }
 }
 
