@@ -184,6 +184,28 @@ fn ranks_that_choose_at_random_do_no_harm() {
     }
 }
 
+/// What the standard leaves out is done, since programs rely on it, and told to those who want all checked: once for
+/// each operation.
+#[test]
+fn what_is_more_than_the_standard_is_told_on_demand() {
+    let stage = Stage::locate();
+    let program = program(&stage, "mpi_operations");
+    for mode in ["threads", "processes"] {
+        let mpiexec = stage.mpiexec(2).mode(mode);
+        mpiexec.run(&program).expect_success().expect_no_complaints();
+        let outcome = mpiexec.options(["--check"]).run(&program);
+        outcome.expect_success();
+        for operation in ["MPI_SUM", "MPI_MAX", "MPI_LAND", "MPI_BXOR"] {
+            for rank in [0, 1] {
+                let line = format!(
+                    "simurgh: rank {rank} uses {operation} on MPI_CHAR, which the standard does not define"
+                );
+                assert_eq!(outcome.stderr.matches(&line).count(), 1, "{outcome}");
+            }
+        }
+    }
+}
+
 /// What fits together passes all checks.
 #[test]
 fn right_programs_are_not_disturbed() {

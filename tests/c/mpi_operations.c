@@ -45,6 +45,7 @@ enum { N = 37 };
         }                                                                                             \
     }
 
+ARITHMETIC(on_char, char)
 ARITHMETIC(on_i8, int8_t)
 ARITHMETIC(on_u8, uint8_t)
 ARITHMETIC(on_i16, int16_t)
@@ -73,6 +74,15 @@ static void numbers(void)
     on_float(MPI_FLOAT, REAL), on_float(MPI_REAL, REAL), on_float(MPI_REAL4, REAL);
     on_double(MPI_DOUBLE, REAL), on_double(MPI_DOUBLE_PRECISION, REAL), on_double(MPI_REAL8, REAL);
     on_long_double(MPI_LONG_DOUBLE, REAL);
+
+    /* Not the standard's, but usual: char is an integer, of the sign that it has here. */
+    on_char(MPI_CHAR, C);
+    char sign = (char)(check_rank % 2 ? -1 : 1), least, most;
+    OK(MPI_Allreduce(&sign, &least, 1, MPI_CHAR, MPI_MIN, MPI_COMM_WORLD));
+    CHECK(least == (check_size > 1 && (char)-1 < 0 ? (char)-1 : 1));
+    most = 1;
+    OK(MPI_Reduce_local(&sign, &most, 1, MPI_CHAR, MPI_MAX));
+    CHECK(most == (sign > 1 ? sign : 1));
 
     double complex z = 1 + check_rank * I, sum, expected = check_size + check_size * (check_size - 1) / 2 * I;
     OK(MPI_Allreduce(&z, &sum, 1, MPI_C_DOUBLE_COMPLEX, MPI_SUM, MPI_COMM_WORLD));

@@ -1,5 +1,7 @@
 //! Predefined operations: which datatypes they are defined on, and what they compute.
 
+use std::ffi::c_char;
+
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Basic, Class, Datatype};
 use simurgh_mpi::memory::{Source, Target};
@@ -7,17 +9,17 @@ use simurgh_mpi::op::{BuiltinOp, Op};
 
 use BuiltinOp::{Band, Bor, Bxor, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Prod, Sum};
 
-/// Section 6.9.2 of the standard, and logical operations on addresses, counts and offsets too.
+/// Section 6.9.2 of the standard, and logical operations on addresses, counts and offsets too, and `char` as an integer.
 fn defined(op: BuiltinOp, class: Class) -> bool {
-    use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
+    use Class::{Byte, CInteger, Char, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
     match op {
-        Max | Min => matches!(class, CInteger | FortranInteger | Floating | MultiLanguage),
+        Max | Min => matches!(class, CInteger | Char | FortranInteger | Floating | MultiLanguage),
         Sum | Prod => matches!(
             class,
-            CInteger | FortranInteger | Floating | MultiLanguage | Complex
+            CInteger | Char | FortranInteger | Floating | MultiLanguage | Complex
         ),
-        Land | Lor | Lxor => matches!(class, CInteger | Logical | MultiLanguage),
-        Band | Bor | Bxor => matches!(class, CInteger | FortranInteger | Byte | MultiLanguage),
+        Land | Lor | Lxor => matches!(class, CInteger | Char | Logical | MultiLanguage),
+        Band | Bor | Bxor => matches!(class, CInteger | Char | FortranInteger | Byte | MultiLanguage),
         Minloc | Maxloc => class == Pair,
         BuiltinOp::Replace | BuiltinOp::NoOp => false,
     }
@@ -98,6 +100,7 @@ fn integers_of_all_sizes() {
     check_integers! {
         i8: SignedChar Int8 Integer1;
         u8: UnsignedChar Uint8;
+        c_char: Char;
         i16: Short Int16 Integer2;
         u16: UnsignedShort Uint16;
         i32: Int Int32 Integer Integer4;

@@ -229,7 +229,10 @@ impl<'a> Rank<'a> {
     /// The operation behind a handle, for a call with this datatype.
     pub(crate) fn op(self, handle: MPI_Op, datatype: MPI_Datatype) -> ResultOf<Op> {
         match self.predefined_op(handle) {
-            Some(builtin) => Ok(Op::Builtin(builtin)),
+            Some(builtin) => {
+                self.tell_of_extension(builtin, datatype);
+                Ok(Op::Builtin(builtin))
+            }
             None => Ok(self.program_op(handle)?.on(datatype)),
         }
     }

@@ -9,6 +9,7 @@ mod attributes;
 mod datatypes;
 mod done_send;
 mod errhandler;
+mod extensions;
 mod fortran;
 mod info;
 mod keyval;
@@ -42,6 +43,7 @@ pub(crate) use slab::{FIRST_HANDLE, Slab};
 use aliases::Aliases;
 use assortments::Assortments;
 use attributes::Attributes;
+use extensions::Extensions;
 use fortran::Fortran;
 use memory::Allocations;
 
@@ -111,6 +113,8 @@ pub(crate) struct Tables {
     allocations: Allocations,
     /// The descriptions of buffers whose parts have datatypes of their own.
     assortments: Assortments,
+    /// What has been told of the use of more than the standard defines.
+    extensions: Extensions,
     /// What a Fortran layer has said.
     pub(crate) fortran: Fortran,
     pub(crate) sessions: Slab<Arc<Session>>,
@@ -156,6 +160,7 @@ impl Tables {
             attributes: Attributes::new(process),
             allocations: Allocations::default(),
             assortments: Assortments::default(),
+            extensions: Extensions::default(),
             fortran: Fortran::default(),
             sessions: Slab::new(12),
             tools: Slab::new(15),

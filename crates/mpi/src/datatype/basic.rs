@@ -21,6 +21,8 @@ pub enum Class {
     MultiLanguage,
     /// Printable characters: moved and converted, never reduced.
     Character,
+    /// C's `char`, which is printable by the standard, and not reduced. To programs, and to other MPIs, it is an integer.
+    Char,
     /// A value and an index.
     Pair,
     /// Packed messages.
@@ -106,7 +108,7 @@ basics! {
     Wchar = 0x23c, "MPI_WCHAR", Character, I32;
     Int8 = 0x240, "MPI_INT8_T", CInteger, I8;
     Uint8 = 0x241, "MPI_UINT8_T", CInteger, U8;
-    Char = 0x243, "MPI_CHAR", Character, Byte;
+    Char = 0x243, "MPI_CHAR", Char, C_CHAR;
     SignedChar = 0x244, "MPI_SIGNED_CHAR", CInteger, I8;
     UnsignedChar = 0x245, "MPI_UNSIGNED_CHAR", CInteger, U8;
     Byte = 0x247, "MPI_BYTE", Byte, Byte;

@@ -1,5 +1,7 @@
 //! What predefined datatypes look like in memory.
 
+use std::ffi::c_char;
+
 /// The representation of a predefined datatype on this machine (x86-64, System V ABI).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -72,6 +74,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// C's `char`, which has a sign on some platforms and none on others.
+    pub const C_CHAR: Kind = match c_char::MIN {
+        0 => Kind::U8,
+        _ => Kind::I8,
+    };
+
     /// Bytes of data.
     #[inline]
     #[must_use]

@@ -58,6 +58,12 @@ impl Op {
         }
     }
 
+    /// Whether reductions of `datatype` are more than the standard defines, though they are done.
+    #[must_use]
+    pub fn is_extension(&self, datatype: &Datatype) -> bool {
+        matches!(self, Op::Builtin(_)) && table::is_extension(datatype)
+    }
+
     /// The operation on elements of `datatype`, looked up once for many uses.
     #[inline]
     pub(crate) fn bind(&self, datatype: &Datatype) -> Result<Bound<'_>> {

@@ -18,6 +18,12 @@ pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
     }
 }
 
+/// Whether reductions of `datatype` by predefined operations are more than the standard defines: those of `char`, which
+/// other MPIs do as well and programs rely on. It is taken for the integer that it is on this platform.
+pub(super) fn is_extension(datatype: &Datatype) -> bool {
+    datatype.basic().is_some_and(|basic| basic.class() == Class::Char)
+}
+
 /// The loop of `op` for elements of `datatype`.
 pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
     match op {
@@ -51,7 +57,12 @@ const KEEP: Kernel = Kernel {
 fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
     use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
     let kind = basic.kind();
-    match (op, basic.class()) {
+    // The standard leaves `char` out of all operations, see `is_extension`.
+    let class = match basic.class() {
+        Class::Char => CInteger,
+        class => class,
+    };
+    match (op, class) {
         (BuiltinOp::Sum, Complex) => parts_sum(kind),
         (BuiltinOp::Prod, Complex) => complex_product(kind),
         (BuiltinOp::Sum, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Sum>(kind),
