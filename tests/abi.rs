@@ -48,7 +48,7 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
         ("truncate", "MPI_Recv", "MPI_ERR_TRUNCATE", 15),
         ("abort", "MPI_Abort", "code 7", 7),
         ("abort early", "MPI_Abort", "code 8", 8),
-        ("no world", "MPI_Comm_size", "MPI_ERR_COMM", 5),
+        ("no world", "call MPI_Init, or make a communicator", "MPI_ERR_COMM", 5),
         ("again", "MPI_Init", "MPI_ERR_OTHER", 16),
         ("session", "", "without calling MPI_Session_finalize", 1),
     ] {

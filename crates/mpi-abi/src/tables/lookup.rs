@@ -42,7 +42,7 @@ pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: 
 #[cold]
 fn no_world() -> Box<Fault> {
     let reason = "MPI_COMM_WORLD and MPI_COMM_SELF are there only from MPI_Init to MPI_Finalize; \
-                  make a communicator from a process set of the session";
+                  call MPI_Init, or make a communicator from a process set of the session, such as mpi://WORLD";
     Fault::new(ErrorClass::Comm, reason)
 }
 
