@@ -124,6 +124,11 @@ static void handles(void)
     int length, size, value = check_rank, got = -1;
     OK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length));
     CHECK(strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17);
+    /* Of two names of a datatype, the one that other MPIs give. */
+    OK(MPI_Type_get_name(MPI_LONG_LONG, name, &length));
+    CHECK(!strcmp(name, "MPI_LONG_LONG_INT"));
+    OK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length));
+    CHECK(!strcmp(name, "MPI_C_COMPLEX") && length == 13);
     OK(MPI_Type_get_name(MPI_DOUBLE, name, &length));
     CHECK(!strcmp(name, "MPI_DOUBLE") && length == 10);
     OK(MPI_Type_contiguous(2, MPI_INT, &pair));

@@ -73,13 +73,13 @@ basics! {
     Short = 0x208, "MPI_SHORT", CInteger, I16;
     Int = 0x209, "MPI_INT", CInteger, I32;
     Long = 0x20a, "MPI_LONG", CInteger, I64;
-    LongLong = 0x20b, "MPI_LONG_LONG", CInteger, I64;
+    LongLong = 0x20b, "MPI_LONG_LONG_INT", CInteger, I64;
     UnsignedShort = 0x20c, "MPI_UNSIGNED_SHORT", CInteger, U16;
     Unsigned = 0x20d, "MPI_UNSIGNED", CInteger, U32;
     UnsignedLong = 0x20e, "MPI_UNSIGNED_LONG", CInteger, U64;
     UnsignedLongLong = 0x20f, "MPI_UNSIGNED_LONG_LONG", CInteger, U64;
     Float = 0x210, "MPI_FLOAT", Floating, F32;
-    CFloatComplex = 0x212, "MPI_C_FLOAT_COMPLEX", Complex, C32;
+    CFloatComplex = 0x212, "MPI_C_COMPLEX", Complex, C32;
     CxxFloatComplex = 0x213, "MPI_CXX_FLOAT_COMPLEX", Complex, C32;
     Double = 0x214, "MPI_DOUBLE", Floating, F64;
     CDoubleComplex = 0x216, "MPI_C_DOUBLE_COMPLEX", Complex, C64;
@@ -183,7 +183,8 @@ impl Basic {
         self as usize
     }
 
-    /// The name the standard gives it.
+    /// The name the standard gives it. Two have a second one, `MPI_LONG_LONG` and `MPI_C_FLOAT_COMPLEX`; this is the one
+    /// that MPICH and Open MPI give.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.info().name
