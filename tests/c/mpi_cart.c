@@ -185,6 +185,10 @@ static void mapping(void)
     CHECK(mine == (check_rank ? MPI_UNDEFINED : 0));
     OK(MPI_Cart_map(MPI_COMM_WORLD, 0, NULL, NULL, &mine));
     CHECK(mine == (check_rank ? MPI_UNDEFINED : 0));
+    /* A grid without points is no place for any rank. */
+    int none[2] = {2 * check_size, 0};
+    OK(MPI_Cart_map(MPI_COMM_WORLD, 2, none, none, &mine));
+    CHECK(mine == MPI_UNDEFINED);
 }
 
 static void errors(void)
@@ -198,6 +202,8 @@ static void errors(void)
     FAILS(MPI_Cart_map(world, 2, dims, periods, &rank), MPI_ERR_DIMS);
     dims[1] = 0;
     FAILS(MPI_Cart_create(world, 2, dims, periods, 0, &cart), MPI_ERR_DIMS);
+    dims[0] = -1;
+    FAILS(MPI_Cart_map(world, 2, dims, periods, &rank), MPI_ERR_DIMS);
     FAILS(MPI_Cart_create(world, -1, dims, periods, 0, &cart), MPI_ERR_DIMS);
     FAILS(MPI_Cart_create(world, 1, NULL, periods, 0, &cart), MPI_ERR_ARG);
     FAILS(MPI_Cart_create(MPI_COMM_NULL, 1, dims, periods, 0, &cart), MPI_ERR_COMM);

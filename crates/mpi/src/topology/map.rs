@@ -12,11 +12,16 @@ use crate::error::Result;
 impl Comm {
     /// The rank that the caller would best have in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it.
     ///
+    /// A grid of which a dimension has no extent is no place for anybody.
+    ///
     /// # Errors
     ///
-    /// As [`Comm::cart_create`].
+    /// As [`Comm::cart_create`] otherwise.
     pub fn cart_map(&self, dims: &[i32], periods: &[bool]) -> Result<i32> {
         self.check_intra()?;
+        if dims.contains(&0) && dims.iter().all(|&extent| extent >= 0) {
+            return Ok(UNDEFINED);
+        }
         let cart = Cart::new(dims, periods)?;
         self.check_points(&cart)?;
         Ok(self.mapped(&Traffic::from(&cart)))
