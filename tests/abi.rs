@@ -48,7 +48,12 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
         ("truncate", "MPI_Recv", "MPI_ERR_TRUNCATE", 15),
         ("abort", "MPI_Abort", "code 7", 7),
         ("abort early", "MPI_Abort", "code 8", 8),
-        ("no world", "call MPI_Init, or make a communicator", "MPI_ERR_COMM", 5),
+        (
+            "no world",
+            "call MPI_Init, or make a communicator",
+            "MPI_ERR_COMM",
+            5,
+        ),
         ("again", "MPI_Init", "MPI_ERR_OTHER", 16),
         ("session", "", "without calling MPI_Session_finalize", 1),
     ] {
@@ -58,6 +63,18 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
             .expect_stderr("simurgh: rank ")
             .expect_stderr(call)
             .expect_stderr(class);
+    }
+}
+
+#[test]
+fn edges_that_one_end_names_are_refused_unless_checks_are_off() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/one_sided_edges.c").against(&stage).build();
+    for mode in ["threads", "processes"] {
+        let mpiexec = || stage.mpiexec(3).mode(mode);
+        mpiexec().args(["refused"]).run(&program).expect_success();
+        let unchecked = mpiexec().options(["--no-check"]);
+        unchecked.args(["accepted"]).run(&program).expect_success();
     }
 }
 

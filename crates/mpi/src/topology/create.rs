@@ -79,14 +79,16 @@ impl Comm {
     /// # Errors
     ///
     /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is named at
-    /// one of its ends only.
+    /// one of its ends only, unless checks are off.
     pub fn dist_graph_create_adjacent(
         &self,
         incoming: EdgeList,
         outgoing: EdgeList,
         reorder: bool,
     ) -> Result<Arc<Self>> {
-        self.create_from_parts((incoming, outgoing), reorder, |lists| DistGraph::adjacent(&lists))
+        self.create_from_parts((incoming, outgoing), reorder, |lists| {
+            DistGraph::adjacent(&lists, self.checks())
+        })
     }
 
     pub(super) fn check_points(&self, cart: &Cart) -> Result<()> {

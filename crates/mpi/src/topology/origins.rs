@@ -140,7 +140,8 @@ fn one_sided((from, to): (u32, u32), end: End) -> Error {
         ErrorClass::Topology,
         format!(
             "rank {naming} has rank {named} as its neighbour more often than the other way round: a collective of \
-             neighbours needs a symmetric graph; MPI_Dist_graph_create_adjacent makes one of directed edges"
+             neighbours needs a symmetric graph, or one of directed edges that MPI_Dist_graph_create_adjacent is told of \
+             at both ends"
         ),
     )
 }
@@ -149,6 +150,7 @@ fn one_sided((from, to): (u32, u32), end: End) -> Error {
 mod tests {
     use super::super::{DistGraph, EdgeList, Graph};
     use super::*;
+    use crate::check::Checks;
     use proptest::prelude::*;
     use std::collections::{HashMap, VecDeque};
 
@@ -248,7 +250,7 @@ mod tests {
             for edge in sent {
                 lists[edge.0 as usize].1.push(nodes, edge, 1).unwrap();
             }
-            let graph = DistGraph::adjacent(&lists).unwrap();
+            let graph = DistGraph::adjacent(&lists, Checks::Arguments).unwrap();
             let expected = by_messages(nodes, &graph);
             let origins = Origins::new(&Topology::DistGraph(graph)).unwrap();
             for (rank, expected) in expected.iter().enumerate() {
