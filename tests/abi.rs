@@ -67,6 +67,18 @@ fn the_default_handler_names_the_rank_and_ends_the_job() {
 }
 
 #[test]
+fn buffers_that_are_the_same_memory_are_refused() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/same_memory.c").against(&stage).build();
+    for mode in ["threads", "processes"] {
+        let mpiexec = || stage.mpiexec(2).mode(mode);
+        mpiexec().run(&program).expect_success();
+        let all = mpiexec().options(["--check"]);
+        all.args(["overlaps"]).run(&program).expect_success();
+    }
+}
+
+#[test]
 fn edges_that_one_end_names_are_refused_unless_checks_are_off() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/one_sided_edges.c").against(&stage).build();

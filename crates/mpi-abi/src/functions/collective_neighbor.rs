@@ -4,6 +4,7 @@ use simurgh_mpi::memory::Parts;
 use simurgh_mpi::{Collective, Degrees};
 use simurgh_mpi_abi_macros::mpi;
 
+use super::apart::{self, NEVER};
 use crate::boundary::{Array, Buffer, BufferMut, Number};
 use crate::fault::{Outcome, ResultOf};
 use crate::tables::{Rank, sources, targets};
@@ -31,7 +32,9 @@ fn neighbor_allgather(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
-    Ok(comm.neighbor_allgather(send, Parts::Even(recv))?)
+    let recv = Parts::Even(recv);
+    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    Ok(comm.neighbor_allgather(send, recv)?)
 }
 
 /// `MPI_Neighbor_allgatherv`: collects parts of the neighbours at all ranks.
@@ -51,6 +54,7 @@ fn neighbor_allgatherv(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &displs, recvtype)?)?;
+    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_allgather(send, recv)?)
 }
 
@@ -70,7 +74,9 @@ fn neighbor_alltoall(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
-    Ok(comm.neighbor_alltoall(Parts::Even(send), Parts::Even(recv))?)
+    let (send, recv) = (Parts::Even(send), Parts::Even(recv));
+    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
 /// `MPI_Neighbor_alltoallv`: gives each neighbour its part of each rank's data.
@@ -91,6 +97,7 @@ fn neighbor_alltoallv(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = sources(sendbuf, rank.parts(outgoing, &sendcounts, &sdispls, sendtype)?)?;
     let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &rdispls, recvtype)?)?;
+    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
@@ -112,5 +119,7 @@ fn neighbor_alltoallw(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.typed_parts(outgoing, &sendcounts, &sdispls, &sendtypes)?;
     let recv = rank.typed_parts(incoming, &recvcounts, &rdispls, &recvtypes)?;
-    Ok(comm.neighbor_alltoall(sources(sendbuf, send)?, targets(recvbuf, recv)?)?)
+    let (send, recv) = (sources(sendbuf, send)?, targets(recvbuf, recv)?);
+    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    Ok(comm.neighbor_alltoall(send, recv)?)
 }

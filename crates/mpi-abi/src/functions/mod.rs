@@ -3,6 +3,7 @@
 //! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
 
 pub mod abi;
+mod apart;
 pub mod attribute;
 pub mod buffer;
 pub mod collective;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use simurgh_mpi::{Request, Started};
 use simurgh_mpi_abi_macros::mpi;
 
+use super::apart;
 use crate::boundary::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
 use crate::fault::Outcome;
@@ -87,6 +88,7 @@ fn isendrecv(
     request.check("request")?;
     let sent = rank.source(sendbuf, sendcount, sendtype)?;
     let target = rank.target(recvbuf, recvcount, recvtype)?;
+    apart::check_exchange(rank, (&sent, dest), (&target, source))?;
     let started = rank
         .comm(comm)?
         .isendrecv(&sent, dest, sendtag, &target, source, recvtag)?;

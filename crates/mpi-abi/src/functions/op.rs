@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
+use super::apart::{self, LOCAL};
 use crate::boundary::{Buffer, BufferMut, Callback, InOut, Out};
 use crate::constants::MPI_OP_NULL;
 use crate::fault::{Fault, Outcome};
@@ -84,6 +85,7 @@ fn reduce_local(
     let op = rank.op(op, datatype)?;
     let input = rank.source(inbuf, count, datatype)?;
     let inout = rank.target(inoutbuf, count, datatype)?;
+    apart::check_whole(rank, &input, &inout, LOCAL)?;
     op.check(inout.datatype())?;
     Ok(op.reduce(&input, &inout)?)
 }

@@ -3,11 +3,12 @@
 use std::ffi::c_int;
 
 use simurgh_mpi::memory::{Source, Target};
-use simurgh_mpi::{Collective, ErrorClass, Rooted};
+use simurgh_mpi::{Collective, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
+use super::apart::{self, SEND_IN_PLACE};
 use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
-use crate::fault::{Fault, Outcome, ResultOf};
+use crate::fault::{Outcome, ResultOf};
 use crate::tables::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
@@ -21,10 +22,8 @@ fn operands(
 ) -> ResultOf<(Option<Source>, Target)> {
     let send = rank.source_unless_in_place(sendbuf, count, datatype)?;
     let recv = rank.target(recvbuf, count, datatype)?;
-    if recv.bytes() > 0 && sendbuf.address() == recvbuf.address().cast_const() {
-        let reason =
-            "sendbuf and recvbuf are the same memory: pass MPI_IN_PLACE as sendbuf to replace the data";
-        return Err(Fault::new(ErrorClass::Buffer, reason));
+    if let Some(send) = &send {
+        apart::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
     }
     Ok((send, recv))
 }
@@ -97,6 +96,9 @@ fn reduce_scatter(
         None => total,
     };
     let recv = rank.target(recvbuf, own, datatype)?;
+    if let Some(send) = &send {
+        apart::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
+    }
     Ok(comm.reduce_scatter(send.as_ref(), &recv, counts, &op)?)
 }
 
@@ -118,6 +120,9 @@ fn reduce_scatter_block(
     let send = rank.source_unless_in_place(sendbuf, total, datatype)?;
     let own = if send.is_some() { recvcount.wide() } else { total };
     let recv = rank.target(recvbuf, own, datatype)?;
+    if let Some(send) = &send {
+        apart::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
+    }
     Ok(comm.reduce_scatter_block(send.as_ref(), &recv, count, &op)?)
 }
 

@@ -123,6 +123,9 @@ pub(crate) fn alltoall(
         return None;
     }
     let comm = rank.comm(comm).ok()?;
+    if sendbuf.address() == recvbuf.address().cast_const() {
+        return None;
+    }
     let send = rank.plain_source(sendbuf, sendcount, sendtype)?;
     let result = comm.alltoall_at_once(&send, &rank.plain_target(recvbuf, recvcount, recvtype)?)?;
     Some(result.map_err(Into::into))

@@ -23,6 +23,7 @@ mod extended;
 mod halves;
 mod kernel;
 mod numbers;
+mod overlap;
 mod packet;
 mod parts;
 mod quad;
@@ -39,6 +40,7 @@ mod view;
 pub use assortment::{Assortment, Place};
 pub use buffer::{Source, Target};
 pub use numbers::Numbers;
+pub use overlap::overlap;
 pub use parts::Parts;
 pub use transfer::{Transfer, pack, pack_from, transfer, transfer_at, unpack, unpack_at};
 

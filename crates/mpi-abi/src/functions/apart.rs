@@ -1,0 +1,170 @@
+//! Buffers of a call that may not be the same memory.
+//!
+//! That a rank's own data comes from where it goes is easily noticed, and refused unless checks are off. Whether any
+//! data overlaps takes a look at all parts, which is for those who have all checked; there only data that lies in one
+//! piece is compared, as others may be laid between each other.
+
+use std::ffi::c_int;
+use std::ops::Range;
+
+use simurgh_mpi::check::Checks;
+use simurgh_mpi::memory::{Parts, Source, Target, overlap};
+use simurgh_mpi::{Comm, ErrorClass};
+
+use crate::constants::MPI_PROC_NULL;
+use crate::fault::{Fault, Outcome};
+use crate::tables::Rank;
+
+/// The names of two buffers, and what to do if they are one.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    read: &'static str,
+    written: &'static str,
+    remedy: &'static str,
+}
+
+const fn pair(read: &'static str, written: &'static str, remedy: &'static str) -> Pair {
+    Pair {
+        read,
+        written,
+        remedy,
+    }
+}
+
+pub(super) const SEND_IN_PLACE: Pair = pair(
+    "sendbuf",
+    "recvbuf",
+    "pass MPI_IN_PLACE as sendbuf to replace the data",
+);
+pub(super) const RECEIVE_IN_PLACE: Pair = pair(
+    "sendbuf",
+    "recvbuf",
+    "pass MPI_IN_PLACE as recvbuf to leave the root's part where it is",
+);
+pub(super) const NEVER: Pair = pair("sendbuf", "recvbuf", "use two buffers");
+const REPLACED: Pair = pair("sendbuf", "recvbuf", "use MPI_Sendrecv_replace or two buffers");
+pub(super) const LOCAL: Pair = pair("inbuf", "inoutbuf", "use two buffers");
+
+/// A buffer: one for all, or with a part for each rank.
+pub(super) trait Side {
+    /// The lowest address of what is in it for a rank, if there is anything.
+    fn lowest_of(&self, rank: usize) -> Option<usize>;
+
+    /// The addresses of what is in it for so many ranks, as far as they are pieces.
+    fn stretches_of(&self, ranks: usize) -> Vec<Range<usize>>;
+}
+
+macro_rules! sides {
+    ($($buffer:ty),*) => { $(
+        impl Side for $buffer {
+            fn lowest_of(&self, _: usize) -> Option<usize> {
+                self.lowest()
+            }
+
+            fn stretches_of(&self, _: usize) -> Vec<Range<usize>> {
+                self.stretch().into_iter().collect()
+            }
+        }
+
+        impl Side for Parts<$buffer> {
+            fn lowest_of(&self, rank: usize) -> Option<usize> {
+                self.part(rank)?.lowest()
+            }
+
+            fn stretches_of(&self, ranks: usize) -> Vec<Range<usize>> {
+                self.stretches(ranks).collect()
+            }
+        }
+    )* };
+}
+
+sides!(Source, Target);
+
+/// Refuses buffers of a collective, if there are both, that are the same memory.
+pub(super) fn check(
+    rank: Rank<'_>,
+    comm: &Comm,
+    (read, written): (Option<&impl Side>, Option<&impl Side>),
+    pair: Pair,
+) -> Outcome {
+    let (Some(read), Some(written)) = (read, written) else {
+        return Ok(());
+    };
+    // Between groups no rank gets anything of its own.
+    if !comm.is_inter() {
+        check_own(rank, comm.rank() as usize, (read, written), pair)?;
+    }
+    check_all(rank, (read, comm.peers()), (written, comm.peers()), pair)
+}
+
+/// Refuses buffers without parts that are the same memory.
+pub(super) fn check_whole(rank: Rank<'_>, read: &Source, written: &Target, pair: Pair) -> Outcome {
+    check_own(rank, 0, (read, written), pair)?;
+    check_all(rank, (read, 1), (written, 1), pair)
+}
+
+/// Refuses the buffers of an exchange that are the same memory, if all is to be checked.
+pub(super) fn check_exchange(
+    rank: Rank<'_>,
+    (sent, dest): (&Source, c_int),
+    (received, source): (&Target, c_int),
+) -> Outcome {
+    if dest == MPI_PROC_NULL || source == MPI_PROC_NULL {
+        return Ok(());
+    }
+    check_all(rank, (sent, 1), (received, 1), REPLACED)
+}
+
+/// Refuses data of a rank's own that comes from where it goes.
+fn check_own(rank: Rank<'_>, own: usize, (read, written): (&impl Side, &impl Side), pair: Pair) -> Outcome {
+    if rank.process.job().checks() == Checks::Off {
+        return Ok(());
+    }
+    match read.lowest_of(own) {
+        Some(found) if Some(found) == written.lowest_of(own) => Err(same(pair)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses data of which any is both read and written, if all is to be checked; with each buffer is said how many parts
+/// it has.
+pub(super) fn check_all(
+    rank: Rank<'_>,
+    (read, sources): (&impl Side, usize),
+    (written, targets): (&impl Side, usize),
+    pair: Pair,
+) -> Outcome {
+    if rank.process.job().checks() < Checks::All {
+        return Ok(());
+    }
+    match overlap(read.stretches_of(sources), written.stretches_of(targets)) {
+        Some(common) => Err(overlapping(pair, &common)),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn same(
+    Pair {
+        read,
+        written,
+        remedy,
+    }: Pair,
+) -> Box<Fault> {
+    let reason = format!("{read} and {written} are the same memory: {remedy}");
+    Fault::new(ErrorClass::Buffer, reason)
+}
+
+#[cold]
+fn overlapping(
+    Pair {
+        read,
+        written,
+        remedy,
+    }: Pair,
+    common: &Range<usize>,
+) -> Box<Fault> {
+    let (first, bytes) = (common.start, common.len());
+    let reason = format!("{read} and {written} overlap in {bytes} bytes from {first:#x} on: {remedy}");
+    Fault::new(ErrorClass::Buffer, reason)
+}
