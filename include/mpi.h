@@ -80,6 +80,11 @@ typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
 /**
+ * An `INTEGER` of Fortran.
+ */
+typedef int MPI_Fint;
+
+/**
  * What is known about a completed or probed message.
  *
  * Of `MPI_internal`, the words 0 and 1 hold the number of bytes and word 2 the cancellation flag.
@@ -90,6 +95,16 @@ typedef struct MPI_Status {
   int MPI_ERROR;
   int MPI_internal[5];
 } MPI_Status;
+
+/**
+ * A status of Fortran's module `mpi_f08`.
+ */
+typedef struct MPI_F08_status {
+  MPI_Fint MPI_SOURCE;
+  MPI_Fint MPI_TAG;
+  MPI_Fint MPI_ERROR;
+  MPI_Fint MPI_internal[5];
+} MPI_F08_status;
 
 typedef struct MPI_ABI_Op *MPI_Op;
 
@@ -511,6 +526,10 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPI_ERRCODES_IGNORE                ((int *)0x00000000)
 #define MPI_STATUS_IGNORE                  ((MPI_Status *)0x00000000)
 #define MPI_STATUSES_IGNORE                ((MPI_Status *)0x00000000)
+#define MPI_F_STATUS_IGNORE                ((MPI_Fint *)0x00000000)
+#define MPI_F_STATUSES_IGNORE              ((MPI_Fint *)0x00000000)
+#define MPI_F08_STATUS_IGNORE              ((MPI_F08_status *)0x00000000)
+#define MPI_F08_STATUSES_IGNORE            ((MPI_F08_status *)0x00000000)
 #define MPI_UNWEIGHTED                     ((int *)0x0000000a)
 #define MPI_WEIGHTS_EMPTY                  ((int *)0x0000000b)
 #define MPI_NULL_COPY_FN                   ((MPI_Copy_function *)0x00000000)
@@ -1089,6 +1108,8 @@ int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
 
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
 
+int MPI_Comm_c2f(MPI_Comm comm);
+
 /**
  * `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.
  */
@@ -1162,6 +1183,8 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
  * `MPI_Comm_dup_with_info`: the same ranks in another context, with hints of its own.
  */
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+
+MPI_Comm MPI_Comm_f2c(int comm);
 
 /**
  * `MPI_Comm_flush_buffer`: waits until the messages in a communicator's buffer have been received.
@@ -1365,6 +1388,10 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm,
  * `MPI_Dist_graph_neighbors_count`: number of edges to and from the caller, and whether they have weights.
  */
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
+
+int MPI_Errhandler_c2f(MPI_Errhandler errhandler);
+
+MPI_Errhandler MPI_Errhandler_f2c(int errhandler);
 
 /**
  * `MPI_Errhandler_free`: gives the handle back.
@@ -1625,6 +1652,8 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn,
                        void *extra_state,
                        MPI_Request *request);
 
+int MPI_Group_c2f(MPI_Group group);
+
 /**
  * `MPI_Group_compare`: whether two groups have the same members, and in the same order.
  */
@@ -1639,6 +1668,8 @@ int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup
  * `MPI_Group_excl`: the members without those of these ranks.
  */
 int MPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+
+MPI_Group MPI_Group_f2c(int group);
 
 /**
  * `MPI_Group_free`: gives the group back.
@@ -2059,6 +2090,8 @@ int MPI_Ineighbor_alltoallw_c(const void *sendbuf,
                               MPI_Comm comm,
                               MPI_Request *request);
 
+int MPI_Info_c2f(MPI_Info info);
+
 /**
  * `MPI_Info_create`: an info object without keys.
  */
@@ -2078,6 +2111,8 @@ int MPI_Info_delete(MPI_Info info, const char *key);
  * `MPI_Info_dup`: a copy of an info object.
  */
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+
+MPI_Info MPI_Info_f2c(int info);
 
 /**
  * `MPI_Info_free`: gives an info object back.
@@ -2440,6 +2475,10 @@ int MPI_Keyval_free(int *keyval);
  */
 int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
 
+int MPI_Message_c2f(MPI_Message message);
+
+MPI_Message MPI_Message_f2c(int message);
+
 /**
  * `MPI_Message_fromint`: the message of an integer.
  */
@@ -2692,6 +2731,8 @@ int MPI_Neighbor_alltoallw_init_c(const void *sendbuf,
                                   MPI_Info info,
                                   MPI_Request *request);
 
+int MPI_Op_c2f(MPI_Op op);
+
 /**
  * `MPI_Op_commutative`: whether the order of operands is of no consequence.
  */
@@ -2706,6 +2747,8 @@ int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
  * `MPI_Op_create_c`: makes an operation of a function that takes large counts.
  */
 int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
+
+MPI_Op MPI_Op_f2c(int op);
 
 /**
  * `MPI_Op_free`: gives the operation back.
@@ -3017,6 +3060,10 @@ int MPI_Remove_error_code(int errorcode);
  */
 int MPI_Remove_error_string(int errorcode);
 
+int MPI_Request_c2f(MPI_Request request);
+
+MPI_Request MPI_Request_f2c(int request);
+
 /**
  * `MPI_Request_free`: gives the request up; its operation goes on.
  */
@@ -3298,6 +3345,8 @@ int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
 
 int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size);
 
+int MPI_Session_c2f(MPI_Session session);
+
 /**
  * `MPI_Session_call_errhandler`: calls the error handler of `session` as if a call had failed.
  */
@@ -3314,6 +3363,8 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errha
 int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size);
 
 int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size);
+
+MPI_Session MPI_Session_f2c(int session);
 
 /**
  * `MPI_Session_finalize`: ends the session.
@@ -3410,6 +3461,36 @@ int MPI_Start(MPI_Request *request);
  * `MPI_Startall`: starts several persistent operations.
  */
 int MPI_Startall(int count, MPI_Request *array_of_requests);
+
+/**
+ * `MPI_Status_c2f`: a status of C as integers of Fortran.
+ */
+int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
+
+/**
+ * `MPI_Status_c2f08`: a status of C as one of `mpi_f08`.
+ */
+int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status);
+
+/**
+ * `MPI_Status_f082c`: a status of `mpi_f08` as one of C.
+ */
+int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status);
+
+/**
+ * `MPI_Status_f082f`: a status of `mpi_f08` as integers of Fortran.
+ */
+int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status);
+
+/**
+ * `MPI_Status_f2c`: integers of Fortran as a status of C.
+ */
+int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
+
+/**
+ * `MPI_Status_f2f08`: integers of Fortran as a status of `mpi_f08`.
+ */
+int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
 
 /**
  * `MPI_Status_get_error`: the operation's error code.
@@ -3811,6 +3892,8 @@ int MPI_Testsome(int incount,
  */
 int MPI_Topo_test(MPI_Comm comm, int *status);
 
+int MPI_Type_c2f(MPI_Datatype datatype);
+
 /**
  * `MPI_Type_commit`: declares that the datatype will be used in communication.
  */
@@ -3977,6 +4060,8 @@ int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
  * `MPI_Type_dup`: another datatype with the same layout, committed if the first is.
  */
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+MPI_Datatype MPI_Type_f2c(int datatype);
 
 /**
  * `MPI_Type_free`: gives the datatype back; pending operations keep it.
@@ -4548,6 +4633,8 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
 
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
 
+int PMPI_Comm_c2f(MPI_Comm comm);
+
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
@@ -4582,6 +4669,8 @@ int PMPI_Comm_disconnect(MPI_Comm *comm);
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+
+MPI_Comm PMPI_Comm_f2c(int comm);
 
 int PMPI_Comm_flush_buffer(MPI_Comm comm);
 
@@ -4686,6 +4775,10 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm,
                               int *destweights);
 
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
+
+int PMPI_Errhandler_c2f(MPI_Errhandler errhandler);
+
+MPI_Errhandler PMPI_Errhandler_f2c(int errhandler);
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
 
@@ -4859,11 +4952,15 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
                         void *extra_state,
                         MPI_Request *request);
 
+int PMPI_Group_c2f(MPI_Group group);
+
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
 
 int PMPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+
+MPI_Group PMPI_Group_f2c(int group);
 
 int PMPI_Group_free(MPI_Group *group);
 
@@ -5196,6 +5293,8 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf,
                                MPI_Comm comm,
                                MPI_Request *request);
 
+int PMPI_Info_c2f(MPI_Info info);
+
 int PMPI_Info_create(MPI_Info *info);
 
 int PMPI_Info_create_env(int argc, char **argv, MPI_Info *info);
@@ -5203,6 +5302,8 @@ int PMPI_Info_create_env(int argc, char **argv, MPI_Info *info);
 int PMPI_Info_delete(MPI_Info info, const char *key);
 
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+
+MPI_Info PMPI_Info_f2c(int info);
 
 int PMPI_Info_free(MPI_Info *info);
 
@@ -5468,6 +5569,10 @@ int PMPI_Keyval_free(int *keyval);
 
 int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
 
+int PMPI_Message_c2f(MPI_Message message);
+
+MPI_Message PMPI_Message_f2c(int message);
+
 MPI_Message PMPI_Message_fromint(int message);
 
 int PMPI_Message_toint(MPI_Message message);
@@ -5678,11 +5783,15 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf,
                                    MPI_Info info,
                                    MPI_Request *request);
 
+int PMPI_Op_c2f(MPI_Op op);
+
 int PMPI_Op_commutative(MPI_Op op, int *commute);
 
 int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
 
 int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
+
+MPI_Op PMPI_Op_f2c(int op);
 
 int PMPI_Op_free(MPI_Op *op);
 
@@ -5903,6 +6012,10 @@ int PMPI_Remove_error_class(int errorclass);
 int PMPI_Remove_error_code(int errorcode);
 
 int PMPI_Remove_error_string(int errorcode);
+
+int PMPI_Request_c2f(MPI_Request request);
+
+MPI_Request PMPI_Request_f2c(int request);
 
 int PMPI_Request_free(MPI_Request *request);
 
@@ -6125,6 +6238,8 @@ int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
 
 int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size);
 
+int PMPI_Session_c2f(MPI_Session session);
+
 int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
 
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
@@ -6133,6 +6248,8 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errh
 int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size);
 
 int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size);
+
+MPI_Session PMPI_Session_f2c(int session);
 
 int PMPI_Session_finalize(MPI_Session *session);
 
@@ -6181,6 +6298,18 @@ int PMPI_Ssend_init_c(const void *buf,
 int PMPI_Start(MPI_Request *request);
 
 int PMPI_Startall(int count, MPI_Request *array_of_requests);
+
+int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
+
+int PMPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status);
+
+int PMPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status);
+
+int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status);
+
+int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
+
+int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
 
 int PMPI_Status_get_error(const MPI_Status *status, int *error);
 
@@ -6385,6 +6514,8 @@ int PMPI_Testsome(int incount,
 
 int PMPI_Topo_test(MPI_Comm comm, int *status);
 
+int PMPI_Type_c2f(MPI_Datatype datatype);
+
 int PMPI_Type_commit(MPI_Datatype *datatype);
 
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -6507,6 +6638,8 @@ int PMPI_Type_create_subarray_c(int ndims,
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+MPI_Datatype PMPI_Type_f2c(int datatype);
 
 int PMPI_Type_free(MPI_Datatype *datatype);
 
@@ -6649,6 +6782,10 @@ double PMPI_Wtime(void);
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifndef MPI_NO_REMOVED
+#include "mpi_removed.h"
 #endif
 
 #endif /* SIMURGH_MPI_H */

@@ -43,6 +43,57 @@ fn the_wrappers_compile_c_and_cxx() {
     }
 }
 
+/// Conversion functions are C functions: programs that have nothing to do with Fortran use them.
+#[test]
+fn handles_are_converted_in_c_cxx_and_fortran() {
+    let stage = Stage::locate();
+    for standard in ["-std=c++98", "-std=c++20"] {
+        let cxx = Compile::by(stage.tool("mpicxx"), "tests/cxx/conversions.cpp");
+        greets(&stage, cxx.flags([standard, "-Wall", "-Werror"]).build().path());
+    }
+    let c99 = Compile::by(stage.tool("mpicc"), "tests/c/mpi_conversions.c");
+    let c99 = c99.flags(["-std=c99", "-pedantic", "-Wall", "-Werror"]).build();
+    stage.mpiexec(2).run(&c99).expect_success();
+    let mixed = Compile::by("gfortran", "tests/fortran/handles.f90")
+        .source("tests/c/fortran_parts.c")
+        .against(&stage)
+        .build();
+    for mode in ["threads", "processes"] {
+        let outcome = stage.mpiexec(3).mode(mode).run(&mixed);
+        let expected = [0, 1, 2].map(|rank| format!("row received by rank {rank} of 3"));
+        assert_eq!(outcome.expect_success().sorted_lines(), expected);
+    }
+}
+
+/// Who uses what MPI has removed is told by the compiler what to use instead, and can do without it.
+#[test]
+fn the_compiler_says_what_takes_the_place_of_removed_functions() {
+    let stage = Stage::locate();
+    let folder = Scratch::new("removed");
+    let source = folder.write(
+        "old.c",
+        "#include <mpi.h>\n\
+         int main(void) { MPI_Aint a; MPI_Address(&a, &a); return MPI_Errhandler_set(MPI_COMM_SELF, 0); }\n",
+    );
+    let compile = |flags: &[&str]| {
+        let program = Compile::by(stage.tool("mpicc"), &source).flags(flags);
+        program.output(folder.path().join("old")).try_build()
+    };
+    assert!(compile(&[]).is_ok());
+    let told = compile(&["-Werror"]).unwrap_err();
+    for successor in ["MPI_Get_address", "MPI_Comm_set_errhandler"] {
+        assert!(
+            told.contains(&format!("removed from MPI: use {successor}")),
+            "{told}"
+        );
+    }
+    let told = compile(&["-DMPI_NO_REMOVED", "-Werror=implicit-function-declaration"]).unwrap_err();
+    assert!(
+        told.contains("implicit declaration") && told.contains("MPI_Address"),
+        "{told}"
+    );
+}
+
 #[test]
 fn another_compiler_can_be_named() {
     let stage = Stage::locate();

@@ -1,4 +1,4 @@
-/* Edges of a graph that only one end names: whether they are refused depends on what is checked. The argument says it. */
+/* Edges of a graph that only one end names. The argument says whether they are refused, as what is checked decides. */
 #include "mpi_check.h"
 
 int main(int argc, char **argv)

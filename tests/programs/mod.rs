@@ -40,6 +40,7 @@ macro_rules! programs {
             communicators
             completion
             constructors
+            conversions
             datatypes
             duplicates
             early
@@ -67,6 +68,7 @@ macro_rules! programs {
             operations
             packing
             partitioned
+            removed
             sessions
             splits
             status

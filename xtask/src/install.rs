@@ -29,6 +29,9 @@ pub(crate) const LINKS: &[(&str, &str)] = &[
     ("lib/libmpi.so", "libmpi_abi.so.1"),
 ];
 
+/// The headers, in the source and below the prefix.
+pub(crate) const HEADERS: &[&str] = &["include/mpi.h", "include/mpi_removed.h"];
+
 /// What describes the installation to pkg-config, below the prefix.
 pub(crate) const PKG_CONFIG: &[&str] = &["lib/pkgconfig/mpi.pc", "lib/pkgconfig/simurgh.pc"];
 
@@ -55,9 +58,11 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
             fs::copy(workspace.target("release").join(built), new).map(drop)
         })?;
     }
-    replace(&prefix.join("include/mpi.h"), |new| {
-        fs::copy(workspace.source("include/mpi.h"), new).map(drop)
-    })?;
+    for header in HEADERS {
+        replace(&prefix.join(header), |new| {
+            fs::copy(workspace.source(header), new).map(drop)
+        })?;
+    }
     for (name, leads_to) in LINKS {
         replace(&prefix.join(name), |new| symlink(leads_to, new))?;
     }

@@ -77,7 +77,7 @@ enum Task {
     },
     /// A package for pip, in the target folder
     Wheel,
-    /// Write include/mpi.h anew from the declarations in crates/mpi-abi
+    /// Write the headers in include anew from the declarations in crates/mpi-abi
     Header,
     /// Write docs/conformance.md anew: which functions of the standard are there, and which programs test them
     Conformance,

@@ -21,6 +21,9 @@ pub type MPI_Offset = i64;
 /// A number of things; at least as wide as [`MPI_Aint`] and [`MPI_Offset`].
 pub type MPI_Count = i64;
 
+/// An `INTEGER` of Fortran.
+pub type MPI_Fint = c_int;
+
 /// What is known about a completed or probed message.
 ///
 /// Of `MPI_internal`, the words 0 and 1 hold the number of bytes and word 2 the cancellation flag.
@@ -31,6 +34,16 @@ pub struct MPI_Status {
     pub MPI_TAG: c_int,
     pub MPI_ERROR: c_int,
     pub MPI_internal: [c_int; 5],
+}
+
+/// A status of Fortran's module `mpi_f08`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MPI_F08_status {
+    pub MPI_SOURCE: MPI_Fint,
+    pub MPI_TAG: MPI_Fint,
+    pub MPI_ERROR: MPI_Fint,
+    pub MPI_internal: [MPI_Fint; 5],
 }
 
 impl From<&Status> for MPI_Status {

@@ -9,7 +9,7 @@ use simurgh_mpi::op::{BuiltinOp, Op};
 
 use BuiltinOp::{Band, Bor, Bxor, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Prod, Sum};
 
-/// Section 6.9.2 of the standard, and logical operations on addresses, counts and offsets too, and `char` as an integer.
+/// Section 6.9.2 of the standard; also logical operations on addresses, counts and offsets, and `char` as an integer.
 fn defined(op: BuiltinOp, class: Class) -> bool {
     use Class::{Byte, CInteger, Char, Complex, Floating, FortranInteger, Logical, MultiLanguage, Pair};
     match op {

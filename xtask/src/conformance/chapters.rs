@@ -20,6 +20,10 @@ const LOOKED_UP: &[Chapter] = &[
         "Attr_*", "Keyval_*", "Info_get", "Info_get_valuelen", "Get_elements_x", "Status_set_elements_x",
         "Type_get_extent_x", "Type_get_true_extent_x", "Type_size_x",
     ]),
+    chapter(17, "Removed interfaces", &[
+        "Address", "Errhandler_create", "Errhandler_get", "Errhandler_set", "Type_extent", "Type_hindexed",
+        "Type_hvector", "Type_lb", "Type_struct", "Type_ub",
+    ]),
     chapter(19, "Language bindings", &["Type_create_f90_*", "Type_match_size", "Status_*2*", "*_c2f", "*_f2c"]),
     chapter(20, "Application binary interface", &["Abi_*", "*_toint", "*_fromint"]),
     chapter(15, "Tool support", &["T_*", "Pcontrol"]),
@@ -114,7 +118,10 @@ mod tests {
             ("MPI_File_iread_at_all_c", 14),
             ("MPI_T_pvar_start", 15),
             ("MPI_Type_size_x", 16),
+            ("MPI_Type_ub", 17),
             ("MPI_Type_match_size", 19),
+            ("MPI_Status_f082f", 19),
+            ("MPI_Comm_c2f", 19),
             ("MPI_Comm_toint", 20),
         ] {
             assert_eq!(number(function), Some(chapter), "{function}");

@@ -1,7 +1,8 @@
 //! `./x conformance`: the table of the standard's functions in docs/conformance.md.
 //!
-//! The functions are those of `crates/mpi-abi/tests/conformance/standard.txt`; those that `include/mpi.h` declares are
-//! there (a test compares the header with the library's symbols); the test programs are scanned for calls.
+//! The functions are those of `standard.txt` and `beside.txt` in `crates/mpi-abi/tests/conformance`; those that the
+//! headers declare are there (a test compares them with the library's symbols); the test programs are scanned for
+//! calls.
 
 mod calls;
 mod chapters;
@@ -11,11 +12,14 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::failure::{Failure, Result};
+use crate::install::HEADERS;
 use crate::workspace::Workspace;
 use chapters::Chapter;
 
-const STANDARD: &str = "crates/mpi-abi/tests/conformance/standard.txt";
-const HEADER: &str = "include/mpi.h";
+const FACTS: [&str; 2] = [
+    "crates/mpi-abi/tests/conformance/standard.txt",
+    "crates/mpi-abi/tests/conformance/beside.txt",
+];
 const DOCUMENT: &str = "docs/conformance.md";
 
 /// A function of the standard.
@@ -64,16 +68,18 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
 
 /// All functions, by chapter and name.
 fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
-    let (standard, header) = (read(workspace, STANDARD)?, read(workspace, HEADER)?);
+    let read_all =
+        |files: &[&str]| -> Result<String> { files.iter().map(|file| read(workspace, file)).collect() };
+    let (facts, declared) = (read_all(&FACTS)?, read_all(HEADERS)?);
     let calls = calls::find(workspace)?;
     let mut functions = Vec::new();
-    for name in names(&standard) {
+    for name in names(&facts) {
         let chapter = chapters::of(name)
             .ok_or_else(|| Failure::Faults(format!("{name} is in no chapter: add it to chapters.rs")))?;
         functions.push(Function {
             name: name.to_owned(),
             chapter,
-            present: header.contains(&format!(" {name}(")),
+            present: declared.contains(&format!(" {name}(")),
             programs: calls.get(name).cloned().unwrap_or_default(),
         });
     }

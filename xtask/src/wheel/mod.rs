@@ -17,7 +17,7 @@ use simurgh_testing::Stage;
 
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
-use crate::install::{BUILT, LINKS, PKG_CONFIG};
+use crate::install::{BUILT, HEADERS, LINKS, PKG_CONFIG};
 use crate::workspace::Workspace;
 use needs::Needs;
 
@@ -94,10 +94,10 @@ impl Tree {
             let place = made(self.installed(file))?;
             copy(&stage.prefix().join(file), &place)?;
         }
-        copy(
-            &stage.include().join("mpi.h"),
-            &made(self.installed("include/mpi.h"))?,
-        )
+        for header in HEADERS {
+            copy(&stage.prefix().join(header), &made(self.installed(header))?)?;
+        }
+        Ok(())
     }
 
     fn add_companions(&self, needs: &Needs) -> Result<()> {

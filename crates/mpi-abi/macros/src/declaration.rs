@@ -13,6 +13,12 @@ use syn::{FnArg, Ident, ItemFn, LitStr, Pat, ReturnType, Token, Type};
 pub(crate) struct Options {
     pub(crate) large: bool,
     pub(crate) also_x: bool,
+    /// A further name of the function.
+    pub(crate) also: Option<Ident>,
+    /// The name that the function had before the standard removed it.
+    pub(crate) formerly: Option<Ident>,
+    /// What takes the place of the function, which the standard has removed.
+    pub(crate) replaced_by: Option<Ident>,
     pub(crate) raises: Option<Ident>,
     pub(crate) early: bool,
     pub(crate) tool: bool,
@@ -49,10 +55,10 @@ impl Parse for Options {
             match word.to_string().as_str() {
                 "large" => options.large = true,
                 "also_x" => options.also_x = true,
-                "raises" => {
-                    input.parse::<Token![=]>()?;
-                    options.raises = Some(input.parse()?);
-                }
+                "also" => options.also = Some(value(input)?),
+                "formerly" => options.formerly = Some(value(input)?),
+                "replaced_by" => options.replaced_by = Some(value(input)?),
+                "raises" => options.raises = Some(value(input)?),
                 "early" => options.early = true,
                 "tool" => options.tool = true,
                 "variadic" => options.variadic = true,
@@ -73,6 +79,21 @@ impl Parse for Options {
         }
         Ok(options)
     }
+}
+
+/// The identifier behind the equals sign of an option.
+fn value(input: ParseStream<'_>) -> syn::Result<Ident> {
+    input.parse::<Token![=]>()?;
+    input.parse()
+}
+
+/// A C function that a declaration exports.
+pub(crate) struct Exported {
+    /// Its name without `MPI_`.
+    pub(crate) name: String,
+    pub(crate) width: Width,
+    /// What takes its place if the standard has removed it, without `MPI_`.
+    pub(crate) successor: Option<String>,
 }
 
 /// The width in which the placeholder types of a declaration are read.
@@ -123,7 +144,7 @@ pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
                    }: &Mode| {
         let mut function = function.clone();
         function.sig.ident = name.clone();
-        let doc = format!(" `MPI_{}`: {}", c_name(&function), does.value());
+        let doc = format!(" `MPI_{}`: {}", c_name(&function.sig.ident), does.value());
         function.attrs = vec![syn::parse_quote!(#[doc = #doc])];
         let constant = syn::parse_quote!(const MODE: ::simurgh_mpi::Mode = ::simurgh_mpi::Mode::#mode;);
         function.block.stmts.insert(0, constant);
@@ -133,25 +154,42 @@ pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
 }
 
 /// `send` becomes `Send`: the part of the C name behind `MPI_`.
-fn c_name(function: &ItemFn) -> String {
-    let name = function.sig.ident.to_string();
+fn c_name(name: &Ident) -> String {
+    let name = name.to_string();
     let mut letters = name.chars();
     letters
         .next()
         .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The C names that a declaration exports, without `MPI_`, and the width of each.
-pub(crate) fn exported_names(options: &Options, function: &ItemFn) -> Vec<(String, Width)> {
-    let name = c_name(function);
-    let mut names = vec![(name.clone(), Width::Narrow)];
+/// The C functions that a declaration exports.
+pub(crate) fn exported(options: &Options, function: &ItemFn) -> Vec<Exported> {
+    let name = c_name(&function.sig.ident);
+    let narrow = |name, successor| Exported {
+        name,
+        width: Width::Narrow,
+        successor,
+    };
+    let large = |name| Exported {
+        name,
+        width: Width::Large,
+        successor: None,
+    };
+    let mut exported = vec![narrow(name.clone(), options.replaced_by.as_ref().map(c_name))];
+    exported.extend(options.also.iter().map(|also| narrow(c_name(also), None)));
+    exported.extend(
+        options
+            .formerly
+            .iter()
+            .map(|old| narrow(c_name(old), Some(name.clone()))),
+    );
     if options.large {
-        names.push((format!("{name}_c"), Width::Large));
+        exported.push(large(format!("{name}_c")));
     }
     if options.also_x {
-        names.push((format!("{name}_x"), Width::Large));
+        exported.push(large(format!("{name}_x")));
     }
-    names
+    exported
 }
 
 /// The parameters of the C function, and whether the declaration asks for the calling rank before them.

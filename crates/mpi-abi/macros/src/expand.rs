@@ -5,21 +5,28 @@ use quote::{format_ident, quote};
 use syn::ItemFn;
 use syn::visit_mut::VisitMut;
 
-use crate::declaration::{Options, Width, declared, exported_names, parameters, returns_outcome};
+use crate::declaration::{Exported, Options, declared, exported, parameters, returns_outcome};
 
 /// All exports of one declaration.
 pub(crate) fn exports(options: &Options, function: &ItemFn) -> TokenStream {
     let mut exports = TokenStream::new();
     for function in declared(options, function) {
-        for (name, width) in exported_names(options, &function) {
-            exports.extend(export(options, &function, width, &name));
+        for named in exported(options, &function) {
+            exports.extend(export(options, &function, named));
         }
     }
     exports
 }
 
 /// One strong `PMPI_` function in one width, and its weak `MPI_` name.
-fn export(options: &Options, declared: &ItemFn, mut width: Width, name: &str) -> TokenStream {
+fn export(options: &Options, declared: &ItemFn, named: Exported) -> TokenStream {
+    let Exported {
+        name,
+        mut width,
+        successor,
+    } = named;
+    let removed = successor.map(|successor| format!(" Removed from MPI: `MPI_{successor}` takes its place."));
+    let removed = removed.map(|text| quote!(#[doc = ""] #[doc = #text]));
     let mut function = declared.clone();
     width.visit_item_fn_mut(&mut function);
     let call = format!("MPI_{name}");
@@ -47,6 +54,7 @@ fn export(options: &Options, declared: &ItemFn, mut width: Width, name: &str) ->
     };
     quote! {
         #(#docs)*
+        #removed
         ///
         #variadic
         ///

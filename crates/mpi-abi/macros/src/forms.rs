@@ -62,7 +62,7 @@ impl Form {
     /// Gives the function the name that the standard derives, and says what it does.
     fn rename(self, function: &mut ItemFn) {
         let (blocking, span) = (function.sig.ident.to_string(), function.sig.ident.span());
-        let call = c_name(function);
+        let call = c_name(&function.sig.ident);
         let (name, does) = match self {
             Form::Blocking => return,
             Form::Nonblocking => (format!("i{blocking}"), "starts"),
@@ -71,7 +71,7 @@ impl Form {
         function.sig.ident = Ident::new(&name, span);
         let doc = format!(
             " `MPI_{}`: {does} what `MPI_{call}` carries out.",
-            c_name(function)
+            c_name(&function.sig.ident)
         );
         function.attrs = vec![parse_quote!(#[doc = #doc])];
     }

@@ -24,7 +24,9 @@ use proc_macro::TokenStream;
 
 /// Exports a function of the MPI C ABI; see the crate's documentation.
 ///
-/// Options: `large` (there is a `_c` twin), `also_x` (and a deprecated `_x` name for that twin), `raises = comm` (the
+/// Options: `large` (there is a `_c` twin), `also_x` (and a deprecated `_x` name for that twin), `also = comm_c2f` (a
+/// further name), `formerly = type_struct` (a further name, which the standard has removed), `replaced_by =
+/// type_get_extent` (the standard has removed the function, and has this one in its place), `raises = comm` (the
 /// handle parameter whose error handler is called), `early` (allowed before `MPI_Init` and after `MPI_Finalize`),
 /// `tool` (so too, and a failure is told by the code alone),
 /// `variadic` (the C prototype ends in `...`), `collective` (the body gives a `ResultOf<Collective<'_>>`, of which all

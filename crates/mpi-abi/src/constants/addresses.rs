@@ -17,6 +17,10 @@ pub const MPI_ARGVS_NULL: *mut *mut *mut c_char = address(0);
 pub const MPI_ERRCODES_IGNORE: *mut c_int = address(0);
 pub const MPI_STATUS_IGNORE: *mut MPI_Status = address(0);
 pub const MPI_STATUSES_IGNORE: *mut MPI_Status = address(0);
+pub const MPI_F_STATUS_IGNORE: *mut MPI_Fint = address(0);
+pub const MPI_F_STATUSES_IGNORE: *mut MPI_Fint = address(0);
+pub const MPI_F08_STATUS_IGNORE: *mut MPI_F08_status = address(0);
+pub const MPI_F08_STATUSES_IGNORE: *mut MPI_F08_status = address(0);
 pub const MPI_UNWEIGHTED: *mut c_int = address(10);
 pub const MPI_WEIGHTS_EMPTY: *mut c_int = address(11);
 

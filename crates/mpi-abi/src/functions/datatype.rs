@@ -10,7 +10,7 @@ use crate::boundary::{InOut, Number, Out, Text, TextOut};
 use crate::constants::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME, MPI_UNDEFINED};
 use crate::fault::{Fault, Outcome};
 use crate::tables::Rank;
-use crate::types::MPI_Datatype;
+use crate::types::{MPI_Aint, MPI_Datatype};
 
 /// Stores a number of bytes, or `MPI_UNDEFINED` if it does not fit, as the standard asks.
 pub(super) fn set_bytes<C: Number>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
@@ -104,6 +104,36 @@ fn type_get_extent(rank: Rank<'_>, datatype: MPI_Datatype, lb: Out<Extent>, exte
     let datatype = rank.any_datatype("datatype", datatype)?;
     set_bytes(lb, "lb", datatype.lb())?;
     set_bytes(extent, "extent", datatype.extent())
+}
+
+/// `MPI_Type_extent`: bytes from one element to the next.
+#[mpi(replaced_by = type_get_extent)]
+fn type_extent(rank: Rank<'_>, datatype: MPI_Datatype, extent: Out<MPI_Aint>) -> Outcome {
+    set_bytes(
+        extent,
+        "extent",
+        rank.any_datatype("datatype", datatype)?.extent(),
+    )
+}
+
+/// `MPI_Type_lb`: the lower bound.
+#[mpi(replaced_by = type_get_extent)]
+fn type_lb(rank: Rank<'_>, datatype: MPI_Datatype, displacement: Out<MPI_Aint>) -> Outcome {
+    set_bytes(
+        displacement,
+        "displacement",
+        rank.any_datatype("datatype", datatype)?.lb(),
+    )
+}
+
+/// `MPI_Type_ub`: the upper bound.
+#[mpi(replaced_by = type_get_extent)]
+fn type_ub(rank: Rank<'_>, datatype: MPI_Datatype, displacement: Out<MPI_Aint>) -> Outcome {
+    set_bytes(
+        displacement,
+        "displacement",
+        rank.any_datatype("datatype", datatype)?.ub(),
+    )
 }
 
 /// `MPI_Type_get_true_extent`: where the data begins, and bytes from its first to its last.

@@ -57,7 +57,7 @@ fn type_indexed(
 }
 
 /// `MPI_Type_create_hindexed`: blocks of several lengths, displaced by bytes.
-#[mpi(large)]
+#[mpi(large, formerly = type_hindexed)]
 fn type_create_hindexed(
     rank: Rank<'_>,
     count: Count,
@@ -123,7 +123,7 @@ fn type_create_hindexed_block(
 }
 
 /// `MPI_Type_create_struct`: blocks of several lengths and datatypes, displaced by bytes.
-#[mpi(large)]
+#[mpi(large, formerly = type_struct)]
 fn type_create_struct(
     rank: Rank<'_>,
     count: Count,

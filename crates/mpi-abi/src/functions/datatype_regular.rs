@@ -50,7 +50,7 @@ fn type_vector(
 }
 
 /// `MPI_Type_create_hvector`: blocks whose starts are `stride` bytes apart.
-#[mpi(large)]
+#[mpi(large, formerly = type_hvector)]
 fn type_create_hvector(
     rank: Rank<'_>,
     count: Count,

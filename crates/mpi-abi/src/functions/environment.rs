@@ -60,7 +60,7 @@ fn pcontrol(_level: c_int) -> Outcome {
 }
 
 /// `MPI_Get_address`: the address of a variable as an integer.
-#[mpi]
+#[mpi(formerly = address)]
 fn get_address(location: Buffer, address: Out<MPI_Aint>) -> Outcome {
     address.set("address", location.address().expose_provenance() as MPI_Aint)
 }

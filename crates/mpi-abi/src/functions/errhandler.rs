@@ -14,7 +14,7 @@ use crate::tables::{HandlerFunction, HandlerKind, Rank};
 use crate::types::{MPI_Comm, MPI_Comm_errhandler_function, MPI_Errhandler};
 
 /// `MPI_Comm_create_errhandler`: makes an error handler of a function.
-#[mpi(early)]
+#[mpi(early, formerly = errhandler_create)]
 fn comm_create_errhandler(
     rank: Rank<'_>,
     comm_errhandler_fn: Callback<MPI_Comm_errhandler_function>,
@@ -26,7 +26,7 @@ fn comm_create_errhandler(
 }
 
 /// `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
-#[mpi(raises = comm)]
+#[mpi(raises = comm, formerly = errhandler_set)]
 fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandler) -> Outcome {
     let handler = rank.errhandler(errhandler, HandlerKind::Comm)?;
     rank.comm(comm)?.set_errhandler(handler);
@@ -34,7 +34,7 @@ fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandle
 }
 
 /// `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
-#[mpi(raises = comm)]
+#[mpi(raises = comm, formerly = errhandler_get)]
 fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errhandler>) -> Outcome {
     errhandler.check("errhandler")?;
     let handle = rank.errhandler_handle(rank.comm(comm)?.errhandler())?;

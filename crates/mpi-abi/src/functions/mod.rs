@@ -45,6 +45,7 @@ pub mod session_errhandler;
 pub mod several;
 pub(crate) mod short;
 pub mod status;
+pub mod status_fortran;
 pub mod tool;
 pub mod tool_category;
 pub mod tool_cvar;

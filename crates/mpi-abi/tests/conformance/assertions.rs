@@ -8,6 +8,7 @@ use crate::facts::Facts;
 /// A C file that compiles if `header` agrees with the facts and declares `functions`, each also with a `P` before it.
 pub(crate) fn source(facts: &Facts, header: &str, functions: &BTreeSet<String>) -> String {
     let mut text = format!("#include <stddef.h>\n#include \"{header}\"\n");
+    text.push_str("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
     text.push_str("#define SAME(a, ...) _Static_assert(__builtin_types_compatible_p(a, __VA_ARGS__), #a)\n");
     let mut line =
         |arguments: std::fmt::Arguments<'_>| writeln!(text, "{arguments}").expect("strings take everything");

@@ -1,4 +1,4 @@
-//! The facts in `standard.txt`.
+//! The facts in `standard.txt` and `beside.txt`.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,25 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(crate) fn read() -> Self {
+    /// Those of the ABI.
+    pub(crate) fn standard() -> Self {
+        Self::read([include_str!("standard.txt")])
+    }
+
+    /// Those of what the ABI leaves out.
+    pub(crate) fn beside() -> Self {
+        Self::read([include_str!("beside.txt")])
+    }
+
+    /// All.
+    pub(crate) fn all() -> Self {
+        Self::read([include_str!("standard.txt"), include_str!("beside.txt")])
+    }
+
+    fn read<const N: usize>(texts: [&str; N]) -> Self {
         let mut facts = Facts::default();
-        for line in include_str!("standard.txt")
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-        {
+        let lines = texts.iter().flat_map(|text| text.lines());
+        for line in lines.filter(|line| !line.starts_with('#')) {
             let (kind, rest) = line.split_once(' ').expect("each line has a kind");
             let (name, rest) = rest.split_once(' ').expect("each fact has a name");
             let (name, number) = (name.to_owned(), |text: &str| text.parse().expect("a number"));
@@ -39,7 +52,7 @@ impl Facts {
                 }
                 "callback" => drop(facts.callbacks.insert(name, rest.to_owned())),
                 "function" => drop(facts.functions.insert(name, rest.to_owned())),
-                other => panic!("standard.txt has a line of unknown kind {other}"),
+                other => panic!("there is a line of unknown kind {other}"),
             }
         }
         facts

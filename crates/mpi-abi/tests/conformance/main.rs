@@ -1,9 +1,9 @@
 //! The header and the library say what the standard's ABI says.
 //!
-//! `standard.txt` lists the facts of the standard. They are turned into a C file of static assertions, which is
-//! compiled with our header and, where there is one, with a reference header made by others (the variable
-//! `SIMURGH_REFERENCE_HEADER`, or PyPI's mpich package in a virtual environment below `target/`), so that the facts are
-//! checked as well. The symbols of the library are compared with both.
+//! `standard.txt` lists the facts of the standard's ABI, `beside.txt` those of what it leaves out. They are turned into
+//! a C file of static assertions, which is compiled with our headers and, where there are some, with reference headers
+//! made by others (the variable `SIMURGH_REFERENCE_HEADER`, or PyPI's mpich package in a virtual environment below
+//! `target/`), so that the facts are checked as well. The symbols of the library are compared with both.
 
 mod assertions;
 mod facts;
@@ -18,14 +18,21 @@ use std::process::Command;
 use facts::Facts;
 
 const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/mpi.h");
+const REMOVED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/mpi_removed.h");
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Compiles `source` without linking, and says what the compiler said if it refuses.
 fn compile(compiler: &str, name: &str, source: &str) {
+    compile_with(&[], compiler, name, source);
+}
+
+/// The same with more options.
+fn compile_with(options: &[String], compiler: &str, name: &str, source: &str) {
     let file = Path::new(SCRATCH).join(format!("{name}.c"));
     fs::write(&file, source).expect("the scratch folder is writable");
     let output = Command::new(compiler)
         .args(["-std=gnu11", "-Wall", "-Werror", "-fsyntax-only"])
+        .args(options)
         .arg(&file)
         .output()
         .unwrap_or_else(|error| panic!("{compiler} cannot be started: {error}; install a C compiler"));
@@ -41,10 +48,16 @@ fn compiler() -> String {
     std::env::var("CC").unwrap_or_else(|_| "cc".to_owned())
 }
 
+/// The functions that our headers declare.
+fn declared() -> BTreeSet<String> {
+    let headers = [HEADER, REMOVED].map(|header| symbols::declared(Path::new(header)));
+    headers.into_iter().flatten().collect()
+}
+
 #[test]
 fn our_header_declares_what_the_standard_declares() {
-    let facts = Facts::read();
-    let declared = symbols::declared(Path::new(HEADER));
+    let facts = Facts::all();
+    let declared = declared();
     let foreign: Vec<_> = declared
         .iter()
         .filter(|name| !facts.functions.contains_key(*name))
@@ -82,9 +95,22 @@ fn our_header_is_accepted_by_cxx_and_old_c() {
     }
 }
 
+/// Programs that want nothing else see what the ABI has, and its conversions.
+#[test]
+fn what_was_removed_can_be_left_out() {
+    let kept = symbols::declared(Path::new(HEADER));
+    assert!(kept.contains("MPI_Attr_get") && !kept.contains("MPI_Type_struct"));
+    let mut source =
+        format!("#define MPI_NO_REMOVED\n#include \"{HEADER}\"\ntypedef double MPI_Handler_function;\n");
+    for name in symbols::declared(Path::new(REMOVED)) {
+        source.push_str(&format!("double {name}, P{name};\n"));
+    }
+    compile(&compiler(), "without_removed", &source);
+}
+
 #[test]
 fn the_facts_are_those_of_the_reference_header() {
-    let facts = Facts::read();
+    let facts = Facts::standard();
     let Some(reference) = reference::header() else {
         println!(
             "not checked: no reference header here; set SIMURGH_REFERENCE_HEADER to an mpi.h of the standard ABI"
@@ -104,15 +130,29 @@ fn the_facts_are_those_of_the_reference_header() {
         .filter(|name| !name.starts_with("MPIX_"))
         .collect();
     assert!(unlisted.is_empty(), "standard.txt lacks {unlisted:?}");
+
+    // Types and values of what lies beside the ABI are each implementation's own.
+    let beside = Facts {
+        functions: Facts::beside().functions,
+        ..Facts::default()
+    };
+    let all = beside.functions.keys().cloned().collect();
+    let folder = reference.parent().expect("a file is in a folder");
+    compile_with(
+        &[format!("-I{}", folder.display())],
+        &compiler(),
+        "reference_beside",
+        &assertions::source(&beside, "mpi.h", &all),
+    );
 }
 
 #[test]
 fn the_library_exports_each_function_weak_and_strong_and_nothing_else() {
-    let facts = Facts::read();
+    let facts = Facts::all();
     let library = symbols::library();
     assert_eq!(library.soname, "libmpi_abi.so.1");
 
-    let declared = symbols::declared(Path::new(HEADER));
+    let declared = declared();
     let exported: BTreeSet<_> = library.functions().into_iter().collect();
     assert_eq!(
         exported, declared,

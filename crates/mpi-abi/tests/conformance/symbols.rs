@@ -12,7 +12,8 @@ pub(crate) fn declared(header: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(header).unwrap_or_else(|error| panic!("{}: {error}", header.display()));
     let lines = text
         .lines()
-        .filter(|line| !line.trim_start().starts_with(['#', '/', '*']));
+        .filter(|line| !line.trim_start().starts_with(['#', '/', '*']))
+        .filter(|line| !line.starts_with("__attribute__"));
     let code = lines.collect::<Vec<_>>().join("\n");
     code.split(';')
         .filter(|statement| !statement.contains("typedef"))

@@ -1,8 +1,9 @@
-//! The C header is generated, and the committed one is up to date.
+//! The C headers are generated, and the committed ones are up to date.
 //!
-//! `SIMURGH_WRITE_HEADER=1 cargo test -p simurgh-mpi-abi --test header` writes `include/mpi.h` anew from the
-//! declarations in `src/`: functions from the `#[mpi]` attributes, types and constants from their modules. cbindgen
-//! prints types and prototypes; it does not see what macros make, so it is given the declarations in plain form.
+//! `SIMURGH_WRITE_HEADER=1 cargo test -p simurgh-mpi-abi --test header` writes `include/mpi.h` and
+//! `include/mpi_removed.h` anew from the declarations in `src/`: functions from the `#[mpi]` attributes, types and
+//! constants from their modules. cbindgen prints types and prototypes; it does not see what macros make, so it is given
+//! the declarations in plain form.
 
 mod constants;
 #[path = "../../macros/src/declaration.rs"]
@@ -17,19 +18,25 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn committed() -> PathBuf {
-    package().join("../../include/mpi.h")
+fn committed(name: &str) -> PathBuf {
+    package().join("../../include").join(name)
 }
 
 #[test]
-fn the_committed_header_is_up_to_date() {
-    let generated = render::header(&package().join("src"), Path::new(env!("CARGO_TARGET_TMPDIR")));
-    if env::var_os("SIMURGH_WRITE_HEADER").is_some() {
-        fs::write(committed(), &generated).expect("include/mpi.h can be written");
+fn the_committed_headers_are_up_to_date() {
+    let (src, scratch) = (package().join("src"), Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let plain = plain::Plain::collect(&src);
+    for (name, generated) in [
+        ("mpi.h", render::header(&plain, &src, scratch)),
+        ("mpi_removed.h", render::removed(&plain, scratch)),
+    ] {
+        if env::var_os("SIMURGH_WRITE_HEADER").is_some() {
+            fs::write(committed(name), &generated).expect("the header can be written");
+        }
+        let found = fs::read_to_string(committed(name)).unwrap_or_default();
+        assert!(
+            found == generated,
+            "include/{name} is out of date: run SIMURGH_WRITE_HEADER=1 cargo test -p simurgh-mpi-abi --test header"
+        );
     }
-    let found = fs::read_to_string(committed()).unwrap_or_default();
-    assert!(
-        found == generated,
-        "include/mpi.h is out of date: run SIMURGH_WRITE_HEADER=1 cargo test -p simurgh-mpi-abi --test header"
-    );
 }

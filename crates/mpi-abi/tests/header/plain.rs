@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{File, GenericArgument, Item, ItemFn, PathArguments, Type, parse_quote};
 
-use crate::declaration::{Options, Width, declared, exported_names, parameters, returns_outcome};
+use crate::declaration::{Exported, Options, Width, declared, exported, parameters, returns_outcome};
 
 /// What the header is made of, as Rust source for cbindgen.
 #[derive(Default)]
@@ -22,6 +22,8 @@ pub(crate) struct Plain {
     pub(crate) callback_aliases: Vec<(String, String)>,
     /// The functions, by name.
     pub(crate) functions: BTreeMap<String, String>,
+    /// Those that the standard has removed.
+    pub(crate) removed: BTreeMap<String, String>,
 }
 
 /// Reads and parses one source file.
@@ -114,23 +116,45 @@ impl Plain {
                 .expect("the macro has accepted the options"),
         };
         for function in declared(&options, &function) {
-            for (name, width) in exported_names(&options, &function) {
-                self.add_prototypes(&name, width, &function, options.variadic);
+            for named in exported(&options, &function) {
+                self.add_prototypes(&named, &function, options.variadic);
             }
         }
     }
 
     /// The prototypes of one function in one width.
-    fn add_prototypes(&mut self, name: &str, mut width: Width, function: &ItemFn, variadic: bool) {
+    fn add_prototypes(&mut self, named: &Exported, function: &ItemFn, variadic: bool) {
         let mut function = function.clone();
+        let mut width = named.width;
         width.visit_item_fn_mut(&mut function);
         for prefix in ["MPI_", "PMPI_"] {
-            let name = format!("{prefix}{name}");
-            let documented = prefix == "MPI_" && width == Width::Narrow;
+            let name = format!("{prefix}{}", named.name);
+            let documented =
+                prefix == "MPI_" && width == Width::Narrow && is_documented(&function, &named.name);
             let declared = prototype(&name, &function, variadic, documented);
-            self.functions.insert(name, declared);
+            match &named.successor {
+                None => self.functions.insert(name, declared),
+                Some(successor) => {
+                    let remedy = format!("removed from MPI: use {prefix}{successor}");
+                    // The standard had removed them before it knew `const`.
+                    let declared = declared.replace("* const", "* mut");
+                    let declared = format!("#[deprecated(note = \"{remedy}\")] {declared}");
+                    self.removed.insert(name, declared)
+                }
+            };
         }
     }
+}
+
+/// Whether what is said of the declared function is about the one of this name.
+fn is_documented(function: &ItemFn, name: &str) -> bool {
+    let start = format!("`MPI_{name}`:");
+    let docs = function
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("doc"));
+    docs.map(ToTokens::to_token_stream)
+        .any(|doc| doc.to_string().contains(&start))
 }
 
 /// The prototype of one exported function.

@@ -1,5 +1,6 @@
 //! The header's text, put together from cbindgen's output.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -28,17 +29,46 @@ const CLOSING: &str = "
 }
 #endif
 
+#ifndef MPI_NO_REMOVED
+#include \"mpi_removed.h\"
+#endif
+
 #endif /* SIMURGH_MPI_H */
 ";
 
-/// The whole header, from the sources in `src`; `scratch` is a folder for cbindgen's input.
-pub(crate) fn header(src: &Path, scratch: &Path) -> String {
-    let plain = Plain::collect(src);
-    let mut text = OPENING.to_owned();
-    let mut section = |title: &str, body: &str| text.push_str(&format!("\n/* {title} */\n{}\n", body.trim()));
+const REMOVED_OPENING: &str = "\
+/* What MPI has had and removed, for old programs: each use is a warning that says what to use instead.
+ * Generated from the declarations in crates/mpi-abi/src; SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * mpi.h includes this header unless MPI_NO_REMOVED is defined. */
+#ifndef SIMURGH_MPI_REMOVED_H
+#define SIMURGH_MPI_REMOVED_H
 
-    section("Types", &types(&plain, scratch));
-    let mut callbacks = functions(&plain.callbacks, &plain, "typedef", scratch);
+#include \"mpi.h\"
+
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+
+/* Functions of the program that the library calls */
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+";
+
+const REMOVED_CLOSING: &str = "
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SIMURGH_MPI_REMOVED_H */
+";
+
+/// `mpi.h`, from the declarations that have been collected in `src`; `scratch` is a folder for cbindgen's input.
+pub(crate) fn header(plain: &Plain, src: &Path, scratch: &Path) -> String {
+    let mut text = OPENING.to_owned();
+    let mut section = |title: &str, body: &str| text.push_str(&titled(title, body));
+
+    section("Types", &types(plain, scratch));
+    let mut callbacks = functions(&plain.callbacks, plain, "typedef", scratch);
     for (name, target) in &plain.callback_aliases {
         callbacks.push_str(&format!("typedef {target} {name};\n"));
     }
@@ -55,16 +85,33 @@ pub(crate) fn header(src: &Path, scratch: &Path) -> String {
             &constants::defines(&parse(&src.join(format!("constants/{file}.rs")))),
         );
     }
+    text.push_str(&prototypes(&plain.functions, plain, scratch));
+    text.push_str(CLOSING);
+    text
+}
+
+/// `mpi_removed.h`.
+pub(crate) fn removed(plain: &Plain, scratch: &Path) -> String {
+    let declared = prototypes(&plain.removed, plain, scratch);
+    format!("{REMOVED_OPENING}{declared}{REMOVED_CLOSING}")
+}
+
+/// A section of a header.
+fn titled(title: &str, body: &str) -> String {
+    format!("\n/* {title} */\n{}\n", body.trim())
+}
+
+/// The sections of functions.
+fn prototypes(declared: &BTreeMap<String, String>, plain: &Plain, scratch: &Path) -> String {
+    let mut text = String::new();
     for (title, prefix) in [("Functions", "MPI_"), ("The same functions, for tools", "PMPI_")] {
-        let declared: String = plain
-            .functions
+        let declared: String = declared
             .iter()
             .filter(|(name, _)| name.starts_with(prefix))
             .map(|(_, text)| text.as_str())
             .collect();
-        section(title, &functions(&declared, &plain, "", scratch));
+        text.push_str(&titled(title, &functions(&declared, plain, "", scratch)));
     }
-    text.push_str(CLOSING);
     text
 }
 
@@ -82,6 +129,7 @@ fn functions(declared: &str, plain: &Plain, prefix: &str, scratch: &Path) -> Str
     config.export.exclude = plain.type_names.clone();
     config.function = FunctionConfig {
         prefix: (!prefix.is_empty()).then(|| prefix.to_owned()),
+        deprecated_with_note: Some("__attribute__((deprecated({})))".to_owned()),
         ..FunctionConfig::default()
     };
     print(declared, config, scratch)

@@ -21,7 +21,7 @@ pub enum Class {
     MultiLanguage,
     /// Printable characters: moved and converted, never reduced.
     Character,
-    /// C's `char`, which is printable by the standard, and not reduced. To programs, and to other MPIs, it is an integer.
+    /// C's `char`: printable by the standard, and not reduced; but to programs, and to other MPIs, an integer.
     Char,
     /// A value and an index.
     Pair,
@@ -183,8 +183,8 @@ impl Basic {
         self as usize
     }
 
-    /// The name the standard gives it. Two have a second one, `MPI_LONG_LONG` and `MPI_C_FLOAT_COMPLEX`; this is the one
-    /// that MPICH and Open MPI give.
+    /// The name the standard gives it. Two have a second one, `MPI_LONG_LONG` and `MPI_C_FLOAT_COMPLEX`; this is the
+    /// one that MPICH and Open MPI give.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.info().name

@@ -86,7 +86,7 @@ mod tests {
         let second = Datatype::hindexed([(4, 1)].to_vec(), &int).unwrap();
         assert_eq!(source(100, 1, second.clone()).lowest(), Some(104));
         assert_eq!(source(100, 1, second).stretch(), None);
-        let backwards = Datatype::resized(&int, 0, -8).unwrap();
+        let backwards = Datatype::resized(0, -8, &int).unwrap();
         assert_eq!(source(100, 3, backwards).lowest(), Some(84));
     }
 

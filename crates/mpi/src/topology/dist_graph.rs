@@ -87,8 +87,8 @@ impl DistGraph {
     }
 
     /// The graph of which every rank gives the edges it receives along and those it sends along, in the order in which
-    /// it wants to see them. An edge may be known at one of its ends only if the program answers for that: then the graph
-    /// is good for asking about it, but not for collectives.
+    /// it wants to see them. Where nothing is checked, an edge may be known at one of its ends only: then the graph is
+    /// good for asking about it, but not for collectives.
     ///
     /// # Errors
     ///

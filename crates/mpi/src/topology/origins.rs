@@ -140,8 +140,8 @@ fn one_sided((from, to): (u32, u32), end: End) -> Error {
         ErrorClass::Topology,
         format!(
             "rank {naming} has rank {named} as its neighbour more often than the other way round: a collective of \
-             neighbours needs a symmetric graph, or one of directed edges that MPI_Dist_graph_create_adjacent is told of \
-             at both ends"
+             neighbours needs a symmetric graph, or one of directed edges that MPI_Dist_graph_create_adjacent is told \
+             of at both ends"
         ),
     )
 }

@@ -1,0 +1,197 @@
+/* Handles and statuses as Fortran has them, and back. What a handle was converted to is used. */
+#include "mpi_check.h"
+#include <stdint.h>
+
+/* A predefined handle keeps its number, which is that of MPI_*_toint; so do the functions for tools. */
+#define PREDEFINED(Kind, handle)                                            \
+    do {                                                                    \
+        MPI_Fint number = MPI_##Kind##_c2f(handle);                         \
+        CHECK(number == (MPI_Fint)(intptr_t)(handle));                      \
+        CHECK(number == MPI_##Kind##_toint(handle));                        \
+        CHECK(MPI_##Kind##_f2c(number) == (handle));                        \
+        CHECK(PMPI_##Kind##_f2c(PMPI_##Kind##_c2f(handle)) == (handle));    \
+    } while (0)
+
+/* A handle of the program's comes back as it was. */
+#define COMES_BACK(Kind, handle)                                            \
+    do {                                                                    \
+        MPI_Fint number = MPI_##Kind##_c2f(handle);                         \
+        CHECK(number > 0x1000 && number == MPI_##Kind##_toint(handle));     \
+        CHECK(MPI_##Kind##_f2c(number) == (handle));                        \
+        CHECK(PMPI_##Kind##_f2c(PMPI_##Kind##_c2f(handle)) == (handle));    \
+    } while (0)
+
+static void predefined(void)
+{
+    PREDEFINED(Comm, MPI_COMM_NULL);
+    PREDEFINED(Comm, MPI_COMM_WORLD);
+    PREDEFINED(Comm, MPI_COMM_SELF);
+    PREDEFINED(Group, MPI_GROUP_NULL);
+    PREDEFINED(Group, MPI_GROUP_EMPTY);
+    PREDEFINED(Type, MPI_DATATYPE_NULL);
+    PREDEFINED(Type, MPI_INTEGER);
+    PREDEFINED(Type, MPI_DOUBLE_PRECISION);
+    PREDEFINED(Type, MPI_2INT);
+    PREDEFINED(Op, MPI_OP_NULL);
+    PREDEFINED(Op, MPI_MAXLOC);
+    PREDEFINED(Errhandler, MPI_ERRHANDLER_NULL);
+    PREDEFINED(Errhandler, MPI_ERRORS_RETURN);
+    PREDEFINED(Info, MPI_INFO_NULL);
+    PREDEFINED(Info, MPI_INFO_ENV);
+    PREDEFINED(Message, MPI_MESSAGE_NULL);
+    PREDEFINED(Message, MPI_MESSAGE_NO_PROC);
+    PREDEFINED(Request, MPI_REQUEST_NULL);
+    PREDEFINED(Session, MPI_SESSION_NULL);
+}
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    CHECK(*type == MPI_INT);
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+static void handler(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+}
+
+static void objects(void)
+{
+    MPI_Comm comm;
+    MPI_Group group;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Errhandler errhandler, found;
+    MPI_Info info;
+    MPI_Session session;
+    int size, flag, sum;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
+    OK(MPI_Type_contiguous(3, MPI_INT, &type));
+    OK(MPI_Op_create(add, 1, &op));
+    OK(MPI_Comm_create_errhandler(handler, &errhandler));
+    OK(MPI_Info_create(&info));
+    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+    COMES_BACK(Comm, comm);
+    COMES_BACK(Group, group);
+    COMES_BACK(Type, type);
+    COMES_BACK(Op, op);
+    COMES_BACK(Errhandler, errhandler);
+    COMES_BACK(Info, info);
+    COMES_BACK(Session, session);
+
+    OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_Type_f2c(MPI_Type_c2f(MPI_INT)), MPI_Op_f2c(MPI_Op_c2f(op)),
+                     MPI_Comm_f2c(MPI_Comm_c2f(comm))));
+    CHECK(sum == check_size * (check_size - 1) / 2);
+    OK(MPI_Group_size(MPI_Group_f2c(MPI_Group_c2f(group)), &size));
+    CHECK(size == check_size);
+    OK(MPI_Type_size(MPI_Type_f2c(MPI_Type_c2f(type)), &size));
+    CHECK(size == 3 * (int)sizeof(int));
+    OK(MPI_Comm_set_errhandler(comm, MPI_Errhandler_f2c(MPI_Errhandler_c2f(errhandler))));
+    OK(MPI_Comm_get_errhandler(comm, &found));
+    CHECK(found == errhandler);
+    OK(MPI_Errhandler_free(&found));
+    OK(MPI_Info_set(MPI_Info_f2c(MPI_Info_c2f(info)), "key", "value"));
+    OK(MPI_Info_get_nkeys(info, &size));
+    CHECK(size == 1);
+    OK(MPI_Session_get_num_psets(MPI_Session_f2c(MPI_Session_c2f(session)), MPI_INFO_NULL, &flag));
+    CHECK(flag > 1);
+
+    OK(MPI_Session_finalize(&session));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Errhandler_free(&errhandler));
+    OK(MPI_Op_free(&op));
+    OK(MPI_Type_free(&type));
+    OK(MPI_Group_free(&group));
+    MPI_Fint number = MPI_Comm_c2f(comm);
+    OK(MPI_Comm_free(&comm));
+    CHECK(MPI_Comm_f2c(number) == MPI_COMM_NULL);
+}
+
+static void operations(void)
+{
+    int in[2] = {0, 0}, out = 7;
+    MPI_Request receive, send;
+    MPI_Message message;
+    OK(MPI_Irecv(&in[0], 1, MPI_INT, 0, 1, MPI_COMM_SELF, &receive));
+    COMES_BACK(Request, receive);
+    MPI_Fint number = MPI_Request_c2f(receive);
+    OK(MPI_Isend(&out, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &send));
+    CHECK(MPI_Request_f2c(MPI_Request_c2f(send)) == send);
+    receive = MPI_Request_f2c(number);
+    OK(MPI_Wait(&receive, MPI_STATUS_IGNORE));
+    OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
+    OK(MPI_Send(&out, 1, MPI_INT, 0, 2, MPI_COMM_SELF));
+    OK(MPI_Mprobe(0, 2, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE));
+    COMES_BACK(Message, message);
+    message = MPI_Message_f2c(MPI_Message_c2f(message));
+    OK(MPI_Mrecv(&in[1], 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+    CHECK(in[0] == 7 && in[1] == 7);
+}
+
+static int same(MPI_Status a, MPI_Status b)
+{
+    int many[2], cancelled[2];
+    OK(MPI_Get_count(&a, MPI_CHAR, &many[0]));
+    OK(MPI_Get_count(&b, MPI_CHAR, &many[1]));
+    OK(MPI_Test_cancelled(&a, &cancelled[0]));
+    OK(MPI_Test_cancelled(&b, &cancelled[1]));
+    return a.MPI_SOURCE == b.MPI_SOURCE && a.MPI_TAG == b.MPI_TAG && a.MPI_ERROR == b.MPI_ERROR &&
+           many[0] == many[1] && cancelled[0] == cancelled[1];
+}
+
+static void statuses(void)
+{
+    char out[5] = "abcd", in[10];
+    MPI_Status status, back;
+    MPI_Fint integers[MPI_F_STATUS_SIZE + 1];
+    MPI_F08_status f08;
+    OK(MPI_Sendrecv(out, 5, MPI_CHAR, 0, 3, in, 10, MPI_CHAR, 0, 3, MPI_COMM_SELF, &status));
+    OK(MPI_Status_set_cancelled(&status, 1));
+    status.MPI_ERROR = MPI_ERR_TRUNCATE;
+
+    integers[MPI_F_STATUS_SIZE] = 99;
+    OK(MPI_Status_c2f(&status, integers));
+    CHECK(integers[MPI_F_SOURCE] == 0 && integers[MPI_F_TAG] == 3 && integers[MPI_F_ERROR] == MPI_ERR_TRUNCATE);
+    CHECK(integers[MPI_F_STATUS_SIZE] == 99);
+    memset(&back, 0x55, sizeof back);
+    OK(MPI_Status_f2c(integers, &back));
+    CHECK(same(status, back));
+
+    OK(MPI_Status_c2f08(&status, &f08));
+    CHECK(f08.MPI_SOURCE == 0 && f08.MPI_TAG == 3 && f08.MPI_ERROR == MPI_ERR_TRUNCATE);
+    memset(&back, 0x55, sizeof back);
+    OK(MPI_Status_f082c(&f08, &back));
+    CHECK(same(status, back));
+
+    memset(integers, 0x55, sizeof integers);
+    OK(MPI_Status_f082f(&f08, integers));
+    memset(&f08, 0x55, sizeof f08);
+    OK(PMPI_Status_f2f08(integers, &f08));
+    memset(&back, 0x55, sizeof back);
+    OK(PMPI_Status_f082c(&f08, &back));
+    CHECK(same(status, back));
+
+    /* There is nothing to convert in what is ignored. */
+    CHECK(MPI_F_STATUS_IGNORE == MPI_F_STATUSES_IGNORE && MPI_F08_STATUS_IGNORE == MPI_F08_STATUSES_IGNORE);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    FAILS(MPI_Status_c2f(MPI_STATUS_IGNORE, integers), MPI_ERR_ARG);
+    FAILS(MPI_Status_f2c(MPI_F_STATUS_IGNORE, &status), MPI_ERR_ARG);
+    FAILS(MPI_Status_f082c(MPI_F08_STATUS_IGNORE, &status), MPI_ERR_ARG);
+    FAILS(MPI_Status_f082f(MPI_F08_STATUS_IGNORE, integers), MPI_ERR_ARG);
+    FAILS(MPI_Status_f2f08(MPI_F_STATUS_IGNORE, &f08), MPI_ERR_ARG);
+}
+
+int main(int argc, char **argv)
+{
+    /* These may be called at any time. */
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
+    check_begin(&argc, &argv);
+    predefined();
+    objects();
+    operations();
+    statuses();
+    return check_end();
+}
