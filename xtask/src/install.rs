@@ -1,4 +1,4 @@
-//! The installed tree: `bin`, `lib`, `libexec/simurgh`, `include`.
+//! The installed tree: `bin`, `lib`, `libexec/simurgh`, `include`, `share/simurgh`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,6 +19,9 @@ pub(crate) const BUILT: &[(&str, &str)] = &[
     ("simurgh-host", "libexec/simurgh/host"),
     ("libmpi_abi.so", "lib/libmpi_abi.so.1"),
 ];
+
+/// What valgrind need not tell of: in the source tree, and below the prefix.
+const SUPPRESSIONS: (&str, &str) = ("share/valgrind.supp", "share/simurgh/valgrind.supp");
 
 /// (further name, what it leads to, in the same directory)
 pub(crate) const LINKS: &[(&str, &str)] = &[
@@ -58,9 +61,10 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
             fs::copy(workspace.target("release").join(built), new).map(drop)
         })?;
     }
-    for header in HEADERS {
-        replace(&prefix.join(header), |new| {
-            fs::copy(workspace.source(header), new).map(drop)
+    let headers = HEADERS.iter().map(|header| (*header, *header));
+    for (source, place) in headers.chain([SUPPRESSIONS]) {
+        replace(&prefix.join(place), |new| {
+            fs::copy(workspace.source(source), new).map(drop)
         })?;
     }
     for (name, leads_to) in LINKS {

@@ -1,0 +1,44 @@
+//! Programs under valgrind, as people look for mistakes of theirs.
+
+use simurgh_testing::{Binary, Compile, Mpiexec, Stage, sums};
+
+/// The status of valgrind if it has found something.
+const FOUND: &str = "--error-exitcode=9";
+
+fn program() -> Binary {
+    Compile::c("tests/c/launch_mpi.c")
+        .flags(["-g"])
+        .against(&Stage::locate())
+        .build()
+}
+
+/// What valgrind's options are to be for a tool of its.
+fn finds_nothing(tool: &str) {
+    let (stage, program) = (Stage::locate(), program());
+    let supp = stage.prefix().join("share/simurgh/valgrind.supp");
+    let supp = format!("--suppressions={}", supp.display());
+    let options = ["-q", tool, FOUND, &supp, program.path().to_str().unwrap()];
+    let mpiexec: Mpiexec = stage.mpiexec(3).mode("processes").args(options);
+    let outcome = mpiexec.run("valgrind");
+    assert_eq!(outcome.expect_success().sorted_lines(), sums(3), "{outcome}");
+    assert!(!outcome.stderr.contains("=="), "{outcome}");
+}
+
+#[test]
+fn memcheck_finds_nothing_in_ranks_that_are_processes() {
+    finds_nothing("--tool=memcheck");
+}
+
+#[test]
+fn helgrind_finds_nothing_in_ranks_that_are_processes() {
+    finds_nothing("--tool=helgrind");
+}
+
+/// It does not know of stacks that are switched, and says so; but the job goes its way.
+#[test]
+fn a_host_runs_under_valgrind() {
+    let stage = Stage::locate();
+    let wrapper = ["--host-wrapper", "valgrind -q"];
+    let outcome = stage.mpiexec(3).options(wrapper).run(&program());
+    assert_eq!(outcome.expect_success().sorted_lines(), sums(3), "{outcome}");
+}
