@@ -1,6 +1,8 @@
-//! A rank that crashes is named, with the reason and the place; the job ends with 128 + signal.
+//! A rank that crashes is named, with the reason and the place; the job ends with 128 + signal, and the process by the
+//! signal, so that there is a core file where there is to be one.
 
-use simurgh_testing::{Compile, Outcome, Stage};
+use simurgh_testing::{Binary, Compile, LIMIT, Outcome, Scratch, Stage, Started, behind};
+use std::ffi::OsStr;
 
 /// Runs three ranks that crash in some way.
 fn crash(way: &str, options: &[&str]) -> Outcome {
@@ -53,4 +55,68 @@ fn arithmetic_errors_and_aborts_are_told_apart() {
         .expect_code(134)
         .expect_stderr("aborted (SIGABRT)");
     crash("assert", &[]).expect_code(134).expect_stderr("Assertion");
+}
+
+/// A program that crashes after MPI_Init.
+fn mpi_program() -> Binary {
+    Compile::c("tests/c/crash_mpi.c")
+        .flags(["-g", "-O1", "-pthread", "-w"])
+        .against(&Stage::locate())
+        .build()
+}
+
+#[test]
+fn ranks_that_are_processes_say_where_they_crash() {
+    let program = mpi_program();
+    for (way, code, words) in [
+        ("segv", 139, "segmentation fault (SIGSEGV) at address 0x0"),
+        (
+            "stack",
+            139,
+            "has overflown its stack: give it more with ulimit -s",
+        ),
+        ("divide", 136, "arithmetic error (SIGFPE)"),
+        ("abort", 134, "aborted (SIGABRT)"),
+    ] {
+        let mpiexec = Stage::locate().mpiexec(3).mode("processes");
+        let outcome = mpiexec.args([way]).run(&program);
+        outcome
+            .expect_code(code)
+            .expect_stderr("simurgh: rank ")
+            .expect_stderr("crash_mpi) ")
+            .expect_stderr(words)
+            .expect_stderr("launch_crash.c:");
+        assert_eq!(outcome.stderr.matches("simurgh: ").count(), 1, "{outcome}");
+    }
+    let own = Stage::locate().mpiexec(1).mode("processes").args(["own"]);
+    let outcome = own.run(&program);
+    outcome.expect_code(3);
+    assert!(outcome.stderr.starts_with("its own handler\n"), "{outcome}");
+}
+
+#[test]
+fn a_crash_leaves_a_core_file() {
+    let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();
+    if pattern.starts_with(['|', '/']) {
+        eprintln!("skipped: core files go to {pattern}");
+        return;
+    }
+    let program = mpi_program();
+    for mode in ["threads", "processes"] {
+        let folder = Scratch::new("core");
+        let mpiexec = Stage::locate().mpiexec(2).mode(mode).args(["segv"]);
+        let limitless = ["sh", "-c", "ulimit -c unlimited; cd \"$0\"; exec \"$@\""];
+        let words = limitless.map(OsStr::new).into_iter();
+        let command = behind(
+            words.chain([folder.path().as_os_str()]),
+            &mpiexec.command(&program),
+        );
+        Started::new(&command).ends(LIMIT).expect_code(139);
+        let cores = std::fs::read_dir(folder.path()).unwrap();
+        let cores = cores.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        assert!(
+            cores.into_iter().any(|core| core.starts_with(b"\x7fELF")),
+            "{mode}"
+        );
+    }
 }

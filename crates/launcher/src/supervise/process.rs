@@ -131,8 +131,11 @@ impl HostProcess {
         Ok(said?.map(|said| said.message))
     }
 
-    /// Sends it a signal; one that has ended needs none.
+    /// Sends it a signal; one that has ended needs none. One that writes its core file is ending, and is let finish.
     pub(super) fn signal(&self, signal: Signal) {
+        if signal == Signal::KILL && is_dumping(self.number) {
+            return;
+        }
         let _ = rustix::process::pidfd_send_signal(&self.process, signal);
     }
 
@@ -169,6 +172,12 @@ pub(crate) fn exit_words(status: ExitStatus) -> String {
         Some(signal) => format!("was killed by signal {signal}"),
         None => format!("ended with status {}", exit_code(status)),
     }
+}
+
+/// Whether a process writes its core file.
+fn is_dumping(process: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero()));
+    status.is_ok_and(|status| status.lines().any(|line| line == "CoreDumping:\t1"))
 }
 
 /// Whether a process has begun to end.

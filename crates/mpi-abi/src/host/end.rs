@@ -15,6 +15,12 @@ pub(super) fn exit(status: u8) -> ! {
 
 /// Ends the job before its ranks do: their output goes out, then the message.
 pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
+    conclude(host, status, message);
+    exit(status)
+}
+
+/// As [`end_job`], but the end of the process is the caller's affair.
+pub(super) fn conclude(host: &Host, status: u8, message: &str) {
     if !host.begin_end() {
         wait_for_the_end();
     }
@@ -26,7 +32,6 @@ pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
         flush(host);
         control::give_up(status, message);
     }
-    exit(status)
 }
 
 /// Passes on what the ranks have written of incomplete lines.

@@ -23,7 +23,7 @@ use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, Ways, hosts_outnumber_cores};
-use super::{binding, job, pmi, quiet, stats, threads};
+use super::{binding, crash, job, pmi, quiet, stats, threads};
 use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
 use simurgh_core::{Completion, Network, Others, Vigil};
 use simurgh_mpi::{Abort, Process};
@@ -238,6 +238,8 @@ impl Own {
                 Err(error) => give_up(&error),
             })
             .map_err(HostError::system("starting a thread"))?;
+        // It is of use from then on; without it a crash is no more than the launcher sees.
+        let _ = crash::install_in_program();
         // SAFETY:
         // - the function may be called at any time, and lives as long as the library, which is never unloaded.
         unsafe { libc::atexit(leave_at_exit) };
@@ -303,6 +305,7 @@ impl Own {
 
     /// Does what the launcher says, for as long as the process lives.
     fn listen(&self, watch: &Watch) {
+        crash::report_here();
         loop {
             match watch.next() {
                 News::Told(Received {

@@ -2,7 +2,7 @@
 
 use super::control::Control;
 use super::crash;
-use super::end::{end_job, exit, flush, wait_for_the_end};
+use super::end::{conclude, end_job, exit, flush, wait_for_the_end};
 use super::error::HostError;
 use super::growth::Growth;
 use super::introduced::Introduced;
@@ -103,7 +103,8 @@ impl Watch {
             News::Event(Event::Ended) => self.ranks_ended(),
             News::Event(Event::Crash) => {
                 let (text, signal) = crash::report(self.host);
-                end_job(self.host, crash::status_of(signal), &text)
+                conclude(self.host, crash::status_of(signal), &text);
+                crash::end_by_signal()
             }
             News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
             News::Told(received) => self.obey(received),

@@ -40,6 +40,19 @@ pub(in crate::host) fn add() -> io::Result<()> {
     }
 }
 
+/// Whether the calling thread has a stack for its signal handlers.
+pub(super) fn is_there() -> bool {
+    let mut now = libc::stack_t {
+        ss_sp: ptr::null_mut(),
+        ss_flags: libc::SS_DISABLE,
+        ss_size: 0,
+    };
+    // SAFETY:
+    // - only the present one is asked for.
+    let asked = unsafe { libc::sigaltstack(ptr::null(), &raw mut now) } == 0;
+    asked && now.ss_flags & libc::SS_DISABLE == 0
+}
+
 /// Takes back what [`add`] gave to the calling thread, which is about to end.
 pub(in crate::host) fn remove() {
     let none = libc::stack_t {

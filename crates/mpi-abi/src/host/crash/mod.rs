@@ -4,12 +4,18 @@
 //!
 //! The handler runs on the alternate stack of the kernel thread ([`altstack`]), with the thread pointer of the rank,
 //! so that it knows whose crash it is. It only notes what it finds in a static record ([`note`]), which needs no
-//! memory and no lock, wakes the main thread and stops for good. The main thread, an ordinary thread with nothing
-//! else to do, finds the names of the functions and prints everything ([`report()`]), flushes the ranks' output and
-//! ends the process. Other ranks that crash meanwhile stop as well: the first one counts.
+//! memory and no lock, wakes the reporter and waits. The reporter, an ordinary thread with nothing else to do, finds
+//! the names of the functions and prints everything ([`report()`]), and flushes the ranks' output. Then the handler
+//! lets the signal do what it does by default ([`die`]): the process ends by it, with a core file if there is to be
+//! one, in which the thread stands where it crashed. Other ranks that crash meanwhile stop as well: the first one
+//! counts.
 //!
-//! If the crash has left a lock taken that the main thread needs (of the allocator, of the loader), an alarm ends the
-//! process after [`PATIENCE_SECONDS`]. A crash of the main thread itself ends the process at once.
+//! The reporter is the thread that listens to the launcher: of a host the main thread, of a program that is a process
+//! of its own the one that was started for it. A program's own handlers are left alone.
+//!
+//! If the crash has left a lock taken that the reporter needs (of the allocator, of the loader), an alarm ends the
+//! process after [`PATIENCE_SECONDS`]. A crash of the reporter itself ends the process at once, and so does one in a
+//! process that the program has forked, which is none of the job's.
 
 pub(super) mod altstack;
 mod note;
@@ -22,12 +28,12 @@ use super::state::Host;
 use super::wake::Event;
 use libc::{c_int, c_void, siginfo_t};
 use note::Note;
-use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicI32, AtomicU32, Ordering, futex_wait, futex_wake};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Time that the main thread has for its report.
+/// Time that the reporter has.
 const PATIENCE_SECONDS: u32 = 10;
 
 /// Signals that tell of a crash.
@@ -42,9 +48,57 @@ const SIGNALS: &[c_int] = &[
 /// Set by the first rank that crashes.
 static CRASHED: AtomicBool = AtomicBool::new(false);
 
-/// Installs the handlers.
+/// The thread that reports crashes; 0 if there is none, as in other processes than this one.
+static REPORTER: AtomicI32 = AtomicI32::new(0);
+
+/// The process of the reporter.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+/// Not 0 when the reporter has done its part.
+static REPORTED: AtomicU32 = AtomicU32::new(0);
+
+/// Installs the handlers in a host. The calling thread is going to report.
 pub(super) fn install() -> io::Result<()> {
+    report_here();
     SIGNALS.iter().try_for_each(|&signal| handle(signal, on_crash))
+}
+
+/// Installs the handlers in a program, where it has none of its own, and sees to it that a stack overflow of the
+/// calling thread, which is the program's, can be reported.
+pub(super) fn install_in_program() -> io::Result<()> {
+    if !altstack::is_there() {
+        altstack::add()?;
+    }
+    for &signal in SIGNALS {
+        if disposition(signal)? == libc::SIG_DFL {
+            handle(signal, on_crash)?;
+        }
+    }
+    Ok(())
+}
+
+/// The calling thread is the one that reports crashes from now on.
+pub(super) fn report_here() {
+    PROCESS.store(
+        rustix::process::getpid().as_raw_nonzero().get(),
+        Ordering::Relaxed,
+    );
+    // Release pairs with the Acquire in `on_crash`.
+    REPORTER.store(note::this_thread(), Ordering::Release);
+}
+
+/// What a signal does now.
+fn disposition(signal: c_int) -> io::Result<libc::sighandler_t> {
+    // SAFETY:
+    // - an all-zero `sigaction` is a valid one, and only the present one is asked for.
+    let (result, old) = unsafe {
+        let mut old = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        (libc::sigaction(signal, ptr::null(), &raw mut old), old)
+    };
+    match result {
+        0 => Ok(old.sa_sigaction),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Status of a process that a signal has ended, as a shell reports it.
@@ -71,8 +125,14 @@ fn handle(signal: c_int, handler: Handler) -> io::Result<()> {
     }
 }
 
-/// Handles a crash; never returns.
+/// Handles a crash. If it returns, what has crashed does so again, and for good.
 extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    let host = Host::running();
+    if PROCESS.load(Ordering::Relaxed) != rustix::process::getpid().as_raw_nonzero().get() {
+        // SAFETY:
+        // - the kernel passes the description of the signal.
+        return unsafe { die(signal, info) };
+    }
     // AcqRel: the first one owns the record.
     if CRASHED.swap(true, Ordering::AcqRel) {
         // A second crash of the same thread happened in this handler: nothing more can be found out. One of another
@@ -87,11 +147,45 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
     // - the kernel passes the description of the signal and the context that it interrupted;
     // - only the first crash comes here, once.
     unsafe { note::take(signal, info, context) };
-    match Host::running() {
-        Some(host) if !note::is_on_main_thread() => host.wake().send(Event::Crash),
-        _ => exit(status_of(signal)),
+    // Acquire pairs with the Release in `report_here`.
+    let reporter = REPORTER.load(Ordering::Acquire);
+    if let Some(host) = host
+        && reporter != note::this_thread()
+    {
+        host.wake().send(Event::Crash);
+        while REPORTED.load(Ordering::Acquire) == 0 {
+            futex_wait(&REPORTED, 0);
+        }
     }
-    wait();
+    // SAFETY:
+    // - as above.
+    unsafe { die(signal, info) };
+}
+
+/// Has the signal do what it does by default: end the process. A fault happens again when its handler returns; what has
+/// been sent is sent again.
+///
+/// # Safety
+///
+/// `info` is what the kernel passed to the handler.
+unsafe fn die(signal: c_int, info: *const siginfo_t) {
+    // SAFETY:
+    // - the default action needs nothing, and the calling thread is there to be sent a signal;
+    // - `info` can be read.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        // Codes of faults are positive.
+        if (*info).si_code <= 0 || signal == libc::SIGABRT {
+            libc::syscall(libc::SYS_tgkill, libc::getpid(), note::this_thread(), signal);
+        }
+    }
+}
+
+/// The crash has been reported: the process is going to end by the signal, and the caller with it.
+pub(super) fn end_by_signal() -> ! {
+    REPORTED.store(1, Ordering::Release);
+    futex_wake(&REPORTED, u32::MAX);
+    wait()
 }
 
 /// Stops the calling thread for good.

@@ -1,6 +1,6 @@
 //! What the signal handler notes of a crash.
 
-use crate::host::state::Host;
+use crate::host::state::{Host, Rank};
 use libc::{c_int, c_void, siginfo_t};
 use simurgh_core::StackBounds;
 use simurgh_core::sync::{AtomicI32, Ordering};
@@ -48,7 +48,8 @@ static RECORD: Record = Record(UnsafeCell::new(Note {
 /// The kernel thread that crashed first.
 static THREAD: AtomicI32 = AtomicI32::new(0);
 
-fn this_thread() -> i32 {
+/// The number of the calling kernel thread.
+pub(super) fn this_thread() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
@@ -56,11 +57,6 @@ fn this_thread() -> i32 {
 pub(super) fn is_by_this_thread() -> bool {
     // Relaxed: of interest only if the calling thread itself has written it.
     THREAD.load(Ordering::Relaxed) == this_thread()
-}
-
-/// Whether the calling thread is the one that reports crashes.
-pub(super) fn is_on_main_thread() -> bool {
-    rustix::thread::gettid() == rustix::process::getpid()
 }
 
 /// The signal of the crash.
@@ -95,8 +91,12 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     };
     note.stack_pointer = registers[libc::REG_RSP as usize] as usize;
     let instruction = registers[libc::REG_RIP as usize] as usize;
-    if Host::running().is_some() {
-        note.rank = Process::with_current(|process| process.map(|process| process.rank()));
+    if let Some(host) = Host::running() {
+        note.rank = match host.is_program() {
+            // Whatever thread it is.
+            true => host.ranks().first().map(Rank::id),
+            false => Process::with_current(|process| process.map(|process| process.rank())),
+        };
         note.stack = simurgh_core::try_current().and_then(simurgh_core::EcRef::stack_bounds);
     }
     note.frames[0] = instruction;

@@ -22,16 +22,16 @@ pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
         Some(rank) => format!("rank {} ({})", rank.id(), rank.program()),
         None => "a thread that belongs to no rank".to_owned(),
     };
-    let mut text = format!("{who} {}", cause(note));
+    let mut text = format!("{who} {}", cause(host, note));
     add_backtrace(&mut text, &note.frames[..note.depth]);
     (text, note.signal)
 }
 
 /// What happened, in words.
-fn cause(note: &Note) -> String {
+fn cause(host: &Host, note: &Note) -> String {
     let address = note.address;
     match note.signal {
-        libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(note) => overflow(note),
+        libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(note) => overflow(host, note),
         libc::SIGSEGV => format!("crashed: segmentation fault (SIGSEGV) at address {address:#x}"),
         libc::SIGBUS => format!("crashed: bus error (SIGBUS) at address {address:#x}"),
         libc::SIGFPE => "crashed: arithmetic error (SIGFPE), such as a division by zero".to_owned(),
@@ -47,7 +47,7 @@ fn near_stack_pointer(note: &Note) -> bool {
     near && note.stack.is_none_or(|stack| note.address < stack.low)
 }
 
-fn overflow(note: &Note) -> String {
+fn overflow(host: &Host, note: &Note) -> String {
     match note.stack {
         Some(stack) => {
             let size = stack.high - stack.low;
@@ -56,6 +56,11 @@ fn overflow(note: &Note) -> String {
                 "has overflown its stack of {} KiB: give it more with --stack-size {more}M",
                 size >> 10
             )
+        }
+        None if host.is_program() => {
+            "has overflown its stack: give it more with ulimit -s, or, if it is that of one of its threads, where \
+             the thread is made"
+                .to_owned()
         }
         None => {
             "has overflown the stack of one of its threads: give it more where the thread is made".to_owned()
