@@ -122,12 +122,12 @@ EXPORT int clearenv(void)
 
 EXPORT int execv(const char *path, char *const arguments[])
 {
-    return libc.execve(path, arguments, environ);
+    return execve(path, arguments, environ);
 }
 
 EXPORT int execvp(const char *file, char *const arguments[])
 {
-    return libc.execvpe(file, arguments, environ);
+    return execvpe(file, arguments, environ);
 }
 
 /* Makes a vector of a list of arguments; `list` stands behind the first one. */
@@ -149,7 +149,7 @@ EXPORT int execl(const char *path, const char *first, ...)
     va_list list;
     GATHER(vector, first, list);
     va_end(list);
-    return libc.execve(path, vector, environ);
+    return execve(path, vector, environ);
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
@@ -157,7 +157,7 @@ EXPORT int execlp(const char *file, const char *first, ...)
     va_list list;
     GATHER(vector, first, list);
     va_end(list);
-    return libc.execvpe(file, vector, environ);
+    return execvpe(file, vector, environ);
 }
 
 EXPORT int system(const char *command)

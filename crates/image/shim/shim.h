@@ -24,6 +24,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -38,7 +40,7 @@
 
 /* The callbacks of the host: struct Hooks in src/hooks.rs. */
 struct hooks {
-    void (*write)(void *user, int stream, const void *bytes, size_t length);
+    int (*write)(void *user, int stream, const void *bytes, size_t length);
     void (*thread_started)(void *user);
     void (*thread_ended)(void *user);
     void (*exited_elsewhere)(void *user, int status);
@@ -71,6 +73,9 @@ struct rank_record {
     const void *tls_layout;
     void *saved_stack;                  /* where simurgh_shim_enter is left */
     pthread_t main_thread;
+    const char *program;                /* the path of its file */
+    int (*open_maps)(const void *place); /* a file like /proc/self/maps; or an error, negative */
+    const void *place;
     int32_t rank;
     int32_t host_pid;
 };
@@ -113,5 +118,9 @@ void simurgh_wait_for_threads(void);
 void simurgh_let_others_run(void);
 bool simurgh_on_main(void);
 void simurgh_name_program(char *path);
+void simurgh_note_start(int argc, char **argv);
+const char *simurgh_program_at(const char *path);
+int simurgh_open_own(const char *path, int flags);
+enum { SIMURGH_NOT_OWN = -2 };
 
 #endif

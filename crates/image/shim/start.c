@@ -73,6 +73,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, old_ini
 {
     (void)fini, (void)rtld_fini, (void)stack_end;
     environ = argv + argc + 1;
+    simurgh_note_start(argc, argv);
     if (argc > 0)
         simurgh_name_program(argv[0]);
     size_t libraries = simurgh_shim_rank.object_count - 1;

@@ -28,8 +28,11 @@ static ssize_t emit(int descriptor, const void *bytes, size_t length)
 {
     if (simurgh_forked)
         return write_all(descriptor, bytes, length);
-    simurgh_shim_rank.hooks->write(simurgh_shim_rank.user, descriptor, bytes, length);
-    return (ssize_t)length;
+    int error = length ? simurgh_shim_rank.hooks->write(simurgh_shim_rank.user, descriptor, bytes, length) : 0;
+    if (error == 0)
+        return (ssize_t)length;
+    errno = error;
+    return -1;
 }
 
 /* A standard stream: a FILE of ours until the program closes it. The descriptor changes when it gets another file. */
@@ -37,17 +40,32 @@ struct standard_stream {
     FILE *file;
     int descriptor;
     bool redirected;
+    int lost; /* why something has been lost of which no fflush has told; 0 if nothing has */
 };
 
-static struct standard_stream input = {NULL, -1, false}, output = {NULL, STDOUT_FILENO, false},
-                              errors = {NULL, STDERR_FILENO, false};
+static struct standard_stream input = {NULL, -1, false, 0}, output = {NULL, STDOUT_FILENO, false, 0},
+                              errors = {NULL, STDERR_FILENO, false, 0};
 
 static ssize_t write_cookie(void *cookie, const char *bytes, size_t length)
 {
-    const struct standard_stream *stream = cookie;
-    if (stream->redirected)
-        return write_all(stream->descriptor, bytes, length);
-    return emit(stream->descriptor, bytes, length);
+    struct standard_stream *stream = cookie;
+    ssize_t written = stream->redirected ? write_all(stream->descriptor, bytes, length)
+                                         : emit(stream->descriptor, bytes, length);
+    if (written >= 0)
+        return written;
+    stream->lost = errno;
+    return 0; /* how such a function tells of an error */
+}
+
+/* What an operation on a stream has come to, which fails if something has been lost before: lines go out as soon as
+ * they are complete, but a program looks for errors where it flushes. */
+static int outcome(struct standard_stream *stream, int result)
+{
+    if (!stream || !stream->lost)
+        return result;
+    errno = stream->lost;
+    stream->lost = 0;
+    return EOF;
 }
 
 static ssize_t read_cookie(void *cookie, char *bytes, size_t length)
@@ -71,7 +89,24 @@ static int close_cookie(void *cookie)
 {
     struct standard_stream *stream = cookie;
     stream->file = NULL;
-    return stream->redirected ? libc.close(stream->descriptor) : 0;
+    if (stream->redirected)
+        return libc.close(stream->descriptor);
+    if (stream != &input && !simurgh_forked) {
+        /* Nothing more comes: what the host has held back goes out. */
+        int error = simurgh_shim_rank.hooks->write(simurgh_shim_rank.user, stream->descriptor, NULL, 0);
+        if (error)
+            stream->lost = error;
+    }
+    return 0;
+}
+
+static struct standard_stream *find_standard(const FILE *file)
+{
+    struct standard_stream *all[] = {&input, &output, &errors};
+    for (int i = 0; i < 3; i++)
+        if (all[i]->file == file)
+            return all[i];
+    return NULL;
 }
 
 static FILE *make_stream(struct standard_stream *stream, const char *mode)
@@ -97,6 +132,15 @@ EXPORT int simurgh_shim_setup(void)
 static pthread_mutex_t streams_lock;
 static FILE **streams;
 static size_t stream_count, stream_capacity;
+
+static int open_flags(const char *mode)
+{
+    bool both = libc.strchr(mode, '+') != NULL;
+    int cloexec = libc.strchr(mode, 'e') ? O_CLOEXEC : 0;
+    if (*mode == 'r')
+        return cloexec | (both ? O_RDWR : O_RDONLY);
+    return cloexec | (both ? O_RDWR : O_WRONLY) | O_CREAT | (*mode == 'a' ? O_APPEND : O_TRUNC);
+}
 
 static FILE *remember(FILE *stream)
 {
@@ -155,12 +199,15 @@ EXPORT void simurgh_shim_flush(void)
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
-    return remember(libc.fopen(path, mode));
+    int own = simurgh_open_own(path, open_flags(mode));
+    if (own == SIMURGH_NOT_OWN)
+        return remember(libc.fopen(path, mode));
+    return own < 0 ? NULL : remember(libc.fdopen(own, mode));
 }
 
 EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
 {
-    return remember(libc.fopen64(path, mode));
+    return fopen(path, mode);
 }
 
 EXPORT FILE *fdopen(int descriptor, const char *mode)
@@ -185,8 +232,9 @@ EXPORT FILE *popen(const char *command, const char *mode)
 
 EXPORT int fclose(FILE *stream)
 {
+    struct standard_stream *standard = find_standard(stream);
     forget(stream);
-    return libc.fclose(stream);
+    return outcome(standard, libc.fclose(stream));
 }
 
 EXPORT int pclose(FILE *stream)
@@ -195,30 +243,13 @@ EXPORT int pclose(FILE *stream)
     return libc.pclose(stream);
 }
 
-static struct standard_stream *find_standard(const FILE *file)
-{
-    struct standard_stream *all[] = {&input, &output, &errors};
-    for (int i = 0; i < 3; i++)
-        if (all[i]->file == file)
-            return all[i];
-    return NULL;
-}
-
-static int open_flags(const char *mode)
-{
-    bool both = libc.strchr(mode, '+') != NULL;
-    if (*mode == 'r')
-        return both ? O_RDWR : O_RDONLY;
-    return (both ? O_RDWR : O_WRONLY) | O_CREAT | (*mode == 'a' ? O_APPEND : O_TRUNC);
-}
-
 /* libc's freopen only works on streams of its own kind: ours keep their FILE and get another descriptor. */
 static FILE *redirect(struct standard_stream *stream, const char *path, const char *mode)
 {
     libc.fflush(stream->file);
     if (!path)
         return stream->file;
-    int descriptor = libc.open(path, open_flags(mode) | (libc.strchr(mode, 'e') ? O_CLOEXEC : 0), 0666);
+    int descriptor = libc.open(path, open_flags(mode), 0666);
     if (descriptor < 0) {
         libc.fclose(stream->file);
         return NULL;
@@ -247,14 +278,14 @@ EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode, FIL
 EXPORT int fflush(FILE *stream)
 {
     if (stream)
-        return libc.fflush(stream);
-    int result = libc.fflush(stdout);
+        return outcome(find_standard(stream), libc.fflush(stream));
+    int result = fflush(stdout);
     return flush_opened() | result;
 }
 
 EXPORT int fflush_unlocked(FILE *stream)
 {
-    return stream ? libc.fflush_unlocked(stream) : fflush(NULL);
+    return stream ? outcome(find_standard(stream), libc.fflush_unlocked(stream)) : fflush(NULL);
 }
 
 EXPORT int fileno(FILE *file)

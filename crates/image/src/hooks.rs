@@ -10,8 +10,9 @@ use std::ffi::c_void;
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
     /// Takes output of stream 1 (stdout) or 2 (stderr): whole lines or parts of lines, as the rank flushes them,
-    /// and everything that the rank writes to descriptors 1 and 2 itself.
-    pub write: unsafe extern "C" fn(user: *mut c_void, stream: i32, bytes: *const u8, length: usize),
+    /// and everything that the rank writes to descriptors 1 and 2 itself. No bytes, when it has closed the stream: then
+    /// nothing more is held back. Gives 0, or the error (`ENOSPC`, …) that the rank is to be told.
+    pub write: unsafe extern "C" fn(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) -> i32,
     /// Called first on a thread that the rank has created: from now on it belongs to the rank.
     pub thread_started: unsafe extern "C" fn(user: *mut c_void),
     /// Called last on such a thread, after the destructors of its C++ thread-local objects.

@@ -1,8 +1,9 @@
 //! One rank's private program, and running it.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 
 use crate::hooks::RankContext;
+use crate::maps::Place;
 use crate::prepared::Shared;
 use crate::shim::{Enter, Flush, ObjectCode, RankRecord, Setup};
 use crate::tls::Layout;
@@ -31,6 +32,7 @@ impl Linked {
         };
         // Freed never: threads of the rank may use it until the process ends.
         let objects: &'static [ObjectCode] = Box::leak(linked.code());
+        let place: &'static Place = Box::leak(Box::new(Place::new(&shared.templates, &linked.bases)));
         let record = RankRecord {
             user: context.user,
             hooks: context.hooks,
@@ -41,6 +43,9 @@ impl Linked {
             tls_layout: (&raw const shared.layout).cast(),
             saved_stack: std::ptr::null_mut(),
             main_thread: crate::tls::thread_pointer(),
+            program: shared.templates[0].link_name.as_ptr(),
+            open_maps: Place::open_maps,
+            place: std::ptr::from_ref(place).cast(),
             rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
             host_pid: i32::try_from(std::process::id()).unwrap_or(0),
         };
@@ -118,7 +123,7 @@ impl Instance {
         let base = self.linked.bases[0];
         let entry = base + shared.templates[0].entry as usize;
         let strings = Strings::new(argv, envp);
-        let block = initial_stack(&strings, entry);
+        let block = initial_stack(&strings, &shared.templates[0].link_name, base, entry);
         // SAFETY: the address is that of the shim's function of this type.
         let enter: Enter = unsafe { std::mem::transmute(self.linked.shim + shared.symbols.enter as usize) };
         // SAFETY:
@@ -182,7 +187,7 @@ impl Strings {
 }
 
 /// argc, argv, envp and the auxiliary vector as the kernel lays them out.
-fn initial_stack(strings: &Strings, entry: usize) -> Vec<usize> {
+fn initial_stack(strings: &Strings, file: &'static CStr, base: usize, entry: usize) -> Vec<usize> {
     let mut block = vec![strings.argv.len()];
     block.extend(&strings.argv);
     block.push(0);
@@ -209,11 +214,31 @@ fn initial_stack(strings: &Strings, entry: usize) -> Vec<usize> {
         // SAFETY: a read of the process's own auxiliary vector.
         block.extend([kind as usize, unsafe { libc::getauxval(kind) } as usize]);
     }
+    for (kind, value) in program_headers(base) {
+        block.extend([kind as usize, value]);
+    }
     block.extend([libc::AT_ENTRY as usize, entry]);
-    block.extend([
-        libc::AT_EXECFN as usize,
-        strings.argv.first().copied().unwrap_or(0),
-    ]);
+    block.extend([libc::AT_EXECFN as usize, file.as_ptr() as usize]);
     block.extend([libc::AT_NULL as usize, 0]);
     block
+}
+
+/// Where the program headers of a program lie, and how many of which size, as its ELF header says.
+fn program_headers(base: usize) -> [(libc::c_ulong, usize); 3] {
+    // SAFETY:
+    // - a program begins with its ELF header, which has the offset of its program headers there, their size and number;
+    // - its first page is mapped readable, since the loader has read the headers there.
+    let (offset, size, count) = unsafe {
+        let header = base as *const u8;
+        (
+            header.add(32).cast::<u64>().read(),
+            header.add(54).cast::<u16>().read(),
+            header.add(56).cast::<u16>().read(),
+        )
+    };
+    [
+        (libc::AT_PHDR, base + offset as usize),
+        (libc::AT_PHENT, usize::from(size)),
+        (libc::AT_PHNUM, usize::from(count)),
+    ]
 }

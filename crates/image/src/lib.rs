@@ -18,6 +18,7 @@ mod error;
 mod hooks;
 mod instance;
 mod load;
+mod maps;
 mod memory;
 mod prepared;
 mod program;

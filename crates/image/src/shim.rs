@@ -42,6 +42,9 @@ pub(crate) struct RankRecord {
     pub(crate) tls_layout: *const c_void,
     pub(crate) saved_stack: *mut c_void,
     pub(crate) main_thread: usize,
+    pub(crate) program: *const c_char,
+    pub(crate) open_maps: unsafe extern "C" fn(*const c_void) -> c_int,
+    pub(crate) place: *const c_void,
     pub(crate) rank: i32,
     pub(crate) host_pid: i32,
 }

@@ -53,7 +53,23 @@ extern "C" fn rust_eh_personality() {}
 
 /// Called by the C library.
 #[unsafe(no_mangle)]
-pub extern "C" fn main() -> c_int {
+pub extern "C" fn main(count: c_int, _arguments: *const *const c_char) -> c_int {
+    if count > 1 {
+        // mpiexec gives it none: somebody takes it for a program.
+        // SAFETY:
+        // - the format has no directives.
+        unsafe {
+            dprintf(
+                2,
+                c"simurgh-host: this is the process in which the ranks of an MPI job live, no program. A rank has \
+probably tried to start its own program, and has asked the kernel by itself which one that is: let it use \
+readlink(\"/proc/self/exe\") of the C library, name the program instead, or run the job with \
+mpiexec --mode processes\n"
+                    .as_ptr(),
+            )
+        };
+        return 2;
+    }
     // SAFETY:
     // - the name is a C string, and no other thread changes the environment.
     let path = unsafe { getenv(c"SIMURGH_LIBRARY".as_ptr()) };

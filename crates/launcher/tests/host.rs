@@ -45,6 +45,18 @@ fn by_hand_it_says_what_it_is() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("started by mpiexec"));
 }
 
+/// As when a program starts what it takes for itself.
+#[test]
+fn with_arguments_it_says_who_may_have_started_it() {
+    let output = Command::new(HOST).args(["-n", "4"]).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(
+        message.contains("A rank has probably tried to start its own program"),
+        "{message}"
+    );
+}
+
 #[test]
 fn a_runtime_that_is_none_is_refused() {
     for (library, reason) in [

@@ -26,7 +26,7 @@ static THREADS: Mutex<(usize, usize)> = Mutex::new((0, 0));
 static PREPARED: OnceLock<Prepared> = OnceLock::new();
 static ARGUMENTS: OnceLock<Vec<CString>> = OnceLock::new();
 
-unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) {
+unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) -> i32 {
     // SAFETY: the shim passes memory of that length.
     let bytes = unsafe { std::slice::from_raw_parts(bytes, length) };
     let mut pending = PENDING.lock().unwrap();
@@ -36,6 +36,7 @@ unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, len
         let whole: Vec<u8> = line.drain(..=end).collect();
         emit(user as usize, &whole);
     }
+    0
 }
 
 fn emit(rank: usize, line: &[u8]) {

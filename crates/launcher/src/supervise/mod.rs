@@ -110,12 +110,12 @@ pub(crate) fn supervise(
         supervisor.tell_failure(&error.to_string());
     }
     supervisor.end_abroad();
-    supervisor.end_far(matches!(status, Ok(0)));
+    let is_written = supervisor.end_far(matches!(status, Ok(0)));
     if !matches!(status, Ok(0)) {
         // Those that could be started before another could not are among them.
         inherited::kill();
     }
-    status
+    status.map(|status| status.max(u8::from(!is_written)))
 }
 
 /// Starts a host of a job on this machine.

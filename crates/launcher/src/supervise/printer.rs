@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A stream of output.
@@ -18,21 +19,32 @@ pub(super) struct Printer {
     written: UnixStream,
     /// Bytes that have not been written.
     backlog: usize,
+    /// Set when something could not be written.
+    lost: Arc<OnceLock<()>>,
 }
 
 impl Printer {
-    /// To a stream.
-    pub(super) fn new(stream: impl Write + Send + 'static) -> Result<Self, LaunchError> {
+    /// To a stream of this name.
+    pub(super) fn new(name: &'static str, stream: impl Write + Send + 'static) -> Result<Self, LaunchError> {
         let (written, reports) = UnixStream::pair().map_err(LaunchError::Supervise)?;
         written.set_nonblocking(true).map_err(LaunchError::Supervise)?;
         let (texts, taken) = channel();
+        let lost = Arc::new(OnceLock::new());
+        let told = Arc::clone(&lost);
         let thread = std::thread::Builder::new().name("output".to_owned());
-        let thread = thread.spawn(move || print(stream, &taken, reports));
+        let thread = thread.spawn(move || {
+            print(stream, &taken, reports, |error| {
+                if told.set(()).is_ok() {
+                    super::print(&format!("simurgh: {name}: {error}; what ranks write is lost\n"));
+                }
+            });
+        });
         thread.map_err(LaunchError::Supervise)?;
         Ok(Self {
             texts: Some(texts),
             written,
             backlog: 0,
+            lost,
         })
     }
 
@@ -70,24 +82,32 @@ impl Printer {
         }
     }
 
-    /// Waits until everything has been written, or the time is over.
-    pub(super) fn finish(mut self, patience: Option<Duration>) {
+    /// Waits until everything has been written, or the time is over; whether nothing was lost before.
+    pub(super) fn finish(mut self, patience: Option<Duration>) -> bool {
         self.texts = None;
         let until = patience.map(|patience| Instant::now() + patience);
         while self.catch_up() && until.is_none_or(|until| Instant::now() < until) {
             let mut watched = Watched::default();
             watched.add(self.written.as_fd(), PollFlags::IN);
             if watched.wait(until).is_err() {
-                return;
+                break;
             }
         }
+        self.lost.get().is_none()
     }
 }
 
-/// The thread: writes what comes. If nobody reads any more, it goes on reporting, as if somebody did.
-fn print(mut stream: impl Write, texts: &Receiver<Vec<u8>>, mut reports: UnixStream) {
+/// The thread: writes what comes, and tells what could not be written. It goes on reporting then, as if it could.
+fn print(
+    mut stream: impl Write,
+    texts: &Receiver<Vec<u8>>,
+    mut reports: UnixStream,
+    lose: impl Fn(&std::io::Error),
+) {
     for text in texts {
-        let _ = stream.write_all(&text).and_then(|()| stream.flush());
+        if let Err(error) = stream.write_all(&text).and_then(|()| stream.flush()) {
+            lose(&error);
+        }
         if reports.write_all(&text.len().to_le_bytes()).is_err() {
             return;
         }

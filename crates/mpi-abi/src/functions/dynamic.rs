@@ -1,5 +1,6 @@
 //! Programs that running ranks start.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -44,8 +45,27 @@ fn text(bytes: &[u8]) -> ResultOf<Text> {
     text.ok_or_else(|| Fault::new(ErrorClass::Spawn, "a word of the command contains a NUL byte"))
 }
 
+/// The program that the caller means: who names the process's own executable by a link of `/proc`, or that of the host
+/// in which it lives, means the program that it is.
+fn meant<'a>(rank: Rank<'_>, program: &'a [u8]) -> Cow<'a, [u8]> {
+    let own = format!("/proc/{}/exe", std::process::id());
+    let is_link = [b"/proc/self/exe", own.as_bytes()].contains(&program);
+    let is_own = || std::env::current_exe().is_ok_and(|own| own.as_os_str().as_bytes() == program);
+    match rank.process.launch() {
+        Some(launch) if is_link || is_own() => Cow::Owned(launch.program.as_os_str().as_bytes().to_vec()),
+        _ => Cow::Borrowed(program),
+    }
+}
+
 /// A command of the caller.
-fn command(program: &[u8], arguments: *mut *mut c_char, maxprocs: c_int, info: Info) -> ResultOf<Command> {
+fn command(
+    rank: Rank<'_>,
+    program: &[u8],
+    arguments: *mut *mut c_char,
+    maxprocs: c_int,
+    info: Info,
+) -> ResultOf<Command> {
+    let program = &*meant(rank, program);
     let processes = u32::try_from(maxprocs).ok().filter(|&processes| processes > 0);
     let processes = processes.ok_or_else(|| {
         let reason = format!("maxprocs is {maxprocs}: at least one process is to be started");
@@ -130,6 +150,7 @@ fn comm_spawn(
     let commands = || {
         let hints = rank.hints(info)?;
         Ok(vec![self::command(
+            rank,
             command.bytes("command")?,
             argv.address(),
             maxprocs,
@@ -184,7 +205,7 @@ fn comm_spawn_multiple(
                 false => unsafe { CStr::from_ptr(program) }.to_bytes(),
             };
             let hints = rank.hints(infos[index])?;
-            commands.push(command(program, arguments[index], maxprocs[index], hints)?);
+            commands.push(command(rank, program, arguments[index], maxprocs[index], hints)?);
         }
         Ok(commands)
     };

@@ -38,15 +38,18 @@ unsafe fn rank(user: *mut c_void) -> &'static Rank {
     unsafe { &*user.cast::<Rank>() }
 }
 
-unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) {
-    if length == 0 {
-        return;
-    }
+unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) -> i32 {
     // SAFETY:
-    // - the image hands back what it was given, and as many bytes as it says, which stay as they are during the call.
-    let (rank, bytes) = unsafe { (rank(user), slice::from_raw_parts(bytes, length)) };
-    let stream = if stream == 1 { Stream::Out } else { Stream::Error };
-    rank.stream(stream).write(bytes);
+    // - the image hands back what it was given.
+    let rank = unsafe { rank(user) };
+    let buffer = rank.stream(if stream == 1 { Stream::Out } else { Stream::Error });
+    let written = match length {
+        0 => buffer.finish(),
+        // SAFETY:
+        // - there are as many bytes as the image says, which stay as they are during the call.
+        _ => buffer.write(unsafe { slice::from_raw_parts(bytes, length) }),
+    };
+    written.map_or_else(|error| error.raw_os_error(), |()| 0)
 }
 
 unsafe extern "C" fn thread_started(user: *mut c_void) {

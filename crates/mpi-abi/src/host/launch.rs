@@ -12,6 +12,7 @@ pub(super) fn tell(spec: &JobSpec, processes: &[Arc<Process>]) {
         .map(|(application, section)| {
             Arc::new(Launch {
                 application,
+                program: section.program.as_path().to_owned(),
                 info: info(section),
             })
         })

@@ -7,10 +7,15 @@
 //!
 //! A rank that has a file for its output writes into that at once, with nothing held back. The file is opened for each
 //! `write`: jobs may have more ranks than a process may have open files.
+//!
+//! What cannot be written, as the disk is full or the reader gone, is lost. The rank whose `write` or `fflush` it was
+//! learns why; what was held back is lost later, when the rank has been told that all is well. So the loss is told to
+//! the user as well, once for all ranks, and the job does not end with status 0.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
 use simurgh_core::sync::{AtomicBool, Ordering};
+use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -25,6 +30,9 @@ const PATIENCE: usize = 1000;
 
 /// Held while complete lines go out.
 static WRITING: Mutex<()> = Mutex::new(());
+
+/// Whether something that ranks have written is lost.
+static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Locked while complete lines go out, if there are other hosts on the node.
 static SHARED: OnceLock<OwnedFd> = OnceLock::new();
@@ -54,6 +62,15 @@ impl Stream {
             Self::Out => rustix::stdio::stdout(),
             Self::Error => rustix::stdio::stderr(),
         }
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Out => "standard output",
+            Self::Error => "standard error",
+        })
     }
 }
 
@@ -90,9 +107,9 @@ impl LineBuffer {
     }
 
     /// Takes bytes that the rank has written, and passes on what is complete.
-    pub(super) fn write(&self, bytes: &[u8]) {
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), Errno> {
         if let Some(file) = &self.file {
-            return add_to(file, bytes);
+            return add_to(file, bytes).map_err(|error| lose(&file.display(), &error));
         }
         let mut pending = lock(&self.pending);
         let end = match bytes.iter().rposition(|&b| b == b'\n') {
@@ -101,16 +118,18 @@ impl LineBuffer {
             None if pending.len() + bytes.len() > MAX_PENDING => bytes.len(),
             None => 0,
         };
-        if end > 0 {
-            self.pass_on(&mut pending, &bytes[..end]);
-        }
+        let passed_on = match end {
+            0 => Ok(()),
+            _ => self.pass_on(&mut pending, &bytes[..end]),
+        };
         pending.extend_from_slice(&bytes[end..]);
+        passed_on
     }
 
-    /// Passes on an incomplete line at the end of the rank: as it is, or complete with a line end if lines are tagged.
-    pub(super) fn finish(&self) {
+    /// Passes on an incomplete line when nothing more comes: as it is, or complete with a line end if lines are tagged.
+    pub(super) fn finish(&self) -> Result<(), Errno> {
         let end: &[u8] = if self.tag.is_empty() { b"" } else { b"\n" };
-        self.finish_locked(&mut lock(&self.pending), end);
+        self.finish_locked(&mut lock(&self.pending), end)
     }
 
     /// As [`finish`](Self::finish), when the job ends before its ranks: what several of them have begun gets a line
@@ -118,47 +137,71 @@ impl LineBuffer {
     pub(super) fn finish_if_possible(&self) {
         for _ in 0..PATIENCE {
             if let Ok(mut pending) = self.pending.try_lock() {
-                return self.finish_locked(&mut pending, b"\n");
+                // What is lost has been told.
+                let _ = self.finish_locked(&mut pending, b"\n");
+                return;
             }
             std::thread::yield_now();
         }
     }
 
-    fn finish_locked(&self, pending: &mut Vec<u8>, end: &[u8]) {
-        if !pending.is_empty() {
-            self.pass_on(pending, end);
+    fn finish_locked(&self, pending: &mut Vec<u8>, end: &[u8]) -> Result<(), Errno> {
+        match pending.is_empty() {
+            true => Ok(()),
+            false => self.pass_on(pending, end),
         }
     }
 
     /// Writes what is pending and `bytes` after it.
-    fn pass_on(&self, pending: &mut Vec<u8>, bytes: &[u8]) {
-        if pending.is_empty() && self.tag.is_empty() {
-            return write_all(self.stream.fd(), bytes);
-        }
-        pending.extend_from_slice(bytes);
-        if self.tag.is_empty() {
-            write_all(self.stream.fd(), pending);
+    fn pass_on(&self, pending: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Errno> {
+        let written = if pending.is_empty() && self.tag.is_empty() {
+            write_all(self.stream.fd(), bytes)
         } else {
-            write_all(self.stream.fd(), &tagged(pending, &self.tag));
-        }
-        pending.clear();
+            pending.extend_from_slice(bytes);
+            let written = match self.tag.is_empty() {
+                true => write_all(self.stream.fd(), pending),
+                false => write_all(self.stream.fd(), &tagged(pending, &self.tag)),
+            };
+            pending.clear();
+            written
+        };
+        written.map_err(|error| lose(&self.stream, &error.into()))
     }
 }
 
-/// Adds to a file. That it cannot be done, as the disk is full, is said once for all.
-fn add_to(path: &Path, bytes: &[u8]) {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    let file = OpenOptions::new().append(true).create(true).open(path);
-    let added = file.and_then(|mut file| file.write_all(bytes));
-    // Relaxed: it stands for itself.
-    if let Err(error) = added
-        && !SAID.swap(true, Ordering::Relaxed)
-    {
-        say(&format!(
-            "{}: {error}; what ranks write may be lost",
-            path.display()
-        ));
+/// Adds to a file.
+fn add_to(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    file.write_all(bytes)
+}
+
+/// Takes note that something is lost that could not be written there, which is said once; why, for the rank.
+fn lose(place: &dyn fmt::Display, error: &io::Error) -> Errno {
+    // Release pairs with the Acquire in `is_lost`.
+    if !LOST.swap(true, Ordering::Release) && is_first_of_node() {
+        say(&format!("{place}: {error}; what ranks write is lost"));
     }
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+/// Whether no other host of the node has lost anything before: the first to do so marks the file that they share.
+fn is_first_of_node() -> bool {
+    let Some(file) = SHARED.get() else { return true };
+    let _writing = lock(&WRITING);
+    // If it cannot be locked, or cannot be marked, another host may say the same.
+    let _ = rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive));
+    let is_first = rustix::fs::fstat(file).is_ok_and(|file| file.st_size == 0);
+    if is_first {
+        let _ = rustix::fs::ftruncate(file, 1);
+    }
+    let _ = flock(file, FlockOperation::Unlock);
+    is_first
+}
+
+/// Whether something is lost that ranks have written.
+pub(super) fn is_lost() -> bool {
+    // Acquire pairs with the Release in `lose`.
+    LOST.load(Ordering::Acquire)
 }
 
 /// The lines, each with the tag before it.
@@ -171,30 +214,31 @@ fn tagged(lines: &[u8], tag: &str) -> Vec<u8> {
     text
 }
 
-/// Writes all bytes while nobody else writes. What cannot be written (the reader is gone) is lost, as with a process
-/// that ignores `SIGPIPE`.
-pub(super) fn write_all(fd: BorrowedFd<'_>, bytes: &[u8]) {
+/// Writes all bytes while nobody else writes.
+fn write_all(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<(), Errno> {
     let _writing = lock(&WRITING);
     let turn = SHARED.get();
     if let Some(file) = turn {
         // If it cannot be locked, lines may mix, but none is lost.
         let _ = rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive));
     }
-    write_locked(fd, bytes);
+    let written = write_locked(fd, bytes);
     if let Some(file) = turn {
         let _ = flock(file, FlockOperation::Unlock);
     }
+    written
 }
 
-fn write_locked(fd: BorrowedFd<'_>, mut bytes: &[u8]) {
+fn write_locked(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
     while !bytes.is_empty() {
         match rustix::io::write(fd, bytes) {
             Ok(written) => bytes = &bytes[written..],
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => wait_writable(fd),
-            Err(_) => return,
+            Err(error) => return Err(error),
         }
     }
+    Ok(())
 }
 
 /// Sleeps until a descriptor that somebody has made non-blocking can be written to.
@@ -209,7 +253,8 @@ fn wait_writable(fd: BorrowedFd<'_>) {
 
 /// Prints a message of the runtime: one `write` to the standard error.
 pub(crate) fn say(message: &str) {
-    write_all(Stream::Error.fd(), format!("simurgh: {message}\n").as_bytes());
+    // Nobody could be told otherwise.
+    let _ = write_all(Stream::Error.fd(), format!("simurgh: {message}\n").as_bytes());
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -229,10 +274,10 @@ mod tests {
     #[test]
     fn an_incomplete_line_waits() {
         let buffer = LineBuffer::new(Stream::Out, String::new(), false);
-        buffer.write(b"no line end");
-        buffer.write(b" yet");
+        buffer.write(b"no line end").unwrap();
+        buffer.write(b" yet").unwrap();
         assert_eq!(*lock(&buffer.pending), b"no line end yet");
-        buffer.write(b"\n");
+        buffer.write(b"\n").unwrap();
         assert!(lock(&buffer.pending).is_empty());
     }
 }

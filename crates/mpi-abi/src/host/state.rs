@@ -1,6 +1,6 @@
 //! What the host knows of its ranks, for those who have nothing in hand: hooks and signal handlers.
 
-use super::output::{LineBuffer, Stream};
+use super::output::{self, LineBuffer, Stream};
 use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
 use simurgh_image::Flusher;
@@ -85,10 +85,13 @@ impl Host {
         &self.wake
     }
 
-    /// The first exit status of a rank that is not zero, or zero.
+    /// The first exit status of a rank that is not zero; or zero, unless something is lost that a rank has written.
     pub(super) fn status(&self) -> u8 {
         // Acquire pairs with the Release in `rank_ended`.
-        self.status.load(Ordering::Acquire) as u8
+        match self.status.load(Ordering::Acquire) as u8 {
+            0 => u8::from(output::is_lost()),
+            status => status,
+        }
     }
 
     /// Whether a rank has yet to end.
@@ -99,8 +102,8 @@ impl Host {
 
     /// Notes the end of a rank.
     pub(super) fn rank_ended(&self, rank: &Rank, status: u8) {
-        rank.output.finish();
-        rank.errors.finish();
+        // The rank has ended: nobody is left to learn what is lost but the user, who has been told.
+        let _ = rank.output.finish().and(rank.errors.finish());
         // Release pairs with the Acquire in `has_ended`. A rank of several threads may end more than once.
         if rank.ended.swap(true, Ordering::Release) {
             return;

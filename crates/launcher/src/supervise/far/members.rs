@@ -78,9 +78,7 @@ impl Supervisor<'_> {
     }
 
     /// Lets go of the nodes when all hosts have ended.
-    pub(in crate::supervise) fn end_far(&mut self, in_order: bool) {
-        if let Some(far) = self.far.take() {
-            far.end(in_order);
-        }
+    pub(in crate::supervise) fn end_far(&mut self, in_order: bool) -> bool {
+        self.far.take().is_none_or(|far| far.end(in_order))
     }
 }

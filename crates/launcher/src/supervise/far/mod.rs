@@ -67,8 +67,8 @@ impl Far {
             branches: Vec::new(),
             srun: None,
             standing: vec![Standing::Absent; job.names.len()],
-            output: Printer::new(std::io::stdout())?,
-            errors: Printer::new(std::io::stderr())?,
+            output: Printer::new("standard output", std::io::stdout())?,
+            errors: Printer::new("standard error", std::io::stderr())?,
             input: Input::new(),
             meetings: Meetings::of(&job.spec),
             timeout: job.spec.settings.time(Id::PeerTimeout),
@@ -207,8 +207,8 @@ impl Far {
         self.errors.print(text.to_vec());
     }
 
-    /// Hears the last of the nodes, and lets go of them.
-    fn end(mut self, in_order: bool) {
+    /// Hears the last of the nodes, and lets go of them; whether all has been written that ranks wrote.
+    fn end(mut self, in_order: bool) -> bool {
         self.send_all(&Down::Over);
         let until = Instant::now() + GRACE;
         while !self.branches.is_empty() && Instant::now() < until {
@@ -225,7 +225,7 @@ impl Far {
             srun.end(2 * GRACE);
         }
         let patience = (!in_order).then_some(GRACE);
-        self.output.finish(patience);
-        self.errors.finish(patience);
+        let written = [self.output, self.errors].map(|printer| printer.finish(patience));
+        written == [true; 2]
     }
 }
