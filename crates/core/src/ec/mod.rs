@@ -5,6 +5,8 @@
 
 #[cfg(not(loom))]
 mod footprint;
+#[cfg(not(loom))]
+mod giving_way;
 #[cfg(loom)]
 mod mocked;
 #[cfg(not(loom))]

@@ -4,6 +4,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
 use super::footprint::{Footprint, fetch_control, fetch_line};
+use super::giving_way::GivingWay;
 use super::outsiders;
 use crate::chain::{Chain, Node};
 use crate::completion::Completion;
@@ -60,6 +61,8 @@ pub(crate) struct Ec {
     footprint: Footprint,
     body: UnsafeCell<Option<Body>>,
     id: AtomicU64,
+    /// Of an attached thread.
+    giving_way: GivingWay,
 }
 
 // SAFETY:
@@ -99,6 +102,7 @@ impl Ec {
                 owner: UnsafeCell::new(None),
                 footprint: Footprint::new(),
                 body: UnsafeCell::new(None),
+                giving_way: GivingWay::default(),
             }))
         });
         ec.id
@@ -454,7 +458,8 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
 }
 
 /// Lets other execution contexts of this worker run, after doing a piece of an errand if there is one and looking after
-/// the network: who polls leaves no processor idle that would do it. For an attached thread, lets other threads run.
+/// the network: who polls leaves no processor idle that would do it. For an attached thread, lets other threads run now
+/// and then.
 #[inline]
 pub fn yield_now() {
     let me = current();
@@ -466,17 +471,17 @@ pub fn yield_now() {
         }
         worker.look_after_network();
     } else if Vigil::get().is_some_and(Vigil::look) {
-        return;
+        return me.0.giving_way.reset();
     }
     let_others_run(me);
 }
 
 /// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand,
-/// other threads.
+/// other threads, now and then.
 #[inline]
 pub(crate) fn let_others_run(me: EcRef) {
     if me.0.yielder.get().is_null() {
-        std::thread::yield_now();
+        me.0.giving_way.give_way();
     } else {
         me.0.suspend(Suspend::Yield);
     }
