@@ -41,6 +41,26 @@ fn who_waits_for_another_process_hears_of_it_although_its_processor_is_kept() {
     }
 }
 
+/// A seed decides the order as long as nobody keeps others from running; who would wait for ever does not.
+#[test]
+fn in_a_seeded_run_nobody_is_kept_from_running_either_and_the_user_is_told() {
+    const TOLD: &str = "another run with this --seed may take another order";
+    let stage = Stage::locate();
+    let keeps = program(&stage);
+    for seed in ["1", "3"] {
+        let run = |patience: &str| {
+            let options = ["--mode", "threads", "--seed", seed, "--patience", patience];
+            stage.mpiexec(4).vps(1).options(options)
+        };
+        let kept = run("20").run(&keeps);
+        kept.expect_success().expect_stderr(TOLD);
+        assert_eq!(kept.stderr.matches(TOLD).count(), 1, "{kept}");
+        // Who gives way keeps nobody. On a machine with other things to do it may look so.
+        let free = run("100000").args(["yield"]).run(&keeps);
+        assert_eq!(free.expect_success().stderr, "");
+    }
+}
+
 #[test]
 fn who_yields_makes_room_at_once() {
     let stage = Stage::locate();

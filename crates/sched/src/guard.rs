@@ -36,6 +36,8 @@ pub(crate) struct Guard {
     common: Arc<Common>,
     limit: Duration,
     watched: Vec<Watched>,
+    /// To be called when something is run elsewhere for the first time.
+    on_relief: Option<Box<dyn Fn() + Send>>,
 }
 
 /// Somebody who may keep others from running, as the guard knows it.
@@ -82,11 +84,17 @@ impl Watched {
 }
 
 impl Guard {
-    pub(crate) fn new(common: Arc<Common>, limit: Duration, posts: impl Iterator<Item = Arc<Post>>) -> Self {
+    pub(crate) fn new(
+        common: Arc<Common>,
+        limit: Duration,
+        posts: impl Iterator<Item = Arc<Post>>,
+        on_relief: Option<Box<dyn Fn() + Send>>,
+    ) -> Self {
         Self {
             common,
             limit,
             watched: posts.map(Watched::new).collect(),
+            on_relief,
         }
     }
 
@@ -118,6 +126,9 @@ impl Guard {
         let worker = self.watched[index].post.worker;
         let evicted = self.watched[index].evict();
         let is_wanted = !evicted.is_empty();
+        if is_wanted && let Some(report) = self.on_relief.take() {
+            report();
+        }
         if is_wanted && let Some(beggar) = worker.beggar() {
             beggar.take_in(evicted);
         } else if is_wanted || self.leaves_network_alone(index) {

@@ -32,6 +32,7 @@ pub struct Builder {
     network_core: Option<usize>,
     homes: Vec<usize>,
     patience: Option<Duration>,
+    on_disorder: Option<Box<dyn Fn() + Send>>,
     prepare: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -56,6 +57,7 @@ impl Builder {
             network_core: None,
             homes: Vec::new(),
             patience: None,
+            on_disorder: None,
             prepare: Box::new(|| ()),
         }
     }
@@ -132,11 +134,19 @@ impl Builder {
     }
 
     /// For how long an execution context may keep its virtual processor before others that are ready there run
-    /// elsewhere; if not given, as long as it likes. Seeded runs do not look at the time, and a kernel without
-    /// `membarrier(2)` leaves it as if it were not given.
+    /// elsewhere; if not given, as long as it likes, as on a kernel without `membarrier(2)`. A [seeded](Builder::seed)
+    /// run is repeatable as long as that does not happen.
     #[must_use]
     pub fn patience(mut self, patience: Option<Duration>) -> Self {
         self.patience = patience;
+        self
+    }
+
+    /// Called, by a thread of the runtime, when that happens for the first time in a seeded run: from then on the seed
+    /// alone does not decide the order.
+    #[must_use]
+    pub fn on_disorder(mut self, report: impl Fn() + Send + 'static) -> Self {
+        self.on_disorder = Some(Box::new(report));
         self
     }
 
@@ -189,10 +199,10 @@ impl Builder {
             guard: None,
         };
         (0..crew.all()).try_for_each(|index| runtime.start_vp(index))?;
-        let patience = self
-            .patience
-            .filter(|_| self.seed.is_none() && Worker::may_evict());
-        patience.map_or(Ok(()), |limit| runtime.start_guard(limit))?;
+        let on_disorder = self.on_disorder.filter(|_| self.seed.is_some());
+        if let Some(limit) = self.patience.filter(|_| Worker::may_evict()) {
+            runtime.start_guard(limit, on_disorder)?;
+        }
         Ok(runtime)
     }
 
@@ -243,10 +253,14 @@ impl Runtime {
         Ok(())
     }
 
-    fn start_guard(&mut self, limit: Duration) -> Result<(), SchedError> {
+    fn start_guard(
+        &mut self,
+        limit: Duration,
+        on_disorder: Option<Box<dyn Fn() + Send>>,
+    ) -> Result<(), SchedError> {
         let posts = self.vps[..self.common.crew.common].iter();
         let posts: Vec<_> = posts.map(|vp| Arc::clone(vp.post())).collect();
-        let guard = Guard::new(Arc::clone(&self.common), limit, posts.into_iter());
+        let guard = Guard::new(Arc::clone(&self.common), limit, posts.into_iter(), on_disorder);
         self.common.deputies.count_other();
         let thread = std::thread::Builder::new().name("guard".to_owned());
         let thread = thread.spawn(move || guard.run());

@@ -23,6 +23,10 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// What the user is told when the order of a seeded run is disturbed.
+const DISORDER: &str = "a rank has kept its virtual processor for longer than --patience, so others went on beside it: \
+                        from here on another run with this --seed may take another order";
+
 /// Runs the job that the launcher has described; the status is the process's.
 pub(super) fn run() -> Result<u8, HostError> {
     let start = Instant::now();
@@ -190,6 +194,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
         .policy(policy)
         .network_core(settings.get(Id::NetworkCore).map(|core| core as usize))
         .patience(settings.time(Id::Patience))
+        .on_disorder(|| say(DISORDER))
         .prepare(|| {
             // Without one, a stack overflow there ends the process without a word of the rank's.
             let _ = altstack::add();
