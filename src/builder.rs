@@ -96,7 +96,8 @@ impl Builder {
     }
 
     /// Makes the order in which ranks run a random one that the seed decides: with one virtual processor,
-    /// every run with the same seed is the same. For tests.
+    /// every run with the same seed is the same, as long as no rank keeps it from others for longer than the setting
+    /// `patience`. For tests.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::chain::{Chain, Node};
 use crate::network::Network;
-use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wake};
+use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wait_for, futex_wake};
 
 /// Multi-producer single-consumer queue whose consumer can sleep on it.
 pub struct Inbox<T: Node> {
@@ -178,6 +178,14 @@ impl<T: Node> Inbox<T> {
                 return self.get_up();
             }
             futex_wait(&self.wakeups, ticket);
+        }
+    }
+
+    /// As [`Inbox::sleep`], but may also return early, and does when the time is over.
+    pub fn sleep_for(&self, ticket: u32, limit: Duration) {
+        if self.lie_down() {
+            futex_wait_for(&self.wakeups, ticket, Some(limit));
+            self.get_up();
         }
     }
 

@@ -88,8 +88,8 @@ pub use wait_list::WaitList;
 pub use abreast::abreast;
 #[cfg(not(loom))]
 pub use ec::{
-    Attribute, Bystander, StackBounds, attached_count, bystanders, current_worker, keep_warm, migrate,
-    outsiders, try_current, while_blocked, while_expecting,
+    Attribute, Bystander, StackBounds, attached_count, bystanders, current_worker, expected, keep_warm,
+    migrate, outsiders, try_current, while_blocked, while_expecting,
 };
 #[cfg(loom)]
 pub use ec::{employ, wander};
@@ -112,6 +112,6 @@ pub use stack::StackError;
 #[cfg(not(loom))]
 pub use typed::Typed;
 #[cfg(not(loom))]
-pub use vigil::{CALM, Others, Vigil};
+pub use vigil::{CALM, CALM_MAX, Others, Vigil};
 #[cfg(not(loom))]
 pub use worker::{Entry, Evicted, Worker, WorkerStats};

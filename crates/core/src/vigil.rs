@@ -26,6 +26,9 @@ use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, SpinLock, b
 /// How long nothing comes from the network before it is asked whether anything ever will.
 pub const CALM: Duration = Duration::from_millis(50);
 
+/// How long at most between two such questions, while others in the process may still act.
+pub const CALM_MAX: Duration = Duration::from_secs(1);
+
 /// The vigil in which attached threads of this process take part; there is one at most at a time.
 static VIGIL: AtomicPtr<Vigil> = AtomicPtr::new(ptr::null_mut());
 
@@ -258,7 +261,7 @@ impl Vigil {
     /// Looks after the network until the token of the caller, which has the watch, is given.
     fn stand_watch(&self, me: EcRef) {
         let token = me.control().token();
-        let mut calm_since = Instant::now();
+        let (mut calm_since, mut pause) = (Instant::now(), CALM);
         // SeqCst: who ends the quiet, or closes the vigil, does so first, and then looks who sleeps.
         self.sleeper.store(me.to_word(), Ordering::SeqCst);
         while self.is_open() && !self.look_for(|| token.take()) {
@@ -267,12 +270,14 @@ impl Vigil {
             }
             note_watching();
             if self.found.swap(false, Ordering::Relaxed) {
-                calm_since = Instant::now();
+                (calm_since, pause) = (Instant::now(), CALM);
             }
-            if !self.quiet.has_begun() && calm_since.elapsed() >= CALM {
+            if !self.quiet.has_begun() && calm_since.elapsed() >= pause {
                 self.look_whether_all_wait();
+                // To look at all threads is not for nothing.
+                pause = (2 * pause).min(CALM_MAX);
             }
-            let limit = (!self.quiet.has_begun()).then_some(CALM);
+            let limit = (!self.quiet.has_begun()).then_some(pause);
             let (word, asleep) = token.sleeping_word();
             self.network.sleep(word, asleep, limit);
             if token.get_up() {

@@ -43,6 +43,7 @@ struct hooks {
     int (*write)(void *user, int stream, const void *bytes, size_t length);
     void (*thread_started)(void *user);
     void (*thread_ended)(void *user);
+    void (*await_thread)(void *user, uint32_t *word, uint32_t value);
     void (*exited_elsewhere)(void *user, int status);
     void (*yield)(void *user);
 };
@@ -115,6 +116,7 @@ void simurgh_flush_streams(void);
 void simurgh_run_thread_destructors(void);
 void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
 void simurgh_wait_for_threads(void);
+void simurgh_await_end(pthread_t thread);
 void simurgh_let_others_run(void);
 bool simurgh_on_main(void);
 void simurgh_name_program(char *path);

@@ -1,7 +1,5 @@
 /* Threads of a rank: they get the rank's thread-local variables and belong to the rank. */
 #include "shim.h"
-#include <linux/futex.h>
-#include <sys/syscall.h>
 
 struct thread_destructor {
     void (*function)(void *);
@@ -13,10 +11,21 @@ static __thread struct thread_destructor *destructors;
 
 static int running_threads;
 
+/* Threads that run, from their beginning on; and how many have ended. */
+struct running {
+    pthread_t thread;
+    struct running *next;
+};
+
+static pthread_mutex_t running_lock;
+static struct running *running;
+static uint32_t ended;
+
 struct thread_start {
     void *(*posix)(void *);
     thrd_start_t c11;
     void *argument;
+    struct running *own;
 };
 
 /* Destructors of C++ thread_local objects. */
@@ -41,28 +50,71 @@ void simurgh_run_thread_destructors(void)
     }
 }
 
-static void forget_thread(void)
+static struct running **find_running(pthread_t thread)
 {
-    if (__atomic_sub_fetch(&running_threads, 1, __ATOMIC_ACQ_REL) == 0)
-        libc.syscall(SYS_futex, &running_threads, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    struct running **place = &running;
+    while (*place && (*place)->thread != thread)
+        place = &(*place)->next;
+    return place;
+}
+
+static bool is_running(pthread_t thread)
+{
+    libc.pthread_mutex_lock(&running_lock);
+    bool found = *find_running(thread) != NULL;
+    libc.pthread_mutex_unlock(&running_lock);
+    return found;
+}
+
+/* On the main context, where a wait in the kernel would keep the virtual processor, and hide that all ranks wait. */
+static void await_next_end(uint32_t seen)
+{
+    simurgh_shim_rank.hooks->await_thread(simurgh_shim_rank.user, &ended, seen);
 }
 
 void simurgh_wait_for_threads(void)
 {
-    const struct timespec slice = {0, SIMURGH_SLICE_NANOSECONDS};
-    int running;
-    while ((running = __atomic_load_n(&running_threads, __ATOMIC_ACQUIRE)) != 0) {
-        libc.syscall(SYS_futex, &running_threads, FUTEX_WAIT_PRIVATE, running, &slice, NULL, 0);
-        simurgh_let_others_run();
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&ended, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&running_threads, __ATOMIC_SEQ_CST) == 0)
+            return;
+        await_next_end(seen);
     }
 }
 
-static void end_thread(void *unused)
+/* Suspends the main context until the thread has nearly ended; not if it has not begun, or is not the rank's. */
+void simurgh_await_end(pthread_t thread)
 {
-    (void)unused;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&ended, __ATOMIC_SEQ_CST);
+        if (!is_running(thread))
+            return;
+        await_next_end(seen);
+    }
+}
+
+static void end_thread(void *own)
+{
     simurgh_run_thread_destructors();
+    libc.pthread_mutex_lock(&running_lock);
+    *find_running(libc.pthread_self()) = ((struct running *)own)->next;
+    libc.pthread_mutex_unlock(&running_lock);
+    libc.free(own);
+    __atomic_sub_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&ended, 1, __ATOMIC_SEQ_CST);
     simurgh_shim_rank.hooks->thread_ended(simurgh_shim_rank.user);
-    forget_thread();
+}
+
+static void begin_thread(struct running *own)
+{
+    own->thread = libc.pthread_self();
+    libc.pthread_mutex_lock(&running_lock);
+    own->next = running;
+    running = own;
+    libc.pthread_mutex_unlock(&running_lock);
+    /* libc calls it when the function returns and in pthread_exit, before the destructors of thread-specific data. */
+    libc.cxa_thread_atexit(end_thread, own, &simurgh_shim_rank);
+    simurgh_shim_rank.hooks->thread_started(simurgh_shim_rank.user);
 }
 
 static void *run_thread(void *argument)
@@ -70,9 +122,7 @@ static void *run_thread(void *argument)
     struct thread_start start = *(struct thread_start *)argument;
     libc.free(argument);
     simurgh_shim_rank.tls_start(simurgh_shim_rank.tls_layout);
-    /* libc calls it when the function returns and in pthread_exit, before the destructors of thread-specific data. */
-    libc.cxa_thread_atexit(end_thread, NULL, &simurgh_shim_rank);
-    simurgh_shim_rank.hooks->thread_started(simurgh_shim_rank.user);
+    begin_thread(start.own);
     if (start.c11)
         return (void *)(intptr_t)start.c11(start.argument);
     return start.posix(start.argument);
@@ -81,15 +131,19 @@ static void *run_thread(void *argument)
 static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, struct thread_start start)
 {
     struct thread_start *copy = libc.malloc(sizeof *copy);
-    if (!copy)
-        return EAGAIN;
-    *copy = start;
-    __atomic_add_fetch(&running_threads, 1, __ATOMIC_RELAXED);
-    int error = libc.pthread_create(thread, attributes, run_thread, copy);
-    if (error) {
-        forget_thread();
-        libc.free(copy);
+    struct running *own = libc.malloc(sizeof *own);
+    int error = EAGAIN;
+    if (copy && own) {
+        *copy = start;
+        copy->own = own;
+        __atomic_add_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
+        error = libc.pthread_create(thread, attributes, run_thread, copy);
+        if (error == 0)
+            return 0;
+        __atomic_sub_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
     }
+    libc.free(copy);
+    libc.free(own);
     return error;
 }
 

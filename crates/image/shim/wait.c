@@ -2,7 +2,8 @@
  *
  * There a wait in the kernel would keep the virtual processor, and with it the ranks that share it, from going on; what
  * is waited for may depend on them. So the kernel is asked for a short wait at a time, and the other ranks run in
- * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not.
+ * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. Only
+ * the end of a thread is known to the host, so that the main context is suspended until it comes.
  * On other threads of the rank, and where nobody has to wait, these are libc's functions. */
 #include "shim.h"
 
@@ -56,6 +57,7 @@ EXPORT int pthread_join(pthread_t thread, void **result)
     if (!shares_its_thread())
         return libc.pthread_join(thread, result);
     for (;;) {
+        simurgh_await_end(thread);
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         int error = libc.pthread_timedjoin_np(thread, result, &end);
         if (error != ETIMEDOUT)

@@ -17,6 +17,9 @@ pub struct Hooks {
     pub thread_started: unsafe extern "C" fn(user: *mut c_void),
     /// Called last on such a thread, after the destructors of its C++ thread-local objects.
     pub thread_ended: unsafe extern "C" fn(user: *mut c_void),
+    /// Called on the stack of [`Instance::run`](crate::Instance::run): suspends the rank until the word is no longer
+    /// the value. It changes before `thread_ended` is called.
+    pub await_thread: unsafe extern "C" fn(user: *mut c_void, word: *mut u32, value: u32),
     /// Another thread of the rank than the one in [`Instance::run`](crate::Instance::run) has called `exit` or a
     /// relative. Handlers have run and stdout is flushed there; the rank counts as ended with this status. `run`
     /// returns the same status if the rank's main thread later exits too, which it need not do (it may be blocked).

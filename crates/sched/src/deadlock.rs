@@ -2,7 +2,9 @@
 //!
 //! If every virtual processor sleeps, no inbox holds anything, and every other thread of the process is an attached one
 //! that is blocked, then nobody is left who could wake anybody. That is checked by the last virtual processor to fall
-//! asleep. A thread the runtime has never heard of might still act, so while there is one, nothing is concluded.
+//! asleep. A thread the runtime has never heard of might still act, and so might an attached one that runs; while there
+//! is one, nothing is concluded, unless who started the runtime knows that all of these wait for each other. That may
+//! come to be so without a word to the runtime; so the last virtual processor to fall asleep looks again now and then.
 //!
 //! With a network, others may still send something, so all this is only half of the truth: the process is *quiet*
 //! ([`simurgh_core::Quiet`]). Since it is so between any two messages, the check is not made until nothing has come for
@@ -65,12 +67,13 @@ impl Sleepers {
 
     /// Whether all of `team` sleep, and nothing is left in the process that could wake any of them. Asked by one that
     /// is counted as asleep.
-    /// `others_are_quiet` says so of who is no virtual processor, but may run something.
+    /// `others_are_quiet` says so of who is no virtual processor, but may run something; `others_wait`, that no thread
+    /// that is not of the runtime goes on by itself.
     pub(crate) fn are_all(
         &self,
         team: &[&'static Worker],
-        threads_of_others: usize,
         others_are_quiet: impl Fn() -> bool,
+        others_wait: impl Fn() -> bool,
     ) -> bool {
         // SeqCst throughout: the argument above is about one order of all these events.
         let wakeups = self.wakeups.load(Ordering::SeqCst);
@@ -79,8 +82,7 @@ impl Sleepers {
         let all = asleep()
             // Most often another has been woken and is about to leave: then the threads need not be looked for.
             && quiet()
-            && all_threads_known(team.len() + threads_of_others)
-            && simurgh_core::outsiders() == 0
+            && others_wait()
             && quiet()
             && asleep()
             && self.wakeups.load(Ordering::SeqCst) == wakeups;
@@ -103,6 +105,12 @@ impl Sleepers {
             self.rouse();
         }
     }
+}
+
+/// Whether the process has no threads that run but `others`: all are that many, attached ones that are blocked, and
+/// bystanders.
+pub(crate) fn all_others_are_blocked(others: usize) -> bool {
+    all_threads_known(others) && simurgh_core::outsiders() == 0
 }
 
 /// Whether the process has no threads but attached ones, [`Bystander`](simurgh_core::Bystander)s and `others`.

@@ -127,6 +127,7 @@ impl Deputy {
     /// The body of the kernel thread.
     fn run(&self, common: &Common) {
         let worker = self.post.worker;
+        common.note_thread();
         if common.topology.binds() {
             let _ = Affinity::of(&common.topology.reach(worker.index())).bind(None);
         }

@@ -100,6 +100,7 @@ impl Guard {
 
     /// The body of the kernel thread; who ends the runtime unparks it.
     pub(crate) fn run(mut self) {
+        self.common.note_thread();
         let mut all_slept = false;
         while !self.common.deputies.are_over() {
             let all_sleep = self.common.sleepers.count() == self.common.team.len();

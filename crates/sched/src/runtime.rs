@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use simurgh_core::sync::{AtomicBool, Ordering};
+use simurgh_core::sync::{AtomicBool, Ordering, SpinLock};
 use simurgh_core::{EcHandle, EcSpec, Network, Worker};
 
 use crate::crew::Crew;
@@ -15,7 +15,7 @@ use crate::guard::Guard;
 use crate::policy::{Policy, WorkQueue};
 use crate::stats::VpStats;
 use crate::topology::Topology;
-use crate::vp::{Common, Vp};
+use crate::vp::{Common, OthersWait, Vp};
 
 /// Most virtual processors of a runtime.
 pub const VPS_MAX: usize = 1024;
@@ -27,6 +27,7 @@ pub struct Builder {
     policy: Arc<dyn Policy>,
     on_deadlock: Option<Box<dyn Fn(u32) + Send + Sync>>,
     known_threads: usize,
+    others_wait: Option<OthersWait>,
     network: Option<Arc<dyn Network>>,
     topology: Option<Topology>,
     network_core: Option<usize>,
@@ -52,6 +53,7 @@ impl Builder {
             policy: Arc::new(WorkQueue),
             on_deadlock: None,
             known_threads: 0,
+            others_wait: None,
             network: None,
             topology: None,
             network_core: None,
@@ -100,6 +102,15 @@ impl Builder {
     #[must_use]
     pub fn known_threads(mut self, known_threads: usize) -> Self {
         self.known_threads = known_threads;
+        self
+    }
+
+    /// Whether all threads of the process but the calling one and those of the runtime, whose numbers are given, wait
+    /// for each other, so that none of them wakes an execution context. Asked, now and then, when all virtual
+    /// processors sleep, and there are threads that are not attached and blocked.
+    #[must_use]
+    pub fn others_wait(mut self, wait: impl Fn(&[u32]) -> bool + Send + Sync + 'static) -> Self {
+        self.others_wait = Some(Box::new(wait));
         self
     }
 
@@ -181,6 +192,8 @@ impl Builder {
             sleepers: Sleepers::default(),
             on_deadlock: self.on_deadlock,
             known_threads: self.known_threads,
+            threads: SpinLock::default(),
+            others_wait: self.others_wait,
             seed: self.seed,
             lookout: OnceLock::new(),
             crew,

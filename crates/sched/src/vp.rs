@@ -7,12 +7,12 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use simurgh_core::sync::{AtomicBool, Ordering, relax};
-use simurgh_core::{CALM, Entry, Network, Worker};
+use simurgh_core::sync::{AtomicBool, Ordering, SpinLock, relax};
+use simurgh_core::{CALM, CALM_MAX, Entry, Network, Worker};
 
 use crate::affinity::Affinity;
 use crate::crew::Crew;
-use crate::deadlock::Sleepers;
+use crate::deadlock::{Sleepers, all_others_are_blocked};
 use crate::deputy::Deputies;
 use crate::lookout::{Crewmates, Lookout};
 use crate::post::Post;
@@ -30,6 +30,9 @@ pub(crate) const EC_LOOKS: u32 = 1000;
 /// Looks at the inbox between two looks at the clock.
 const LOOKS_PER_CLOCK: u32 = 32;
 
+/// Whether all threads of the process but these and the calling one wait for each other.
+pub(crate) type OthersWait = Box<dyn Fn(&[u32]) -> bool + Send + Sync>;
+
 /// What all virtual processors of a runtime share.
 pub(crate) struct Common {
     pub(crate) team: Vec<&'static Worker>,
@@ -38,6 +41,10 @@ pub(crate) struct Common {
     pub(crate) sleepers: Sleepers,
     pub(crate) on_deadlock: Option<Box<dyn Fn(u32) + Send + Sync>>,
     pub(crate) known_threads: usize,
+    /// Threads of the runtime, by number.
+    pub(crate) threads: SpinLock<Vec<u32>>,
+    /// Whether threads that are not of the runtime wait for each other.
+    pub(crate) others_wait: Option<OthersWait>,
     pub(crate) seed: Option<u64>,
     pub(crate) crew: Crew,
     /// Who looks after the network, if there is one.
@@ -62,9 +69,27 @@ impl Common {
     /// Whether all virtual processors sleep, and nothing is left in the process that could wake any of them. Asked by
     /// one that is counted as asleep, or by an attached thread that is counted as blocked.
     pub(crate) fn all_sleep(&self) -> bool {
-        let threads = self.known_threads + self.deputies.threads();
         let quiet = || self.deputies.are_quiet();
-        self.sleepers.are_all(&self.team, threads, quiet)
+        let others_wait = || {
+            let known = self.team.len() + self.known_threads + self.deputies.threads();
+            all_others_are_blocked(known)
+                || self
+                    .others_wait
+                    .as_ref()
+                    .is_some_and(|wait| wait(&self.threads.lock()))
+        };
+        self.sleepers.are_all(&self.team, quiet, others_wait)
+    }
+
+    /// Whether that may come to be so although no virtual processor wakes up before.
+    fn may_all_sleep_later(&self) -> bool {
+        self.others_wait.is_some() && self.sleepers.count() == self.team.len()
+    }
+
+    /// The calling thread is the runtime's.
+    pub(crate) fn note_thread(&self) {
+        let number = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        self.threads.lock().push(number);
     }
 
     /// Says that nobody is left in this process to wake an execution context; in answer to a question, or to none (0).
@@ -114,6 +139,7 @@ impl Vp {
 
     /// The body of the kernel thread.
     pub(crate) fn run(&self) {
+        self.common.note_thread();
         let crew = &self.common.crew;
         if self.common.topology.binds() {
             pin(&crew.cpus_of(self.worker.index(), &self.common.topology));
@@ -232,10 +258,7 @@ impl Vp {
     /// Sleeps in the kernel, where the network rings if it is this one's duty to look after it.
     fn rest(&self, ticket: u32) {
         let Some(lookout) = self.common.lookout.get() else {
-            if self.common.all_sleep() {
-                self.common.report(0);
-            }
-            return self.worker.sleep(ticket);
+            return self.rest_alone(ticket);
         };
         let vp = self.worker.index();
         lookout.rest(vp);
@@ -245,6 +268,25 @@ impl Vp {
             self.worker.sleep(ticket);
         }
         lookout.rise(vp);
+    }
+
+    /// As [`Vp::rest`], where there is no network.
+    fn rest_alone(&self, ticket: u32) {
+        let mut pause = CALM;
+        loop {
+            if self.common.all_sleep() {
+                self.common.report(0);
+                return self.worker.sleep(ticket);
+            }
+            if !self.common.may_all_sleep_later() {
+                return self.worker.sleep(ticket);
+            }
+            self.worker.sleep_for(ticket, pause);
+            if self.worker.has_mail() || self.worker.ticket() != ticket {
+                return;
+            }
+            pause = (2 * pause).min(CALM_MAX);
+        }
     }
 
     fn rest_on_duty(&self, lookout: &Lookout, ticket: u32) {

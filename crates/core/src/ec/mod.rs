@@ -17,7 +17,9 @@ mod real;
 #[cfg(loom)]
 pub use mocked::*;
 #[cfg(not(loom))]
-pub use outsiders::{Bystander, attached_count, bystanders, outsiders, while_blocked, while_expecting};
+pub use outsiders::{
+    Bystander, attached_count, bystanders, expected, outsiders, while_blocked, while_expecting,
+};
 #[cfg(not(loom))]
 pub(crate) use outsiders::{note_running, note_watching};
 #[cfg(not(loom))]

@@ -7,6 +7,8 @@ use crate::sync::{AtomicUsize, Ordering};
 static ATTACHED: AtomicUsize = AtomicUsize::new(0);
 /// Those of them that are not blocked in [`park`](super::park), and whatever is expected in [`while_expecting`].
 static OUTSIDERS: AtomicUsize = AtomicUsize::new(0);
+/// What is expected there.
+static EXPECTED: AtomicUsize = AtomicUsize::new(0);
 /// Threads that wake nobody.
 static BYSTANDERS: AtomicUsize = AtomicUsize::new(0);
 
@@ -67,6 +69,12 @@ pub fn outsiders() -> usize {
     OUTSIDERS.load(Ordering::SeqCst)
 }
 
+/// How many wait in [`while_expecting`].
+#[must_use]
+pub fn expected() -> usize {
+    EXPECTED.load(Ordering::SeqCst)
+}
+
 /// Runs `f`, in which the caller waits for something that somebody outside the process has been asked for and is going
 /// to send: as long as that is so, nobody waits for ever. It counts until the caller runs again, so that there is no
 /// moment at which the caller still waits and nothing is expected.
@@ -76,8 +84,10 @@ pub fn while_expecting<R>(f: impl FnOnce() -> R) -> R {
         fn drop(&mut self) {
             // Nobody has to be told: the caller runs, and whoever falls asleep after it looks whether all wait.
             OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
+            EXPECTED.fetch_sub(1, Ordering::SeqCst);
         }
     }
+    EXPECTED.fetch_add(1, Ordering::SeqCst);
     OUTSIDERS.fetch_add(1, Ordering::SeqCst);
     let _expected = Expected;
     f()

@@ -85,6 +85,11 @@ impl Worker {
         self.own.care.poll(network)
     }
 
+    /// As [`Worker::sleep`], but may also return early, and does when the time is over.
+    pub fn sleep_for(&self, ticket: u32, limit: Duration) {
+        self.shared.inbox.sleep_for(ticket, limit);
+    }
+
     /// As [`Worker::sleep`], but also until something arrives from the network, or the time is over. The worker must
     /// have been told of the network.
     pub fn sleep_at(&self, network: &dyn Network, ticket: u32, limit: Option<Duration>) {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use simurgh_image::{Hooks, Instance, Options, Prepared, Program, RankContext};
@@ -15,6 +16,7 @@ static HOOKS: Hooks = Hooks {
     write,
     thread_started,
     thread_ended,
+    await_thread,
     exited_elsewhere,
     yield_now,
 };
@@ -51,6 +53,14 @@ unsafe extern "C" fn thread_started(_user: *mut c_void) {
 
 unsafe extern "C" fn thread_ended(_user: *mut c_void) {
     THREADS.lock().unwrap().1 += 1;
+}
+
+unsafe extern "C" fn await_thread(_user: *mut c_void, word: *mut u32, value: u32) {
+    // SAFETY: the shim passes a variable of its own that lives as long as the rank.
+    let word = unsafe { AtomicU32::from_ptr(word) };
+    while word.load(Ordering::SeqCst) == value {
+        std::thread::yield_now();
+    }
 }
 
 unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {

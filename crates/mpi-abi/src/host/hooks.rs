@@ -7,6 +7,7 @@ use super::end::exit_status;
 use super::output::Stream;
 use super::rank::finished;
 use super::state::{Host, Rank};
+use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_image::Hooks;
 use simurgh_mpi::Process;
 use std::ffi::c_void;
@@ -18,6 +19,7 @@ pub(super) static HOOKS: Hooks = Hooks {
     write,
     thread_started,
     thread_ended,
+    await_thread,
     exited_elsewhere,
     yield_now,
 };
@@ -61,8 +63,18 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
     let _ = altstack::add();
 }
 
-unsafe extern "C" fn thread_ended(_user: *mut c_void) {
+unsafe extern "C" fn thread_ended(user: *mut c_void) {
     altstack::remove();
+    // SAFETY:
+    // - the image hands back what it was given.
+    unsafe { rank(user) }.thread_ended();
+}
+
+unsafe extern "C" fn await_thread(user: *mut c_void, word: *mut u32, value: u32) {
+    // SAFETY:
+    // - the image hands back what it was given, and a variable of its own that it uses with atomic operations alone.
+    let (rank, word) = unsafe { (rank(user), AtomicU32::from_ptr(word)) };
+    rank.await_thread(|| word.load(Ordering::SeqCst) != value);
 }
 
 unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {

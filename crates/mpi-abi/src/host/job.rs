@@ -19,6 +19,7 @@ use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
 use simurgh_net::transport::HostId;
 use simurgh_sched::{Builder, EcSpec, Runtime, policy};
 use simurgh_settings::Id;
+use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
@@ -99,7 +100,8 @@ fn follow_parent(spec: &JobSpec) -> Result<(), HostError> {
 /// Makes the ranks' processes (in MPI's sense) and what is known of them.
 fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     // An executable in a memory file has a name that tells nothing.
-    rustix::thread::set_name(c"simurgh-host").map_err(HostError::system("naming the process"))?;
+    let name = CString::new(threads::HOST).expect("a name without zeros");
+    rustix::thread::set_name(&name).map_err(HostError::system("naming the process"))?;
     let host = take_up(spec)?;
     signals::install()
         .and_then(|()| crash::install())
@@ -200,6 +202,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostErr
             let _ = altstack::add();
         })
         .known_threads(other_threads())
+        .others_wait(|runtime_s| threads::all_wait(|thread| runtime_s.contains(&thread)))
         .on_deadlock(move |question| deadlocked(host, question))
         .start()?;
     place.report.iter().for_each(|line| say(line));

@@ -341,7 +341,10 @@ impl Others for Household {
     fn are_idle(&self) -> bool {
         // In this order: a thread that is attached meanwhile is counted as a thread at most.
         let known = simurgh_core::attached_count() + simurgh_core::bystanders();
-        simurgh_core::outsiders() == 0 && threads::count() == known + self.of_transports + pmi::threads()
+        let launcher_s = pmi::threads();
+        let all_wait_in_mpi = simurgh_core::outsiders() == 0
+            && threads::count() == known + self.of_transports + launcher_s.len();
+        all_wait_in_mpi || threads::all_wait(|thread| launcher_s.contains(&thread))
     }
 
     fn hear_quiet(&self, question: u32) {

@@ -2,7 +2,8 @@
 
 use super::output::{self, LineBuffer, Stream};
 use super::wake::{Event, Wake};
-use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
+use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
+use simurgh_core::{EcRef, current, park};
 use simurgh_image::Flusher;
 use simurgh_mpi::{Job, Process};
 use simurgh_net::job::{JobSpec, Mode, OutputFiles};
@@ -35,6 +36,8 @@ pub(super) struct Rank {
     errors: LineBuffer,
     flusher: OnceLock<Flusher>,
     ended: AtomicBool,
+    /// Who waits for a thread of the rank to end.
+    joiner: SpinLock<Option<EcRef>>,
 }
 
 impl Host {
@@ -152,6 +155,7 @@ impl Rank {
             errors,
             flusher: OnceLock::new(),
             ended: AtomicBool::new(false),
+            joiner: SpinLock::default(),
             process,
         }
     }
@@ -191,6 +195,25 @@ impl Rank {
         }
         self.output.finish_if_possible();
         self.errors.finish_if_possible();
+    }
+
+    /// Suspends the rank's execution context until it `has_come`, which happens before a thread of the rank is said to
+    /// have ended.
+    pub(super) fn await_thread(&self, has_come: impl Fn() -> bool) {
+        while !has_come() {
+            *self.joiner.lock() = Some(current());
+            // Looked at again: who ended before the line above has woken nobody.
+            if !has_come() {
+                park();
+            }
+        }
+    }
+
+    /// A thread of the rank has ended, as far as the program is concerned.
+    pub(super) fn thread_ended(&self) {
+        if let Some(joiner) = self.joiner.lock().take() {
+            joiner.unpark();
+        }
     }
 
     pub(super) fn has_ended(&self) -> bool {

@@ -10,7 +10,7 @@ use super::output::say;
 use super::state::Host;
 use super::waiting::waiting;
 use super::wake::{Event, News};
-use super::{questions, quiet};
+use super::{questions, quiet, threads};
 use simurgh_net::control::{ControlError, FromHost, Received, ToHost, shortened};
 use simurgh_settings::{Id, Values};
 use std::cell::RefCell;
@@ -94,7 +94,7 @@ impl Watch {
 
     /// The next news; the calling thread sleeps until there are any.
     pub(super) fn next(&self) -> News {
-        simurgh_core::while_blocked(|| self.host.wake().receive(self.control, self.deadline))
+        threads::listen(|| self.host.wake().receive(self.control, self.deadline))
     }
 
     /// The status of the process, if the job has ended.

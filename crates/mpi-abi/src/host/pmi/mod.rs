@@ -25,13 +25,13 @@ use broker::Broker;
 use council::Council;
 use launcher::{Launcher, Place};
 use neighbours::Door;
-use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
+use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_net::control::{Channel, Letter, Secret, ToHost};
 use simurgh_net::job::{self, Control, JobSpec};
 use simurgh_net::transport::shared_memory;
 use simurgh_settings::{Id, Values};
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use wire::Dialect;
 
 /// Whether another launcher has started this process as one of several.
@@ -69,17 +69,16 @@ pub(super) fn is_serving() -> bool {
 }
 
 /// Threads of this process that have to do with the launcher: the broker's, and those of its library.
-static THREADS: AtomicUsize = AtomicUsize::new(0);
+static THREADS: OnceLock<Vec<u32>> = OnceLock::new();
 
-/// How many threads have to do with the launcher, which wake nobody.
-pub(super) fn threads() -> usize {
-    // Acquire pairs with the Release in `job`.
-    THREADS.load(Ordering::Acquire)
+/// The threads that have to do with the launcher, which wake nobody, by number.
+pub(super) fn threads() -> &'static [u32] {
+    THREADS.get().map_or(&[], Vec::as_slice)
 }
 
 /// The job of this process, with a channel to a broker. Nobody else begins threads meanwhile.
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
-    let before = threads::count();
+    let before: Vec<_> = threads::all().collect();
     let mut launcher = connect(&settings)?;
     let mut door = Door::open()?;
     let (secret, nodes) = agree(launcher.as_mut(), &door)?;
@@ -102,8 +101,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let broker = Broker::new(launcher, ours, council);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
     thread.spawn(move || broker.run())?;
-    // Release pairs with the Acquire in `threads`.
-    THREADS.store(threads::count().saturating_sub(before), Ordering::Release);
+    let _ = THREADS.set(threads::all().filter(|thread| !before.contains(thread)).collect());
     // Release pairs with the Acquire in `is_serving`.
     SERVING.store(true, Ordering::Release);
     // From here on they belong to who reads the description.

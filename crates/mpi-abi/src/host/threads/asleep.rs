@@ -1,0 +1,181 @@
+//! Threads that go on only if another thread of the process wakes them.
+//!
+//! Such a thread waits in a futex without a limit of time: for a lock, a condition, a semaphore or the end of another
+//! thread, or for work as those of a library of threads do. If all threads do so at the same time, none of them will
+//! ever go on. Each is looked at twice. One that has not run in between, as its context switches tell, has slept all
+//! the time; so if that holds for all, all slept when the first looks were over.
+//!
+//! Other processes may wake a thread by a futex in memory that they share, so that one is not counted on. That a
+//! handler of a signal from outside may do so, which POSIX allows for semaphores alone, is left out of account.
+//!
+//! Costs: two small files of the kernel's for each thread and look.
+
+use std::ops::Range;
+use std::path::Path;
+
+/// In the number of an operation on a futex: which one it is.
+const OPERATION: u64 = 0x7f;
+const PRIVATE: u64 = libc::FUTEX_PRIVATE_FLAG as u64;
+
+/// A thread that sleeps, as often as it has begun to do so.
+#[derive(Debug, PartialEq, Eq)]
+struct Sleeper {
+    thread: u32,
+    switches: [u64; 2],
+    /// The futex, if other processes might wake it.
+    shared: Option<u64>,
+}
+
+/// Whether all threads of the process but the calling one and those that `are_left_out`, by their numbers and names,
+/// sleep until another one of them wakes them.
+pub(super) fn all_wait_for_each_other(are_left_out: impl Fn(u32, &str) -> bool) -> bool {
+    let Some(first) = sleepers(&are_left_out) else {
+        return false;
+    };
+    if sleepers(&are_left_out).as_ref() != Some(&first) {
+        return false;
+    }
+    let mut shared = first.iter().filter_map(|sleeper| sleeper.shared).peekable();
+    shared.peek().is_none() || {
+        let memory = shared_memory();
+        shared.all(|futex| !memory.iter().any(|range| range.contains(&futex)))
+    }
+}
+
+/// All those threads, in order; none if one does not sleep so, or that cannot be found out.
+fn sleepers(are_left_out: impl Fn(u32, &str) -> bool) -> Option<Vec<Sleeper>> {
+    let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+    let mut found = Vec::new();
+    for thread in super::all().filter(|thread| *thread != own) {
+        let place = Path::new("/proc/self/task").join(thread.to_string());
+        let Ok(status) = std::fs::read_to_string(place.join("status")) else {
+            // It has just ended.
+            continue;
+        };
+        let has_ended = field(&status, "State").is_some_and(|state| state.starts_with(['Z', 'X']));
+        if has_ended || are_left_out(thread, field(&status, "Name")?) {
+            continue;
+        }
+        let switches = ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"];
+        let [Some(slept), Some(preempted)] = switches.map(|name| field(&status, name)?.parse().ok()) else {
+            return None;
+        };
+        found.push(Sleeper {
+            thread,
+            switches: [slept, preempted],
+            shared: futex(&std::fs::read_to_string(place.join("syscall")).ok()?)?,
+        });
+    }
+    found.sort_unstable_by_key(|sleeper| sleeper.thread);
+    Some(found)
+}
+
+/// What stands behind a name in such a file.
+fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    let rest = |line: &'a str| line.strip_prefix(name)?.strip_prefix(':');
+    status.lines().find_map(rest).map(str::trim)
+}
+
+/// That a system call, as the kernel describes it, waits in a futex without a limit; and in which one, if that is none
+/// that only this process knows.
+fn futex(call: &str) -> Option<Option<u64>> {
+    let mut words = call.split_whitespace();
+    if words.next()?.parse() != Ok(libc::SYS_futex) {
+        return None;
+    }
+    let mut number = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
+    let (address, operation, _value, limit) = (number()?, number()?, number()?, number()?);
+    let waits = [
+        libc::FUTEX_WAIT,
+        libc::FUTEX_WAIT_BITSET,
+        libc::FUTEX_LOCK_PI,
+        libc::FUTEX_WAIT_REQUEUE_PI,
+    ];
+    // The kernel takes the operation for an integer of 32 bits.
+    let is_wait = waits.contains(&((operation & OPERATION) as i32));
+    let is_private = operation & PRIVATE != 0;
+    (is_wait && limit == 0).then_some((!is_private).then_some(address))
+}
+
+/// Memory that other processes may have mapped as well.
+fn shared_memory() -> Vec<Range<u64>> {
+    // Not that of the first thread, which may have ended.
+    let maps = std::fs::read_to_string("/proc/thread-self/maps").unwrap_or_default();
+    maps.lines().filter_map(shared_range).collect()
+}
+
+/// The range of a line of that file, if it is shared.
+fn shared_range(line: &str) -> Option<Range<u64>> {
+    let (range, rest) = line.split_once(' ')?;
+    let (low, high) = range.split_once('-')?;
+    let address = |text| u64::from_str_radix(text, 16).ok();
+    let is_shared = rest.as_bytes().get(3) == Some(&b's');
+    is_shared.then_some(address(low)?..address(high)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn waits_in_futexes_without_a_limit_are_recognised() {
+        assert_eq!(
+            futex("202 0x7f01 0x80 0x2 0x0 0x0 0xffffffff 0x7ffd 0x7f02\n"),
+            Some(None)
+        );
+        assert_eq!(
+            futex("202 0x7f01 0x109 0x5 0x0 0x0 0xffffffff 0x7ffd 0x7f02\n"),
+            Some(Some(0x7f01))
+        );
+        assert_eq!(
+            futex("202 0x7f01 0x189 0x5 0x7ffc 0x0 0xffffffff 0x7ffd 0x7f02\n"),
+            None,
+            "a limit"
+        );
+        assert_eq!(
+            futex("202 0x7f01 0x81 0x1 0x0 0x0 0x0 0x7ffd 0x7f02\n"),
+            None,
+            "it wakes"
+        );
+        assert_eq!(futex("0 0x3 0x7f01 0x1 0x0 0x0 0x0 0x7ffd 0x7f02\n"), None);
+        assert_eq!(futex("running\n"), None);
+    }
+
+    #[test]
+    fn shared_memory_is_told_from_private() {
+        assert_eq!(
+            shared_range("7f01-7f02 rw-s 00000000 00:01 7 /dev/zero"),
+            Some(0x7f01..0x7f02)
+        );
+        assert_eq!(shared_range("7f01-7f02 rw-p 00000000 00:00 0"), None);
+    }
+
+    #[test]
+    fn who_runs_or_waits_for_a_time_keeps_others_from_waiting_for_each_other() {
+        const NAMES: [&str; 2] = ["asleep-1", "asleep-2"];
+        // Other tests have threads, too.
+        let all_wait = || all_wait_for_each_other(|_, name| !NAMES.contains(&name));
+        let begin = |name: &str, wait: fn(&mpsc::Receiver<()>)| {
+            let (tell, told) = mpsc::channel();
+            let thread = std::thread::Builder::new().name(name.to_owned());
+            (tell, thread.spawn(move || wait(&told)).expect("a thread"))
+        };
+        let (first, one) = begin(NAMES[0], |told| {
+            let _ended = told.recv();
+        });
+        let (second, two) = begin(NAMES[1], |told| {
+            while told.try_recv() == Err(mpsc::TryRecvError::Empty) {
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+            let _ended = told.recv();
+        });
+        (0..100).for_each(|_| assert!(!all_wait()));
+        second.send(()).expect("it listens");
+        while !all_wait() {
+            std::thread::yield_now();
+        }
+        drop((first, second));
+        one.join().and(two.join()).expect("no panic");
+    }
+}

@@ -1,0 +1,100 @@
+/* Ranks that wait for each other for ever, with threads besides those that wait in MPI. With "go on" behind it, one of
+ * the threads ends the wait after a while. */
+#include <mpi.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 3 };
+
+static int rank, ranks;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static sem_t posted;
+
+static void receive(int tag)
+{
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, (rank + 1) % ranks, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* As those of a library of threads that has nothing to do. */
+static void *idle(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    for (;;)
+        pthread_cond_wait(&work, &mutex);
+    return unused;
+}
+
+static void *receive_one(void *tag)
+{
+    receive(*(int *)tag);
+    return NULL;
+}
+
+/* Wakes another one now and then, which sends what all wait for in the end. */
+static void *pass_time(void *unused)
+{
+    for (int time = 0; time < 20; time++) {
+        usleep(20000);
+        sem_post(&posted);
+    }
+    return unused;
+}
+
+static void *send_late(void *unused)
+{
+    for (int time = 0; time < 20; time++)
+        sem_wait(&posted);
+    for (int tag = 5; tag < 5 + THREADS; tag++)
+        MPI_Send(&rank, 1, MPI_INT, (rank + ranks - 1) % ranks, tag, MPI_COMM_WORLD);
+    return unused;
+}
+
+static pthread_t start(void *(*function)(void *), void *argument)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, function, argument) != 0)
+        printf("BAD thread\n");
+    return thread;
+}
+
+int main(int argc, char **argv)
+{
+    static int tags[THREADS] = {5, 6, 7};
+    pthread_t threads[THREADS], late[2];
+    const char *way = argc > 1 ? argv[1] : "";
+    int provided, funneled = strcmp(way, "funneled") == 0;
+    MPI_Init_thread(&argc, &argv, funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    sem_init(&posted, 0, 0);
+    if (argc > 2) {
+        late[0] = start(send_late, NULL);
+        late[1] = start(pass_time, NULL);
+    }
+    if (strcmp(way, "idle") == 0 || funneled) {
+        for (int i = 0; i < THREADS; i++)
+            start(idle, NULL);
+        for (int i = 0; i < THREADS; i++)
+            receive(tags[i]);
+    }
+    if (strcmp(way, "join") == 0) {
+        for (int i = 0; i < THREADS; i++)
+            threads[i] = start(receive_one, &tags[i]);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
+    if (strcmp(way, "exit") == 0) {
+        start(receive_one, &tags[0]);
+        pthread_exit(NULL);
+    }
+    for (int i = 0; argc > 2 && i < 2; i++)
+        pthread_join(late[i], NULL);
+    printf("goes on\n");
+    MPI_Finalize();
+    return 0;
+}
