@@ -4,16 +4,14 @@
 use libfuzzer_sys::fuzz_target;
 use simurgh_net::transport::ofi::fuzzing;
 
-/// The token of the job.
-const TOKEN: u64 = 0x0123_4567_89ab_cdef;
+/// The key of the host that is heard.
+const KEY: [u8; 32] = *b"what only the two hosts can make";
 
 fuzz_target!(|data: &[u8]| {
-    fuzzing::frame(data, TOKEN);
-    // With the token, which nobody guesses, as a host shows it.
-    if let Some((host, rest)) = data.split_first() {
-        let mut frame = TOKEN.wrapping_add(u64::from(*host)).to_le_bytes().to_vec();
-        frame.extend(rest);
-        fuzzing::frame(&frame, TOKEN);
-    }
+    fuzzing::frame(data, &KEY);
+    // With its code, which nobody guesses.
+    let mut frame = data.to_vec();
+    fuzzing::sealed(&mut frame, &KEY);
+    fuzzing::frame(&frame, &KEY);
     fuzzing::address(data);
 });

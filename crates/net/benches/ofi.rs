@@ -1,14 +1,16 @@
 //! The raw transport over libfabric's tcp and the loopback interface, between two threads on two cores: what two
 //! processes have, too, and what `fi_pingpong -p tcp -e rdm` is measured with.
 //!
-//! `cargo bench -p simurgh-net --bench ofi`, on a quiet machine or with `chrt -r 1`. `PROVIDER=net` takes another one.
+//! `cargo bench -p simurgh-net --bench ofi`, on a quiet machine or with `chrt -r 1`. `PROVIDER=net` takes another one,
+//! `AUTHENTICATE=off` or `full` protects less or more.
 
 mod pair;
 
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
+use simurgh_net::control::Secret;
+use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HEADER, HostId, Transport};
 
 use pair::{Count, by_length, read, receive, send, together};
@@ -19,7 +21,13 @@ fn pair() -> [Ofi; 2] {
         provider: Some(std::env::var("PROVIDER").unwrap_or("tcp".to_owned())),
         interface: Some("lo".to_owned()),
         one_machine: true,
+        authenticate: match std::env::var("AUTHENTICATE").as_deref() {
+            Ok("off") => Authenticate::Off,
+            Ok("full") => Authenticate::Full,
+            _ => Authenticate::Auto,
+        },
     };
+    let secret = Secret::random().expect("random numbers");
     let ports = [0, 1].map(|_| OfiPort::open(&choice).expect("tcp"));
     let addresses = [0, 1].map(|host: usize| ports[host].address());
     let [zero, one] = ports;
@@ -28,7 +36,7 @@ fn pair() -> [Ofi; 2] {
         port.connect(&Joining {
             own,
             hosts: 0..2,
-            secret: b"secret",
+            secret: &secret,
             peers: vec![(other, &addresses[other as usize])],
             peer_timeout: None,
         })

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use simurgh_core::sync::SpinLock;
-use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
+use simurgh_net::control::Secret;
+use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HEADER, Handler, Header, HostId, TransferError, Transport};
 use simurgh_testing::{Deadline, LIMIT};
 
@@ -41,6 +42,7 @@ fn open() -> OfiPort {
         provider: Some("tcp".into()),
         interface: Some("lo".into()),
         one_machine: true,
+        authenticate: Authenticate::Auto,
     };
     OfiPort::open(&choice).expect("tcp")
 }
@@ -49,7 +51,7 @@ fn connect(port: OfiPort, own: HostId, other: &[u8]) -> Ofi {
     let joining = Joining {
         own,
         hosts: 0..2,
-        secret: b"secret",
+        secret: &Secret::from_bytes(&[1; 32]).expect("as long as one"),
         peers: vec![(1 - own, other)],
         peer_timeout: Some(PEER_TIMEOUT),
     };

@@ -34,6 +34,8 @@ pub enum Id {
     Provider,
     /// The network interface.
     Interface,
+    /// How much of what goes over it is protected.
+    Authenticate,
     /// Silence after which a host is lost.
     PeerTimeout,
     /// Where jobs meet.

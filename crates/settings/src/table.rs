@@ -258,6 +258,36 @@ pub const SETTINGS: &[Setting] = &[
         doc: "network interface or device, such as eth1 or mlx5_0, for transport ofi",
     },
     Setting {
+        id: Id::Authenticate,
+        name: "authenticate",
+        options: &[Spelling::Takes("authenticate")],
+        variables: &["SIMURGH_AUTHENTICATE"],
+        kind: Kind::Choice(&[
+            Item {
+                name: "auto",
+                doc: "headers over providers on sockets (tcp, net, udp), off over others",
+            },
+            Item {
+                name: "off",
+                doc: "each packet carries a tag that only its two hosts can compute, always the same one",
+            },
+            Item {
+                name: "headers",
+                doc: "a code over each packet's header, number and length, and over data of at most 64 bytes",
+            },
+            Item {
+                name: "full",
+                doc: "over all data, too; hosts then do not read or write each other's memory",
+            },
+        ]),
+        preset: Preset::Value(0),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "what transport ofi protects against other users who can reach the network, by codes of keys that the \
+              processes of the job alone have",
+    },
+    Setting {
         id: Id::PeerTimeout,
         name: "peer_timeout",
         options: &[Spelling::Takes("peer-timeout")],
@@ -563,37 +593,4 @@ pub const SETTINGS: &[Setting] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn settings_stand_at_their_numbers_under_names_of_their_own() {
-        let mut names = BTreeSet::new();
-        for (place, setting) in SETTINGS.iter().enumerate() {
-            assert_eq!(setting.id as usize, place);
-            let options = setting.options.iter().map(|option| option.name());
-            let all = options.chain(setting.variables.iter().copied());
-            for name in all.chain([setting.name]) {
-                let own = name == setting.name || names.insert(name);
-                assert!(own, "{name} stands in the table twice");
-            }
-            assert!(setting.variables[0] == format!("SIMURGH_{}", setting.name.to_uppercase()));
-            assert!(!setting.doc.ends_with('.'), "{}", setting.name);
-        }
-    }
-
-    #[test]
-    fn presets_and_switches_are_allowed_values() {
-        for setting in SETTINGS {
-            if let Preset::Value(value) = setting.preset {
-                assert!(setting.kind.allows(value), "{}", setting.name);
-            }
-            for option in setting.options {
-                if let Spelling::Sets(name, value) = option {
-                    assert!(setting.kind.allows(*value), "{name}");
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use simurgh_mpi::Job;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, Peer, VERSION};
 use simurgh_net::job::{JobSpec, Origin, Place};
-use simurgh_net::transport::ofi::{Choice, Joining, Ofi, OfiPort};
+use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HostId, Shm, ShmNeighbours, Transport};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
@@ -235,7 +235,7 @@ pub(super) fn joining<'a>(
     Joining {
         own: spec.host_in_universe(),
         hosts: world(spec),
-        secret: control.secret().as_bytes(),
+        secret: control.secret(),
         peers,
         peer_timeout: spec.settings.time(Id::PeerTimeout),
     }
@@ -283,6 +283,12 @@ pub(super) fn choice(spec: &JobSpec) -> Choice {
         one_machine: spec.origin.realm.is_alone()
             && spec.origin.nodes <= 1
             && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),
+        authenticate: match spec.settings.show(Id::Authenticate).as_str() {
+            "off" => Authenticate::Off,
+            "headers" => Authenticate::Headers,
+            "full" => Authenticate::Full,
+            _ => Authenticate::Auto,
+        },
     }
 }
 

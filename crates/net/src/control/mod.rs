@@ -57,7 +57,7 @@ pub use secret::Secret;
 pub use silence::{Conclusion, DEADLOCK, DEADLOCKED, Silence};
 
 /// Version of the protocol; a launcher refuses any other.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Longest message in bytes.
 pub const MAX_BYTES: usize = 128 << 10;

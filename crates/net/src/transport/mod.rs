@@ -15,8 +15,9 @@
 //! * **Blocking.** Nothing blocks, `Sleep` excepted. What cannot be done now says [`Busy`] and has had no effect; it is
 //!   to be tried again after a [`Transport::poll`].
 //! * **Progress.** Nothing happens but in calls. `poll` is called by one thread at a time, all else by any.
-//! * **Trust.** A transport gives packets only from hosts of the job that have shown its secret; what it cannot
-//!   attribute or understand it drops and counts.
+//! * **Trust.** A transport gives packets only from hosts of the job: whoever else can reach its network cannot make
+//!   any. What it cannot attribute or understand it drops and counts; a host whose packets do not come in their order,
+//!   each once, is lost.
 
 #[cfg(not(loom))]
 mod loopback;

@@ -27,9 +27,10 @@ mod tests {
 
     fn peer(provider: &str) -> Peer {
         let mut bytes = Vec::new();
-        for part in [provider, "main", "watch"] {
+        let parts: [&[u8]; 5] = [provider.as_bytes(), b"main", b"watch", &[0; 32], &[0]];
+        for part in parts {
             bytes.extend((part.len() as u32).to_le_bytes());
-            bytes.extend(part.as_bytes());
+            bytes.extend(part);
         }
         let address = Address {
             transport: "ofi".to_owned(),

@@ -1,9 +1,11 @@
 //! What a host tells the others about how to reach it.
 //!
-//! Its provider, then the addresses of its endpoints: each a length in four bytes and as many bytes, in an order and of
-//! a meaning that are fixed by the version of the wire-up protocol.
+//! Its provider, then the addresses of its endpoints, their nonce, and how much it wants protected: each a length in
+//! four bytes and as many bytes, in an order and of a meaning that are fixed by the version of the wire-up protocol.
 
+use super::cover::Cover;
 use super::error::OfiError;
+use crate::proof::Nonce;
 use crate::transport::HostId;
 
 /// The most bytes of one part: libfabric's addresses are far shorter.
@@ -18,13 +20,24 @@ pub(super) struct Address {
     pub(super) main: Vec<u8>,
     /// The endpoint for signs of life.
     pub(super) watch: Vec<u8>,
+    /// A number of these endpoints alone, of which keys are made.
+    pub(super) nonce: Nonce,
+    /// How much it wants protected at least.
+    pub(super) cover: Cover,
 }
 
 impl Address {
     /// As bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for part in [self.provider.as_bytes(), &self.main, &self.watch] {
+        let cover = [self.cover.to_byte()];
+        for part in [
+            self.provider.as_bytes(),
+            &self.main,
+            &self.watch,
+            self.nonce.as_bytes(),
+            &cover,
+        ] {
             bytes.extend((part.len() as u32).to_le_bytes());
             bytes.extend(part);
         }
@@ -36,10 +49,15 @@ impl Address {
         let (provider, rest) = part(bytes)?;
         let (main, rest) = part(rest)?;
         let (watch, rest) = part(rest)?;
+        let (nonce, rest) = part(rest)?;
+        let (cover, rest) = part(rest)?;
+        let &[cover] = cover else { return None };
         let address = Self {
             provider: String::from_utf8(provider.to_vec()).ok()?,
             main: main.to_vec(),
             watch: watch.to_vec(),
+            nonce: Nonce::from_bytes(nonce)?,
+            cover: Cover::from_byte(cover)?,
         };
         rest.is_empty().then_some(address)
     }
@@ -74,8 +92,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn addresses_come_back(provider in "[a-z;_]{0,20}", main: [u8; 16], watch: Vec<u8>) {
-            let address = Address { provider, main: main.to_vec(), watch };
+        fn addresses_come_back(provider in "[a-z;_]{0,20}", main: [u8; 16], watch: Vec<u8>, nonce: [u8; 32]) {
+            let nonce = Nonce::from_bytes(&nonce).expect("as long as one");
+            let cover = Cover::Headers;
+            let address = Address { provider, main: main.to_vec(), watch, nonce, cover };
             let bytes = address.to_bytes();
             prop_assert_eq!(OfiPort::provider_of(&bytes), Some(address.provider.clone()));
             prop_assert_eq!(Address::from_bytes(&bytes), Some(address));

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use super::cover::Authenticate;
+
 /// Providers from the fastest kind of network to the slowest. Others are taken only if somebody names them: they are
 /// for one machine (`shm`), unfinished (`net`, in libfabric 1.17 the coming tcp) or emulated on something that is in
 /// the list itself.
@@ -16,6 +18,8 @@ pub struct Choice {
     pub interface: Option<String>,
     /// All hosts are on one machine, so the loopback interface will do.
     pub one_machine: bool,
+    /// How much is protected against others who can reach the network.
+    pub authenticate: Authenticate,
 }
 
 /// What libfabric offers.

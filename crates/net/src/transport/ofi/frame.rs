@@ -1,105 +1,185 @@
-//! What stands before a packet on the wire.
+//! What stands before the data of a packet on the wire.
 //!
-//! A prefix of eight bytes: the sum of the job's token and the number of the host that sends. A stranger's guess is
-//! taken for a host's with a chance of the number of hosts in 2^64. With the engine's header and 16 bytes of data, as
-//! of a short message or of what announces a long one, that makes 64 bytes: what providers take without a buffer of
-//! ours, and without a completion that rings at its sender.
+//! | bytes | what |
+//! |---|---|
+//! | 0–7 | the code ([`seal`](super::seal)) |
+//! | 8–11 | the host that sends; the highest bit says that the header is a short one |
+//! | 12–15 | the packet's number among those from this host to that one, modulo 2^32 |
+//! | 16– | the engine's header; its last eight bytes are left out if they are zero |
+//!
+//! With 16 bytes of data that makes 64 bytes for a short message, the most frequent packet: what providers take without
+//! a buffer of ours, and without a completion that rings at its sender.
 
+use super::LONGEST;
+use super::seal::Seal;
 use crate::transport::{HEADER, Header, HostId};
 
 /// Bytes before the engine's header.
-const PREFIX: usize = 8;
-/// Bytes before the data.
+const PREFIX: usize = 16;
+/// Bytes at the end of a header that may be left out.
+const TAIL: usize = 8;
+/// Bytes before the data, at most.
 pub(super) const FRAME: usize = PREFIX + HEADER;
+/// That the header is a short one.
+const SHORT: u32 = 1 << 31;
 
-/// Bytes of a mark: a prefix alone.
-pub(super) const MARK: usize = PREFIX;
+/// A mark, which says nothing: only that it has gone matters. No frame is as short.
+pub(super) const MARK: [u8; 4] = *b"mark";
 
-/// What proves that a packet belongs to the job.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token(pub(super) u64);
+/// A frame that has come, of which nothing is known yet but its form.
+pub(super) struct Arrived<'a> {
+    /// The host that it says to be of.
+    pub(super) from: HostId,
+    /// The header.
+    pub(super) header: Header,
+    /// The data.
+    pub(super) data: &'a [u8],
+    /// Its number as far as it is told.
+    pub(super) number: u32,
+    code: u64,
+    /// Header and data as they came.
+    body: &'a [u8],
+}
 
-impl Token {
-    /// The token of a job with this secret. It travels in the clear, so it keeps strangers out, not who can listen.
-    pub(super) fn of(secret: &[u8]) -> Self {
-        // FNV-1a: every bit of the secret counts.
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        Self(secret.iter().fold(0xcbf2_9ce4_8422_2325, step))
+/// Where data begins behind this header.
+#[inline]
+pub(super) fn start(header: &Header) -> usize {
+    match header.last_chunk::<TAIL>() {
+        Some([0, 0, 0, 0, 0, 0, 0, 0]) => FRAME - TAIL,
+        _ => FRAME,
     }
 }
 
-/// Writes what stands before the data.
+/// Writes the header of a frame whose data begins at `start`.
 ///
 /// # Panics
 ///
 /// When there is no room for it.
 #[inline]
-pub(super) fn write(frame: &mut [u8], token: Token, from: HostId, header: &Header) {
-    write_mark(&mut frame[..MARK], token, from);
-    frame[PREFIX..FRAME].copy_from_slice(header);
+pub(super) fn write(frame: &mut [u8], header: &Header, start: usize) {
+    let room = &mut frame[PREFIX..start];
+    // Copies of fixed length: they take no call.
+    match room.as_mut_array::<HEADER>() {
+        Some(room) => *room = *header,
+        None => room.copy_from_slice(&header[..HEADER - TAIL]),
+    }
 }
 
-/// Writes a mark.
+/// Writes the sender and the number of a frame that is whole otherwise, and its code with what [`Seal::digest`] has
+/// made of its data.
 #[inline]
-pub(super) fn write_mark(mark: &mut [u8], token: Token, from: HostId) {
-    let shown = token.0.wrapping_add(from.into());
-    mark.copy_from_slice(&shown.to_le_bytes());
+pub(super) fn close(
+    frame: &mut [u8],
+    start: usize,
+    (from, number): (HostId, u64),
+    seal: &Seal,
+    digest: Option<u64>,
+) {
+    let (prefix, body) = frame.split_at_mut(PREFIX);
+    let code = seal.code(number, start - PREFIX, body, digest);
+    let short = if start < FRAME { SHORT } else { 0 };
+    let who = u64::from(from | short) | u64::from(number as u32) << 32;
+    // In whole words, as they are going to be read.
+    prefix[..8].copy_from_slice(&code.to_le_bytes());
+    prefix[8..].copy_from_slice(&who.to_le_bytes());
 }
 
-/// Who sent a mark; none if the bytes are not one of the job's.
-pub(super) fn read_mark(mark: &[u8], token: Token) -> Option<HostId> {
-    sender(mark.try_into().ok()?, token)
-}
-
-/// Whose a prefix is.
+/// Takes a frame apart; none if it cannot be one.
 #[inline]
-fn sender(prefix: &[u8; PREFIX], token: Token) -> Option<HostId> {
-    HostId::try_from(u64::from_le_bytes(*prefix).wrapping_sub(token.0)).ok()
+pub(super) fn read(frame: &[u8]) -> Option<Arrived<'_>> {
+    let (words, _) = frame.get(..PREFIX)?.as_chunks::<8>();
+    let [code, who] = [0, 1].map(|at| u64::from_le_bytes(words[at]));
+    let body = &frame[PREFIX..];
+    let (header, data) = match who as u32 & SHORT {
+        0 => {
+            let (told, data) = body.split_first_chunk::<HEADER>()?;
+            (*told, data)
+        }
+        _ => {
+            let (told, data) = body.split_first_chunk::<{ HEADER - TAIL }>()?;
+            let mut header = [0; HEADER];
+            header[..HEADER - TAIL].copy_from_slice(told);
+            (header, data)
+        }
+    };
+    (frame.len() <= LONGEST).then_some(Arrived {
+        from: who as u32 & !SHORT,
+        header,
+        data,
+        number: (who >> 32) as u32,
+        code,
+        body,
+    })
 }
 
-/// Takes a packet apart: who sent it, which the caller compares with the number of hosts, the header, the data; none if
-/// it is not one of the job.
-#[inline]
-pub(super) fn read(frame: &[u8], token: Token) -> Option<(HostId, &Header, &[u8])> {
-    let (shown, rest) = frame.split_first_chunk::<PREFIX>()?;
-    let (header, data) = rest.split_first_chunk::<HEADER>()?;
-    Some((sender(shown, token)?, header, data))
+impl Arrived<'_> {
+    /// Whether it is what the host with this seal has sent as the packet with this number.
+    #[inline]
+    pub(super) fn is_genuine(&self, number: u64, seal: &Seal) -> bool {
+        let header = self.body.len() - self.data.len();
+        let due = seal.code(number, header, self.body, seal.digest(self.data));
+        // All of it at once, so that the time does not tell how much is right.
+        due == self.code
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::cover::Cover;
     use super::*;
+
+    fn made(seal: &Seal, from: HostId, header: &Header, number: u64, data: &[u8]) -> Vec<u8> {
+        let start = start(header);
+        let mut frame = vec![0; start + data.len()];
+        write(&mut frame, header, start);
+        frame[start..].copy_from_slice(data);
+        close(&mut frame, start, (from, number), seal, seal.digest(data));
+        frame
+    }
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(
-            token: u64,
-            from: u32,
-            header: [u8; HEADER],
-            data in proptest::collection::vec(any::<u8>(), 0..100),
+        fn what_was_written_is_read_and_what_was_changed_is_not_genuine(
+            from in 0u32..1 << 31,
+            mut header: [u8; HEADER],
+            is_short: bool,
+            number: u64,
+            data in proptest::collection::vec(any::<u8>(), 0..200),
+            at: prop::sample::Index,
+            bit in 0u8..8,
         ) {
-            let mut frame = vec![0; FRAME + data.len()];
-            write(&mut frame, Token(token), from, &header);
-            frame[FRAME..].copy_from_slice(&data);
-            prop_assert_eq!(read(&frame, Token(token)), Some((from, &header, &data[..])));
-            prop_assert_eq!(read(&frame, Token(token ^ 1 << 63)), None);
-            prop_assert_eq!(read(&frame[..FRAME - 1], Token(token)), None);
+            if is_short {
+                header[HEADER - TAIL..].fill(0);
+            }
+            let seal = Seal::of(&[5; 32], Cover::Everything);
+            let mut frame = made(&seal, from, &header, number, &data);
+            prop_assert_eq!(frame.len(), 16 + if is_short { 32 } else { 40 } + data.len());
+            let read_again = read(&frame).expect("a frame");
+            prop_assert_eq!((read_again.from, read_again.header, read_again.data), (from, header, &data[..]));
+            prop_assert_eq!(read_again.number, number as u32);
+            prop_assert!(read_again.is_genuine(number, &seal));
+            prop_assert!(!read_again.is_genuine(number.wrapping_add(1 << 32), &seal));
+            prop_assert!(!read_again.is_genuine(number, &Seal::of(&[6; 32], Cover::Everything)));
+
+            let at = at.index(frame.len());
+            frame[at] ^= 1u8 << bit;
+            // The sender and the number that are told only say whose seal and which number to look for.
+            if !(8..16).contains(&at) || (at, bit) == (11, 7) {
+                prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(number, &seal)));
+            }
         }
 
         #[test]
-        fn anything_can_be_read(frame in proptest::collection::vec(any::<u8>(), 0..200), token: u64) {
-            let _ = (read(&frame, Token(token)), read_mark(&frame, Token(token)));
+        fn anything_can_be_read(frame in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let seal = Seal::of(&[5; 32], Cover::Everything);
+            prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(0, &seal)));
         }
+    }
 
-        #[test]
-        fn a_mark_is_no_packet(token: u64, from: u32) {
-            let mut mark = [0; MARK];
-            write_mark(&mut mark, Token(token), from);
-            prop_assert_eq!(read_mark(&mark, Token(token)), Some(from));
-            prop_assert_eq!(read(&mark, Token(token)), None);
-            prop_assert_eq!(read_mark(&mark, Token(token ^ 1 << 63)), None);
-        }
+    #[test]
+    fn a_mark_is_no_packet() {
+        assert!(read(&MARK).is_none());
     }
 }

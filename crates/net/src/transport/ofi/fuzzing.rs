@@ -1,22 +1,45 @@
 //! Looks at what comes from other hosts, for the fuzzer.
 
 use super::address::Address;
-use super::frame::{self, FRAME, MARK, Token};
+use super::cover::Cover;
+use super::frame;
+use super::seal::Seal;
 
-/// Takes a frame for one of the job with this token. What is taken for one is written the same again.
-pub fn frame(bytes: &[u8], token: u64) {
-    if let Some(from) = frame::read_mark(bytes, Token(token)) {
-        let mut again = [0; MARK];
-        frame::write_mark(&mut again, Token(token), from);
-        assert_eq!(again, bytes);
-    }
-    let Some((from, header, data)) = frame::read(bytes, Token(token)) else {
+/// The number of the packet that is due.
+const DUE: u64 = 7;
+
+/// Takes a frame for the next one of a host with this key. What is taken for genuine is written the same again.
+pub fn frame(bytes: &[u8], key: &[u8; 32]) {
+    let seal = Seal::of(key, Cover::Everything);
+    let Some(arrived) = frame::read(bytes) else {
         return;
     };
-    let mut again = vec![0; FRAME + data.len()];
-    frame::write(&mut again, Token(token), from, header);
-    again[FRAME..].copy_from_slice(data);
-    assert_eq!(again, bytes);
+    if arrived.is_genuine(DUE, &seal) {
+        let start = bytes.len() - arrived.data.len();
+        let mut again = vec![0; bytes.len()];
+        frame::write(&mut again, &arrived.header, start);
+        again[start..].copy_from_slice(arrived.data);
+        frame::close(
+            &mut again,
+            start,
+            (arrived.from, DUE),
+            &seal,
+            seal.digest(arrived.data),
+        );
+        // The number that is told is not protected by itself: it says which one is due.
+        assert!(again[..12] == bytes[..12] && again[16..] == bytes[16..]);
+    }
+}
+
+/// Makes a frame of bytes genuine, as a host with this key would, so that more than its form is looked at.
+pub fn sealed(bytes: &mut [u8], key: &[u8; 32]) {
+    let Some((from, data)) = frame::read(bytes).map(|arrived| (arrived.from, arrived.data.len())) else {
+        return;
+    };
+    let start = bytes.len() - data;
+    let seal = Seal::of(key, Cover::Everything);
+    let digest = seal.digest(&bytes[start..]);
+    frame::close(bytes, start, (from, DUE), &seal, digest);
 }
 
 /// Takes bytes for the address of a host.

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 pub(super) struct Losses {
     /// Of each host.
     lost: Roster<AtomicBool>,
-    /// Whether some have not been told yet. Set under the lock.
+    /// Whether some have not been told yet, or somebody is to look. Set under the lock where it is about a loss.
     any: AtomicBool,
     untold: SpinLock<Vec<(HostId, String)>>,
     /// Becomes readable when there is something to tell.
@@ -67,12 +67,20 @@ impl Losses {
         let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
     }
 
+    /// Wakes whoever sleeps at the bell, so that it looks what has come.
+    #[cold]
+    pub(super) fn rouse(&self) {
+        // SeqCst: as in `add`; who is told that there is something reads the bell.
+        self.any.store(true, Ordering::SeqCst);
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+
     /// What becomes readable when a host has been lost, until that has been told.
     pub(super) fn bell(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
 
-    /// Whether there is something to tell.
+    /// Whether there may be something to tell.
     pub(super) fn any(&self) -> bool {
         self.any.load(Ordering::SeqCst)
     }

@@ -11,7 +11,7 @@ use sys::{calls, fi_addr_t};
 use super::buffers::Buffers;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
-use super::frame::{MARK, Token, write_mark};
+use super::frame::MARK;
 use super::operation::{Kind, Operation};
 use super::slots::Slots;
 use crate::transport::HostId;
@@ -23,7 +23,7 @@ const COUNT: u32 = 16;
 pub(super) struct Marks {
     slots: Slots,
     operations: Box<[Operation]>,
-    /// All marks of a host are the same bytes, which are read alone.
+    /// All marks are the same bytes, which are read alone.
     frame: Buffers,
     /// Of each mark, to which host it goes and who waits for it.
     destinations: Box<[(AtomicU32, AtomicU64)]>,
@@ -34,15 +34,11 @@ impl Marks {
     pub(super) const MOST: u32 = COUNT;
 
     /// Those of a host.
-    pub(super) fn new(endpoint: &Endpoint, token: Token, own: HostId) -> Result<Self, OfiError> {
-        let frame = Buffers::new(endpoint, 1, MARK, sys::FI_SEND)?;
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Self, OfiError> {
+        let frame = Buffers::new(endpoint, 1, MARK.len(), sys::FI_SEND)?;
         // SAFETY:
         // - there is so much room, initialised when it was allocated, and nobody else knows of it yet.
-        write_mark(
-            unsafe { std::slice::from_raw_parts_mut(frame.piece(0), MARK) },
-            token,
-            own,
-        );
+        unsafe { std::slice::from_raw_parts_mut(frame.piece(0), MARK.len()) }.copy_from_slice(&MARK);
         Ok(Self {
             slots: Slots::new(COUNT),
             operations: Operation::all(Kind::Mark, COUNT),
@@ -70,7 +66,7 @@ impl Marks {
             calls::fi_send(
                 endpoint.as_ptr(),
                 self.frame.piece(0).cast(),
-                MARK,
+                MARK.len(),
                 self.frame.descriptor(),
                 address,
                 self.operations[number as usize].context(),

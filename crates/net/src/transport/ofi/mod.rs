@@ -4,32 +4,38 @@
 //! do is asked of it (`offer`), which one is taken is a setting or the best there is (`choice`). The endpoint is opened
 //! first ([`OfiPort`]), so that its address can be told to the others; with theirs it becomes the transport ([`Ofi`]).
 //!
-//! * **Packets** are a frame (`frame`): the job's token, the sender, the engine's header, data. Short ones are made on
+//! * **Packets** are a frame (`frame`): a code, the sender, a number, the engine's header, data. Short ones are made on
 //!   the stack and injected, longer ones in a buffer that all ranks share (`outbound`); they come into buffers that all
 //!   share (`inbound`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
+//! * **Origin.** What a host sends to another is sealed with keys that only the two can compute (`identity`, `seal`),
+//!   as far as is asked for (`cover`); what is not genuine is dropped and counted. Packets to a host are numbered: if
+//!   one is missing, or comes twice, the host is lost, so that no packet is ever taken for another.
 //! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`).
 //!   Where that is dear, registrations are kept for later (`cache`).
 //! * **Waiting** is for the completion queue's descriptor, where the provider has one.
 //! * **Loss** of a host comes from errors of sends and transfers (`losses`), and from a thread that asks for signs of
-//!   life (`watch`).
+//!   life (`watch`), with which hosts tell each other what they have sent and received (`stalls`).
 //!
 //! What libfabric is given stays where it is until it says so or the endpoint has been shut: that is why buffers and
 //! operations are blocks of fixed size, made once, and why `Ofi` shuts the endpoint before it frees them.
 //!
 //! Costs, besides the provider's: a short packet, its copy to the stack; a long one, a locked instruction to take a
-//! buffer and one to give it back, one copy into the buffer and none at the receiver, which reads it in place. No
-//! allocation, and no lock of ours, between `send` and the provider. A poll is one call of the provider: over tcp that
-//! is a system call. A transfer is a lock of its own and a call on either end.
+//! buffer and one to give it back, one copy into the buffer and none at the receiver, which reads it in place. Either
+//! takes the lock of the host that it goes to, while it is numbered and given to the provider, and where packets are
+//! protected its code is computed here and there. No allocation. A poll is one call of the provider: over tcp that is a
+//! system call. A transfer is a lock of its own and a call on either end.
 
 mod address;
 mod buffers;
 mod cache;
 mod choice;
+mod cover;
 mod endpoint;
 mod error;
 mod frame;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+mod identity;
 mod inbound;
 mod interface;
 mod losses;
@@ -41,7 +47,11 @@ mod outbound;
 mod peer;
 mod port;
 mod pulses;
+mod seal;
+mod sending;
+mod sign;
 mod slots;
+mod stalls;
 mod transfers;
 mod watch;
 
@@ -49,34 +59,35 @@ mod watch;
 mod tests;
 
 pub use choice::Choice;
+pub use cover::Authenticate;
 pub use error::OfiError;
 pub use port::{Joining, OfiPort};
 pub use watch::WATCH_THREAD;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering};
 use simurgh_fabric_sys as sys;
-use sys::calls;
 
-use self::address::Address;
+use self::cover::Cover;
 use self::endpoint::{Completion, Endpoint};
-use self::frame::{FRAME, Token};
+use self::frame::{Arrived, FRAME, MARK};
+use self::identity::Identity;
 use self::inbound::{Inbound, Room};
 use self::losses::Losses;
 use self::marks::Marks;
 use self::memory::Memory;
 use self::operation::{Key, Kind};
-use self::outbound::{Outbound, SHORT};
-use self::peer::{Answer, Kept, Peer};
+use self::outbound::Outbound;
+use self::peer::{Peer, Peers, Verdict};
 use self::transfers::{Direction, Next, Transfer as Task, Transfers};
-use self::watch::Watch;
+use self::watch::{Newcomer, Watch};
 use super::{
     Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
 };
 
 /// Bytes of the longest frame: what providers send without asking the receiver first.
 const LONGEST: usize = 16 << 10;
+const _: () = assert!(LONGEST < 1 << 16, "codes have so much room for lengths");
 /// The buffers that packets come into.
 const ROOM: Room = Room {
     many: (4, 512 << 10),
@@ -90,12 +101,8 @@ const AGAIN: isize = -(sys::FI_EAGAIN as isize);
 
 /// The way to hosts on other machines.
 pub struct Ofi {
-    own: HostId,
-    token: Token,
-    /// What other hosts need to know to reach this one.
-    address: Address,
-    /// Of each host; of the own one too, which is never used.
-    peers: Roster<CachePadded<Peer>>,
+    identity: Identity,
+    peers: Arc<Peers>,
     /// Whether some peer may have packets kept.
     kept: AtomicBool,
     losses: Arc<Losses>,
@@ -116,7 +123,7 @@ impl Ofi {
     /// What hosts that come later need to know to reach this one: as [`OfiPort::address`].
     #[must_use]
     pub fn address(&self) -> Vec<u8> {
-        self.address.to_bytes()
+        self.identity.address.to_bytes()
     }
 
     /// Another host has come, which is reached by what [`OfiPort::address`] has given there. Nothing is sent to it, and
@@ -126,125 +133,26 @@ impl Ofi {
     ///
     /// As [`OfiPort::connect`].
     pub fn admit(&self, host: HostId, address: &[u8]) -> Result<(), OfiError> {
-        let address = Address::checked(host, address, &self.address.provider)?;
-        let main = self.endpoint.insert(&address.main)?;
+        let theirs = self.identity.read(host, address)?;
+        let contact = self.identity.packets(&self.endpoint, host, &theirs)?;
         self.losses.admit(host);
+        if !self.peers.add(host, CachePadded::new(Peer::new(Some(contact)))) {
+            return Err(OfiError::Malformed(host));
+        }
         if let Some(watch) = &self.watch {
-            watch.admit(host, address.watch);
-        }
-        match self.peers.add(host, CachePadded::new(Peer::new(Some(main)))) {
-            true => Ok(()),
-            false => Err(OfiError::Malformed(host)),
-        }
-    }
-
-    #[inline]
-    fn send_short(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        let mut room = [0; SHORT];
-        let frame = &mut room[..FRAME + length];
-        frame::write(frame, self.token, self.own, header);
-        fill(&mut frame[FRAME..]);
-        if self.inject(to, frame) == Answer::Later {
-            self.keep(to, Kept::Short((&*frame).into()));
-        }
-    }
-
-    #[inline]
-    fn inject(&self, to: HostId, frame: &[u8]) -> Answer {
-        let address = self.peers[to].address;
-        // SAFETY:
-        // - the endpoint is open, and the frame no longer than can be injected.
-        let outcome = unsafe {
-            calls::fi_inject(
-                self.endpoint.as_ptr(),
-                frame.as_ptr().cast(),
-                frame.len(),
-                address,
-            )
-        };
-        self.answer(to, outcome)
-    }
-
-    #[inline]
-    fn send_long(
-        &self,
-        to: HostId,
-        header: &Header,
-        length: usize,
-        fill: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Busy> {
-        let number = self.outbound.take(to).ok_or(Busy)?;
-        // SAFETY:
-        // - the buffer has just been taken.
-        let frame = unsafe { self.outbound.frame(number, FRAME + length) };
-        frame::write(frame, self.token, self.own, header);
-        fill(&mut frame[FRAME..]);
-        if self.post(to, number, FRAME + length) == Answer::Later {
-            self.keep(to, Kept::Long(number, FRAME + length));
+            watch.admit(Newcomer {
+                host,
+                seals: self.identity.signs(host, &theirs),
+                address: theirs.watch,
+            });
         }
         Ok(())
-    }
-
-    #[inline]
-    fn post(&self, to: HostId, number: u32, length: usize) -> Answer {
-        let address = self.peers[to].address;
-        let outcome = self.outbound.post(&self.endpoint, number, length, address);
-        if outcome != 0 && outcome != AGAIN {
-            self.outbound.give(number);
-        }
-        self.answer(to, outcome)
-    }
-
-    #[inline]
-    fn answer(&self, to: HostId, outcome: isize) -> Answer {
-        match outcome {
-            0 => Answer::Over,
-            AGAIN => Answer::Later,
-            error => {
-                self.lose(to, &self.endpoint.message(error));
-                Answer::Over
-            }
-        }
-    }
-
-    #[cold]
-    fn keep(&self, to: HostId, packet: Kept) {
-        self.peers[to].keep(packet);
-        // Relaxed: a poll that does not see it yet is followed by others.
-        self.kept.store(true, Ordering::Relaxed);
     }
 
     #[cold]
     fn lose(&self, host: HostId, message: &str) {
         self.losses
             .add(host, format!("libfabric cannot reach it: {message}"));
-    }
-
-    /// Offers packets that are kept to the provider again.
-    #[cold]
-    fn flush(&self) -> bool {
-        self.kept.store(false, Ordering::Relaxed);
-        let mut any = false;
-        for (to, peer) in self.peers.iter() {
-            if peer.is_backed_up() {
-                any |= peer.flush(|packet| self.offer(to, packet));
-                // Relaxed: as in `keep`.
-                self.kept.fetch_or(peer.is_backed_up(), Ordering::Relaxed);
-            }
-        }
-        any
-    }
-
-    fn offer(&self, to: HostId, packet: &Kept) -> Answer {
-        match packet {
-            Kept::Long(number, _) if self.losses.has(to) => {
-                self.outbound.give(*number);
-                Answer::Over
-            }
-            Kept::Short(_) if self.losses.has(to) => Answer::Over,
-            Kept::Short(frame) => self.inject(to, frame),
-            Kept::Long(number, length) => self.post(to, *number, *length),
-        }
     }
 
     /// Deals with a completion; whether it was one that the handler waits for.
@@ -290,17 +198,29 @@ impl Ofi {
         // SAFETY:
         // - that is what has just been completed; it is posted again below.
         let frame = unsafe { self.inbound.frame(number, data) };
-        match frame::read(frame, self.token) {
-            Some((from, header, data)) if from != self.own && self.peers.get(from).is_some() => {
-                self.meet(from);
-                handler.packet(from, header, data);
-            }
+        match frame::read(frame) {
+            Some(arrived) => self.take_in(handler, &arrived),
             // The end of a buffer may be told without a packet.
-            None if frame.is_empty() => {}
-            None if frame::read_mark(frame, self.token).is_some() => {}
-            _ => self.drop_one(),
+            None if frame.is_empty() || *frame == MARK => {}
+            None => self.drop_one(),
         }
         self.inbound.handled(&self.endpoint, number, flags);
+    }
+
+    /// Handles a packet if it is the next one of the host that it names.
+    fn take_in(&self, handler: &dyn Handler, arrived: &Arrived<'_>) {
+        let from = arrived.from;
+        match self.peers.get(from).map(|peer| peer.judge(arrived)) {
+            Some(Verdict::Next) => {
+                self.meet(from);
+                handler.packet(from, &arrived.header, arrived.data);
+            }
+            Some(Verdict::Astray(number, due)) => {
+                self.drop_one();
+                self.losses.add(from, astray(number, due));
+            }
+            Some(Verdict::Forged) | None => self.drop_one(),
+        }
     }
 
     /// Something goes to or comes from a host.
@@ -312,17 +232,25 @@ impl Ofi {
     }
 
     fn go_on(&self, handler: &dyn Handler, number: u32, failed: Option<isize>) {
-        if let Next::Over(task, failed) = self.transfers.piece_over(&self.endpoint, number, failed) {
-            let (token, host) = (task.token, task.host);
-            drop(task);
-            let outcome = failed.map_or(Ok(()), |error| {
-                let message = self.endpoint.message(error);
-                if is_about_the_way(error) {
-                    self.lose(host, &message);
-                }
-                Err(TransferError::Refused(message))
-            });
-            handler.transferred(token, outcome);
+        match self.transfers.piece_over(&self.endpoint, number, failed) {
+            Next::Waits => {}
+            Next::Goes(host) => {
+                self.peers[host].transfer_begun();
+                self.peers[host].transfer_over();
+            }
+            Next::Over(task, failed) => {
+                let (token, host) = (task.token, task.host);
+                drop(task);
+                self.peers[host].transfer_over();
+                let outcome = failed.map_or(Ok(()), |error| {
+                    let message = self.endpoint.message(error);
+                    if is_about_the_way(error) {
+                        self.lose(host, &message);
+                    }
+                    Err(TransferError::Refused(message))
+                });
+                handler.transferred(token, outcome);
+            }
         }
     }
 
@@ -406,7 +334,7 @@ impl Ofi {
         let task = Task {
             direction,
             host,
-            to: self.peers[host].address,
+            to: self.peers[host].contact().address,
             local,
             remote: region.address.wrapping_add(offset),
             key: region.key,
@@ -417,7 +345,10 @@ impl Ofi {
         // SAFETY:
         // - by the caller's word.
         match unsafe { self.transfers.begin(&self.endpoint, task) } {
-            Ok(()) => Ok(Transfer::Started),
+            Ok(()) => {
+                self.peers[host].transfer_begun();
+                Ok(Transfer::Started)
+            }
             Err(AGAIN) => Err(Busy.into()),
             Err(error) => Err(TransferError::Refused(self.endpoint.message(error))),
         }
@@ -430,6 +361,16 @@ impl Drop for Ofi {
         self.memory.clear();
         self.endpoint.shut();
     }
+}
+
+/// Why a host is lost of which a packet has come that is not the one that was due.
+#[cold]
+fn astray(number: u64, due: u64) -> String {
+    let what = match number > due {
+        true => format!("{} of its packets are lost on the way", number - due),
+        false => "a packet of it has come twice".to_owned(),
+    };
+    format!("{what}; a connection has been broken, or somebody interferes with it")
 }
 
 /// Whether an error is about the way to a host, not about what was asked of it.
@@ -470,11 +411,12 @@ impl Transport for Ofi {
             return Err(Busy);
         }
         self.meet(to);
-        if FRAME + length <= self.outbound.short {
-            self.send_short(to, header, length, fill);
+        let start = frame::start(header);
+        if start + length <= self.outbound.short {
+            self.send_short(to, header, (start, length), fill);
             return Ok(());
         }
-        self.send_long(to, header, length, fill)
+        self.send_long(to, header, (start, length), fill)
     }
 
     fn drain(&self, to: HostId, token: u64) -> Result<Transfer, Busy> {
@@ -485,7 +427,10 @@ impl Transport for Ofi {
         if peer.is_backed_up() {
             return Err(Busy);
         }
-        match self.marks.send(&self.endpoint, (to, peer.address), token) {
+        match self
+            .marks
+            .send(&self.endpoint, (to, peer.contact().address), token)
+        {
             Ok(()) => Ok(Transfer::Started),
             Err(AGAIN) => Err(Busy),
             Err(error) => {
@@ -501,6 +446,9 @@ impl Transport for Ofi {
     }
 
     fn poll(&self, handler: &dyn Handler) -> bool {
+        if let Some(watch) = &self.watch {
+            watch.look();
+        }
         let mut any = self.look(handler);
         if self.inbound.is_short() {
             // What cannot be posted now is tried again at the next poll.
@@ -514,8 +462,12 @@ impl Transport for Ofi {
         any | self.losses.tell(handler)
     }
 
-    fn access(&self, _host: HostId) -> Access {
-        self.access
+    /// None where all data is protected: what providers read and write themselves is not.
+    fn access(&self, host: HostId) -> Access {
+        match self.peers.get(host).and_then(|peer| peer.cover()) {
+            Some(Cover::Nothing | Cover::Headers) => self.access,
+            Some(Cover::Everything) | None => Access::default(),
+        }
     }
 
     unsafe fn expose(&self, address: *mut u8, length: usize) -> Result<Region, TransferError> {

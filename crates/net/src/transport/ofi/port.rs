@@ -8,27 +8,27 @@ use crossbeam_utils::CachePadded;
 use simurgh_core::Roster;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64};
 use simurgh_fabric_sys as sys;
-use sys::{Library, fi_addr_t};
+use sys::Library;
 
 use super::address::Address;
 use super::choice::Choice;
+use super::cover::Cover;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
-use super::frame::Token;
+use super::identity::Identity;
 use super::inbound::Inbound;
 use super::losses::Losses;
 use super::marks::Marks;
 use super::memory::Memory;
 use super::offer::Offer;
 use super::outbound::Outbound;
-use super::peer::Peer;
+use super::peer::{Contact, Peer, Peers};
 use super::transfers::Transfers;
-use super::watch::{MESSAGE, OPERATIONS, Post, Watch};
-use super::{LONGEST, Ofi, ROOM};
+use super::watch::{Newcomer, OPERATIONS, Post, Watch};
+use super::{LONGEST, Ofi, ROOM, sign};
+use crate::control::{Secret, fixed};
+use crate::proof::Nonce;
 use crate::transport::{Access, HostId};
-
-/// What an endpoint calls other hosts.
-type Addresses = BTreeMap<HostId, fi_addr_t>;
 
 /// An open endpoint, which waits for the addresses of the others.
 pub struct OfiPort {
@@ -45,7 +45,7 @@ pub struct Joining<'a> {
     /// The hosts of its world.
     pub hosts: Range<HostId>,
     /// The job's secret, which is the same for all.
-    pub secret: &'a [u8],
+    pub secret: &'a Secret,
     /// The hosts that are reached this way, by what [`OfiPort::address`] has given there.
     pub peers: Vec<(HostId, &'a [u8])>,
     /// After which time without a sign of life a host is lost, and a quarter of it; if none, this is not looked at.
@@ -61,13 +61,19 @@ impl OfiPort {
     pub fn open(choice: &Choice) -> Result<Self, OfiError> {
         let offer = Offer::find(Library::load()?, choice)?;
         let provider = offer.provider();
-        let watch = Endpoint::open(offer.small(OPERATIONS), MESSAGE, 2 * OPERATIONS)?;
+        let watch = Endpoint::open(offer.small(OPERATIONS), sign::LENGTH, 2 * OPERATIONS)?;
         let operations = ROOM.single + Outbound::MOST + Transfers::MOST + Marks::MOST;
         let main = Endpoint::open(offer, LONGEST, operations as usize)?;
+        let nonce = Nonce::random().map_err(|error| OfiError::System {
+            provider: provider.clone(),
+            message: error.to_string(),
+        })?;
         let address = Address {
-            provider,
             main: main.address()?,
             watch: watch.address()?,
+            nonce,
+            cover: Cover::of(choice.authenticate, &provider),
+            provider,
         };
         Ok(Self { main, watch, address })
     }
@@ -91,24 +97,12 @@ impl OfiPort {
         self.address.to_bytes()
     }
 
-    /// The addresses of hosts at both endpoints.
-    fn insert(&self, peers: &[(HostId, &[u8])]) -> Result<(Addresses, Addresses), OfiError> {
-        let (mut main, mut watched) = (Addresses::new(), Addresses::new());
-        for (host, bytes) in peers {
-            let address = Address::checked(*host, bytes, &self.address.provider)?;
-            main.insert(*host, self.main.insert(&address.main)?);
-            watched.insert(*host, self.watch.insert(&address.watch)?);
-        }
-        Ok((main, watched))
-    }
-
     /// Makes a transport of it, to the hosts of a job.
     ///
     /// # Errors
     ///
     /// [`OfiError`]: when an address is none, or of another provider, or the system has no descriptors or threads left.
     pub fn connect(self, joining: &Joining<'_>) -> Result<Ofi, OfiError> {
-        let (main, watched) = self.insert(&joining.peers)?;
         let Self {
             main: endpoint,
             watch,
@@ -118,61 +112,69 @@ impl OfiPort {
             provider: address.provider.clone(),
             message,
         };
+        let identity = Identity::new(joining.own, address.clone(), joining.secret.clone());
         let losses = Losses::new(joining.hosts.clone()).map_err(|error| refused(error.to_string()))?;
         let losses = Arc::new(losses);
-        main.keys().for_each(|host| losses.admit(*host));
+        let (mut main, mut watched) = (BTreeMap::new(), Vec::new());
+        for (host, bytes) in &joining.peers {
+            let theirs = identity.read(*host, bytes)?;
+            losses.admit(*host);
+            main.insert(*host, identity.packets(&endpoint, *host, &theirs)?);
+            watched.push(Newcomer {
+                host: *host,
+                seals: identity.signs(*host, &theirs),
+                address: theirs.watch,
+            });
+        }
+        let peers = Arc::new(roster(joining.hosts.clone(), main));
         let inbound = Inbound::new(&endpoint, LONGEST, ROOM)?;
         inbound
             .replenish(&endpoint)
             .map_err(|error| endpoint.failure("fi_recvmsg", error))?;
-        let post = |timeout| Post {
-            own: joining.own,
-            secret: joining.secret,
-            timeout,
-            addresses: watched,
-            hosts: joining.hosts.clone(),
+        let begin = |timeout| {
+            let post = Post {
+                own: joining.own,
+                timeout,
+                others: watched,
+                hosts: joining.hosts.clone(),
+                peers: Arc::clone(&peers),
+            };
+            Watch::begin(watch, post, Arc::clone(&losses))
         };
-        let begin = |timeout| Watch::begin(watch, post(timeout), Arc::clone(&losses));
-        let token = Token::of(joining.secret);
         let has_memory = endpoint.offer().has(sys::FI_RMA);
         Ok(Ofi {
-            own: joining.own,
-            token,
-            address: address.clone(),
-            peers: roster(joining.hosts.clone(), main),
-            kept: AtomicBool::new(false),
             watch: joining.peer_timeout.map(begin).transpose()?,
+            peers,
+            kept: AtomicBool::new(false),
             losses,
             dropped: AtomicU64::new(0),
             access: Access {
                 read: has_memory,
                 write: has_memory,
             },
-            transfers: Transfers::new(&endpoint),
+            transfers: Transfers::new(&endpoint, address.cover),
             memory: Memory::new(&endpoint, random().map_err(refused)?),
             outbound: Outbound::new(&endpoint, LONGEST)?,
-            marks: Marks::new(&endpoint, token, joining.own)?,
+            marks: Marks::new(&endpoint)?,
             inbound,
             endpoint,
+            identity,
         })
     }
 }
 
-/// All that is known of the hosts of a world, and of others that have an address.
-fn roster(world: Range<HostId>, mut addresses: Addresses) -> Roster<CachePadded<Peer>> {
-    let peer = |address| CachePadded::new(Peer::new(address));
-    let peers = Roster::new(world, |host| peer(addresses.remove(&host)));
-    for (host, address) in addresses {
-        peers.add(host, peer(Some(address)));
+/// All that is known of the hosts of a world, and of others that can be reached.
+fn roster(world: Range<HostId>, mut contacts: BTreeMap<HostId, Contact>) -> Peers {
+    let peer = |contact| CachePadded::new(Peer::new(contact));
+    let peers = Roster::new(world, |host| peer(contacts.remove(&host)));
+    for (host, contact) in contacts {
+        peers.add(host, peer(Some(contact)));
     }
     peers
 }
 
 /// A number that nobody else knows.
 fn random() -> Result<u64, String> {
-    let mut bytes = [0; 8];
-    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
-        Ok(8) => Ok(u64::from_ne_bytes(bytes)),
-        outcome => Err(format!("no random number: {outcome:?}")),
-    }
+    let bytes = fixed::random().map_err(|error| format!("no random number: {error}"))?;
+    Ok(u64::from_ne_bytes(bytes))
 }

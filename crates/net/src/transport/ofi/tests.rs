@@ -7,6 +7,8 @@ use simurgh_core::sync::SpinLock;
 use simurgh_testing::{Deadline, LIMIT};
 
 use super::*;
+use crate::control::Secret;
+use crate::proof::Nonce;
 use crate::transport::HEADER;
 
 /// Notes what comes.
@@ -40,7 +42,13 @@ fn named(provider: &str) -> Choice {
         provider: Some(provider.into()),
         interface: Some("lo".into()),
         one_machine: true,
+        authenticate: Authenticate::Auto,
     }
+}
+
+/// The secret of a job, as its number decides.
+fn secret(number: u8) -> Secret {
+    Secret::from_bytes(&[number; 32]).expect("as long as one")
 }
 
 /// The providers on the loopback interface that libfabric has: `net` in 1.17 only, where it is the better one.
@@ -55,10 +63,16 @@ fn watched_hosts(count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
 }
 
 fn hosts_of(choice: &Choice, count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
-    let ports: Vec<OfiPort> = (0..count).map(|_| OfiPort::open(choice).unwrap()).collect();
+    let ports = (0..count).map(|_| OfiPort::open(choice).unwrap()).collect();
+    joined(ports, peer_timeout)
+}
+
+/// Hosts that all know each other.
+fn joined(ports: Vec<OfiPort>, peer_timeout: Option<Duration>) -> Vec<Ofi> {
     let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
     let connect = |(own, port): (HostId, OfiPort)| {
-        let joining = joining(own, b"secret", &addresses);
+        let secret = secret(1);
+        let joining = joining(own, &secret, &addresses);
         port.connect(&Joining {
             peer_timeout,
             ..joining
@@ -68,7 +82,7 @@ fn hosts_of(choice: &Choice, count: u32, peer_timeout: Option<Duration>) -> Vec<
     (0..).zip(ports).map(connect).collect()
 }
 
-fn joining<'a>(own: HostId, secret: &'a [u8], addresses: &'a [Vec<u8>]) -> Joining<'a> {
+fn joining<'a>(own: HostId, secret: &'a Secret, addresses: &'a [Vec<u8>]) -> Joining<'a> {
     let peers = (0..).zip(addresses).map(|(host, address)| (host, &address[..]));
     Joining {
         own,
@@ -346,12 +360,12 @@ fn strangers_are_dropped_and_counted() {
     let ours = ports
         .next()
         .unwrap()
-        .connect(&joining(0, b"secret", &addresses))
+        .connect(&joining(0, &secret(1), &addresses))
         .unwrap();
     let stranger = ports
         .next()
         .unwrap()
-        .connect(&joining(1, b"guess", &addresses))
+        .connect(&joining(1, &secret(2), &addresses))
         .unwrap();
     let hosts = [ours, stranger];
     let notes = notes(2);
@@ -363,6 +377,51 @@ fn strangers_are_dropped_and_counted() {
     }
     poll_until(&hosts, &notes, || hosts[0].dropped() == 1);
     assert!(notes[0].packets.lock().is_empty());
+}
+
+#[test]
+fn the_stricter_of_two_hosts_says_what_is_protected() {
+    let choices = [Authenticate::Full, Authenticate::Auto, Authenticate::Auto].map(|authenticate| Choice {
+        authenticate,
+        ..tcp()
+    });
+    let ports: Vec<OfiPort> = choices
+        .iter()
+        .map(|choice| OfiPort::open(choice).unwrap())
+        .collect();
+    let hosts = joined(ports, None);
+    exchange_packets(&hosts);
+    let reads = |own: usize, other| hosts[own].access(other).read;
+    assert_eq!([reads(0, 1), reads(1, 0), reads(2, 0)], [false; 3]);
+    assert!(reads(1, 2) && reads(2, 1));
+}
+
+#[test]
+fn threads_that_send_at_the_same_time_lose_nothing() {
+    const COUNT: u64 = 300;
+    const THREADS: usize = 3;
+    let hosts = hosts_of(&tcp(), 2, None);
+    let notes = notes(2);
+    let capacity = hosts[0].capacity();
+    let send_all = || {
+        for number in 0..COUNT {
+            let data = data(number, capacity);
+            let mut fill = |room: &mut [u8]| room.copy_from_slice(&data);
+            let mut deadline = Deadline::after(LIMIT);
+            while hosts[0].send(1, &[1; HEADER], data.len(), &mut fill) == Err(Busy) {
+                assert!(!deadline.has_passed());
+                std::thread::yield_now();
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..THREADS).for_each(|_| drop(scope.spawn(send_all)));
+        poll_until(&hosts, &notes, || {
+            notes[1].packets.lock().len() == THREADS * COUNT as usize
+        });
+    });
+    assert!(notes[1].lost.lock().is_empty());
+    assert_eq!(hosts[1].dropped(), 0);
 }
 
 #[test]
@@ -388,7 +447,7 @@ fn hosts_of_another_kind_are_refused() {
     let port = open();
     let good = port.address();
     assert_eq!(
-        port.connect(&joining(0, b"", &[good.clone(), vec![1, 2, 3]]))
+        port.connect(&joining(0, &secret(1), &[good.clone(), vec![1, 2, 3]]))
             .err(),
         Some(OfiError::Malformed(1))
     );
@@ -396,8 +455,12 @@ fn hosts_of_another_kind_are_refused() {
         provider: "verbs".into(),
         main: vec![0; 16],
         watch: Vec::new(),
+        nonce: Nonce::random().unwrap(),
+        cover: Cover::Nothing,
     };
-    let error = open().connect(&joining(0, b"", &[good, other.to_bytes()])).err();
+    let error = open()
+        .connect(&joining(0, &secret(1), &[good, other.to_bytes()]))
+        .err();
     assert!(
         matches!(error, Some(OfiError::Mismatch { host: 1, .. })),
         "{error:?}"
@@ -483,7 +546,7 @@ fn hosts_come_later_and_go() {
     let alone = Joining {
         own: 0,
         hosts: 0..1,
-        secret: b"secret",
+        secret: &secret(1),
         peers: Vec::new(),
         peer_timeout: Some(timeout),
     };

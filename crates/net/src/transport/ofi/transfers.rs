@@ -6,6 +6,7 @@ use simurgh_core::sync::SpinLock;
 use simurgh_fabric_sys as sys;
 use sys::{calls, fi_addr_t};
 
+use super::cover::Cover;
 use super::endpoint::Endpoint;
 use super::memory::{Lent, descriptor};
 use super::operation::{Kind, Operation};
@@ -16,6 +17,8 @@ use crate::transport::HostId;
 const COUNT: u32 = 256;
 /// The longest piece that is asked of a provider at once.
 const PIECE: usize = 1 << 30;
+/// The same where others can take over connections: so that it shows soon whether a transfer goes on.
+const PIECE_SEEN: usize = 4 << 20;
 
 /// Which way data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +48,10 @@ unsafe impl Send for Transfer {}
 
 /// What became of a piece that is over.
 pub(super) enum Next {
-    /// The next one is under way.
-    Goes,
+    /// The next one, to this host, is under way.
+    Goes(HostId),
+    /// The next one has not been taken yet.
+    Waits,
     /// The whole is over; with an error number if it has failed.
     Over(Transfer, Option<isize>),
 }
@@ -67,8 +72,8 @@ impl Transfers {
     /// Number of transfers at most.
     pub(super) const MOST: u32 = COUNT;
 
-    /// None under way.
-    pub(super) fn new(endpoint: &Endpoint) -> Self {
+    /// None under way, of those that are protected so far.
+    pub(super) fn new(endpoint: &Endpoint, cover: Cover) -> Self {
         let offer = endpoint.offer();
         let over = match offer.tells_delivery() {
             true => sys::FI_DELIVERY_COMPLETE,
@@ -79,7 +84,10 @@ impl Transfers {
             operations: Operation::all(Kind::Transfer, COUNT),
             places: (0..COUNT).map(|_| SpinLock::new(None)).collect(),
             stalled: SpinLock::new(Vec::new()),
-            longest: offer.longest().min(PIECE),
+            longest: offer.longest().min(match cover {
+                Cover::Nothing => PIECE,
+                Cover::Headers | Cover::Everything => PIECE_SEEN,
+            }),
             write_flags: over | sys::FI_COMPLETION,
         }
     }
@@ -109,10 +117,10 @@ impl Transfers {
         let transfer = place.as_mut().expect("a transfer whose piece is over");
         let failed = match (failed, transfer.left) {
             (None, 1..) => match self.post(endpoint, number, transfer) {
-                Ok(()) => return Next::Goes,
+                Ok(()) => return Next::Goes(transfer.host),
                 Err(error) if error == -(sys::FI_EAGAIN as isize) => {
                     self.stalled.lock().push(number);
-                    return Next::Goes;
+                    return Next::Waits;
                 }
                 Err(error) => Some(error),
             },

@@ -5,8 +5,9 @@
 //! does not come does not fail.
 //!
 //! Watched are the hosts that this one has exchanged packets with, and always the next one by number, so that each is
-//! watched by somebody. A message is 16 bytes: token, sender, question or answer. The thread sleeps but for four
-//! questions per watched host and timeout, and their answers.
+//! watched by somebody. With each sign (`sign`) a host tells how many packets it has exchanged with the other one, so
+//! that it shows when what is sent does not arrive though signs do (`stalls`). The thread sleeps but for four questions
+//! per watched host and timeout, and their answers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,22 +15,24 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crossbeam_utils::CachePadded;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use simurgh_core::sync::{Arc, AtomicBool, Ordering, SpinLock};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock};
 use simurgh_core::{Bystander, Roster};
 use simurgh_fabric_sys::{calls, fi_addr_t};
 
 use super::endpoint::{Completion, Endpoint};
 use super::error::OfiError;
-use super::frame::Token;
 use super::inbound::{Inbound, Room};
 use super::losses::Losses;
 use super::operation::Kind;
+use super::peer::Peers;
 use super::pulses::{Pulses, Step};
+use super::seal::Seals;
+use super::sign::{self, Sign, Word};
+use super::stalls::{Account, Flow, Stalls};
 use crate::transport::HostId;
 
-/// Bytes of a message.
-pub(super) const MESSAGE: usize = 16;
 /// Operations under way on the thread's endpoint.
 pub(super) const OPERATIONS: usize = 64;
 /// The buffers for messages.
@@ -44,9 +47,12 @@ pub const WATCH_THREAD: &str = "simurgh-watch";
 /// Bytes of the thread's stack.
 const STACK: usize = 512 << 10;
 
-/// What a message says.
-const QUESTION: u32 = 1;
-const ANSWER: u32 = 2;
+/// Why a host is lost that says nothing.
+const SILENT: &str = "it has given no sign of life for the time of peer_timeout; the host has been stopped, or the \
+                      network between is cut";
+/// Why a host is lost whose packets do not come.
+const STUCK: &str = "what is sent between it and this one does not arrive for the time of peer_timeout, though both \
+                     look for it; somebody has taken over the connection, or the network between is cut";
 
 /// The thread, and what it shares with others.
 pub(super) struct Watch {
@@ -58,8 +64,10 @@ pub(super) struct Watch {
 struct Shared {
     /// Of each host that can be reached, whether it is watched.
     watched: Roster<AtomicBool>,
-    /// Hosts that have come, and their addresses, until the thread knows them.
-    newcomers: SpinLock<Vec<(HostId, Vec<u8>)>>,
+    /// Hosts that have come, until the thread knows them.
+    newcomers: SpinLock<Vec<Newcomer>>,
+    /// How often somebody has looked whether packets have come.
+    looks: CachePadded<AtomicU64>,
     losses: Arc<Losses>,
     over: AtomicBool,
     /// Becomes readable when it is over, or hosts have come.
@@ -67,33 +75,55 @@ struct Shared {
 }
 
 /// What the thread needs to know.
-pub(super) struct Post<'a> {
+pub(super) struct Post {
     /// The host that watches.
     pub(super) own: HostId,
-    /// The job's secret.
-    pub(super) secret: &'a [u8],
     /// After which time without a sign a host is lost.
     pub(super) timeout: Duration,
-    /// Where the thread of each host is reached, if it is.
-    pub(super) addresses: BTreeMap<HostId, fi_addr_t>,
+    /// The hosts that can be reached.
+    pub(super) others: Vec<Newcomer>,
     /// The hosts of the world.
     pub(super) hosts: Range<HostId>,
+    /// What has been exchanged with each.
+    pub(super) peers: Arc<Peers>,
+}
+
+/// A host that has come.
+pub(super) struct Newcomer {
+    pub(super) host: HostId,
+    /// Where its thread is reached.
+    pub(super) address: Vec<u8>,
+    pub(super) seals: Seals,
+}
+
+/// The thread of another host.
+struct Other {
+    address: fi_addr_t,
+    seals: Seals,
+    /// The number of the next sign to it.
+    next: u64,
+    /// The number that the next sign from it has at least.
+    due: u64,
+    /// Whether something between the two has been due for some time.
+    is_due: bool,
 }
 
 /// What the thread works on.
 struct Watcher {
     own: HostId,
-    token: Token,
-    addresses: BTreeMap<HostId, fi_addr_t>,
+    others: BTreeMap<HostId, Other>,
+    peers: Arc<Peers>,
     shared: Arc<Shared>,
+    pulses: Pulses,
+    stalls: Stalls,
     inbound: Inbound,
     endpoint: Endpoint,
 }
 
 impl Watch {
     /// Begins to watch.
-    pub(super) fn begin(endpoint: Endpoint, post: Post<'_>, losses: Arc<Losses>) -> Result<Self, OfiError> {
-        let inbound = Inbound::new(&endpoint, MESSAGE, ROOM)?;
+    pub(super) fn begin(endpoint: Endpoint, post: Post, losses: Arc<Losses>) -> Result<Self, OfiError> {
+        let inbound = Inbound::new(&endpoint, sign::LENGTH, ROOM)?;
         inbound
             .replenish(&endpoint)
             .map_err(|error| endpoint.failure("fi_recvmsg", error))?;
@@ -103,15 +133,16 @@ impl Watch {
         };
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let alarm = eventfd(0, flags).map_err(|error| refused(error.to_string()))?;
-        let first = first_watched(post.own, &post.addresses);
+        let first = first_watched(post.own, &post.others);
         let is_watched = |host| AtomicBool::new(Some(host) == first);
         let watched = Roster::new(post.hosts, is_watched);
-        for &host in post.addresses.keys() {
-            watched.add(host, is_watched(host));
+        for other in &post.others {
+            watched.add(other.host, is_watched(other.host));
         }
         let shared = Arc::new(Shared {
             watched,
-            newcomers: SpinLock::default(),
+            newcomers: SpinLock::new(post.others),
+            looks: CachePadded::new(AtomicU64::new(0)),
             losses,
             over: AtomicBool::new(false),
             alarm,
@@ -122,15 +153,16 @@ impl Watch {
         let refusal = refused("no thread".to_owned());
         let watcher = Watcher {
             own: post.own,
-            token: Token::of(post.secret),
-            addresses: post.addresses,
+            others: BTreeMap::new(),
+            peers: post.peers,
             shared: Arc::clone(&shared),
+            pulses: Pulses::new(post.timeout, Instant::now()),
+            stalls: Stalls::new(post.timeout),
             inbound,
             endpoint,
         };
-        let pulses = Pulses::new(post.timeout, Instant::now());
         let bystander = Bystander::new();
-        let thread = thread.spawn(move || watcher.run(pulses)).map_err(|_| refusal)?;
+        let thread = thread.spawn(move || watcher.run()).map_err(|_| refusal)?;
         Ok(Self {
             shared,
             thread: Some(thread),
@@ -139,10 +171,18 @@ impl Watch {
     }
 
     /// A host has come.
-    pub(super) fn admit(&self, host: HostId, address: Vec<u8>) {
-        self.shared.watched.add(host, AtomicBool::new(false));
-        self.shared.newcomers.lock().push((host, address));
+    pub(super) fn admit(&self, newcomer: Newcomer) {
+        self.shared.watched.add(newcomer.host, AtomicBool::new(false));
+        self.shared.newcomers.lock().push(newcomer);
         self.shared.wake();
+    }
+
+    /// Somebody looks whether packets have come: one thread at a time.
+    #[inline]
+    pub(super) fn look(&self) {
+        // Relaxed: it says nothing about anything else, and no other thread changes it.
+        let looks = self.shared.looks.load(Ordering::Relaxed);
+        self.shared.looks.store(looks + 1, Ordering::Relaxed);
     }
 
     /// Packets are exchanged with a host: it is watched from now on.
@@ -175,27 +215,24 @@ impl Drop for Watch {
 }
 
 /// The next host by number that can be reached.
-fn first_watched(own: HostId, addresses: &BTreeMap<HostId, fi_addr_t>) -> Option<HostId> {
-    let next = addresses.range(own + 1..).chain(addresses).next();
-    next.map(|(host, _)| *host)
+fn first_watched(own: HostId, others: &[Newcomer]) -> Option<HostId> {
+    let hosts = others.iter().map(|other| other.host);
+    let behind = hosts.clone().filter(|host| *host > own).min();
+    behind.or_else(|| hosts.min())
 }
 
 impl Watcher {
-    fn run(mut self, mut pulses: Pulses) {
+    fn run(mut self) {
         while !self.shared.over.load(Ordering::SeqCst) {
-            while self.receive(&mut pulses) {}
             self.meet_newcomers();
-            for step in pulses.steps(Instant::now(), self.watched()) {
+            while self.receive() {}
+            for step in self.pulses.steps(Instant::now(), self.watched()) {
                 match step {
-                    Step::Ask(host) => self.say(host, QUESTION),
-                    Step::Lose(host) => {
-                        let reason = "it has given no sign of life for the time of peer_timeout; \
-                                      the host has been stopped, or the network between is cut";
-                        self.shared.losses.add(host, reason.to_owned());
-                    }
+                    Step::Ask(host) => self.say(host, Word::Question),
+                    Step::Lose(host) => self.shared.losses.add(host, SILENT.to_owned()),
                 }
             }
-            self.sleep(pulses.rest(Instant::now()));
+            self.sleep(self.pulses.rest(Instant::now()));
         }
         self.endpoint.shut();
     }
@@ -207,23 +244,30 @@ impl Watcher {
             // Relaxed: as in `meet`.
             shared.watched[*host].load(Ordering::Relaxed) && !shared.losses.has(*host)
         };
-        self.addresses.keys().copied().filter(is_watched).collect()
+        self.others.keys().copied().filter(is_watched).collect()
     }
 
-    /// Notes where hosts are reached that have come.
+    /// Notes how hosts are reached that have come.
     fn meet_newcomers(&mut self) {
         let newcomers = std::mem::take(&mut *self.shared.newcomers.lock());
-        for (host, address) in newcomers {
+        for Newcomer { host, address, seals } in newcomers {
+            let other = |address| Other {
+                address,
+                seals,
+                next: 0,
+                due: 0,
+                is_due: false,
+            };
             match self.endpoint.insert(&address) {
-                Ok(address) => drop(self.addresses.insert(host, address)),
+                Ok(address) => drop(self.others.insert(host, other(address))),
                 Err(error) => self.shared.losses.add(host, error.to_string()),
             }
         }
     }
 
     /// Takes what has come; false if nothing has.
-    fn receive(&self, pulses: &mut Pulses) -> bool {
-        let mut answers = Vec::new();
+    fn receive(&mut self) -> bool {
+        let mut signs = Vec::new();
         let any = self.endpoint.complete(&mut |completion| {
             let (key, flags, data) = match completion {
                 Completion::Done { key, flags, data } => (Some(key), flags, data),
@@ -234,44 +278,94 @@ impl Watcher {
             };
             // SAFETY:
             // - that is what has just been completed; it is posted again below.
-            let message = unsafe { self.inbound.frame(key.number, data) };
-            if let Some((from, word)) = self.read(message) {
-                pulses.hear(from, Instant::now());
-                answers.extend((word == QUESTION).then_some(from));
-            }
+            let bytes = unsafe { self.inbound.frame(key.number, data) };
+            let seal = |host| self.others.get(&host).map(|other| &other.seals.inward);
+            signs.extend(Sign::read(bytes, seal));
             self.inbound.handled(&self.endpoint, key.number, flags);
         });
         if self.inbound.is_short() {
             // What cannot be posted now is tried again after the next message or turn.
             let _ = self.inbound.replenish(&self.endpoint);
         }
-        answers.into_iter().for_each(|host| self.say(host, ANSWER));
+        signs.into_iter().for_each(|sign| self.hear(sign));
         any
     }
 
-    /// What a message says, and who says it.
-    fn read(&self, message: &[u8]) -> Option<(HostId, u32)> {
-        let message: &[u8; MESSAGE] = message.try_into().ok()?;
-        let word = |at: usize| message[at..at + 4].try_into().map(u32::from_le_bytes).ok();
-        let from = word(8)?;
-        let known = message[..8] == self.token.0.to_le_bytes()
-            && from != self.own
-            && self.addresses.contains_key(&from);
-        known.then_some((from, word(12)?))
+    /// A host has said something.
+    fn hear(&mut self, sign: Sign) {
+        let host = sign.from;
+        let Some(other) = self
+            .others
+            .get_mut(&host)
+            .filter(|other| other.due <= sign.number)
+        else {
+            return;
+        };
+        other.due = sign.number + 1;
+        let now = Instant::now();
+        self.pulses.hear(host, now);
+        let flow = self.compare(sign, now);
+        if flow == Flow::Slow || sign.is_due {
+            self.shared.losses.rouse();
+        }
+        if flow == Flow::Stuck {
+            self.shared.losses.add(host, STUCK.to_owned());
+        }
+        if sign.word == Word::Question {
+            self.say(host, Word::Answer);
+        }
+    }
+
+    /// Looks whether what hosts send to each other arrives.
+    fn compare(&mut self, sign: Sign, now: Instant) -> Flow {
+        let host = sign.from;
+        let Some(peer) = self.peers.get(host) else {
+            return Flow::Free;
+        };
+        let account = Account {
+            ours: peer.exchanged(),
+            theirs: (sign.sent, sign.received),
+            looks: [self.looks(), sign.looks],
+        };
+        let flow = self.stalls.look(host, &account, now);
+        if let Some(other) = self.others.get_mut(&host) {
+            other.is_due = flow != Flow::Free;
+        }
+        flow
+    }
+
+    /// How often somebody has looked here.
+    fn looks(&self) -> u64 {
+        // Relaxed: as in `Watch::look`.
+        self.shared.looks.load(Ordering::Relaxed)
     }
 
     /// Says something to a host. If it cannot be said now, the next turn says it.
-    fn say(&self, host: HostId, word: u32) {
-        let Some(&address) = self.addresses.get(&host) else {
+    fn say(&mut self, host: HostId, word: Word) {
+        let (from, looks) = (self.own, self.looks());
+        let exchanged = self
+            .peers
+            .get(host)
+            .map(|peer| peer.exchanged())
+            .unwrap_or_default();
+        let Some(other) = self.others.get_mut(&host) else {
             return;
         };
-        let mut message = [0; MESSAGE];
-        message[..8].copy_from_slice(&self.token.0.to_le_bytes());
-        message[8..12].copy_from_slice(&self.own.to_le_bytes());
-        message[12..].copy_from_slice(&word.to_le_bytes());
+        let sign = Sign {
+            from,
+            word,
+            is_due: other.is_due,
+            number: other.next,
+            sent: exchanged.sent,
+            received: exchanged.received,
+            looks,
+        };
+        other.next += 1;
+        let bytes = sign.to_bytes(&other.seals.outward);
+        let (endpoint, address) = (self.endpoint.as_ptr(), other.address);
         // SAFETY:
-        // - the endpoint is open; the message is short enough for any provider to take a copy.
-        unsafe { calls::fi_inject(self.endpoint.as_ptr(), message.as_ptr().cast(), MESSAGE, address) };
+        // - the endpoint is open; the bytes are few enough for any provider to take a copy.
+        unsafe { calls::fi_inject(endpoint, bytes.as_ptr().cast(), bytes.len(), address) };
     }
 
     /// Sleeps until something comes, it is over, or the time has passed.

@@ -1,0 +1,207 @@
+//! What only the two ends of a way can compute, and what shows that a packet comes from the one that it names.
+//!
+//! Both know the job's secret and the nonces that each has told with its address, by way of the launcher; from these
+//! and their numbers comes a key for each direction and each of the two endpoints ([`proof`](crate::proof)). So nothing
+//! that one of them says can be said again to another host, in the other direction, or in another job.
+//!
+//! A code is SipHash-2-4 with 64 bits: who does not know the key guesses one in 2^64. Costs for a short packet: 22 of
+//! SipHash's rounds, about 40 ns; long data, where it is protected, 0.6 ns for each byte.
+
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher24;
+
+use super::cover::Cover;
+use crate::control::Secret;
+use crate::proof::{Encounter, Nonce, Party, Side};
+use crate::transport::{HEADER, HostId};
+
+/// Data of at most so many bytes is protected with the header: what hosts say to each other about memory and transfers
+/// is not longer.
+pub(super) const SHORT_DATA: usize = 64;
+
+/// For packets.
+pub(super) const PACKETS: &str = "packets over libfabric";
+/// For signs of life.
+pub(super) const SIGNS: &str = "signs of life over libfabric";
+
+/// One end of a way: its host, and the nonce of its endpoint.
+#[derive(Clone, Copy)]
+pub(super) struct End<'a> {
+    pub(super) host: HostId,
+    pub(super) nonce: &'a Nonce,
+}
+
+/// What codes are made with, of what one host sends to another.
+pub(super) struct Seal {
+    cover: Cover,
+    headers: SipHasher24,
+    data: SipHasher24,
+    /// What stands for a code where nothing is protected.
+    tag: u64,
+}
+
+/// Both directions between two hosts.
+pub(super) struct Seals {
+    pub(super) outward: Seal,
+    pub(super) inward: Seal,
+}
+
+impl Seals {
+    /// Those between two hosts with this secret, as `own` has them.
+    pub(super) fn between(
+        secret: &Secret,
+        purpose: &str,
+        own: End<'_>,
+        other: End<'_>,
+        cover: Cover,
+    ) -> Self {
+        let is_first = own.host < other.host;
+        let (first, second) = if is_first { (own, other) } else { (other, own) };
+        let numbers = [first, second].map(|end| end.host.to_le_bytes());
+        let met = Encounter {
+            purpose,
+            caller: Party {
+                name: &numbers[0],
+                nonce: first.nonce,
+            },
+            answerer: Party {
+                name: &numbers[1],
+                nonce: second.nonce,
+            },
+        };
+        let seal = |side| Seal::of(&met.key(secret, side), cover);
+        let (of_first, of_second) = (seal(Side::Caller), seal(Side::Answerer));
+        let (outward, inward) = if is_first {
+            (of_first, of_second)
+        } else {
+            (of_second, of_first)
+        };
+        Self { outward, inward }
+    }
+}
+
+impl Seal {
+    /// The one with this key.
+    pub(super) fn of(key: &[u8; 32], cover: Cover) -> Self {
+        let (words, _) = key.as_chunks::<8>();
+        let hasher = |at: usize| {
+            let word = |at: usize| u64::from_le_bytes(words[at]);
+            SipHasher24::new_with_keys(word(at), word(at + 1))
+        };
+        let headers = hasher(0);
+        Self {
+            cover,
+            headers,
+            data: hasher(2),
+            tag: headers.hash(&[]),
+        }
+    }
+
+    /// How much it protects.
+    pub(super) fn cover(&self) -> Cover {
+        self.cover
+    }
+
+    /// What is made of long data beforehand; nothing where it is not protected, or short.
+    #[inline]
+    pub(super) fn digest(&self, data: &[u8]) -> Option<u64> {
+        (self.cover == Cover::Everything && data.len() > SHORT_DATA).then(|| self.data.hash(data))
+    }
+
+    /// The code of a packet: its number, header and data, which are next to each other, and what [`Seal::digest`] has
+    /// made of the data.
+    #[inline]
+    pub(super) fn code(&self, number: u64, header: usize, body: &[u8], digest: Option<u64>) -> u64 {
+        if self.cover == Cover::Nothing {
+            return self.tag;
+        }
+        let mut hasher = self.headers;
+        // Bodies are shorter than 2^16 bytes, and packets to a host fewer than 2^47.
+        let is_short = u64::from(header < HEADER);
+        hasher.write_u64(number << 17 | is_short << 16 | body.len() as u64);
+        if let Some(digest) = digest {
+            hasher.write_u64(digest);
+        }
+        let has_short_data = body.len() - header <= SHORT_DATA;
+        hasher.hash(if has_short_data { body } else { &body[..header] })
+    }
+
+    /// The code of something short, whatever else is protected.
+    pub(super) fn code_of(&self, bytes: &[u8]) -> u64 {
+        self.headers.hash(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An example of SipHash's authors: of the bytes 0 to 14 with the key of the bytes 0 to 15.
+    #[test]
+    fn codes_are_those_of_siphash() {
+        let mut key = [0; 32];
+        (0..)
+            .zip(&mut key[..16])
+            .for_each(|(number, byte)| *byte = number);
+        let data: Vec<u8> = (0..15).collect();
+        assert_eq!(
+            Seal::of(&key, Cover::Headers).code_of(&data),
+            0xa129_ca61_49be_45e5
+        );
+    }
+
+    #[test]
+    fn two_hosts_agree_and_no_two_ways_have_the_same_key() {
+        let secret = Secret::random().unwrap();
+        let nonces = [(); 3].map(|()| Nonce::random().unwrap());
+        let end = |host: HostId| End {
+            host,
+            nonce: &nonces[host as usize],
+        };
+        let between = |purpose, own, other| {
+            let seals = Seals::between(&secret, purpose, end(own), end(other), Cover::Headers);
+            [seals.outward, seals.inward].map(|seal| seal.code_of(b"something"))
+        };
+        let (here, there) = (between(PACKETS, 0, 1), between(PACKETS, 1, 0));
+        assert_eq!((here[0], here[1]), (there[1], there[0]));
+        assert_ne!(here[0], here[1]);
+        assert_ne!(between(SIGNS, 0, 1)[0], here[0]);
+        assert_ne!(between(PACKETS, 0, 2)[0], here[0]);
+    }
+
+    #[test]
+    fn whatever_is_protected_changes_the_code() {
+        for (cover, length, is_protected) in [
+            (Cover::Headers, SHORT_DATA, true),
+            (Cover::Headers, SHORT_DATA + 1, false),
+            (Cover::Everything, SHORT_DATA + 1, true),
+            (Cover::Everything, 5000, true),
+            (Cover::Nothing, 8, false),
+        ] {
+            let seal = Seal::of(&[7; 32], cover);
+            let body = vec![1; 40 + length];
+            let code = |number, header: usize, body: &[u8]| {
+                seal.code(number, header, body, seal.digest(&body[header..]))
+            };
+            let right = code(3, HEADER, &body);
+            let changed = |at: usize| {
+                let mut body = body.clone();
+                body[at] ^= 1;
+                code(3, HEADER, &body)
+            };
+            assert_eq!(changed(40 + length - 1) != right, is_protected, "{cover:?}");
+            let others = [
+                code(4, HEADER, &body),
+                code(3, HEADER - 8, &body),
+                changed(0),
+                code(3, HEADER, &body[..HEADER]),
+            ];
+            assert!(
+                others
+                    .iter()
+                    .all(|other| (*other != right) == (cover != Cover::Nothing))
+            );
+        }
+    }
+}
