@@ -68,6 +68,19 @@ pub enum ImageError {
         /// What the host has.
         have: u64,
     },
+    /// The thread-local variables of a library that all ranks share lie where those of the ranks' programs belong.
+    #[error(
+        "the thread-local variables of {library} lie {distance} bytes below the thread pointer, within the \
+         {reservation} bytes that are reserved for those of programs"
+    )]
+    Intruder {
+        /// The library.
+        library: String,
+        /// Where its variables are, below the thread pointer.
+        distance: u64,
+        /// How far the reservation reaches.
+        reservation: u64,
+    },
     /// The host executable is not one whose reservation can be changed.
     #[error("the host executable cannot be adjusted: {0}")]
     Host(&'static str),

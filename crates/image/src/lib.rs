@@ -23,6 +23,7 @@ mod memory;
 mod prepared;
 mod program;
 mod reason;
+mod reservation;
 mod shim;
 mod source;
 mod template;

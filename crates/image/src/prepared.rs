@@ -13,10 +13,11 @@ use crate::hooks::RankContext;
 use crate::instance::{Instance, Linked};
 use crate::load::{self, LoadError, Scratch};
 use crate::program::Program;
+use crate::reservation;
 use crate::shim::{self, Symbols};
 use crate::source::Source;
 use crate::template::{CopiedData, Request, Template};
-use crate::tls::{self, Allocator, Layout};
+use crate::tls::{Allocator, Layout};
 
 /// How to prepare a program.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +88,7 @@ impl Prepared {
             path: path.clone(),
             reasons,
         })?;
-        let reservation = tls::reservation();
+        let reservation = reservation::reserved()?;
         if reservation < checked.fit.tls.size {
             return Err(ImageError::Reservation {
                 path,

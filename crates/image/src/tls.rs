@@ -5,7 +5,7 @@
 //! and below it those of its private libraries: at the same distances in every rank, so relocations that name them
 //! are constants. glibc clears the whole reservation for every thread: it should be no larger than needed.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 use crate::elf::{Elf, Segment, abi};
 use crate::error::ImageError;
@@ -117,25 +117,6 @@ pub(crate) fn thread_pointer() -> usize {
     value
 }
 
-/// The reservation of this process: distance of module 1's block below the thread pointer; 0 if there is none.
-pub(crate) fn reservation() -> u64 {
-    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, result: *mut c_void) -> c_int {
-        // SAFETY: dl_iterate_phdr passes a valid record, and `result` is the address of our variable.
-        let (info, result) = unsafe { (&*info, &mut *result.cast::<u64>()) };
-        // SAFETY: the record describes that many program headers.
-        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-        let dummy = headers.iter().any(|h| h.p_type == abi::PT_TLS && h.p_filesz == 0);
-        if info.dlpi_tls_modid == 1 && dummy && !info.dlpi_tls_data.is_null() {
-            *result = (thread_pointer() - info.dlpi_tls_data as usize) as u64;
-        }
-        1 // the executable comes first: enough
-    }
-    let mut distance: u64 = 0;
-    // SAFETY: the callback keeps to dl_iterate_phdr's contract and `distance` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut distance).cast()) };
-    distance
-}
-
 /// The host executable with its reservation made as large as `need` says.
 ///
 /// # Errors
@@ -146,13 +127,16 @@ pub fn reserve_tls(host_elf: &[u8], need: TlsNeed) -> Result<Vec<u8>, ImageError
     let index = index.ok_or(ImageError::Host("it has no thread-local segment"))?;
     let old = elf.segments[index];
     let align = need.align.max(MIN_ALIGN);
+    // glibc rounds the distance of the block up to its alignment, and may put another library's block into what that
+    // leaves between the block's end and the thread pointer: nothing may be left.
+    let size = need.size.max(MIN_ALIGN).next_multiple_of(align);
     if old.file_size != 0 || old.vaddr % align != 0 {
         return Err(ImageError::Host(
             "its thread-local segment is not an empty, page-aligned reservation",
         ));
     }
     let new = Segment {
-        mem_size: need.size.max(MIN_ALIGN),
+        mem_size: size,
         align,
         ..old
     };

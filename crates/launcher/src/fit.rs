@@ -29,7 +29,7 @@ pub fn check(program: &Path, preload: &[PathBuf]) -> Result<Fit, LaunchError> {
 
 /// Checks all programs; returns the room for thread-local storage that they need, if the host has too little.
 pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchError> {
-    let mut most = RESERVATION;
+    let mut most = TlsNeed::default();
     for (index, wanted) in programs.iter().enumerate() {
         if programs[..index].contains(wanted) {
             continue;
@@ -40,5 +40,6 @@ pub fn reservation(programs: &[Wanted<'_>]) -> Result<Option<TlsNeed>, LaunchErr
             align: most.align.max(need.align),
         };
     }
-    Ok((most != RESERVATION).then_some(most))
+    let suffices = most.size <= RESERVATION.size && most.align <= RESERVATION.align;
+    Ok((!suffices).then_some(most))
 }

@@ -67,22 +67,53 @@ fn host_library() -> &'static Path {
     })
 }
 
+/// The host executable as it is compiled, with this room for thread-local variables.
+pub(crate) fn host_with(room: TlsNeed) -> PathBuf {
+    let host = folder().join(format!(
+        "host-{}-{}-{}",
+        std::process::id(),
+        room.size,
+        room.align
+    ));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/host.c");
+    let flags = [format!("-DSIZE={}", room.size), format!("-DALIGN={}", room.align)];
+    succeed(
+        Command::new("gcc")
+            .arg("-O2")
+            .args(flags)
+            .arg(source)
+            .arg("-o")
+            .arg(&host),
+    );
+    host
+}
+
+/// Where the hosts with the reservations that the tests of this process ask for are.
+pub(crate) fn hosts() -> PathBuf {
+    let folder = folder().join(format!("hosts-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 /// A host executable with the given reservation.
 pub(crate) fn host(need: TlsNeed) -> PathBuf {
     static PLAIN: OnceLock<PathBuf> = OnceLock::new();
     let plain = PLAIN.get_or_init(|| {
-        let host = folder().join(format!("host-{}", std::process::id()));
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/host.c");
-        succeed(Command::new("gcc").arg("-O2").arg(source).arg("-o").arg(&host));
-        host
+        host_with(TlsNeed {
+            size: 4096,
+            align: 4096,
+        })
     });
-    let host = plain.with_extension(format!("{}-{}", need.size, need.align));
+    let host = hosts().join(format!("{}-{}", need.size, need.align));
     if !host.exists() {
         let bytes = reserve_tls(&std::fs::read(plain).unwrap(), need).unwrap();
-        // Written beside and renamed: another test may be starting it just now.
+        // Written beside and renamed: another test may be starting it just now. Written by another process: what is
+        // started meanwhile inherits files that this one writes, and nobody can start a program that is written to.
         let draft = host.with_extension(format!("{:?}", std::thread::current().id()));
-        std::fs::write(&draft, bytes).unwrap();
-        std::fs::set_permissions(&draft, std::fs::metadata(plain).unwrap().permissions()).unwrap();
+        let mut install = Command::new("install");
+        install.args(["-m", "755", "/dev/stdin"]).arg(&draft);
+        let installed = simurgh_testing::run(&mut install, Input::Bytes(&bytes), LIMIT).unwrap();
+        installed.expect_success();
         std::fs::rename(&draft, &host).unwrap();
     }
     host
@@ -118,7 +149,12 @@ pub(crate) fn run(program: &Path, ranks: usize, options: &[&str], arguments: &[&
         .map(PathBuf::from)
         .collect();
     let fit = Program::open(program).unwrap().check(&preload).unwrap();
-    let mut command = Command::new(host(fit.tls));
+    run_in(&host(fit.tls), program, ranks, options, arguments)
+}
+
+/// As [`run`], in this host.
+pub(crate) fn run_in(host: &Path, program: &Path, ranks: usize, options: &[&str], arguments: &[&str]) -> Run {
+    let mut command = Command::new(host);
     command
         .arg(host_library())
         .arg(format!("ranks={ranks}"))

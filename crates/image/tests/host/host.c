@@ -1,8 +1,9 @@
-/* The executable of the tests' host: nothing but room for thread-local variables, as the real one. */
+/* The executable of the tests' host: nothing but room for thread-local variables, as the real one; -DSIZE and
+ * -DALIGN say how much. */
 #include <dlfcn.h>
 #include <stdio.h>
 
-static _Thread_local char reservation[4096] __attribute__((aligned(4096), used));
+static _Thread_local char reservation[SIZE] __attribute__((aligned(ALIGN), used));
 
 int main(int argc, char **argv)
 {

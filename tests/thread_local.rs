@@ -1,0 +1,94 @@
+//! Thread-local variables of programs and libraries of any size, in the languages that have them. Every size is tried
+//! by the image crate's own test (`room`).
+
+use simurgh_testing::{Binary, Compile, Scratch, Stage};
+
+/// Sizes and alignments of which the loader once made a gap, and their neighbours.
+const ROOMS: [(usize, usize); 12] = [
+    (64, 64),
+    (4095, 1),
+    (4096, 16),
+    (5000, 1),
+    (5000, 4096),
+    (8000, 8),
+    (8128, 32),
+    (8192, 64),
+    (12_000, 16),
+    (20_000, 1024),
+    (65_537, 1),
+    (70_000, 2048),
+];
+
+/// Runs it in both modes; every rank says that all is well.
+#[track_caller]
+fn check(program: &Binary, line: &str, what: &str) {
+    for mode in ["threads", "processes"] {
+        let run = Stage::locate().mpiexec(5).vps(2).mode(mode).run(program);
+        run.expect_success();
+        let said = run.stdout.lines().filter(|said| *said == line).count();
+        assert_eq!(said, 5, "{what}, {mode}: {run}");
+    }
+}
+
+#[test]
+fn c_programs_have_room_of_any_size() {
+    for (size, alignment) in ROOMS {
+        let program = Compile::c("tests/c/tls_sizes.c")
+            .flags(["-O2", "-Wall"])
+            .flags([format!("-DSIZE={size}"), format!("-DALIGNMENT={alignment}")])
+            .libraries(["-lpthread"])
+            .against(&Stage::locate())
+            .build();
+        check(
+            &program,
+            "tls OK",
+            &format!("{size} bytes aligned to {alignment}"),
+        );
+    }
+}
+
+#[test]
+fn cxx_programs_and_libraries_have_room_of_any_size() {
+    let scratch = Scratch::new("tls");
+    let definitions = |(size, alignment)| [format!("-DSIZE={size}"), format!("-DALIGNMENT={alignment}")];
+    let library = |place: &str, room| {
+        let path = scratch.path().join(format!("lib{place}.so"));
+        Compile::cxx("tests/cxx/tls_part.cpp")
+            .flags(["-O2", "-fPIC", "-shared"])
+            .flags([format!("-DPLACE={place}")])
+            .flags(definitions(room))
+            .output(&path)
+            .build();
+        path
+    };
+    for window in ROOMS.windows(3).step_by(3) {
+        let program = Compile::cxx("tests/cxx/tls_libraries.cpp")
+            .flags(["-O2", "-Wall"])
+            .flags(definitions(window[0]))
+            .source(library("first", window[1]))
+            .source(library("second", window[2]))
+            .libraries(["-lpthread"])
+            .against(&Stage::locate())
+            .build();
+        check(&program, "tls OK", &format!("{window:?}"));
+    }
+}
+
+#[test]
+fn fortran_threads_have_their_threadprivate_variables() {
+    let stage = Stage::locate();
+    let yields = Scratch::new("threadprivate");
+    let object = yields.path().join("yield.o");
+    Compile::c("tests/c/mpi_yield.c")
+        .flags(["-O2", "-c"])
+        .against(&stage)
+        .output(&object)
+        .build();
+    let program = Compile::by("gfortran", "tests/fortran/threadprivate.f90")
+        .flags(["-O2", "-fopenmp"])
+        .flags([format!("-J{}", yields.path().display())])
+        .source(object)
+        .against(&stage)
+        .build();
+    check(&program, "threadprivate OK", "threadprivate");
+}
