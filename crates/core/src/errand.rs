@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::ec::current_worker;
+use crate::float_environment::FloatEnvironment;
 use crate::sync::{Arc, SpinLock};
 
 /// Work in pieces.
@@ -19,8 +20,9 @@ pub trait Errand: Send + Sync {
     fn is_exhausted(&self) -> bool;
 }
 
-/// The errands of a team, oldest first.
-pub(crate) struct Errands(SpinLock<VecDeque<Arc<dyn Errand>>>);
+/// The errands of a team, oldest first, with the floating-point environment of who has left them there: that is theirs,
+/// whoever does them.
+pub(crate) struct Errands(SpinLock<VecDeque<(Arc<dyn Errand>, FloatEnvironment)>>);
 
 /// Errands for which there is room from the beginning.
 const ROOM: usize = 64;
@@ -37,17 +39,19 @@ impl Errands {
     fn add(&self, errand: Arc<dyn Errand>) -> isize {
         let mut queue = self.0.lock();
         let before = queue.len();
-        while queue.front().is_some_and(|errand| errand.is_exhausted()) {
+        while queue.front().is_some_and(|(errand, _)| errand.is_exhausted()) {
             // The queue's reference is hardly ever the last; if so, the errand goes under the lock, unhurt.
             queue.pop_front();
         }
-        if !queue.iter().any(|known| Arc::ptr_eq(known, &errand)) {
-            queue.push_back(errand);
+        let environment = FloatEnvironment::read();
+        match queue.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &errand)) {
+            Some(known) => known.1 = environment,
+            None => queue.push_back((errand, environment)),
         }
         queue.len() as isize - before as isize
     }
 
-    pub(crate) fn first(&self) -> Option<Arc<dyn Errand>> {
+    pub(crate) fn first(&self) -> Option<(Arc<dyn Errand>, FloatEnvironment)> {
         self.0.lock().front().cloned()
     }
 
@@ -55,7 +59,7 @@ impl Errands {
     pub(crate) fn remove_first(&self, errand: &Arc<dyn Errand>) -> bool {
         let mut queue = self.0.lock();
         // Asked under the lock: it may have been posted again, which leaves it where it is.
-        let over = |first: &Arc<dyn Errand>| Arc::ptr_eq(first, errand) && first.is_exhausted();
+        let over = |(first, _): &(Arc<dyn Errand>, _)| Arc::ptr_eq(first, errand) && first.is_exhausted();
         let is_over = queue.front().is_some_and(over);
         let removed = if is_over { queue.pop_front() } else { None };
         drop(queue);

@@ -42,6 +42,8 @@ mod care;
 #[cfg(not(loom))]
 mod errand;
 #[cfg(not(loom))]
+mod float_environment;
+#[cfg(not(loom))]
 mod here;
 #[cfg(not(loom))]
 mod hollow;

@@ -13,6 +13,7 @@ use std::ptr::NonNull;
 use crossbeam_utils::CachePadded;
 
 use crate::ec::{current, current_worker, let_others_run};
+use crate::float_environment::FloatEnvironment;
 use crate::sync::{AtomicUsize, Ordering, relax};
 use crate::worker::Worker;
 
@@ -29,6 +30,8 @@ pub(crate) struct Offer {
     stripes: usize,
     pieces: usize,
     helpers: AtomicUsize,
+    /// That of who offers it; helpers compute in it, too.
+    environment: FloatEnvironment,
     work: NonNull<dyn Fn(usize) + Sync>,
 }
 
@@ -49,6 +52,7 @@ impl Offer {
             stripes,
             pieces,
             helpers: AtomicUsize::new(0),
+            environment: FloatEnvironment::read(),
             work,
         }
     }
@@ -139,7 +143,9 @@ pub(crate) fn help(peer: &Worker, worker: &Worker) -> bool {
     let offer = unsafe { offer.as_ref() };
     offer.helpers.fetch_add(1, Ordering::Relaxed);
     drop(slot);
-    offer.work(worker.index(), || worker.has_mail());
+    offer
+        .environment
+        .lend(|| offer.work(worker.index(), || worker.has_mail()));
     // Release pairs with the Acquire in `share_on`; after it the offer may be gone.
     offer.helpers.fetch_sub(1, Ordering::Release);
     true

@@ -8,6 +8,7 @@ use corosensei::{Coroutine, CoroutineResult};
 
 use crate::completion::Completion;
 use crate::ec::{Attribute, Ec, EcRef, StackBounds};
+use crate::float_environment::FloatEnvironment;
 use crate::here;
 use crate::stack::{EcStack, StackError};
 use crate::suspend::Suspend;
@@ -105,6 +106,8 @@ pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, 
         tls::run_destructors();
     });
     ec.set_thread_pointer(thread_pointer);
+    // As a thread inherits it from its maker.
+    ec.set_environment(FloatEnvironment::read());
     let body = Body {
         coroutine,
         bounds: StackBounds { guard, low, high },

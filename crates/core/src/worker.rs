@@ -6,10 +6,12 @@
 //! pointer is loaded the worker touches nothing thread-local; it loads its own before it idles or buries an EC.
 //!
 //! Cost of a switch between two ECs: two coroutine jumps (about 3 ns), one `wrfsbase` (9 to 28 ns), one or two locked
-//! instructions for the token, no system call. Bench: `benches/switch.rs`.
+//! instructions for the token, a look at the [floating-point environment](crate::float_environment), no system call.
+//! Bench: `benches/switch.rs`.
 
 mod deputy;
 mod network;
+mod registers;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -31,10 +33,10 @@ use crate::share::{OfferSlot, help};
 use crate::spawn::bury;
 use crate::suspend::Suspend;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
-use crate::thread_pointer::ThreadPointer;
 
 pub use deputy::Evicted;
 pub(crate) use network::Look;
+use registers::Registers;
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
 
@@ -111,9 +113,7 @@ struct Own {
     local: Ready<Ec>,
     /// Whom it stands in for, if it is a deputy.
     principal: Option<&'static Worker>,
-    thread_pointer: ThreadPointer,
-    own_pointer: Cell<u64>,
-    loaded_pointer: Cell<u64>,
+    registers: Registers,
     spin_limit: Cell<u32>,
     random: Cell<Option<u64>>,
     network: UnsafeCell<Option<Arc<dyn Network>>>,
@@ -169,9 +169,7 @@ impl Worker {
                 index,
                 local: Ready::new(),
                 principal,
-                thread_pointer: ThreadPointer::detect(),
-                own_pointer: Cell::new(0),
-                loaded_pointer: Cell::new(0),
+                registers: Registers::new(),
                 spin_limit: Cell::new(0),
                 random: Cell::new(None),
                 network: UnsafeCell::new(None),
@@ -223,9 +221,7 @@ impl Worker {
 
     /// Makes the calling kernel thread the worker's. Call it once per thread, before [`Worker::run`].
     pub fn enter(&'static self, entry: Entry) {
-        let pointer = ThreadPointer::get();
-        self.own.own_pointer.set(pointer);
-        self.own.loaded_pointer.set(pointer);
+        self.own.registers.enter();
         self.own.spin_limit.set(entry.spin_limit);
         self.own.random.set(
             entry
@@ -252,6 +248,7 @@ impl Worker {
     #[inline]
     pub fn run_while(&'static self, goes_on: impl Fn() -> bool) -> u64 {
         let before = self.own.switches.load(Ordering::Relaxed);
+        self.own.registers.look_again();
         while goes_on()
             && let Some(ec) = self.next()
         {
@@ -262,7 +259,7 @@ impl Worker {
                 self.look_in_passing(switches);
             }
         }
-        self.load_pointer(self.own.own_pointer.get());
+        self.load_own();
         self.own.switches.load(Ordering::Relaxed) - before
     }
 
@@ -402,7 +399,9 @@ impl Worker {
         let Some(errand) = errands.first() else {
             return false;
         };
-        if !Arc::clone(&errand).run_piece() && errands.remove_first(&errand) {
+        let (errand, environment) = errand;
+        let more = environment.lend(|| Arc::clone(&errand).run_piece());
+        if !more && errands.remove_first(&errand) {
             self.withdraw();
         }
         true
@@ -510,11 +509,16 @@ impl Worker {
         if !ptr::eq(ec.worker(), self) {
             self.welcome(ec);
         }
-        self.load_pointer(ec.thread_pointer());
         // SAFETY:
-        // - the EC was on our queue, so it is suspended, has a body, and nobody else runs it.
-        let body = unsafe { (*ec.body().get()).as_mut().unwrap_unchecked() };
-        match body.resume() {
+        // - the EC was on our queue, so it is suspended, has a body, and nobody else runs it;
+        // - the worker keeps no reference to anything thread-local.
+        let body = unsafe {
+            self.own.registers.load(ec);
+            (*ec.body().get()).as_mut().unwrap_unchecked()
+        };
+        let left = body.resume();
+        self.own.registers.keep(ec);
+        match left {
             CoroutineResult::Yield(how) => self.publish(ec, how),
             CoroutineResult::Return(()) => self.finish(ec),
         }
@@ -582,19 +586,15 @@ impl Worker {
 
     #[cold]
     fn finish(&self, ec: &'static Ec) {
-        self.load_pointer(self.own.own_pointer.get());
+        self.load_own();
         self.population().remove();
         bury(ec);
     }
 
-    #[inline]
-    fn load_pointer(&self, pointer: u64) {
-        if self.own.loaded_pointer.get() != pointer {
-            self.own.loaded_pointer.set(pointer);
-            // SAFETY:
-            // - `pointer` is this thread's own or that of an EC only this worker runs now;
-            // - the worker keeps no reference to anything thread-local.
-            unsafe { self.own.thread_pointer.set(pointer) };
-        }
+    /// Loads what is the kernel thread's own.
+    fn load_own(&self) {
+        // SAFETY:
+        // - this is the worker's kernel thread, between two ECs, and it keeps no reference to anything thread-local.
+        unsafe { self.own.registers.load_own() };
     }
 }

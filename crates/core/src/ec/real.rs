@@ -8,6 +8,7 @@ use super::giving_way::GivingWay;
 use super::outsiders;
 use crate::chain::{Chain, Node};
 use crate::completion::Completion;
+use crate::float_environment::FloatEnvironment;
 use crate::here;
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
@@ -57,6 +58,7 @@ pub(crate) struct Ec {
     /// Whether it goes on before others with whom it freezes the next time.
     goes_first: Cell<bool>,
     thread_pointer: Cell<u64>,
+    environment: Cell<FloatEnvironment>,
     owner: UnsafeCell<Option<Typed>>,
     footprint: Footprint,
     body: UnsafeCell<Option<Body>>,
@@ -99,6 +101,7 @@ impl Ec {
                 yielder: Cell::new(ptr::null()),
                 goes_first: Cell::new(false),
                 thread_pointer: Cell::new(0),
+                environment: Cell::new(FloatEnvironment::read()),
                 owner: UnsafeCell::new(None),
                 footprint: Footprint::new(),
                 body: UnsafeCell::new(None),
@@ -140,6 +143,17 @@ impl Ec {
 
     pub(crate) fn set_thread_pointer(&self, value: u64) {
         self.thread_pointer.set(value);
+    }
+
+    /// Its floating-point environment, while it does not run.
+    #[inline]
+    pub(crate) fn environment(&self) -> FloatEnvironment {
+        self.environment.get()
+    }
+
+    #[inline]
+    pub(crate) fn set_environment(&self, environment: FloatEnvironment) {
+        self.environment.set(environment);
     }
 
     pub(crate) fn set_yielder(&self, yielder: *const EcYielder) {

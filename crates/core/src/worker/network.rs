@@ -74,8 +74,9 @@ impl Worker {
         // - only the worker's kernel thread uses the slot, which is this one.
         let network = unsafe { &*self.own.network.get() };
         if let Some(network) = network.as_ref().filter(|network| network.has_mail()) {
-            self.load_pointer(self.own.own_pointer.get());
+            self.load_own();
             self.poll(&**network);
+            self.own.registers.look_again();
         }
     }
 

@@ -1,0 +1,186 @@
+//! The floating-point environment: rounding, traps, treatment of denormals, and the exceptions raised so far.
+//!
+//! By the ABI the control bits of MXCSR and the x87 control word outlive a function call, so each execution context has
+//! its own; and so it has its flags, which programs test and clear. A worker reads the environment when it leaves an
+//! execution context, and loads that of the next one where the two differ: to load costs more than to read, and most
+//! contexts agree. What else the floating-point unit holds (data registers, masks, tiles) does not outlive a call.
+//!
+//! Cost of a switch: `stmxcsr`, `fnstcw`, `fnstsw`, a store and a compare, none of which anything waits for. Bench:
+//! `benches/switch.rs`.
+
+use std::arch::asm;
+
+/// Flags of exceptions, in MXCSR and in the x87 status word.
+const FLAGS: u64 = 0x3f;
+/// Where MXCSR has the bits that keep exceptions from trapping; in the x87 control word they are the lowest.
+const MASKS: u64 = 0x3f;
+const MXCSR_MASKS_SHIFT: u32 = 7;
+const CONTROL_SHIFT: u32 = 32;
+const STATUS_SHIFT: u32 = 48;
+
+/// MXCSR in the lower half; above it the x87 control word and the flags of the x87 status word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FloatEnvironment(u64);
+
+/// What `fnstenv` writes and `fldenv` reads: 28 bytes.
+#[repr(C)]
+#[derive(Default)]
+struct X87Environment {
+    control: u32,
+    status: u32,
+    others: [u32; 5],
+}
+
+impl FloatEnvironment {
+    /// That of the caller.
+    #[inline(always)]
+    pub(crate) fn read() -> Self {
+        let (mut mxcsr, mut control) = (0_u32, 0_u16);
+        let status: u16;
+        // SAFETY:
+        // - writes two variables of this function and a register.
+        unsafe {
+            asm!(
+                "stmxcsr dword ptr [{mxcsr}]",
+                "fnstcw word ptr [{control}]",
+                "fnstsw ax",
+                mxcsr = in(reg) &raw mut mxcsr,
+                control = in(reg) &raw mut control,
+                out("ax") status,
+                options(nostack, preserves_flags),
+            );
+        }
+        let flags = u64::from(status) & FLAGS;
+        Self(u64::from(mxcsr) | u64::from(control) << CONTROL_SHIFT | flags << STATUS_SHIFT)
+    }
+
+    /// Makes it the environment of whatever runs on the calling thread from here on; `now` is the present one.
+    #[inline(always)]
+    pub(crate) fn load(self, now: Self) {
+        if self != now {
+            self.replace(now);
+        }
+    }
+
+    /// Calls `f` with this environment's rounding and treatment of denormals, for whose owner it computes. Nothing
+    /// traps in it, and what flags it raises is forgotten. `f` neither suspends nor panics.
+    pub(crate) fn lend<R>(self, f: impl FnOnce() -> R) -> R {
+        let own = Self::read();
+        self.untrapped().load(own);
+        let result = f();
+        own.load(Self::read());
+        result
+    }
+
+    /// The same, with all exceptions masked and no flags.
+    fn untrapped(self) -> Self {
+        let cleared = self.0 & !(FLAGS | FLAGS << STATUS_SHIFT);
+        Self(cleared | MASKS << MXCSR_MASKS_SHIFT | MASKS << CONTROL_SHIFT)
+    }
+
+    fn mxcsr(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn x87(self) -> u32 {
+        (self.0 >> CONTROL_SHIFT) as u32
+    }
+
+    #[cold]
+    fn replace(self, now: Self) {
+        if self.mxcsr() != now.mxcsr() {
+            let mxcsr = self.mxcsr();
+            // SAFETY:
+            // - the value has been read from the register, or differs from such a one in masks and flags only.
+            unsafe { asm!("ldmxcsr dword ptr [{}]", in(reg) &raw const mxcsr, options(nostack, readonly)) };
+        }
+        if self.x87() != now.x87() {
+            self.replace_x87();
+        }
+    }
+
+    fn replace_x87(self) {
+        let control = self.x87() & 0xffff;
+        let flags = self.x87() >> 16;
+        let mut environment = X87Environment::default();
+        // SAFETY:
+        // - the structure is as large as what is written and read;
+        // - the register stack stays as it is: its top is part of what is written back. An exception that is pending is
+        //   cleared first, so that it does not trap here: it belongs to the other environment, which has been read.
+        unsafe {
+            asm!("fnstenv [{}]", "fnclex", in(reg) &raw mut environment, options(nostack));
+            environment.control = environment.control & !0xffff | control;
+            // Without flags the bits that sum them up are to be clear, too; the processor sets them anew.
+            environment.status = environment.status & !0x80ff | flags;
+            asm!("fldenv [{}]", in(reg) &raw const environment, options(nostack, readonly));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FloatEnvironment;
+
+    /// As every thread begins: to nearest, double extended precision, nothing traps, no flags.
+    const DEFAULT: FloatEnvironment = FloatEnvironment(0x037f_0000_1f80);
+    /// Downwards everywhere, denormals are zero, division by zero has happened on x87, inexact on SSE.
+    const STRANGE: FloatEnvironment = FloatEnvironment(0x0004_077f_0000_bfe0);
+
+    /// One third by SSE and by x87, as their bits.
+    fn thirds() -> (u64, u64) {
+        let (one, three) = (std::hint::black_box(1.0_f64), std::hint::black_box(3.0_f64));
+        let (mut sse, mut x87) = (one, 0.0_f64);
+        // SAFETY:
+        // - computes with variables of this function; the register stack is as before in the end.
+        unsafe {
+            std::arch::asm!(
+                "divsd {sse}, {three}",
+                "fld qword ptr [{one_at}]",
+                "fdiv qword ptr [{three_at}]",
+                "fstp qword ptr [{x87}]",
+                sse = inout(xmm_reg) sse,
+                three = in(xmm_reg) three,
+                one_at = in(reg) &raw const one,
+                three_at = in(reg) &raw const three,
+                x87 = in(reg) &raw mut x87,
+                out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
+                out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
+                options(nostack),
+            );
+        }
+        (sse.to_bits(), x87.to_bits())
+    }
+
+    /// Runs on a thread of its own, whose environment may be spoilt.
+    fn apart<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+        std::thread::scope(|scope| scope.spawn(f).join().expect("no panic"))
+    }
+
+    #[test]
+    fn what_is_loaded_is_read_again() {
+        let (found, back) = apart(|| {
+            let before = FloatEnvironment::read();
+            STRANGE.load(before);
+            let found = FloatEnvironment::read();
+            before.load(found);
+            (found, FloatEnvironment::read() == before)
+        });
+        assert_eq!(found, STRANGE);
+        assert!(back);
+    }
+
+    #[test]
+    fn a_lent_environment_rounds_but_does_not_trap_and_leaves_no_trace() {
+        // Upwards, and everything traps.
+        let upwards = FloatEnvironment(0x0b40_0000_4000);
+        let (lent, after, own) = apart(|| {
+            DEFAULT.load(FloatEnvironment::read());
+            let lent = upwards.lend(thirds);
+            (lent, FloatEnvironment::read(), thirds())
+        });
+        let nearest = 0x3fd5_5555_5555_5555_u64;
+        assert_eq!(lent, (nearest + 1, nearest + 1));
+        assert_eq!(own, (nearest, nearest));
+        assert_eq!(after, DEFAULT);
+    }
+}
