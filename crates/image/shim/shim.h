@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -79,6 +80,9 @@ struct rank_record {
     const void *place;
     int32_t rank;
     int32_t host_pid;
+    void *stack;                        /* of the main thread: its lowest address */
+    size_t stack_size;
+    cpu_set_t processors;               /* on which the rank may compute; empty if nobody says */
 };
 
 extern struct rank_record simurgh_shim_rank;
@@ -124,5 +128,6 @@ void simurgh_note_start(int argc, char **argv);
 const char *simurgh_program_at(const char *path);
 int simurgh_open_own(const char *path, int flags);
 enum { SIMURGH_NOT_OWN = -2 };
+bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set);
 
 #endif

@@ -327,7 +327,12 @@ EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
 EXPORT pid_t fork(void)
 {
     pid_t child = libc.fork();
-    if (child == 0)
+    if (child == 0) {
+        /* It may run where the rank may, not only where it was started. */
+        cpu_set_t processors;
+        if (simurgh_inherit_processors(NULL, &processors))
+            libc.sched_setaffinity(0, sizeof processors, &processors);
         simurgh_forked = true;
+    }
     return child;
 }

@@ -26,6 +26,8 @@ struct thread_start {
     thrd_start_t c11;
     void *argument;
     struct running *own;
+    bool has_processors;
+    cpu_set_t processors;
 };
 
 /* Destructors of C++ thread_local objects. */
@@ -122,6 +124,8 @@ static void *run_thread(void *argument)
     struct thread_start start = *(struct thread_start *)argument;
     libc.free(argument);
     simurgh_shim_rank.tls_start(simurgh_shim_rank.tls_layout);
+    if (start.has_processors)
+        libc.sched_setaffinity(0, sizeof start.processors, &start.processors);
     begin_thread(start.own);
     if (start.c11)
         return (void *)(intptr_t)start.c11(start.argument);
@@ -136,6 +140,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
     if (copy && own) {
         *copy = start;
         copy->own = own;
+        copy->has_processors = simurgh_inherit_processors(attributes, &copy->processors);
         __atomic_add_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
         error = libc.pthread_create(thread, attributes, run_thread, copy);
         if (error == 0)

@@ -29,6 +29,38 @@ pub struct Hooks {
     pub yield_now: unsafe extern "C" fn(user: *mut c_void),
 }
 
+/// Processors by the operating system's numbers; as C's `cpu_set_t`.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessorSet([u64; PROCESSOR_WORDS]);
+
+const PROCESSOR_WORDS: usize = 16;
+
+impl FromIterator<usize> for ProcessorSet {
+    /// Those whose numbers are too large for the set are left out.
+    fn from_iter<T: IntoIterator<Item = usize>>(processors: T) -> Self {
+        let mut set = Self::default();
+        for processor in processors {
+            if let Some(word) = set.0.get_mut(processor / u64::BITS as usize) {
+                *word |= 1 << (processor % u64::BITS as usize);
+            }
+        }
+        set
+    }
+}
+
+/// What the main thread of a rank says of itself when it is asked.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MainThread {
+    /// The lowest address of its stack, or 0: then glibc knows.
+    pub stack: usize,
+    /// The size of its stack.
+    pub stack_size: usize,
+    /// Where the rank may compute; the threads that it starts begin there. If empty, that is the system's affair.
+    pub processors: ProcessorSet,
+}
+
 /// Who a rank is.
 #[derive(Clone, Copy, Debug)]
 pub struct RankContext {
@@ -38,4 +70,6 @@ pub struct RankContext {
     pub hooks: &'static Hooks,
     /// Handed to each callback; must be valid on every thread of the rank for as long as one of them runs.
     pub user: *mut c_void,
+    /// Its main thread.
+    pub main: MainThread,
 }

@@ -48,6 +48,7 @@ impl Linked {
             place: std::ptr::from_ref(place).cast(),
             rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
             host_pid: i32::try_from(std::process::id()).unwrap_or(0),
+            main: context.main,
         };
         // SAFETY:
         // - the shim's record has this type (shim.h) and is in its writable data;

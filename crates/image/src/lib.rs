@@ -31,7 +31,7 @@ mod tls;
 
 pub use check::{Fit, LibraryUse, MpiLink};
 pub use error::ImageError;
-pub use hooks::{Hooks, RankContext};
+pub use hooks::{Hooks, MainThread, ProcessorSet, RankContext};
 pub use instance::{Flusher, Instance};
 pub use prepared::{Options, Prepared};
 pub use program::Program;

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::elf::Elf;
 use crate::error::ImageError;
-use crate::hooks::Hooks;
+use crate::hooks::{Hooks, MainThread};
 use crate::source::Source;
 
 /// The shared object that build.rs has compiled.
@@ -47,6 +47,7 @@ pub(crate) struct RankRecord {
     pub(crate) place: *const c_void,
     pub(crate) rank: i32,
     pub(crate) host_pid: i32,
+    pub(crate) main: MainThread,
 }
 
 /// `simurgh_shim_setup`.

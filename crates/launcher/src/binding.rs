@@ -1,9 +1,10 @@
 //! Which processors hosts may use: of all that there are, and each rank that is a process by itself.
 
 use crate::error::LaunchError;
+use crate::openmp::Room;
 use simurgh_net::job::{JobSpec, Mode};
 use simurgh_sched::{Affinity, Placement, Topology};
-use simurgh_settings::placement::{Plan, show_processors};
+use simurgh_settings::placement::{Binding, Plan, show_processors};
 use std::cell::OnceCell;
 
 /// Lets this process, and so the hosts that it starts, run on these processors only.
@@ -73,6 +74,26 @@ impl Seating {
         let seat = placement.map(|placement| &placement.seats()[ranks.start]);
         let bound = seat.filter(|seat| seat.bound.is_some());
         bound.map(|seat| Bound::to(&seat.cpus)).transpose()
+    }
+
+    /// The processors for the ranks of this node.
+    pub(crate) fn room(&self, spec: &JobSpec) -> Result<Room, LaunchError> {
+        let processors = current()?.processors().len();
+        let (own, ranks) = spec.ranks_on_node();
+        let shares = spec.mode_of(spec.host) == Mode::Threads && spec.settings.binding() != Binding::None;
+        let of_rank = match self.placement(spec)? {
+            Some(placement) => {
+                let seats = placement.seats()[own].iter();
+                seats.map(|seat| seat.cpus.len()).max().unwrap_or(processors)
+            }
+            None if shares => (processors / ranks).max(1),
+            None => processors,
+        };
+        Ok(Room {
+            ranks,
+            processors,
+            of_rank,
+        })
     }
 
     /// What is to be told of a rank that is a process.

@@ -26,6 +26,7 @@ pub mod installation;
 mod memories;
 mod mode;
 pub mod nodes;
+mod openmp;
 pub mod pmix;
 pub mod prefix;
 pub mod preload;

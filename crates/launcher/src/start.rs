@@ -15,7 +15,7 @@ use crate::prefix::Prefix;
 use crate::supervise::{Beginning, PmiSocket};
 use crate::unique::unique_name;
 use crate::universe::Universe;
-use crate::{agent, binding, environment, supervise};
+use crate::{agent, binding, environment, openmp, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
 use simurgh_net::control::Secret;
@@ -275,12 +275,36 @@ impl Starter {
         self.wiring.memories.borrow_mut()
     }
 
-    /// Whether the user has said something in a variable of the hosts.
-    fn is_set(&self, name: &str) -> bool {
-        match &self.environment {
-            Some(variables) => variables.iter().any(|(set, _)| set.as_os_str() == name),
-            None => std::env::var_os(name).is_some(),
-        }
+    /// What the user has said in a variable of the hosts.
+    fn variable(&self, name: &str) -> Option<OsString> {
+        let Some(variables) = &self.environment else {
+            return std::env::var_os(name);
+        };
+        let set = variables.iter().find(|(set, _)| set.as_os_str() == name);
+        set.map(|(_, value)| value.as_os_str().to_owned())
+    }
+
+    /// What the programs of the job are given for a variable.
+    fn values(&self, name: &str) -> Vec<OsString> {
+        let inherited = self.variable(name);
+        let of_program = |section: &Section| {
+            let changes = section.env.iter().rev();
+            let mut changes = changes.filter(|change| change.name.as_os_str() == name);
+            match changes.next() {
+                Some(change) => change.value.as_ref().map(|value| value.as_os_str().to_owned()),
+                None => inherited.clone(),
+            }
+        };
+        self.spec.sections.iter().filter_map(of_program).collect()
+    }
+
+    /// Variables that the user has not set: for libraries of the hosts, and for threads of ranks.
+    fn defaults(&self, spec: &JobSpec) -> Result<Vec<(&'static str, &'static str)>, LaunchError> {
+        let of_hosts = DEFAULTS
+            .into_iter()
+            .filter(|(name, _)| self.variable(name).is_none());
+        let of_ranks = openmp::variables(self.seating.room(spec)?, |name| self.values(name));
+        Ok(of_hosts.chain(of_ranks.iter().copied()).collect())
     }
 
     /// Starts a host of the job, with its end of its channel; a program may be linked with another MPI, so it
@@ -318,8 +342,7 @@ impl Starter {
             _ => self.shared_process(host),
         };
         command.env(FD_VARIABLE, description.as_raw_fd().to_string());
-        let unset = |(name, _): &(&str, _)| !self.is_set(name);
-        command.envs(DEFAULTS.into_iter().filter(unset));
+        command.envs(self.defaults(&spec)?);
         let pmi = match spec.mode_of(host) {
             Mode::Processes => Some(offer_pmi(&spec, &mut command)?),
             Mode::Threads => None,

@@ -3,6 +3,7 @@
 mod hwloc;
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::domain::Domain;
 use crate::error::SchedError;
@@ -54,14 +55,28 @@ impl Topology {
     /// When there is no process with the index.
     #[must_use]
     pub fn share(self, index: usize, count: usize) -> Self {
-        assert!(index < count, "process {index} of {count}");
-        let bound = |index| index * self.cores.len() / count;
-        let first = bound(index);
-        let kept: Vec<_> = (first..bound(index + 1).max(first + 1)).collect();
+        let kept: Vec<_> = self.portion(index, count).collect();
         Self {
             crowded: count > self.cores.len(),
             ..self.restricted(&kept)
         }
+    }
+
+    /// The cores of a [share](Topology::share).
+    ///
+    /// # Panics
+    ///
+    /// When there is no process with the index.
+    #[must_use]
+    pub fn cores_of(&self, index: usize, count: usize) -> &[Core] {
+        &self.cores[self.portion(index, count)]
+    }
+
+    fn portion(&self, index: usize, count: usize) -> Range<usize> {
+        assert!(index < count, "process {index} of {count}");
+        let bound = |index| index * self.cores.len() / count;
+        let first = bound(index);
+        first..bound(index + 1).max(first + 1)
     }
 
     /// These of the cores, which are in ascending order.
@@ -225,6 +240,7 @@ mod tests {
         let cpus = |index, count| -> Vec<usize> {
             let share = machine.clone().share(index, count);
             assert_eq!(share.root().cores.len(), share.cores().len());
+            assert_eq!(share.cores(), machine.cores_of(index, count));
             share.cores().iter().flat_map(|core| core.cpus.clone()).collect()
         };
         assert_eq!((cpus(0, 1), cpus(1, 2)), (vec![0, 1, 2, 3, 4, 5], vec![3, 4, 5]));

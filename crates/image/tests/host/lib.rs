@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use simurgh_image::{Hooks, Instance, Options, Prepared, Program, RankContext};
+use simurgh_image::{Hooks, Instance, MainThread, Options, Prepared, Program, RankContext};
 
 static HOOKS: Hooks = Hooks {
     write,
@@ -76,6 +76,7 @@ extern "C" fn rank_main(rank: *mut c_void) -> *mut c_void {
         rank: rank as u32,
         hooks: &HOOKS,
         user: rank,
+        main: MainThread::default(),
     };
     let environment: Vec<CString> = std::env::vars_os()
         .map(|(name, value)| [name.into_vec(), value.into_vec()].join(&b'='))

@@ -3,8 +3,9 @@
 use super::error::HostError;
 use super::output::say;
 use rustix::process::Pid;
+use simurgh_image::ProcessorSet;
 use simurgh_net::job::JobSpec;
-use simurgh_sched::{Affinity, Placement, Topology};
+use simurgh_sched::{Affinity, Placement, Seat, Topology};
 use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, Plan, show_processors};
 
@@ -12,6 +13,9 @@ use simurgh_settings::placement::{Binding, Plan, show_processors};
 pub(super) struct Place {
     pub(super) topology: Topology,
     pub(super) homes: Vec<usize>,
+    /// Where each rank may compute: what it is bound to by the user, or its share of the node. Whatever virtual
+    /// processor it is on, its threads begin there.
+    pub(super) processors: Vec<ProcessorSet>,
     /// What is to be told of each rank, if the user wants to know.
     pub(super) report: Vec<String>,
 }
@@ -20,30 +24,47 @@ pub(super) struct Place {
 pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     let machine = Topology::detect()?;
     let (ranks, on_node) = spec.ranks_on_node();
-    let (topology, homes, words) = match Plan::of(&spec.settings) {
+    let every = |cpus: Vec<usize>| vec![cpus.into_iter().collect(); ranks.len()];
+    let (topology, homes, processors, words) = match Plan::of(&spec.settings) {
         Some(plan) => {
             let placement = Placement::new(&machine, &plan, on_node)?;
             let own = &placement.seats()[ranks.clone()];
             let words: Vec<_> = own.iter().map(|seat| seat.bound.clone()).collect();
+            let set = |seat: &Seat| seat.cpus.iter().copied().collect();
+            let processors = own.iter().map(set).collect();
             let (topology, homes) = placement.of_process(ranks, machine);
-            (topology, homes, words)
+            (topology, homes, processors, words)
         }
         None => {
             let (place, hosts) = spec.place_on_node();
-            let share = machine.share(place, hosts);
-            let share = match spec.settings.binding() {
-                Binding::None => share.unbound(),
-                _ => share,
-            };
-            (share, Vec::new(), vec![None; ranks.len()])
+            let words = vec![None; ranks.len()];
+            if spec.settings.binding() == Binding::None {
+                let processors = every(machine.processors());
+                (
+                    machine.share(place, hosts).unbound(),
+                    Vec::new(),
+                    processors,
+                    words,
+                )
+            } else {
+                let processors = ranks.map(|rank| share_of(&machine, rank, on_node)).collect();
+                (machine.share(place, hosts), Vec::new(), processors, words)
+            }
         }
     };
     let report = report(spec, &topology, words);
     Ok(Place {
         topology,
         homes,
+        processors,
         report,
     })
+}
+
+/// The share of a rank in the cores of its node.
+fn share_of(machine: &Topology, rank: usize, ranks: usize) -> ProcessorSet {
+    let cores = machine.cores_of(rank, ranks).iter();
+    cores.flat_map(|core| core.cpus.iter().copied()).collect()
 }
 
 /// A line for each rank, if the user wants to know; `words` are what each is bound to.

@@ -13,6 +13,7 @@ use super::wake::Wake;
 use super::watch::Watch;
 use super::wire_up::{Doors, Ways, own_world};
 use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats, threads};
+use simurgh_image::ProcessorSet;
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
 use simurgh_net::control::{DEADLOCK, DEADLOCKED};
 use simurgh_net::job::{self, FD_VARIABLE, JobSpec, OutputFiles, Place};
@@ -46,13 +47,15 @@ pub(super) fn run() -> Result<u8, HostError> {
         Some(doors) => doors.connect(&spec, host.job(), &watch.until_introduced()?)?,
         None => Ways::default(),
     };
-    let runtime = Arc::new(start_runtime(host, &spec)?);
+    let place = binding::place(&spec)?;
+    let processors = place.processors.clone();
+    let runtime = Arc::new(start_runtime(host, &spec, place)?);
     let scheduler = Arc::clone(&runtime);
     watch.grow(Growth::new(spec.clone(), ways, move |network| {
         scheduler.connect(network)
     }))?;
     let _ = host.job().set_processors_hook(runtime.observer());
-    spawn_ranks(host, &runtime, &spec, &programs)?;
+    spawn_ranks(host, &runtime, &spec, &programs, &processors)?;
     let status = watch.until_end(runtime.quiet());
     if spec.settings.is_on(Id::Stats) {
         let name = match spec.hosts.len() {
@@ -180,14 +183,13 @@ fn abort_message(spec: &JobSpec, abort: &Abort) -> String {
 }
 
 /// Starts the virtual processors, each with a stack for signal handlers.
-fn start_runtime(host: &'static Host, spec: &JobSpec) -> Result<Runtime, HostError> {
+fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> Result<Runtime, HostError> {
     let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
     let mut builder = Builder::new();
     if let Some(network) = host.job().driver() {
         builder = builder.network(network);
     }
-    let place = binding::place(spec)?;
     let runtime = builder
         .topology(place.topology)
         .homes(place.homes)
@@ -237,6 +239,7 @@ fn spawn_ranks(
     runtime: &Runtime,
     spec: &JobSpec,
     programs: &[Option<Arc<Program>>],
+    processors: &[ProcessorSet],
 ) -> Result<(), HostError> {
     let ranks = host.ranks();
     let hardware = Hardware::of_members(runtime, ranks.len());
@@ -245,7 +248,7 @@ fn spawn_ranks(
         0 => EcSpec::default().stack_size,
         bytes => bytes,
     };
-    for (index, rank) in ranks.iter().enumerate() {
+    for (index, (rank, &processors)) in ranks.iter().zip(processors).enumerate() {
         let Some(Some(program)) = spec
             .section_of(rank.id())
             .and_then(|section| programs.get(section))
@@ -258,7 +261,9 @@ fn spawn_ranks(
             executable_stack: program.prepared.fit().needs_exec_stack,
             ..EcSpec::default()
         };
-        let _ = runtime.spawn_member(ec, (index, ranks.len()), move || rank::run(host, rank, &program))?;
+        let _ = runtime.spawn_member(ec, (index, ranks.len()), move || {
+            rank::run(host, rank, &program, processors)
+        })?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::end::{end_job, exit_status};
 use super::hooks;
 use super::state::{Host, Rank};
-use simurgh_image::{Prepared, RankContext};
+use simurgh_image::{MainThread, Prepared, ProcessorSet, RankContext};
 use simurgh_mpi::{Phase, Process};
 use std::ffi::CString;
 use std::sync::Arc;
@@ -16,12 +16,13 @@ pub(super) struct Program {
 }
 
 /// Runs a rank from its beginning to its end, on its own execution context.
-pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program) {
+pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program, processors: ProcessorSet) {
     Process::bind(Arc::clone(rank.process()));
     let context = RankContext {
         rank: rank.id(),
         hooks: &hooks::HOOKS,
         user: hooks::user(rank),
+        main: main_thread(processors),
     };
     match program.prepared.instantiate(context) {
         Ok(instance) => {
@@ -37,6 +38,16 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program) {
                 &format!("rank {} cannot be started: {error}{hint}", rank.id()),
             )
         }
+    }
+}
+
+/// What the rank's main thread, the calling execution context, says of itself.
+fn main_thread(processors: ProcessorSet) -> MainThread {
+    let bounds = simurgh_core::current().stack_bounds();
+    MainThread {
+        stack: bounds.map_or(0, |bounds| bounds.low),
+        stack_size: bounds.map_or(0, |bounds| bounds.high - bounds.low),
+        processors,
     }
 }
 

@@ -14,7 +14,7 @@ mod tests;
 use crate::error::SchedError;
 use crate::topology::Topology;
 use pieces::Pieces;
-use simurgh_settings::placement::{Plan, Ranking, show_processors};
+use simurgh_settings::placement::{Plan, Ranking, Unit, show_processors};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -48,7 +48,8 @@ impl Placement {
             [] => Pieces::of(topology, plan.element())?,
             chosen => Pieces::chosen(topology, chosen)?,
         };
-        let objects = Pieces::of(topology, plan.objects)?;
+        let unit = unit_of_places(topology, plan)?;
+        let objects = Pieces::of(topology, unit)?;
         let places = places(&elements, &objects, plan.elements as usize);
         let count: usize = places.iter().map(Vec::len).sum();
         if count == 0 {
@@ -91,7 +92,12 @@ impl Placement {
     ///
     /// When the machine does not have what the plan is about.
     pub fn preset(topology: &Topology, plan: &Plan) -> Result<usize, SchedError> {
-        let objects = Pieces::of(topology, plan.objects)?;
+        let unit = unit_of_places(topology, plan)?;
+        if unit != plan.objects {
+            let elements = Pieces::of(topology, plan.element())?;
+            return Ok((elements.len() / plan.elements as usize).max(1));
+        }
+        let objects = Pieces::of(topology, unit)?;
         let number = plan.per_object.map(|number| number as usize);
         Ok(objects.len() * number.unwrap_or(1))
     }
@@ -134,6 +140,21 @@ impl Placement {
         let homes = own.iter().map(|seat| home(seat).unwrap_or(0)).collect();
         (part, homes)
     }
+}
+
+/// The kind of hardware of which ranks are to have places. If a rank is to have more cores than one, then they are
+/// neighbours anywhere on the machine.
+fn unit_of_places(topology: &Topology, plan: &Plan) -> Result<Unit, SchedError> {
+    let is_core = matches!(plan.objects, Unit::HwThread | Unit::Core | Unit::L1);
+    if !is_core || plan.per_object.is_some() {
+        return Ok(plan.objects);
+    }
+    let (cores, elements) = (
+        Pieces::of(topology, plan.objects)?,
+        Pieces::of(topology, plan.element())?,
+    );
+    let suffices = elements.len() >= cores.len() * plan.elements as usize;
+    Ok(if suffices { plan.objects } else { Unit::Machine })
 }
 
 /// The places of each piece of hardware: so many elements each. Pieces that have too few have none.

@@ -72,6 +72,14 @@ fn ranks_may_be_bound_to_smaller_and_larger_pieces() {
 fn a_rank_may_have_several_elements() {
     assert_eq!(cpus("slot:PE=2", "", "", 2), ["0-3", "4-7"]);
     assert_eq!(cpus("", "", "core:3", 2), ["0-5", "6-11"]);
+    assert_eq!(cpus("core:PE=2", "", "", 3), ["0-3", "4-7", "8-11"]);
+    assert_eq!(cpus("core:PE=3", "", "", 3), ["0-5", "6-11", "0-5"]);
+    assert_eq!(cpus("hwthread:PE=3", "", "", 2), ["0-2", "3-5"]);
+    assert_eq!(cpus("core:PE=2:HWTCPUS", "", "", 2), ["0-1", "2-3"]);
+    assert_eq!(cpus("core:PE=4:HWTCPUS", "", "", 2), ["0-3", "4-7"]);
+    assert!(placement("core:PE=9", "", "", 1).is_err());
+    let twos = plan(&[(Id::MapBy, "core:PE=2")]);
+    assert_eq!(Placement::preset(&machine(), &twos).expect("it has them"), 4);
     assert_eq!(cpus("package:PE=2", "", "", 3), ["0-3", "8-11", "4-7"]);
     assert_eq!(cpus("package:PE=3:HWTCPUS", "", "", 3), ["0-2", "8-10", "3-5"]);
     let error = placement("numa:PE=3", "", "", 1).unwrap_err().to_string();

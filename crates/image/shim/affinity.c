@@ -1,0 +1,126 @@
+/* What the main thread of a rank answers about itself: its processors and its stack.
+ *
+ * It is a coroutine on threads that the host has bound to one core each, and glibc asks the kernel for it by a number
+ * that no thread has. So the host says on which processors the rank may compute, and where its stack is. That set is
+ * the main thread's: threads that it starts, and children, inherit it, and it may be changed as a thread's. Which of
+ * the host's threads runs the main thread itself is the host's affair. */
+#include "shim.h"
+#include <sys/syscall.h>
+
+enum { WORDS = sizeof(cpu_set_t) / sizeof(unsigned long) };
+
+static unsigned long *words_of(cpu_set_t *set)
+{
+    return (unsigned long *)set;
+}
+
+/* Without a set the main thread is an ordinary one. */
+static bool has_processors(void)
+{
+    for (int i = 0; i < WORDS; i++)
+        if (words_of(&simurgh_shim_rank.processors)[i])
+            return !simurgh_forked;
+    return false;
+}
+
+static bool is_main_thread(pthread_t thread)
+{
+    return thread == simurgh_shim_rank.main_thread && has_processors();
+}
+
+/* Whether the kernel's number of a thread means the main one: in a process it has the number of the process. */
+static bool is_main_number(pid_t number)
+{
+    if (!has_processors())
+        return false;
+    if (number == simurgh_shim_rank.host_pid)
+        return true;
+    return simurgh_on_main() && (number == 0 || number == (pid_t)libc.syscall(SYS_gettid));
+}
+
+/* As the kernel: an error if the set is too small for its own. */
+static int tell_processors(size_t size, cpu_set_t *set)
+{
+    if (libc.syscall(SYS_sched_getaffinity, 0, size, set) < 0)
+        return errno;
+    const unsigned char *own = (const unsigned char *)&simurgh_shim_rank.processors;
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)set)[i] = i < sizeof simurgh_shim_rank.processors ? own[i] : 0;
+    return 0;
+}
+
+static int take_processors(size_t size, const cpu_set_t *set)
+{
+    cpu_set_t taken = {{0}};
+    /* Those that this process may use at all. */
+    if (libc.sched_getaffinity(simurgh_shim_rank.host_pid, sizeof taken, &taken) != 0)
+        return errno;
+    bool any = false;
+    for (size_t i = 0; i < sizeof taken; i++) {
+        ((unsigned char *)&taken)[i] &= i < size ? ((const unsigned char *)set)[i] : 0;
+        any |= ((unsigned char *)&taken)[i] != 0;
+    }
+    if (!any)
+        return EINVAL;
+    simurgh_shim_rank.processors = taken;
+    return 0;
+}
+
+static int as_system_call(int error)
+{
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+    return is_main_thread(thread) ? tell_processors(size, set) : libc.pthread_getaffinity_np(thread, size, set);
+}
+
+EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    return is_main_thread(thread) ? take_processors(size, set) : libc.pthread_setaffinity_np(thread, size, set);
+}
+
+EXPORT int sched_getaffinity(pid_t number, size_t size, cpu_set_t *set)
+{
+    return is_main_number(number) ? as_system_call(tell_processors(size, set))
+                                  : libc.sched_getaffinity(number, size, set);
+}
+
+EXPORT int sched_setaffinity(pid_t number, size_t size, const cpu_set_t *set)
+{
+    return is_main_number(number) ? as_system_call(take_processors(size, set))
+                                  : libc.sched_setaffinity(number, size, set);
+}
+
+EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    const struct rank_record *rank = &simurgh_shim_rank;
+    if (!is_main_thread(thread) || !rank->stack)
+        return libc.pthread_getattr_np(thread, attributes);
+    int error = libc.pthread_attr_init(attributes);
+    if (!error)
+        error = libc.pthread_attr_setstack(attributes, rank->stack, rank->stack_size);
+    if (!error)
+        error = libc.pthread_attr_setaffinity_np(attributes, sizeof rank->processors, &rank->processors);
+    return error;
+}
+
+/* The set that a thread begins with which the caller starts: none if the system or its attributes see to that. */
+bool simurgh_inherit_processors(const pthread_attr_t *attributes, cpu_set_t *set)
+{
+    if (!has_processors() || !simurgh_on_main())
+        return false;
+    *set = simurgh_shim_rank.processors;
+    cpu_set_t wanted;
+    if (!attributes || libc.pthread_attr_getaffinity_np(attributes, sizeof wanted, &wanted) != 0)
+        return true;
+    /* All ones, also for processors that no machine has: nothing was wanted. */
+    for (int i = 0; i < WORDS; i++)
+        if (words_of(&wanted)[i] != ~0ul)
+            return false;
+    return true;
+}
