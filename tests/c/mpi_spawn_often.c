@@ -4,16 +4,32 @@
 #include <dirent.h>
 #include <unistd.h>
 
-/* Open descriptors of this process. */
-static int descriptors(void)
+/* Open descriptors of a process. */
+static int descriptors(int process)
 {
     int number = 0;
-    DIR *directory = opendir("/proc/self/fd");
+    char path[64];
+    DIR *directory;
 
+    snprintf(path, sizeof path, "/proc/%d/fd", process);
+    directory = opendir(path);
     CHECK(directory != NULL);
     while (readdir(directory))
         number++;
     closedir(directory);
+    return number;
+}
+
+/* Mappings of this process. */
+static int mappings(void)
+{
+    int number = 0, byte;
+    FILE *file = fopen("/proc/self/maps", "r");
+
+    CHECK(file != NULL);
+    while ((byte = getc(file)) != EOF)
+        number += byte == '\n';
+    fclose(file);
     return number;
 }
 
@@ -30,7 +46,8 @@ static long memory(void)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 50, fds = 0;
+    int rounds = argc > 1 ? atoi(argv[1]) : 50;
+    int fds = 0, launcher = 0, maps = 0;
     long kib = 0;
     MPI_Comm parent;
 
@@ -45,12 +62,16 @@ int main(int argc, char **argv)
         MPI_Comm child = spawn(MPI_COMM_WORLD, argv[0], "0", 1);
         OK(MPI_Comm_disconnect(&child));
         if (round == rounds / 2) {
-            fds = descriptors();
+            fds = descriptors(getpid());
+            launcher = descriptors(getppid());
+            maps = mappings();
             kib = memory();
         }
     }
     /* Some may be about to go when they are counted. */
-    CHECK(descriptors() <= fds + 8);
+    CHECK(descriptors(getpid()) <= fds + 8);
+    CHECK(descriptors(getppid()) <= launcher + 8);
+    CHECK(mappings() <= maps + 16);
     CHECK(memory() <= kib + 4096);
     return check_end();
 }

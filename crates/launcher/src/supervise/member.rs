@@ -21,7 +21,7 @@ pub(crate) struct Member {
     is_first: bool,
     /// What the user calls its program, if it is one: then its process is that of its only rank.
     program: Option<String>,
-    /// Its process; none if another one watches that.
+    /// Its process; none if another one watches that, or it has ended.
     own: Option<HostProcess>,
     /// The name of its node, if there are several.
     node: Option<String>,
@@ -270,6 +270,11 @@ impl Member {
         }
         self.exit = self.own.as_mut().map_or(Ok(None), HostProcess::ended)?;
         Ok(self.exit)
+    }
+
+    /// Lets go of the ways to its process, which has ended, and all of whose words have been heard.
+    pub(super) fn let_go_of_process(&mut self) {
+        self.own = None;
     }
 
     /// Waits for the end of its process.

@@ -302,6 +302,7 @@ impl Supervisor<'_> {
             if !self.members[host].forgotten {
                 self.has_ended(host, status);
             }
+            self.members[host].let_go_of_process();
         }
         Ok(())
     }

@@ -21,7 +21,8 @@
 //! sender, no system call. Bench: `benches/shm.rs`.
 //!
 //! Of joining n others: one mapping, one descriptor of a socket, n entries of a table, and no page of theirs until
-//! something is sent to them.
+//! something is sent to them. Hosts of another world may part while this one goes on, so that their memory is
+//! [`revocable`]: two locked instructions more for each packet to them; nothing is left mapped when they have gone.
 
 #![allow(unsafe_code, reason = "memory that other processes write")]
 #![cfg_attr(
@@ -43,6 +44,7 @@ mod neighbours;
 #[cfg(not(loom))]
 mod peer;
 mod pool;
+mod revocable;
 mod ring;
 #[cfg(not(loom))]
 mod segment;

@@ -4,6 +4,7 @@ use loom::thread;
 use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait};
 
 use super::pool::{Pool, Returns};
+use super::revocable::Revocable;
 use super::ring::{Ring, SLOTS, Seen};
 use super::slot::About;
 use crate::transport::{HEADER, Waiting};
@@ -162,5 +163,40 @@ fn a_buffer_has_one_owner_at_a_time() {
             .collect();
         assert!(taken.len() <= 1);
         assert!(taken.iter().all(|ticket| *ticket != first), "another generation");
+    });
+}
+
+/// Notes that it has been dropped.
+struct Dropped(Arc<AtomicU32>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn what_is_revoked_is_dropped_once_and_by_nobody_who_uses_it() {
+    model(|| {
+        let drops = Arc::new(AtomicU32::new(0));
+        let value = Arc::new(Revocable::new(Dropped(Arc::clone(&drops))));
+        let users: Vec<_> = (0..2)
+            .map(|_| {
+                let value = Arc::clone(&value);
+                thread::spawn(move || {
+                    if let Some(used) = value.access() {
+                        assert_eq!(used.0.load(Ordering::Relaxed), 0, "it is there");
+                    }
+                })
+            })
+            .collect();
+        value.revoke();
+        assert!(value.access().is_none());
+        for user in users {
+            user.join().unwrap();
+        }
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
+        drop(value);
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
     });
 }

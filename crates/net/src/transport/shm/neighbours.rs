@@ -8,6 +8,7 @@ use simurgh_core::Roster;
 use super::ShmError;
 use super::arena::Arena;
 use super::peer::Peer;
+use super::segment::Segment;
 use crate::transport::HostId;
 
 /// The hosts of a world that are on one node, and the memory that they share.
@@ -29,19 +30,21 @@ pub fn shared_memory(hosts: usize) -> Result<OwnedFd, ShmError> {
 }
 
 impl<M: AsFd> ShmNeighbours<M> {
-    /// Maps their memory for a host in this network: each with its part, as [`Peer`].
-    pub(super) fn open(&self, network: u64) -> Result<impl Iterator<Item = (HostId, Peer)>, ShmError> {
+    /// Maps their memory for a host in this network: each with its part.
+    pub(super) fn open(&self, network: u64) -> Result<impl Iterator<Item = (HostId, Segment)>, ShmError> {
         if !self.hosts.is_sorted_by(|one, next| one < next) {
             return Err(ShmError::NotAnArena);
         }
         let arena = Arena::open(&self.memory, self.hosts.len(), network)?;
         let segments = (0..self.hosts.len()).map(move |index| arena.segment(index));
-        Ok(self.hosts.iter().copied().zip(segments.map(Peer::new)))
+        Ok(self.hosts.iter().copied().zip(segments))
     }
 }
 
-/// The peers of a host, those first that are near it.
-pub(super) fn roster(own: HostId, mut peers: Vec<(HostId, Peer)>) -> Roster<Option<Peer>> {
+/// The peers of a host in its own world, those first that are near it.
+pub(super) fn roster(own: HostId, segments: Vec<(HostId, Segment)>) -> Roster<Option<Peer>> {
+    let lasting = |(host, segment)| (host, Peer::lasting(segment));
+    let mut peers: Vec<_> = segments.into_iter().map(lasting).collect();
     let near = neighbourhood(own, |host| {
         peers.binary_search_by_key(&host, |(host, _)| *host).is_ok()
     });

@@ -4,7 +4,6 @@ use std::cell::UnsafeCell;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-use rustix::mm::{MapFlags, ProtFlags};
 use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::arena::Arena;
@@ -99,25 +98,6 @@ impl Segment {
     /// Where it lies.
     pub(super) fn arena(&self) -> &Arena {
         &self.arena
-    }
-
-    /// Lets go of its memory, which others may still use: from now on there are zeros here, of which pages are made
-    /// when they are used.
-    pub(super) fn let_go(&self) {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY:
-        // - the addresses are those of our own mapping, of which the new one replaces this part at once; whoever
-        //   still looks there finds valid contents.
-        let zeros = unsafe {
-            rustix::mm::mmap_anonymous(
-                self.contents.as_ptr().cast(),
-                size_of::<Contents>(),
-                access,
-                MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE,
-            )
-        };
-        // If the system refuses, the memory stays until the process ends.
-        debug_assert_eq!(zeros, Ok(self.contents.as_ptr().cast()));
     }
 
     /// A buffer's [`ROOM`] bytes. Who may use them when is the pool's to say.

@@ -64,14 +64,14 @@ impl Shm {
         let probe = Probe::new().map_err(failed)?;
         let bell = Bell::new().map_err(ShmError::Create)?;
         let network = bell::network();
-        let mut peers: Vec<_> = neighbours.open(network)?.collect();
-        let place = peers.iter().position(|(host, _)| *host == own);
-        let (_, Peer { segment, .. }) = peers.remove(place.ok_or(ShmError::NotAnArena)?);
+        let mut segments: Vec<_> = neighbours.open(network)?.collect();
+        let place = segments.iter().position(|(host, _)| *host == own);
+        let (_, segment) = segments.remove(place.ok_or(ShmError::NotAnArena)?);
         segment.title.introduce(std::process::id(), probe.advertise());
         Ok(Self {
             own,
             segment,
-            peers: roster(own, peers),
+            peers: roster(own, segments),
             cross_memory,
             pool: CachePadded::default(),
             next: CachePadded::default(),
@@ -96,8 +96,8 @@ impl Shm {
     ///
     /// [`ShmError`], if that is no memory for these hosts, or some have come before.
     pub fn admit(&self, neighbours: &ShmNeighbours<impl AsFd>) -> Result<(), ShmError> {
-        for (host, peer) in neighbours.open(self.network)? {
-            if !self.peers.add(host, Some(peer)) {
+        for (host, segment) in neighbours.open(self.network)? {
+            if !self.peers.add(host, Some(Peer::passing(segment))) {
                 return Err(ShmError::Twice(host));
             }
         }
@@ -137,12 +137,12 @@ impl Shm {
     #[inline]
     fn send_inline(
         &self,
-        peer: &Peer,
+        (peer, segment): (&Peer, &Segment),
         about: About,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
-        let claim = peer.segment.ring.claim(&peer.seen, about)?;
+        let claim = segment.ring.claim(&peer.seen, about)?;
         let length = about.length as usize;
         if length <= WORD {
             let mut room = [0; WORD];
@@ -158,14 +158,13 @@ impl Shm {
 
     fn send_long(
         &self,
-        peer: &Peer,
+        (peer, segment): (&Peer, &Segment),
         about: About,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
         let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
-        let claim = peer
-            .segment
+        let claim = segment
             .ring
             .claim(&peer.seen, about)
             .inspect_err(|_| self.pool.put(ticket))?;
@@ -199,17 +198,18 @@ impl Shm {
     }
 
     fn receive_long(&self, peer: &Peer, slot: &Slot, about: About, handler: &dyn Handler) {
-        let Some(ticket) = Ticket::unpack(slot.word()) else {
+        let (Some(ticket), Some(segment)) = (Ticket::unpack(slot.word()), peer.visit()) else {
             return self.drop_one();
         };
-        let buffer = peer.segment.buffer(ticket.index());
+        let buffer = segment.buffer(ticket.index());
         // SAFETY:
-        // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment;
+        // - `receive` has checked the length and `unpack` the index: it lies within the peer's segment, which is mapped
+        //   as long as it is visited;
         // - the peer writes it again only when it has been returned. One that breaks the rules changes bytes under the
         //   handler, which takes any.
         let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), about.length as usize) };
         handler.packet(about.from, &slot.header(), data);
-        peer.segment.returns.give_back(ticket);
+        segment.returns.give_back(ticket);
     }
 
     #[cold]
@@ -264,28 +264,31 @@ impl Transport for Shm {
     ) -> Result<(), Busy> {
         assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
         let (peer, from) = (self.known(to), self.own);
+        // What is sent to one that has parted is thrown away.
+        let Some(segment) = peer.visit() else {
+            return Ok(());
+        };
+        let segment: &Segment = &segment;
         let about = About {
             from,
             length: length as u32,
         };
         let number = if length <= INLINE {
-            self.send_inline(peer, about, header, fill)?
+            self.send_inline((peer, segment), about, header, fill)?
         } else {
-            self.send_long(peer, about, header, fill)?
+            self.send_long((peer, segment), about, header, fill)?
         };
-        peer.ring(&self.bell);
+        segment.wake(&self.bell);
         // Relaxed: a hint.
         let received = self.next.load(Ordering::Relaxed);
-        peer.segment
-            .ring
-            .prepare_ahead(&peer.seen, received, number, length);
+        segment.ring.prepare_ahead(&peer.seen, received, number, length);
         Ok(())
     }
 
     #[inline]
     fn prepare(&self, to: HostId) {
-        if let Some(peer) = self.peer(to) {
-            peer.segment.ring.prepare();
+        if let Some(segment) = self.peer(to).and_then(Peer::visit) {
+            segment.ring.prepare();
         }
     }
 
@@ -396,7 +399,7 @@ impl Transport for Shm {
 
     fn part(&self, host: HostId) {
         if let Some(peer) = self.peer(host) {
-            peer.segment.let_go();
+            peer.part();
         }
     }
 
