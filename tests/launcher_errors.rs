@@ -131,6 +131,25 @@ fn a_status_after_finalize_is_the_jobs() {
 }
 
 #[test]
+fn what_ranks_do_when_the_time_is_over_is_not_taken_for_a_mistake() {
+    let stage = Stage::locate();
+    let program = Compile::c("tests/c/launch_moment.c").against(&stage).build();
+    let ends = |ranks, options: &[&str], how: &str| {
+        let mpiexec = stage.mpiexec(ranks).options(["--timeout", "1"]).options(options);
+        mpiexec.args([how]).run(&program)
+    };
+    ends(3, &[], "late")
+        .expect_code(124)
+        .expect_stderr("\n  ranks 0-1 had called MPI_Barrier at this moment, and 2 had not\n");
+    ends(3, &["--hosts-per-node", "2"], "late")
+        .expect_code(124)
+        .expect_stderr("\n  ranks 0-1 had called MPI_Barrier at this moment, which waited for other hosts\n");
+    let outcome = ends(32, &[], "loop");
+    outcome.expect_code(124);
+    assert!(!outcome.stderr.contains("other hosts"), "{outcome}");
+}
+
+#[test]
 fn a_deadlock_is_recognised() {
     ending("wait", "0")
         .expect_code(125)

@@ -162,6 +162,7 @@ fn collectives_that_somebody_has_not_started_are_told() {
                 communicator,
                 started: started.to_vec(),
                 missing: missing.to_vec(),
+                elsewhere: false,
             };
             let number = told.last().expect("there are some").communicator;
             assert_ne!(number, 0);

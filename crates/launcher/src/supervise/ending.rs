@@ -175,8 +175,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Asks all hosts what their ranks are waiting for, before the job ends.
-    pub(super) fn ask(&mut self, verdict: Verdict) {
+    /// Asks all hosts what their ranks are waiting for, before the job ends; they may be `moving` meanwhile.
+    pub(super) fn ask(&mut self, verdict: Verdict, moving: bool) {
         for member in &mut self.members {
             member.waiting = match (member.has_joined() || member.is_gone(), member.is_program()) {
                 (false, true) => Some("has not called MPI_Init".to_owned()),
@@ -185,7 +185,7 @@ impl Supervisor<'_> {
                 _ => member.ended.map(|_| String::new()),
             };
         }
-        self.tell_all(&ToHost::Report);
+        self.tell_all(&ToHost::Report { moving });
         self.enter(Phase::Asking(verdict), Some(PATIENCE));
         self.answer_if_all_have();
     }
@@ -238,10 +238,11 @@ impl Supervisor<'_> {
         let limit = self.starter.spec().settings.get(Id::Timeout).unwrap_or(0);
         let seconds = Duration::from_millis(limit).as_secs_f64();
         let message = format!("the job has run for {seconds} s, its time limit");
-        self.ask(Verdict {
+        let verdict = Verdict {
             status: TIMED_OUT,
             message,
-        });
+        };
+        self.ask(verdict, true);
     }
 
     fn phase_is_over(&mut self) {

@@ -14,10 +14,13 @@ impl Supervisor<'_> {
         let runs = runs && !self.expects_others();
         match self.silence.hear(host, wave, counts) {
             Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),
-            Conclusion::Deadlock if runs => self.ask(Verdict {
-                status: DEADLOCKED,
-                message: DEADLOCK.into(),
-            }),
+            Conclusion::Deadlock if runs => {
+                let verdict = Verdict {
+                    status: DEADLOCKED,
+                    message: DEADLOCK.into(),
+                };
+                self.ask(verdict, false);
+            }
             Conclusion::Nothing | Conclusion::Deadlock => {}
         }
     }

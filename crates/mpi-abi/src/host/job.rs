@@ -273,7 +273,7 @@ fn deadlocked(host: &Host, question: u32) {
     if host.job().network().is_some() || questions::have_been_at_ports() {
         quiet::tell(host, question, || true);
     } else if host.is_running() {
-        let message = format!("{DEADLOCK}; {}", waiting(host));
+        let message = format!("{DEADLOCK}; {}", waiting(host, false));
         end_job(host, DEADLOCKED, &message)
     }
 }

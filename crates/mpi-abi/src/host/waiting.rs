@@ -10,8 +10,9 @@ use std::fmt::Write;
 /// Most operations that are shown.
 const SHOWN: usize = 20;
 
-/// The ranks that have not ended, and the operations that wait for their counterparts.
-pub(super) fn waiting(host: &Host) -> String {
+/// The ranks that have not ended, and the operations that wait for their counterparts: for ever, or, if they are
+/// `moving`, at this moment.
+pub(super) fn waiting(host: &Host, moving: bool) -> String {
     // The ranks go on meanwhile.
     end_solitude();
     let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
@@ -38,7 +39,7 @@ pub(super) fn waiting(host: &Host) -> String {
     }
     let collectives = job.unfinished();
     for collective in collectives.iter().take(SHOWN) {
-        let _ = write!(text, "\n  {}", told(collective, job.layout()));
+        let _ = write!(text, "\n  {}", told(collective, job.layout(), moving));
     }
     if operations.len() > SHOWN || collectives.len() > SHOWN {
         text.push_str("\n  and more");
@@ -46,8 +47,8 @@ pub(super) fn waiting(host: &Host) -> String {
     text
 }
 
-/// A collective that not all ranks have called, as a sentence.
-fn told(collective: &Unfinished, layout: &Layout) -> String {
+/// A collective that has not ended, as a sentence.
+fn told(collective: &Unfinished, layout: &Layout, moving: bool) -> String {
     let (started, missing) = (
         names(&collective.started, layout),
         names(&collective.missing, layout),
@@ -56,16 +57,36 @@ fn told(collective: &Unfinished, layout: &Layout) -> String {
         0 => String::new(),
         communicator => format!(" on communicator {communicator}"),
     };
-    let missing = match missing.as_str() {
-        // All of this host have.
-        "" => ", and waits for other hosts".to_owned(),
-        missing => format!(" and not by {missing}"),
+    let call = format!("{}{place}", collective.call);
+    match moving {
+        true => momentary(collective, &call, &started, &missing),
+        false => lasting(collective, &call, &started, &missing),
+    }
+}
+
+/// One whose ranks wait for ever.
+fn lasting(collective: &Unfinished, call: &str, started: &str, missing: &str) -> String {
+    let missing = match (missing, collective.elsewhere) {
+        ("", true) => ", and waits for other hosts".to_owned(),
+        ("", false) => ", and is under way".to_owned(),
+        (missing, _) => format!(" and not by {missing}"),
     };
-    let call = &collective.call;
-    if collective.blocking {
-        format!("{call}{place} has been called by ranks {started}{missing}")
-    } else {
-        format!("a nonblocking {call}{place} has been started by ranks {started}{missing}")
+    match collective.blocking {
+        true => format!("{call} has been called by ranks {started}{missing}"),
+        false => format!("a nonblocking {call} has been started by ranks {started}{missing}"),
+    }
+}
+
+/// One whose ranks may go on in a moment: that some have not called it yet says nothing about the program.
+fn momentary(collective: &Unfinished, call: &str, started: &str, missing: &str) -> String {
+    let missing = match (missing, collective.elsewhere) {
+        ("", true) => ", which waited for other hosts".to_owned(),
+        ("", false) => String::new(),
+        (missing, _) => format!(", and {missing} had not"),
+    };
+    match collective.blocking {
+        true => format!("ranks {started} had called {call} at this moment{missing}"),
+        false => format!("ranks {started} had started a nonblocking {call} at this moment{missing}"),
     }
 }
 
@@ -80,4 +101,47 @@ fn names(processes: &[u32], layout: &Layout) -> String {
         .filter(|name| !name.is_empty())
         .collect();
     all.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_a_moment_is_told_so() {
+        let layout = Layout::one_host(4);
+        let barrier = |missing: &[u32], elsewhere| Unfinished {
+            call: "MPI_Barrier".to_owned(),
+            blocking: true,
+            communicator: 0,
+            started: vec![0, 1],
+            missing: missing.to_vec(),
+            elsewhere,
+        };
+        let told = |missing: &[u32], elsewhere, moving| told(&barrier(missing, elsewhere), &layout, moving);
+        for (said, expected) in [
+            (
+                told(&[2, 3], false, true),
+                "ranks 0-1 had called MPI_Barrier at this moment, and 2-3 had not",
+            ),
+            (
+                told(&[], false, true),
+                "ranks 0-1 had called MPI_Barrier at this moment",
+            ),
+            (
+                told(&[], true, true),
+                "ranks 0-1 had called MPI_Barrier at this moment, which waited for other hosts",
+            ),
+            (
+                told(&[2, 3], true, false),
+                "MPI_Barrier has been called by ranks 0-1 and not by 2-3",
+            ),
+            (
+                told(&[], true, false),
+                "MPI_Barrier has been called by ranks 0-1, and waits for other hosts",
+            ),
+        ] {
+            assert_eq!(said, expected);
+        }
+    }
 }

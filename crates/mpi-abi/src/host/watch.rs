@@ -116,7 +116,7 @@ impl Watch {
             }
             News::Late => {
                 let seconds = self.limit.unwrap_or_default().as_secs_f64();
-                let waiting = waiting(self.host);
+                let waiting = waiting(self.host, true);
                 let message = format!("the job has run for {seconds} s, its time limit; {waiting}");
                 end_job(self.host, TIMED_OUT, &message)
             }
@@ -151,8 +151,8 @@ impl Watch {
             ToHost::End => return Some(self.end_in_order()),
             ToHost::Answer { number, answer } => questions::answer(number, answer),
             ToHost::Die => self.die(),
-            ToHost::Report => {
-                let text = shortened(&waiting(self.host));
+            ToHost::Report { moving } => {
+                let text = shortened(&waiting(self.host, moving));
                 if let Some(control) = self.control {
                     control.say(&FromHost::Waiting { text });
                 }

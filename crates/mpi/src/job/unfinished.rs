@@ -1,5 +1,6 @@
 //! Collectives that do not end because ranks have not called them.
 
+use super::Layout;
 use crate::comm::Sides;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::sync::Weak;
@@ -17,6 +18,8 @@ pub struct Unfinished {
     pub started: Vec<u32>,
     /// The processes that have not.
     pub missing: Vec<u32>,
+    /// Other hosts have members, too, of which nothing is known here.
+    pub elsewhere: bool,
 }
 
 /// A collective that does not end, by seats.
@@ -58,14 +61,14 @@ impl Places {
     }
 
     /// All that does not end.
-    pub(super) fn unfinished(&self) -> Vec<Unfinished> {
+    pub(super) fn unfinished(&self, layout: &Layout) -> Vec<Unfinished> {
         let places = self.0.lock();
-        places.iter().flat_map(Noted::unfinished).collect()
+        places.iter().flat_map(|noted| noted.unfinished(layout)).collect()
     }
 }
 
 impl Noted {
-    fn unfinished(&self) -> Vec<Unfinished> {
+    fn unfinished(&self, layout: &Layout) -> Vec<Unfinished> {
         let stalls = self.place.upgrade().map_or_else(Vec::new, |place| place.stalls());
         let processes = |seats: Vec<usize>| {
             seats
@@ -73,7 +76,9 @@ impl Noted {
                 .filter_map(|seat| self.sides.process(seat))
                 .collect()
         };
+        let elsewhere = |sides: &Sides| sides.processes().any(|process| !layout.is_here(process));
         let told = |stall: Stall| Unfinished {
+            elsewhere: elsewhere(&self.sides),
             call: stall.call,
             blocking: stall.blocking,
             communicator: self.communicator,

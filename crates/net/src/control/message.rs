@@ -97,7 +97,10 @@ pub enum ToHost {
         wave: u32,
     },
     /// Say what the ranks are waiting for.
-    Report,
+    Report {
+        /// They may go on meanwhile, unlike those that wait for ever: what they wait for is that of a moment.
+        moving: bool,
+    },
     /// The answer to [`FromHost::Ask`].
     Answer {
         /// The number of the question.

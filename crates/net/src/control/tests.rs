@@ -67,7 +67,7 @@ fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
 #[test]
 fn a_slow_host_does_not_stop_the_launcher() {
     let (launcher, host) = pair();
-    let told = (0..1_000_000).take_while(|_| launcher.tell(&ToHost::Report.into()).unwrap());
+    let told = (0..1_000_000).take_while(|_| launcher.tell(&ToHost::Report { moving: true }.into()).unwrap());
     let told = told.count();
     assert!((1..1_000_000).contains(&told), "{told}");
     assert_eq!(std::iter::from_fn(|| host.told().unwrap()).count(), told);

@@ -113,7 +113,7 @@ impl Member {
         while let Some(channel) = &self.channel {
             match channel.told() {
                 Ok(Some(told)) => match told.message {
-                    message @ (ToHost::StillQuiet { .. } | ToHost::Report) => {
+                    message @ (ToHost::StillQuiet { .. } | ToHost::Report { .. }) => {
                         outcomes.push(Outcome::Tell(message));
                     }
                     _ => self.give_up(),
@@ -216,7 +216,7 @@ impl Head {
                     // Where all ranks have ended it is quiet as well.
                     Conclusion::Deadlock if self.until.is_none() && self.ended.contains(&false) => {
                         self.until = Some(Instant::now() + PATIENCE);
-                        Some(self.tell_all(ToHost::Report))
+                        Some(self.tell_all(ToHost::Report { moving: false }))
                     }
                     Conclusion::Deadlock | Conclusion::Nothing => None,
                 }
