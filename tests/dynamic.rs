@@ -195,11 +195,39 @@ fn what_several_ranks_start_starts_together() {
 }
 
 /// Runs ranks of which the first waits in some way and the others for it.
-fn waits(mode: &str, options: &[&str], how: &str) -> Outcome {
+fn waits_so(mode: &str, options: &[&str], how: &[&str]) -> Outcome {
     let stage = Stage::locate();
     let binary = build(&stage, "port_alone");
     let mpiexec = stage.mpiexec(2).mode(mode).options(options);
-    mpiexec.args([how]).run(&binary)
+    mpiexec.args(how).run(&binary)
+}
+
+fn waits(mode: &str, options: &[&str], how: &str) -> Outcome {
+    waits_so(mode, options, &[how])
+}
+
+/// MPI 11.9.4: the attempt to connect times out.
+#[test]
+fn who_connects_where_nobody_accepts_gives_up_in_time() {
+    for mode in MODES {
+        for options in [&[][..], &NODES] {
+            let soon = [options, &["--connect-timeout", "1"]].concat();
+            for (options, how) in [
+                (options, &["returns", "1"][..]),
+                (&soon, &["returns"]),
+                // What the program says counts.
+                (&soon, &["returns", "2"]),
+            ] {
+                let outcome = waits_so(mode, options, how);
+                assert_eq!(outcome.expect_success().stdout, "met\n", "{outcome}");
+            }
+        }
+        waits_so(mode, &[], &["fatal", "1"])
+            .expect_stderr("MPI_ERR_PORT")
+            .expect_stderr("nobody has accepted at port");
+        // As errors end the job anyhow, so may the deadlock, which says more.
+        waits(mode, &["--connect-timeout", "1"], "connect").expect_code(125);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
  *   late      two jobs meet, the first of which says that it is up, and then accepts
  *   alone     rank 0 says that it is up, and waits at a port until the universe is gone; nothing works then
  *   part, stay   two jobs meet, say that they are up, and talk when the universe is gone; then they part, or do not
+ *   unaccepted   all connect to a port where nobody accepts, and give up
  *   reason    an error is the end */
 #include "universe.h"
 
@@ -108,6 +109,21 @@ static void alone(void)
     is_gone();
 }
 
+static void unaccepted(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm nobody;
+    MPI_Info info;
+
+    quiet();
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "timeout", "1"));
+    if (check_rank == 0)
+        OK(MPI_Open_port(MPI_INFO_NULL, port));
+    FAILS(MPI_Comm_connect(port, info, 0, MPI_COMM_WORLD, &nobody), MPI_ERR_PORT);
+    OK(MPI_Info_free(&info));
+}
+
 /* Two jobs that have met do without the universe. */
 static void go_on(MPI_Comm other, int high, int part, char *program)
 {
@@ -161,6 +177,8 @@ int main(int argc, char **argv)
         OK(MPI_Comm_disconnect(&other));
     } else if (strcmp(what, "alone") == 0) {
         alone();
+    } else if (strcmp(what, "unaccepted") == 0) {
+        unaccepted();
     } else if (strcmp(what, "part") == 0 || strcmp(what, "stay") == 0) {
         other = accepts ? accept_as(service, MPI_COMM_WORLD) : connect_to(service);
         go_on(other, accepts, strcmp(what, "part") == 0, argv[0]);

@@ -71,6 +71,15 @@ fn who_waits_for_a_job_that_has_not_begun_is_in_no_deadlock() {
 }
 
 #[test]
+fn who_connects_where_nobody_accepts_gives_up_in_time() {
+    let (universe, binary) = (Universe::new("universe-unaccepted"), build(PROGRAM));
+    for mode in MODES {
+        let [outcome] = together([universe.job(&binary, mode, 2, &["unaccepted"])]);
+        has_passed(&outcome, 2);
+    }
+}
+
+#[test]
 fn who_waits_in_vain_is_told_of_when_the_time_is_over() {
     let (universe, binary) = (Universe::new("universe-vain"), build(PROGRAM));
     // A busy machine needs longer until the ranks wait.

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{MAX_INFO_KEY, MAX_INFO_VAL};
+use std::time::Duration;
 
 /// The key that tells which kinds of memory buffers may be in, and what it says.
 pub(crate) const MEMORY_KINDS: (&str, &str) = ("mpi_memory_alloc_kinds", "system,mpi");
@@ -71,6 +72,12 @@ impl Info {
     #[must_use]
     pub fn flag(&self, key: &str) -> Option<bool> {
         self.text(key)?.trim().parse().ok()
+    }
+
+    /// What a `key` says that is a time in seconds; `None` if it is absent or has another value.
+    #[must_use]
+    pub fn seconds(&self, key: &str) -> Option<Duration> {
+        Duration::try_from_secs_f64(self.text(key)?.trim().parse().ok()?).ok()
     }
 
     /// Takes `key` and its value out.
@@ -205,5 +212,20 @@ mod tests {
         assert_eq!(info.flag("yes"), Some(true));
         assert_eq!(info.flag("no"), Some(false));
         assert_eq!((info.flag("what"), info.flag("absent")), (None, None));
+    }
+
+    #[test]
+    fn times_are_in_seconds() {
+        let of = |value: &str| {
+            let mut info = Info::new();
+            info.set("timeout", value).unwrap();
+            info.seconds("timeout")
+        };
+        assert_eq!(of(" 20 "), Some(Duration::from_secs(20)));
+        assert_eq!(of("0.5"), Some(Duration::from_millis(500)));
+        for no_time in ["-1", "soon", "", "nan", "1e99"] {
+            assert_eq!(of(no_time), None, "{no_time}");
+        }
+        assert_eq!(Info::new().seconds("timeout"), None);
     }
 }

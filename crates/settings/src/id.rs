@@ -40,6 +40,8 @@ pub enum Id {
     PeerTimeout,
     /// Where jobs meet.
     Universe,
+    /// For how long who connects waits for who accepts.
+    ConnectTimeout,
     /// Virtual processors.
     Vps,
     /// Scheduling policy.

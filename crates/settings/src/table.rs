@@ -312,6 +312,18 @@ pub const SETTINGS: &[Setting] = &[
         doc: "file of `simurgh universe FILE`: the job can meet those of other mpiexecs with the same file, at ports",
     },
     Setting {
+        id: Id::ConnectTimeout,
+        name: "connect_timeout",
+        options: &[Spelling::Takes("connect-timeout")],
+        variables: &["SIMURGH_CONNECT_TIMEOUT"],
+        kind: Kind::Time,
+        preset: Preset::Value(60_000),
+        scope: Scope::Start,
+        category: Category::Job,
+        verbosity: Verbosity::UserDetail,
+        doc: "MPI_Comm_connect fails with MPI_ERR_PORT if nobody accepts in this time; not where errors end the job",
+    },
+    Setting {
         id: Id::Vps,
         name: "vps",
         options: &[Spelling::Takes("vps")],

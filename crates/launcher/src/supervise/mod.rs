@@ -189,6 +189,7 @@ impl Supervisor<'_> {
                 self.listen_to(host);
                 self.look_after(host)?;
             }
+            self.look_at_ports();
             self.watch_time();
             self.report_progress();
         }
@@ -216,7 +217,15 @@ impl Supervisor<'_> {
         }
         let far = self.far.as_ref().and_then(Far::wakes_at);
         let abroad = self.abroad.as_ref().and_then(Abroad::wakes_at);
-        let times = [self.deadline, self.limit, far, abroad, self.progress.next()];
+        let ports = self.ports.patient_until();
+        let times = [
+            self.deadline,
+            self.limit,
+            far,
+            abroad,
+            ports,
+            self.progress.next(),
+        ];
         let until = times.into_iter().flatten().min();
         watched
             .wait(until)

@@ -4,6 +4,7 @@ use super::Supervisor;
 use super::growth::Wish;
 use crate::universe::Asker;
 use simurgh_net::control::{Answer, Question, ToHost};
+use std::time::Instant;
 
 impl Supervisor<'_> {
     /// Takes up a question, and answers it if that is possible at once.
@@ -24,6 +25,13 @@ impl Supervisor<'_> {
             one.meets(other, meeting)
         });
         for (asker, answer) in outcome.answers.into_iter().chain(met.into_iter().flatten()) {
+            self.answer_to(asker, answer);
+        }
+    }
+
+    /// Tells those at ports who have waited as long as they wanted.
+    pub(super) fn look_at_ports(&mut self) {
+        for (asker, answer) in self.ports.give_up(Instant::now()) {
             self.answer_to(asker, answer);
         }
     }

@@ -10,8 +10,8 @@ impl Supervisor<'_> {
         // Where all ranks have ended it is quiet as well.
         let runs =
             matches!(self.phase, Phase::Running) && self.members.iter().any(|member| member.ended.is_none());
-        // Nobody here knows what others are about to send.
-        let runs = runs && !self.expects_others();
+        // Nobody here knows what others are about to send; and who gives up soon at a port does not wait for ever.
+        let runs = runs && !self.expects_others() && self.ports.patient_until().is_none();
         match self.silence.hear(host, wave, counts) {
             Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),
             Conclusion::Deadlock if runs => {

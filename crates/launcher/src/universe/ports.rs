@@ -1,7 +1,8 @@
 //! Ports, at which ranks meet that have started apart, and names by which they are found.
 //!
 //! Who accepts and who connects at a port are paired in the order in which they come; from then on they talk to each
-//! other and not to the launcher. A port lasts until it is closed, or the host of who opened it is let go.
+//! other and not to the launcher. Who connects may wait for a limited time. A port lasts until it is closed, or the
+//! host of who opened it is let go.
 
 use serde::{Deserialize, Serialize};
 use simurgh_net::control::Refusal;
@@ -9,6 +10,7 @@ use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Longest name of a service.
 const LONGEST: usize = 1024;
@@ -59,6 +61,23 @@ pub(crate) struct Visitor {
     pub(crate) asker: Asker,
     /// The process that the other one shall know.
     pub(crate) process: u32,
+    /// How long it waits, if it does not for ever.
+    pub(crate) limit: Option<Limit>,
+}
+
+/// How long somebody waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    patience: Duration,
+    until: Instant,
+}
+
+impl Limit {
+    /// From now on for so long; none if that is for ever.
+    pub(crate) fn of(patience: Duration) -> Option<Self> {
+        let until = Instant::now().checked_add(patience)?;
+        Some(Self { patience, until })
+    }
 }
 
 /// What a visitor has come for.
@@ -141,6 +160,25 @@ impl Ports {
             own.push_back(visitor);
         }
         Ok(met)
+    }
+
+    /// When the first who waits gives up.
+    pub(crate) fn patient_until(&self) -> Option<Instant> {
+        let waiting = self.ports.values().flat_map(|port| &port.connecting);
+        waiting.filter_map(|visitor| Some(visitor.limit?.until)).min()
+    }
+
+    /// Those who have waited as long as they wanted, each with the reason.
+    pub(crate) fn lose_patience(&mut self, now: Instant) -> Vec<(Visitor, Refused)> {
+        let mut refused = Vec::new();
+        for (name, port) in &mut self.ports {
+            port.connecting.retain(|visitor| {
+                let over = visitor.limit.filter(|limit| limit.until <= now);
+                refused.extend(over.map(|limit| (*visitor, nobody_accepts(name, limit.patience))));
+                over.is_none()
+            });
+        }
+        refused
     }
 
     /// The number of a meeting, which no other has.
@@ -226,6 +264,15 @@ impl Ports {
     }
 }
 
+fn nobody_accepts(port: &str, patience: Duration) -> Refused {
+    let seconds = patience.as_secs_f64();
+    let reason = format!(
+        "nobody has accepted at port {port:?} within {seconds} s; the info key \"timeout\" or --connect-timeout gives \
+         it more time"
+    );
+    (Refusal::Port, reason)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,7 +281,33 @@ mod tests {
         Visitor {
             asker: Asker { host, number },
             process: host,
+            limit: None,
         }
+    }
+
+    #[test]
+    fn who_connects_waits_as_long_as_it_wants() {
+        let mut ports = Ports::of_job();
+        let port = ports.open(0);
+        let limited = |number, seconds| Visitor {
+            limit: Limit::of(Duration::from_secs(seconds)),
+            ..visitor(1, number)
+        };
+        let (long, short) = (limited(1, 50), limited(2, 20));
+        for visitor in [long, visitor(1, 3), short] {
+            ports.visit(&port, Purpose::Connect, visitor).unwrap();
+        }
+        let until = ports.patient_until().unwrap();
+        assert_eq!(Some(until), short.limit.map(|limit| limit.until));
+        assert!(ports.lose_patience(until - Duration::from_millis(1)).is_empty());
+        let [(who, (refusal, reason))] = &ports.lose_patience(until)[..] else {
+            panic!("one gives up");
+        };
+        assert_eq!((*who, *refusal), (short, Refusal::Port));
+        assert!(reason.contains("within 20 s"), "{reason}");
+        let met = ports.visit(&port, Purpose::Accept, visitor(0, 4)).unwrap();
+        assert_eq!((met, ports.patient_until()), (Some(long), None));
+        assert_eq!(Limit::of(Duration::MAX), None);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What is asked of ports.
 
-use super::ports::{Asker, Ports, Purpose, Refused, Visitor};
+use super::ports::{Asker, Limit, Ports, Purpose, Refused, Visitor};
 use simurgh_net::control::{Answer, Question, Refusal};
+use std::time::Instant;
 
 /// What follows from a question.
 #[derive(Debug, Default, PartialEq)]
@@ -37,10 +38,26 @@ impl Ports {
     pub(crate) fn take_up(&mut self, asker: Asker, question: Question) -> Outcome {
         let answer = match question {
             Question::Accept { port, process } => {
-                return self.receive(&port, Purpose::Accept, Visitor { asker, process });
+                let limit = None;
+                let visitor = Visitor {
+                    asker,
+                    process,
+                    limit,
+                };
+                return self.receive(&port, Purpose::Accept, visitor);
             }
-            Question::Connect { port, process } => {
-                return self.receive(&port, Purpose::Connect, Visitor { asker, process });
+            Question::Connect {
+                port,
+                process,
+                patience,
+            } => {
+                let limit = patience.and_then(Limit::of);
+                let visitor = Visitor {
+                    asker,
+                    process,
+                    limit,
+                };
+                return self.receive(&port, Purpose::Connect, visitor);
             }
             Question::ClosePort { port } => return self.shut(&port, asker),
             Question::OpenPort => Answer::Port(self.open(asker.host)),
@@ -53,6 +70,12 @@ impl Ports {
             Question::Spawn { .. } => Answer::refused(Refusal::Spawn, "only an mpiexec starts programs"),
         };
         Outcome::answer(asker, answer)
+    }
+
+    /// What those are told who have waited as long as they wanted.
+    pub(crate) fn give_up(&mut self, now: Instant) -> impl Iterator<Item = (Asker, Answer)> + use<> {
+        let refused = self.lose_patience(now).into_iter();
+        refused.map(|(visitor, refused)| (visitor.asker, refusal(refused)))
     }
 
     fn shut(&mut self, port: &str, asker: Asker) -> Outcome {

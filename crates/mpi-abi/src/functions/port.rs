@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::os::fd::BorrowedFd;
 
-use simurgh_mpi::{ErrorClass, Result};
+use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::comm_make::give_out;
@@ -27,12 +27,6 @@ fn close_port(rank: Rank<'_>, port_name: Text) -> Outcome {
     Ok(rank.process.close_port(port_name.read("port_name")?)?)
 }
 
-/// What the root says.
-fn port_of(rank: Rank<'_>, port_name: Text, info: MPI_Info) -> Result<String> {
-    rank.hints(info)?;
-    Ok(port_name.read("port_name")?)
-}
-
 /// `MPI_Comm_accept`: waits for a group that connects to a port.
 #[mpi(raises = comm)]
 fn comm_accept(
@@ -44,11 +38,15 @@ fn comm_accept(
     newcomm: Out<MPI_Comm>,
 ) -> Outcome {
     newcomm.check("newcomm")?;
-    let port = || port_of(rank, port_name, info);
+    let port = || {
+        rank.hints(info)?;
+        Ok(port_name.read("port_name")?)
+    };
     give_out(rank, Some(rank.comm(comm)?.accept_at(root, port)?), newcomm)
 }
 
-/// `MPI_Comm_connect`: connects to a group that accepts at a port.
+/// `MPI_Comm_connect`: connects to a group that accepts at a port. The info key `timeout` says for how many seconds
+/// that is waited for.
 #[mpi(raises = comm)]
 fn comm_connect(
     rank: Rank<'_>,
@@ -59,7 +57,10 @@ fn comm_connect(
     newcomm: Out<MPI_Comm>,
 ) -> Outcome {
     newcomm.check("newcomm")?;
-    let port = || port_of(rank, port_name, info);
+    let port = || {
+        let patience = rank.hints(info)?.seconds("timeout");
+        Ok((port_name.read("port_name")?, patience))
+    };
     give_out(rank, Some(rank.comm(comm)?.connect_to(root, port)?), newcomm)
 }
 

@@ -50,7 +50,7 @@ impl Visit {
                 *process,
                 format!("MPI_Comm_accept at port {port}: nobody connects"),
             ),
-            Question::Connect { port, process } => (
+            Question::Connect { port, process, .. } => (
                 *process,
                 format!("MPI_Comm_connect to port {port}: nobody accepts"),
             ),

@@ -92,7 +92,7 @@ impl Process {
         let alone = self.comm_self()?;
         if !opens {
             let port: Result<String> = hear(socket)?;
-            return alone.connect_to(0, || port);
+            return alone.connect_to(0, || Ok((port?, None)));
         }
         let port = self.open_port();
         let told = tell(socket, &port);

@@ -6,9 +6,12 @@
 use super::beside_the_point;
 use super::spawn::ROOT;
 use crate::comm::{Comm, Link, Purpose};
+use crate::errhandler::ErrorHandler;
 use crate::error::Result;
 use simurgh_core::sync::Arc;
 use simurgh_net::control::{Answer, Question};
+use simurgh_settings::Id;
+use std::time::Duration;
 
 impl Comm {
     /// Waits for another group to connect to a port (`MPI_Comm_accept`); gives the inter-communicator with it. The port
@@ -28,19 +31,37 @@ impl Comm {
         })
     }
 
-    /// Connects to a group that accepts at a port (`MPI_Comm_connect`), as soon as it does.
+    /// Connects to a group that accepts at a port (`MPI_Comm_connect`), as soon as it does. `port` gives its name, and
+    /// for how long that is waited for, if the caller has a say in it.
     ///
     /// # Errors
     ///
-    /// As [`Comm::accept_at`].
-    pub fn connect_to(&self, root: i32, port: impl FnOnce() -> Result<String>) -> Result<Arc<Self>> {
+    /// As [`Comm::accept_at`]; and [`Port`](crate::ErrorClass::Port) if nobody accepts in time.
+    pub fn connect_to(
+        &self,
+        root: i32,
+        port: impl FnOnce() -> Result<(String, Option<Duration>)>,
+    ) -> Result<Arc<Self>> {
         let process = self.process().id();
         self.meet_at(root, || {
+            let (port, patience) = port()?;
             Ok(Question::Connect {
-                port: port()?,
+                port,
                 process,
+                patience: patience.or_else(|| self.patience()),
             })
         })
+    }
+
+    /// For how long somebody to connect to is waited for. Where an error ends the job it is waited for ever: that all
+    /// ranks wait is found at once, and said in better words.
+    fn patience(&self) -> Option<Duration> {
+        match self.errhandler() {
+            ErrorHandler::Fatal | ErrorHandler::Abort => None,
+            ErrorHandler::Return | ErrorHandler::User(_) => {
+                self.process().job().settings().time(Id::ConnectTimeout)
+            }
+        }
     }
 
     fn meet_at(&self, root: i32, question: impl FnOnce() -> Result<Question>) -> Result<Arc<Self>> {

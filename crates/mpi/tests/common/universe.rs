@@ -417,7 +417,7 @@ impl Launcher for Voice {
                 Answer::Done
             }
             Question::Accept { port, process } => stage.wait_at(port, true, process),
-            Question::Connect { port, process } => stage.wait_at(port, false, process),
+            Question::Connect { port, process, .. } => stage.wait_at(port, false, process),
             Question::Publish { service, port } => {
                 state().names.insert(service, port);
                 Answer::Done

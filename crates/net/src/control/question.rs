@@ -3,6 +3,7 @@
 use super::Bytes;
 use crate::job::Text;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A question. Each is answered once; an [`Question::Accept`] perhaps much later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,12 +32,15 @@ pub enum Question {
         /// The process that waits, for itself and others.
         process: u32,
     },
-    /// Wait for an [`Question::Accept`] at the port: [`Answer::Partner`]. [`Refusal::Port`] as there.
+    /// Wait for an [`Question::Accept`] at the port: [`Answer::Partner`]. [`Refusal::Port`] as there, and if none has
+    /// come in time.
     Connect {
         /// Its name.
         port: String,
         /// The process that waits, for itself and others.
         process: u32,
+        /// For how long; for ever if that is not given.
+        patience: Option<Duration>,
     },
     /// Others shall find the port under the name of a service: [`Answer::Done`]. [`Refusal::Service`] if the name is
     /// taken.

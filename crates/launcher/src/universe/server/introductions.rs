@@ -169,7 +169,7 @@ impl Registry {
     }
 
     /// Sends those away who have been waited for too long: somebody has stopped them.
-    pub(super) fn lose_patience(&mut self, now: Instant) {
+    pub(super) fn send_silent_away(&mut self, now: Instant) {
         if self.introductions.patient_until().is_none_or(|until| now < until) {
             return;
         }

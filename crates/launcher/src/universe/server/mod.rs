@@ -84,7 +84,7 @@ impl Server {
         for link in self.links.values() {
             link.watch(&mut watched);
         }
-        let times = [self.door.wakes_at(), self.registry.introductions.patient_until()];
+        let times = [self.door.wakes_at(), self.registry.patient_until()];
         watched
             .wait(times.into_iter().flatten().min())
             .map_err(|error| LaunchError::Supervise(error.into()))

@@ -11,6 +11,7 @@ use simurgh_net::job::Realm;
 use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::time::Instant;
 
 /// All that a universe knows. Nothing is said here: who calls has [`Registry::post`] delivered.
 pub(super) struct Registry {
@@ -111,6 +112,19 @@ impl Registry {
             ToServer::Farewell => self.leave(realm, None),
         }
         Ok(())
+    }
+
+    /// When somebody is waited for no longer, or waits no longer.
+    pub(super) fn patient_until(&self) -> Option<Instant> {
+        let times = [self.introductions.patient_until(), self.ports.patient_until()];
+        times.into_iter().flatten().min()
+    }
+
+    /// Does what is to be done at that time.
+    pub(super) fn lose_patience(&mut self, now: Instant) {
+        self.send_silent_away(now);
+        let given_up = self.ports.give_up(now);
+        self.answer(given_up);
     }
 
     fn asked(&mut self, realm: Realm, asker: Asker, question: Question) -> Result<(), Nonsense> {

@@ -196,7 +196,11 @@ impl Fake {
     fn connect(&mut self, port: &str) -> Asker {
         let process = self.number(8);
         let port = port.to_owned();
-        self.ask(Question::Connect { port, process })
+        self.ask(Question::Connect {
+            port,
+            process,
+            patience: None,
+        })
     }
 
     /// Its hosts, all of its first world.

@@ -44,7 +44,17 @@ fn one_is_silent() -> (Registry, [Realm; 2]) {
         },
     );
     let process = second.number(0);
-    ask(&mut registry, second, 0, Question::Connect { port, process });
+    let patience = None;
+    ask(
+        &mut registry,
+        second,
+        0,
+        Question::Connect {
+            port,
+            process,
+            patience,
+        },
+    );
     assert_eq!(heard(&mut registry, first), [FromServer::Gather]);
     registry
         .hear(first, ToServer::Gathered { peers: Vec::new() })
