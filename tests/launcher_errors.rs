@@ -131,6 +131,39 @@ fn a_status_after_finalize_is_the_jobs() {
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_is_told() {
+    for mode in ["threads", "processes"] {
+        let stage = Stage::locate();
+        let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -f 0; exec \"$@\"", "sh"]);
+        command
+            .arg(stage.tool("mpiexec"))
+            .args(["-n", "2", "--mode", mode]);
+        let outcome = run(command.arg(program.path()), Input::Empty, LIMIT).unwrap();
+        outcome.expect_code(1).expect_stderr("`ulimit -f`");
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome}");
+    }
+}
+
+/// Then /proc knows processes by other numbers than they do themselves.
+#[test]
+fn a_job_runs_in_a_pid_namespace_with_the_old_proc() {
+    for mode in ["threads", "processes"] {
+        let stage = Stage::locate();
+        let program = Compile::c("tests/c/launch_mpi.c").against(&stage).build();
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--pid", "--fork"]);
+        command
+            .arg(stage.tool("mpiexec"))
+            .args(["-n", "2", "--mode", mode]);
+        let outcome = run(command.arg(program.path()), Input::Empty, LIMIT).unwrap();
+        let lines = outcome.expect_success().sorted_lines();
+        assert_eq!(lines, ["rank 0 of 2: sum 1", "rank 1 of 2: sum 1"], "{outcome}");
+    }
+}
+
+#[test]
 fn what_ranks_do_when_the_time_is_over_is_not_taken_for_a_mistake() {
     let stage = Stage::locate();
     let program = Compile::c("tests/c/launch_moment.c").against(&stage).build();

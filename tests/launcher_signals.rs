@@ -4,7 +4,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use simurgh_testing::{
-    AT_ONCE, Binary, Compile, Input, LIMIT, Signal, Stage, Started, children, run, signal, supervisor,
+    AT_ONCE, Binary, Compile, Input, LIMIT, Signal, Stage, Started, children, is_alive, run, signal,
+    supervisor, until,
 };
 
 fn program() -> Binary {
@@ -74,6 +75,19 @@ fn killing_the_process_that_supervises_the_job_leaves_nothing() {
     let job = Job::start("parent");
     signal(supervisor(job.mpiexec.id()), Signal::KILL);
     job.ends(137);
+}
+
+/// It acts on no signal but the one that lets it go on.
+#[test]
+fn killing_the_launcher_leaves_nothing_though_its_other_process_is_stopped() {
+    for how in ["", "parent", "stubborn"] {
+        let job = Job::start(how);
+        let stopped = [supervisor(job.mpiexec.id()), job.host()];
+        signal(stopped[0], Signal::STOP);
+        signal(job.mpiexec.id(), Signal::KILL);
+        job.ends(137);
+        assert!(until(AT_ONCE, || !stopped.into_iter().any(is_alive)));
+    }
 }
 
 #[test]

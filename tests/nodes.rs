@@ -272,7 +272,7 @@ impl Job {
 fn the_loss_of_an_agent_ends_the_job_everywhere() {
     let job = Job::start();
     signal(job.agents[1], Signal::KILL);
-    let text = job.ends(Some(1));
+    let text = job.ends(Some(137));
     assert!(
         text.starts_with("simurgh: node b: ") && text.contains("was killed by signal 9"),
         "{text}"
@@ -296,6 +296,14 @@ fn the_loss_of_mpiexec_ends_the_job_everywhere() {
 }
 
 #[test]
+fn a_stopped_agent_ends_with_mpiexec() {
+    let job = Job::start();
+    signal(job.agents[1], Signal::STOP);
+    signal(job.mpiexec.id(), Signal::KILL);
+    job.ends(None);
+}
+
+#[test]
 fn signals_go_to_all_nodes() {
     for (which, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let job = Job::start();
@@ -308,7 +316,7 @@ fn signals_go_to_all_nodes() {
 fn worlds_that_ranks_have_started_end_with_the_job_everywhere() {
     let job = Job::start_two_worlds();
     signal(job.agents[1], Signal::KILL);
-    let text = job.ends(Some(1));
+    let text = job.ends(Some(137));
     assert!(text.starts_with("simurgh: node b: "), "{text}");
 
     let job = Job::start_two_worlds();

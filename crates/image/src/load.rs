@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory;
+use crate::own_process::number_in_proc;
 use crate::template::{Data, Origin, Template};
 
 /// The public part of the loader's record of an object (`struct link_map`).
@@ -30,7 +31,7 @@ pub(crate) fn unique_path(file: &File) -> String {
     // Relaxed: only uniqueness matters.
     static COUNTER: AtomicU32 = AtomicU32::new(1);
     let mut number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let mut path = format!("/proc/{}/fd", std::process::id());
+    let mut path = format!("/proc/{}/fd", number_in_proc());
     while number != 0 {
         path.push_str(if number & 1 == 1 { "/." } else { "/" });
         number >>= 1;

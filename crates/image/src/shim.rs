@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use crate::elf::Elf;
 use crate::error::ImageError;
 use crate::hooks::{Hooks, MainThread};
+use crate::own_process::number_in_proc;
 use crate::source::Source;
 
 /// The shared object that build.rs has compiled.
@@ -98,7 +99,7 @@ pub(crate) fn source() -> Result<Source, ImageError> {
     };
     let mut file: File = crate::memory::memory_file(0).map_err(system)?;
     file.write_all(&bytes).map_err(system)?;
-    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    let path = PathBuf::from(format!("/proc/{}/fd/{}", number_in_proc(), file.as_raw_fd()));
     let source = Source::from_file(&path, file).map_err(system)?;
     Ok(SOURCE.get_or_init(|| source).clone())
 }

@@ -17,9 +17,13 @@ use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command};
+use std::sync::OnceLock;
 
 /// What the first word of a supervising process begins with; the number of its front follows.
 const BEHIND: &str = "--behind=";
+
+/// The front of this process.
+static FRONT: OnceLock<Pid> = OnceLock::new();
 
 /// What comes after the words that say that this process is the supervising one. It ends with its front from now on; at
 /// once, if that is gone already.
@@ -34,13 +38,26 @@ pub fn behind(words: &[OsString]) -> Result<Option<&[OsString]>, LaunchError> {
         return Ok(None);
     };
     rustix::process::set_parent_process_death_signal(Some(Signals::to_end_by())).map_err(system)?;
-    let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().to_string());
-    if parent.is_some_and(|parent| parent == front) {
+    let parent = rustix::process::getppid();
+    if let Some(parent) = parent.filter(|parent| parent.as_raw_nonzero().to_string() == front) {
+        FRONT.get_or_init(|| parent);
         return Ok(Some(rest));
     }
     // The front was gone before the kernel knew that it is to tell: this process ends as it would have.
     let _ = rustix::process::kill_process(rustix::process::getpid(), Signals::to_end_by());
     Err(LaunchError::Orphan)
+}
+
+/// Whether there is, or was, a front of this process.
+pub(crate) fn is_behind() -> bool {
+    FRONT.get().is_some()
+}
+
+/// Whether the front of this process has ended.
+pub(crate) fn is_gone() -> bool {
+    FRONT
+        .get()
+        .is_some_and(|front| rustix::process::getppid() != Some(*front))
 }
 
 /// The first word for a process whose front is this one: it is given what loses its parent, and kills it.

@@ -19,6 +19,7 @@ pub mod collectives;
 mod describe;
 mod environment;
 pub mod error;
+pub mod file_limit;
 pub mod fit;
 pub mod front;
 pub mod info;

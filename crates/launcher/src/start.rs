@@ -18,6 +18,7 @@ use crate::universe::Universe;
 use crate::{agent, binding, environment, openmp, supervise};
 use rustix::fs::MemfdFlags;
 use rustix::io::FdFlags;
+use simurgh_image::number_in_proc;
 use simurgh_net::control::Secret;
 use simurgh_net::job::{
     self, Control, FD_VARIABLE, JobSpec, LIBRARY_VARIABLE, Mode, Origin, OutputFiles, Section, Text,
@@ -542,5 +543,5 @@ fn patched_copy(host: &Path, need: simurgh_image::TlsNeed) -> Result<File, Launc
 
 /// Where other processes find an open file of this one.
 fn path_of(file: &File) -> PathBuf {
-    PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()))
+    PathBuf::from(format!("/proc/{}/fd/{}", number_in_proc(), file.as_raw_fd()))
 }

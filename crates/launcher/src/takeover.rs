@@ -38,7 +38,8 @@ pub fn run(description: &Path) -> Result<u8, LaunchError> {
             source: io::Error::other("no process has written it that runs"),
         });
     };
-    let file = |descriptor| open(Path::new(&format!("/proc/{process}/fd/{descriptor}")));
+    // Beside the description: /proc may know the process by another number.
+    let file = |descriptor: i32| open(&description.with_file_name(descriptor.to_string()));
     let output = file(control.output)?;
     let memory = control.memory.map(file).transpose()?;
     let channel = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 0);

@@ -1,6 +1,7 @@
 //! Agents that are reached over one connection: the one that this process has started, and those behind it.
 
 use super::link::{Link, LinkError};
+use super::loss::Loss;
 use super::message::{Down, NodeJob, Up};
 use super::started::Started;
 use crate::supervise::Watched;
@@ -108,13 +109,13 @@ impl Branch {
         self.heard.elapsed() < timeout
     }
 
-    /// Why the connection has ended, in words that follow the name of the node.
-    pub(crate) fn epitaph(&mut self, error: &LinkError) -> String {
+    /// Why the connection has ended.
+    pub(crate) fn loss(&mut self, error: &LinkError) -> Loss {
         match (&mut self.command, error) {
             // It has closed its output, so it ends.
-            (Some(command), LinkError::Closed) => format!(": {}", command.epitaph(PATIENCE)),
-            (_, LinkError::Closed) => " is lost: the connection with its agent is closed".to_owned(),
-            (_, error) => format!(": {error}"),
+            (Some(command), LinkError::Closed) => command.loss(PATIENCE),
+            (_, LinkError::Closed) => Loss::of(" is lost: the connection with its agent is closed"),
+            (_, error) => Loss::of(format!(": {error}")),
         }
     }
 
@@ -142,12 +143,12 @@ pub(crate) fn own(stream: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(stream, 3)?)
 }
 
-/// Why a node is lost that says nothing, in words that follow its name.
-pub(crate) fn silent(timeout: Duration) -> String {
-    format!(
+/// Why a node is lost that says nothing.
+pub(crate) fn silent(timeout: Duration) -> Loss {
+    Loss::of(format!(
         " has given no sign of life for {} s (--peer-timeout)",
         timeout.as_secs_f64()
-    )
+    ))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What `mpiexec` and its agents say to each other.
 
+use super::loss::Loss;
 use crate::nodes::Launch;
 use serde::{Deserialize, Serialize};
 use simurgh_net::control::{FromHost, Secret, ToHost};
@@ -7,7 +8,7 @@ use simurgh_net::job::{JobSpec, Text};
 use simurgh_net::transport::HostId;
 
 /// Version of the protocol.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Towards the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -181,8 +182,8 @@ pub(crate) enum Up {
     Failed {
         /// Which.
         node: u32,
-        /// Why; reads on after the node's name.
-        reason: String,
+        /// Why.
+        loss: Loss,
     },
     /// All hosts of a node have ended, and what they wrote has been passed on.
     Done {

@@ -1,6 +1,7 @@
 //! A command that starts agents: ssh, srun, or the agent itself.
 
-use crate::supervise::{Watched, exit_words};
+use super::loss::Loss;
+use crate::supervise::Watched;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -72,14 +73,10 @@ impl Started {
     }
 
     /// How it has ended, if it ends within the time, and the last that it said.
-    pub(crate) fn epitaph(&mut self, patience: Duration) -> String {
+    pub(crate) fn loss(&mut self, patience: Duration) -> Loss {
         let status = self.wait(patience);
         self.listen();
-        let said = String::from_utf8_lossy(&self.last_words);
-        let said = said.lines().rfind(|line| !line.trim().is_empty());
-        let ended = status.map_or_else(|| "has closed its connection".to_owned(), exit_words);
-        let said = said.map_or_else(String::new, |said| format!(": {}", said.trim()));
-        format!("{} {ended}{said}", self.name)
+        Loss::of_command(&self.name, status, &String::from_utf8_lossy(&self.last_words))
     }
 
     /// Whether it has ended.

@@ -2,18 +2,20 @@
 
 use simurgh_launcher::args::{self, Request};
 use simurgh_launcher::error::LaunchError;
+use simurgh_launcher::file_limit::FileLimit;
 use simurgh_launcher::{VERSION, front, start, takeover};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let mut limit = FileLimit::watch();
     let mut words = std::env::args_os();
     let tool = name(words.next());
     match launch(&tool, &words.collect::<Vec<_>>()) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("{tool}: {error}");
+            eprintln!("{tool}: {error}{}", limit.hint());
             ExitCode::from(error.status())
         }
     }

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
+use simurgh_launcher::file_limit::FileLimit;
 use simurgh_launcher::{agent, check, collectives, front, info, preload, universe};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -43,8 +44,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let mut limit = FileLimit::watch();
     let words: Vec<_> = std::env::args_os().skip(1).collect();
-    answer(&words).unwrap_or_else(|error| failed(&error))
+    answer(&words).unwrap_or_else(|error| failed(&error, limit.hint()))
 }
 
 fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
@@ -80,7 +82,7 @@ fn check_all(programs: &[PathBuf]) -> ExitCode {
                     status = ExitCode::FAILURE;
                 }
             }
-            Err(error) => status = failed(&error),
+            Err(error) => status = failed(&error, ""),
         }
     }
     status
@@ -98,7 +100,7 @@ fn verdict(program: &Path) -> Result<check::Verdict, LaunchError> {
     check::check(program, &preload)
 }
 
-fn failed(error: &LaunchError) -> ExitCode {
-    eprintln!("simurgh: {error}");
+fn failed(error: &LaunchError, hint: &str) -> ExitCode {
+    eprintln!("simurgh: {error}{hint}");
     ExitCode::from(error.status())
 }

@@ -4,9 +4,10 @@ use super::{PmiSocket, Watched};
 use crate::error::LaunchError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
+use signal_hook::consts::SIGXFSZ;
 use simurgh_net::control::{Channel, ControlError, FromHost, Letter, ToHost};
 use std::collections::VecDeque;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 
@@ -22,7 +23,6 @@ pub(crate) struct Running {
 pub(super) struct HostProcess {
     /// None if it is not this process that has started it, but rather the other way round: how it ends others learn.
     child: Option<Child>,
-    number: Pid,
     process: OwnedFd,
     channel: Option<Channel>,
     /// Where it speaks PMI, if it does.
@@ -55,7 +55,6 @@ impl HostProcess {
         let process = rustix::process::pidfd_open(number, PidfdFlags::empty());
         Ok(Self {
             child,
-            number,
             process: process.map_err(|error| LaunchError::Supervise(error.into()))?,
             channel,
             pmi: None,
@@ -156,12 +155,12 @@ impl HostProcess {
 
     /// Whether it has begun to end.
     pub(super) fn is_exiting(&self) -> bool {
-        is_exiting(self.number)
+        is_exiting(&self.process)
     }
 }
 
 /// A process's end as a shell would report it.
-pub(super) fn exit_code(status: ExitStatus) -> u8 {
+pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
@@ -169,6 +168,9 @@ pub(super) fn exit_code(status: ExitStatus) -> u8 {
 /// A process's end in words, which follow its name.
 pub(crate) fn exit_words(status: ExitStatus) -> String {
     match status.signal() {
+        Some(SIGXFSZ) => {
+            format!("was killed by signal {SIGXFSZ}: a file has grown beyond the limit (ulimit -f)")
+        }
         Some(signal) => format!("was killed by signal {signal}"),
         None => format!("ended with status {}", exit_code(status)),
     }
@@ -181,15 +183,25 @@ fn is_dumping(process: Pid) -> bool {
 }
 
 /// Whether a process has begun to end.
-fn is_exiting(process: Pid) -> bool {
+fn is_exiting(process: &OwnedFd) -> bool {
     /// `PF_EXITING` of the kernel.
     const EXITING: u64 = 4;
-    let stat =
-        std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    let Some(number) = number_of(process) else {
+        return false;
+    };
+    let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
     // The seventh field after the name, which may hold anything.
     let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
     let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
     flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
+/// The number by which /proc knows a process, which need not be that of this process's pid namespace; none if it has
+/// been waited for.
+fn number_of(process: &OwnedFd) -> Option<u32> {
+    let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", process.as_raw_fd())).ok()?;
+    let number = about.lines().find_map(|line| line.strip_prefix("Pid:"))?;
+    number.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -201,12 +213,14 @@ mod tests {
     #[test]
     fn a_process_that_ends_is_told_from_one_that_runs() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        assert!(!is_exiting(Pid::from_child(&child)));
+        let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
+        assert!(!is_exiting(&process));
         drop(child.stdin.take());
         // It has ended, and is not forgotten.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
-        assert!(is_exiting(Pid::from_child(&child)));
+        assert!(is_exiting(&process));
         child.wait().unwrap();
+        assert!(!is_exiting(&process));
     }
 }

@@ -1,8 +1,11 @@
-//! Signals that the launcher passes on to the hosts.
+//! Signals that the launcher passes on to the hosts, and the one by which it learns that its front has ended.
+//!
+//! That one is SIGCONT, since a process that somebody has stopped acts on no other.
 
 use crate::error::LaunchError;
-use rustix::process::Signal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use crate::front;
+use rustix::process::{Signal, getpid, kill_process, set_parent_process_death_signal};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -30,9 +33,15 @@ impl Signals {
             .map(|(number, ..)| number)
             .filter(|&number| ignored >> (number - 1) & 1 == 0);
         let (read, write) = UnixStream::pair().map_err(LaunchError::Supervise)?;
-        SignalDelivery::with_pipe(read, write, SignalOnly, wanted)
-            .map(Self)
-            .map_err(LaunchError::Supervise)
+        let wanted = wanted.chain(front::is_behind().then_some(&SIGCONT));
+        let signals = SignalDelivery::with_pipe(read, write, SignalOnly, wanted).map(Self);
+        if front::is_behind() {
+            let told = set_parent_process_death_signal(Some(Signal::CONT));
+            told.map_err(|error| LaunchError::Supervise(error.into()))?;
+            // It may have ended before; whether it has is looked at then.
+            let _ = kill_process(getpid(), Signal::CONT);
+        }
+        signals.map_err(LaunchError::Supervise)
     }
 
     /// A signal that ends the job and is listened to, SIGTERM if possible; SIGKILL if the caller wants all ignored.
@@ -47,10 +56,10 @@ impl Signals {
     /// What has come since the last call, with whether it ends the job.
     pub(crate) fn pending(&mut self) -> impl Iterator<Item = (Signal, bool)> {
         let known = |number| FORWARDED.iter().find(move |(n, ..)| *n == number);
-        self.0
-            .pending()
-            .filter_map(known)
-            .map(|(_, signal, fatal)| (*signal, *fatal))
+        self.0.pending().filter_map(move |number| match known(number) {
+            Some((_, signal, fatal)) => Some((*signal, *fatal)),
+            None => front::is_gone().then(|| (Self::to_end_by(), true)),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Watched;
 use crate::agent::message::{Call, NodeJob, Up, VERSION};
-use crate::agent::{Branch, Door, Link, Started};
+use crate::agent::{Branch, Door, Link, Loss, Started};
 use crate::error::LaunchError;
 use std::io::Write;
 use std::path::Path;
@@ -95,8 +95,8 @@ impl Srun {
     }
 
     /// Why srun has ended, if it has before all agents have come.
-    pub(super) fn has_failed(&mut self) -> Option<String> {
-        (self.missing > 0 && self.command.has_ended()).then(|| self.command.epitaph(Duration::ZERO))
+    pub(super) fn has_failed(&mut self) -> Option<Loss> {
+        (self.missing > 0 && self.command.has_ended()).then(|| self.command.loss(Duration::ZERO))
     }
 
     /// Waits for its end for a time, and ends it then.

@@ -8,6 +8,7 @@ use super::description::own_job;
 use super::error::HostError;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::FdFlags;
+use simurgh_image::number_in_proc;
 use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Received, Secret, ToHost, VERSION};
 use simurgh_net::job::{self, JobSpec, TAKE_OVER};
 use simurgh_net::transport::shared_memory;
@@ -76,7 +77,7 @@ fn own_library() -> io::Result<PathBuf> {
 
 /// Starts `mpiexec` with the description of the job, and this end of the channel.
 fn start(mpiexec: &Path, description: &OwnedFd, end: OwnedFd) -> io::Result<()> {
-    let (process, number) = (std::process::id(), description.as_raw_fd());
+    let (process, number) = (number_in_proc(), description.as_raw_fd());
     let mut command = Command::new(mpiexec);
     command
         .arg(format!("{TAKE_OVER}/proc/{process}/fd/{number}"))

@@ -61,11 +61,11 @@ impl Agent {
 
     /// A branch has ended, be it that all its nodes are done: `mpiexec` knows of which it has heard that.
     fn lose(&mut self, mut branch: Branch, error: &LinkError) {
-        let (nodes, reason) = (branch.nodes(), branch.epitaph(error));
+        let (nodes, loss) = (branch.nodes(), branch.loss(error));
         for node in nodes {
             self.say(&Up::Failed {
                 node,
-                reason: reason.clone(),
+                loss: loss.clone(),
             });
         }
         branch.end(GRACE);
@@ -80,8 +80,8 @@ impl Agent {
             } else {
                 let branch = self.branches.swap_remove(index);
                 for node in branch.nodes() {
-                    let reason = silent(timeout);
-                    self.say(&Up::Failed { node, reason });
+                    let loss = silent(timeout);
+                    self.say(&Up::Failed { node, loss });
                 }
             }
         }

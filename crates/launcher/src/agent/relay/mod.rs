@@ -6,6 +6,7 @@ mod orders;
 use super::branch::{Branch, CROWDED};
 use super::hosts::{self, Host};
 use super::link::Link;
+use super::loss::Loss;
 use super::message::{NodeJob, Up};
 use super::modex::Exchange;
 use crate::error::LaunchError;
@@ -126,8 +127,8 @@ impl Agent {
 
     fn fail(&mut self, node: u32, error: &impl ToString) {
         self.failed = true;
-        let reason = format!(": {}", error.to_string());
-        self.say(&Up::Failed { node, reason });
+        let loss = Loss::of(format!(": {}", error.to_string()));
+        self.say(&Up::Failed { node, loss });
         if node != self.job.nodes.0 {
             self.say(&Up::Done { node });
         }
@@ -176,8 +177,8 @@ impl Agent {
         let number = signal.as_raw();
         let reason =
             format!(": its processes were ended by signal {number}, as a batch system does when time is up");
-        let node = self.job.nodes.0;
-        self.say(&Up::Failed { node, reason });
+        let (node, loss) = (self.job.nodes.0, Loss::by(signal, reason));
+        self.say(&Up::Failed { node, loss });
         Orphaned
     }
 

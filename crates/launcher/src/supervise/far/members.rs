@@ -2,6 +2,7 @@
 
 use super::news::News;
 use super::{Far, Standing};
+use crate::agent::Loss;
 use crate::error::LaunchError;
 use crate::start::Nodes;
 use crate::supervise::ending::Verdict;
@@ -45,7 +46,7 @@ impl Supervisor<'_> {
                         self.has_ended(host, status);
                     }
                 }
-                News::Lost { node, reason } => self.lose_node(node, &reason),
+                News::Lost { node, loss } => self.lose_node(node, &loss),
             }
         }
     }
@@ -55,15 +56,16 @@ impl Supervisor<'_> {
         self.member_of(host).filter(|&host| !self.members[host].is_gone())
     }
 
-    fn lose_node(&mut self, node: u32, reason: &str) {
+    fn lose_node(&mut self, node: u32, Loss { reason, status }: &Loss) {
         let Some(far) = &mut self.far else { return };
         let Some(name) = far.job.names.get(node as usize) else {
             return;
         };
         let message = format!("node {name}{reason}");
         far.set(node, Standing::Over);
-        self.conclude(Verdict { status: 1, message });
-        self.status.get_or_insert(1);
+        let status = *status;
+        self.conclude(Verdict { status, message });
+        self.status.get_or_insert(status);
         let there = self.members.iter_mut().filter(|member| !member.is_gone());
         for member in there.filter(|member| member.node() == node) {
             member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));

@@ -9,7 +9,7 @@ use super::printer::Printer;
 use super::srun::Srun;
 use super::{GRACE, Member, Watched};
 use crate::agent::message::{Down, NodeJob};
-use crate::agent::{Branch, CROWDED, split};
+use crate::agent::{Branch, CROWDED, Loss, split};
 use crate::error::LaunchError;
 use crate::nodes::Room;
 use crate::start::Nodes;
@@ -86,7 +86,7 @@ impl Far {
                 Ok(branch) => far.branches.push(branch),
                 Err(error) => far.untold.extend(nodes.map(|node| News::Lost {
                     node,
-                    reason: format!(": {error}"),
+                    loss: Loss::of(format!(": {error}")),
                 })),
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Far, Standing};
 use crate::agent::message::{Down, Up};
-use crate::agent::{LinkError, silent};
+use crate::agent::{LinkError, Loss, silent};
 use crate::supervise::GRACE;
 use simurgh_net::control::FromHost;
 use simurgh_net::transport::HostId;
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) enum News {
     Said { host: HostId, message: FromHost },
     Exited { host: HostId, status: i32 },
-    Lost { node: u32, reason: String },
+    Lost { node: u32, loss: Loss },
 }
 
 impl Far {
@@ -23,8 +23,8 @@ impl Far {
         self.errors.catch_up();
         if let Some(srun) = &mut self.srun {
             self.branches.extend(srun.welcome(&self.job));
-            if let Some(reason) = srun.has_failed() {
-                news.extend(self.lost(0..self.job.nodes.1, &format!(": {reason}")));
+            if let Some(loss) = srun.has_failed() {
+                news.extend(self.lost(0..self.job.nodes.1, &loss));
                 self.srun = None;
             }
         }
@@ -32,9 +32,9 @@ impl Far {
         while index < self.branches.len() {
             match self.listen_to(index, &mut news) {
                 Ok(()) => index += 1,
-                Err(reason) => {
+                Err(loss) => {
                     let branch = self.branches.swap_remove(index);
-                    news.extend(self.lost(branch.nodes(), &reason));
+                    news.extend(self.lost(branch.nodes(), &loss));
                     branch.end(GRACE);
                 }
             }
@@ -48,25 +48,25 @@ impl Far {
     }
 
     /// Nodes that are lost, as far as they still mattered.
-    fn lost(&self, nodes: Range<u32>, reason: &str) -> Vec<News> {
+    fn lost(&self, nodes: Range<u32>, loss: &Loss) -> Vec<News> {
         let matters = |node: &u32| self.standing[*node as usize] != Standing::Over;
         let lost = |node| News::Lost {
             node,
-            reason: reason.to_owned(),
+            loss: loss.clone(),
         };
         nodes.filter(matters).map(lost).collect()
     }
 
     /// Hears a branch; why it is lost, if it is.
-    fn listen_to(&mut self, index: usize, news: &mut Vec<News>) -> Result<(), String> {
+    fn listen_to(&mut self, index: usize, news: &mut Vec<News>) -> Result<(), Loss> {
         self.branches[index].catch_up();
         while !self.is_crowded() {
             let branch = &mut self.branches[index];
             match branch.receive() {
                 Ok(Some((message, bytes))) => news.extend(self.take(message, bytes)),
                 Ok(None) => break,
-                Err(LinkError::Closed) if self.is_over(index) => return Err(String::new()),
-                Err(error) => return Err(self.branches[index].epitaph(&error)),
+                Err(LinkError::Closed) if self.is_over(index) => return Err(Loss::of("")),
+                Err(error) => return Err(self.branches[index].loss(&error)),
             }
         }
         match self.timeout {
@@ -85,7 +85,7 @@ impl Far {
         match message {
             Up::Said { host, message } => return Some(News::Said { host, message }),
             Up::Exited { host, status } => return Some(News::Exited { host, status }),
-            Up::Failed { node, reason } if self.stands(node) => return Some(News::Lost { node, reason }),
+            Up::Failed { node, loss } if self.stands(node) => return Some(News::Lost { node, loss }),
             Up::Output { error: false } => self.output.print(bytes),
             Up::Output { error: true } => self.errors.print(bytes),
             Up::TookInput => self.input.is_taken(),

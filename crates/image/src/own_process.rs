@@ -1,0 +1,16 @@
+//! This process, as `/proc` knows it.
+
+use std::fs;
+use std::sync::OnceLock;
+
+/// The number of this process in `/proc`. It is another one than `getpid` tells where the process lives in a pid
+/// namespace of its own and `/proc` has not been mounted there anew.
+#[must_use]
+pub fn number_in_proc() -> u32 {
+    static NUMBER: OnceLock<u32> = OnceLock::new();
+    *NUMBER.get_or_init(|| {
+        let link = fs::read_link("/proc/self").ok();
+        let number = link.and_then(|link| link.to_str()?.parse().ok());
+        number.unwrap_or_else(std::process::id)
+    })
+}
