@@ -243,7 +243,7 @@ impl Job {
     /// The collectives that some ranks have called and others have not: what else to tell of a deadlock.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
-        self.places.unfinished(&self.layout)
+        self.places.unfinished()
     }
 
     /// Says where the processes run; the first setting counts. Returns whether it was the first.

@@ -45,7 +45,8 @@ impl Comm {
         let sides = &self.shared.sides;
         let local = self.span().map(|span| sides.of_seats(span.local()));
         let places = self.process.job().places();
-        places.add(&known, local.as_ref().unwrap_or(sides), self.context);
+        let elsewhere = local.is_some();
+        places.add(&known, local.as_ref().unwrap_or(sides), elsewhere, self.context);
         place
     }
 

@@ -1,6 +1,5 @@
 //! Collectives that do not end because ranks have not called them.
 
-use super::Layout;
 use crate::comm::Sides;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::sync::Weak;
@@ -43,12 +42,13 @@ pub(crate) struct Places(SpinLock<Vec<Noted>>);
 struct Noted {
     place: Weak<dyn Place>,
     sides: Sides,
+    elsewhere: bool,
     communicator: u32,
 }
 
 impl Places {
-    /// Notes a place of a communicator.
-    pub(crate) fn add(&self, place: &Arc<dyn Place>, sides: &Sides, communicator: u32) {
+    /// Notes a place of a communicator for these seats; others may be on other hosts.
+    pub(crate) fn add(&self, place: &Arc<dyn Place>, sides: &Sides, elsewhere: bool, communicator: u32) {
         let mut places = self.0.lock();
         if places.len() == places.capacity() {
             places.retain(|noted| noted.place.strong_count() > 0);
@@ -56,19 +56,20 @@ impl Places {
         places.push(Noted {
             place: Arc::downgrade(place),
             sides: sides.clone(),
+            elsewhere,
             communicator,
         });
     }
 
     /// All that does not end.
-    pub(super) fn unfinished(&self, layout: &Layout) -> Vec<Unfinished> {
+    pub(super) fn unfinished(&self) -> Vec<Unfinished> {
         let places = self.0.lock();
-        places.iter().flat_map(|noted| noted.unfinished(layout)).collect()
+        places.iter().flat_map(Noted::unfinished).collect()
     }
 }
 
 impl Noted {
-    fn unfinished(&self, layout: &Layout) -> Vec<Unfinished> {
+    fn unfinished(&self) -> Vec<Unfinished> {
         let stalls = self.place.upgrade().map_or_else(Vec::new, |place| place.stalls());
         let processes = |seats: Vec<usize>| {
             seats
@@ -76,9 +77,8 @@ impl Noted {
                 .filter_map(|seat| self.sides.process(seat))
                 .collect()
         };
-        let elsewhere = |sides: &Sides| sides.processes().any(|process| !layout.is_here(process));
         let told = |stall: Stall| Unfinished {
-            elsewhere: elsewhere(&self.sides),
+            elsewhere: self.elsewhere,
             call: stall.call,
             blocking: stall.blocking,
             communicator: self.communicator,
