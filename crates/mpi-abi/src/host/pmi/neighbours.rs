@@ -1,13 +1,16 @@
 //! How the processes of a node come to the memory that they share, without a launcher that could hand it out.
 //!
 //! Each listens on a socket without a file, whose random name the others learn through the launcher. The first process
-//! of a node makes the memory; the others connect to it, show the job's secret, and get the descriptor.
+//! of a node makes the memory; the others connect to it, show the job's secret, and get the descriptor. When a process is
+//! gone, anybody may take its socket's name, which is no secret on its machine: so each end asks the kernel whose process
+//! the other is before anything is said.
 
 use super::error::PmiError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen, socket_with,
+    sockopt,
 };
 use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Letter, Received, Secret, VERSION};
 use simurgh_net::transport::HostId;
@@ -48,7 +51,8 @@ impl Door {
     /// Those that have come since the last call.
     pub(super) fn guests(&self) -> impl Iterator<Item = Channel> {
         let accepted = || accept_with(&self.socket, SocketFlags::CLOEXEC).ok();
-        std::iter::from_fn(accepted).filter_map(|guest| Channel::inherited(guest).ok())
+        let own = std::iter::from_fn(accepted).filter(is_own_users);
+        own.filter_map(|guest| Channel::inherited(guest).ok())
     }
 
     /// Gives something to each of these neighbours. Who has it need not wait for the others: that all have met does not
@@ -118,6 +122,12 @@ impl AsFd for Door {
     }
 }
 
+/// Whether the process at the other end of a socket is the same user's.
+fn is_own_users(socket: &OwnedFd) -> bool {
+    let own = rustix::process::geteuid();
+    sockopt::socket_peercred(socket).is_ok_and(|peer| peer.uid == own)
+}
+
 /// Connects with a neighbour, says who has come, and shows the secret.
 pub(super) fn knock(name: &[u8], secret: &Secret, host: HostId) -> io::Result<Channel> {
     let socket = socket_with(
@@ -128,6 +138,10 @@ pub(super) fn knock(name: &[u8], secret: &Secret, host: HostId) -> io::Result<Ch
     )?;
     let address = SocketAddrUnix::new_abstract_name(name)?;
     rustix::io::retry_on_intr(|| connect(&socket, &address))?;
+    if !is_own_users(&socket) {
+        let whose = "another user has its socket";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, whose));
+    }
     let channel = Channel::inherited(socket).map_err(io::Error::other)?;
     let hello = Hello {
         version: VERSION,
@@ -171,7 +185,10 @@ pub(super) fn shows(message: FromHost, secret: &Secret) -> Option<Hello> {
 mod tests {
     use super::*;
     use simurgh_net::control::ToHost;
+    use std::io::BufRead;
     use std::os::fd::AsRawFd;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
     use std::sync::Arc;
 
     #[test]
@@ -203,6 +220,31 @@ mod tests {
             drop(door);
             assert!(stranger.join().unwrap().is_err());
         });
+    }
+
+    /// Another user has the name, and waits for who says something there.
+    #[test]
+    fn nothing_is_said_to_the_process_of_another_user() {
+        const NOBODY: u32 = 65534;
+        const IMPOSTOR: &str = "import socket, sys\n\
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n\
+            s.bind('\\0' + sys.argv[1]); s.listen()\n\
+            print('up', flush=True)\n\
+            print(len(s.accept()[0].recv(4096)), flush=True)";
+        let name = format!("simurgh-test-{}", std::process::id());
+        let mut impostor = Command::new("/usr/bin/python3");
+        impostor
+            .args(["-c", IMPOSTOR, &name])
+            .uid(NOBODY)
+            .stdout(Stdio::piped());
+        let mut impostor = impostor.spawn().expect("root runs python as another user");
+        let mut said = io::BufReader::new(impostor.stdout.take().unwrap()).lines();
+        assert_eq!(said.next().unwrap().unwrap(), "up");
+        let secret = Secret::random().unwrap();
+        let refused = ask(0, name.as_bytes(), &secret, 1).unwrap_err().to_string();
+        assert!(refused.contains("another user"), "{refused}");
+        assert_eq!(said.next().unwrap().unwrap(), "0", "bytes that it has heard");
+        impostor.wait().unwrap();
     }
 
     #[test]
