@@ -3,6 +3,7 @@
 mod ends;
 mod meet;
 mod names;
+mod strangers;
 
 use simurgh_testing::{
     Binary, Compile, LIMIT, Mpiexec, Outcome, Scratch, Signal, Stage, Started, TCP, signal,
@@ -31,10 +32,15 @@ struct Universe {
 
 impl Universe {
     fn new(name: &str) -> Self {
+        Self::listening(name, &[])
+    }
+
+    /// With options that say where it listens.
+    fn listening(name: &str, options: &[&str]) -> Self {
         let scratch = Scratch::new(name);
         let file = scratch.path().join("universe");
         let mut command = Command::new(Stage::locate().tool("simurgh"));
-        command.arg("universe").arg(&file);
+        command.arg("universe").args(options).arg(&file);
         Self {
             server: Some(Started::new(&command)),
             file,

@@ -14,6 +14,7 @@ use crate::supervise::{Signals, Watched, kill_inherited};
 use rustix::event::PollFlags;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
+use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command};
@@ -105,7 +106,8 @@ fn ended(child: &mut Child, role: &str, asked: Option<Signal>) -> Result<Option<
     };
     kill_inherited();
     if asked.map(Signal::as_raw) != Some(signal) {
-        eprintln!("simurgh: {role} was killed by signal {signal}");
+        // If the standard error cannot be written, the status has to do.
+        let _ = writeln!(std::io::stderr(), "simurgh: {role} was killed by signal {signal}");
     }
     Ok(u8::try_from(128 + signal).ok())
 }

@@ -133,7 +133,7 @@ fn run_on_nodes(
     let is_slurm = launcher == Launcher::Slurm;
     let job = NodeJob {
         version: agent::message::VERSION,
-        secret: secret.clone(),
+        secret: Some(secret.clone()),
         name: unique_name(),
         nodes: (0, u32::try_from(room.nodes.len()).unwrap_or(u32::MAX)),
         names: room.nodes.iter().map(|node| node.name.clone()).collect(),

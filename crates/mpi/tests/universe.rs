@@ -189,7 +189,7 @@ fn children_have_children_and_siblings_meet() {
             let error = process.lookup_name("siblings".to_owned()).unwrap_err();
             assert_eq!(error.class(), ErrorClass::Name);
             process.close_port(port.clone()).unwrap();
-            let error = world.connect_to(0, || Ok(port)).unwrap_err();
+            let error = world.connect_to(0, || Ok((port, None))).unwrap_err();
             assert_eq!(error.class(), ErrorClass::Port);
         }
         "grandchild" => talk(&parent(world)),
@@ -197,7 +197,7 @@ fn children_have_children_and_siblings_meet() {
             let port = || world.process().lookup_name("siblings".to_owned());
             let siblings = match program {
                 "one" => world.accept_at(1, port),
-                _ => world.connect_to(0, port),
+                _ => world.connect_to(0, || Ok((port()?, None))),
             };
             let siblings = siblings.unwrap();
             assert_eq!((siblings.size(), siblings.peers()), (2, 2));
@@ -230,7 +230,7 @@ fn ranks_meet_at_ports() {
         for _ in 0..5 {
             let met = match world.rank() % 2 {
                 0 => own.accept_at(0, port),
-                _ => own.connect_to(0, port),
+                _ => own.connect_to(0, || Ok((port()?, None))),
             };
             let met = met.unwrap();
             talk(&met);
@@ -276,7 +276,7 @@ fn meet(program: &str, comm: &Comm, service: &str) -> Arc<Comm> {
         }
         simurgh_core::yield_now();
     };
-    comm.connect_to(0, port).unwrap()
+    comm.connect_to(0, || Ok((port()?, None))).unwrap()
 }
 
 /// What each rank has, by rank.

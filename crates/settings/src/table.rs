@@ -1,5 +1,7 @@
 //! The table.
 
+mod choices;
+
 use crate::placement::Part;
 use crate::{Category, Id, Item, Kind, Preset, Scope, Setting, Spelling, Verbosity};
 
@@ -10,20 +12,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "mode",
         options: &[Spelling::Takes("mode")],
         variables: &["SIMURGH_MODE"],
-        kind: Kind::Choice(&[
-            Item {
-                name: "auto",
-                doc: "threads where the programs allow it",
-            },
-            Item {
-                name: "threads",
-                doc: "all ranks are threads of one process",
-            },
-            Item {
-                name: "processes",
-                doc: "each rank is a process",
-            },
-        ]),
+        kind: Kind::Choice(choices::MODE),
         preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::Job,
@@ -83,20 +72,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "check",
         options: &[Spelling::Sets("check", 2), Spelling::Sets("no-check", 0)],
         variables: &["SIMURGH_CHECK"],
-        kind: Kind::Choice(&[
-            Item {
-                name: "off",
-                doc: "as little as possible: a wrong argument may end the process",
-            },
-            Item {
-                name: "arguments",
-                doc: "the arguments of every call",
-            },
-            Item {
-                name: "all",
-                doc: "arguments, whether ranks agree in collectives, and what is left behind when use of MPI ends",
-            },
-        ]),
+        kind: Kind::Choice(choices::CHECK),
         preset: Preset::Value(1),
         scope: Scope::Start,
         category: Category::Job,
@@ -108,20 +84,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "initial_errhandler",
         options: &[Spelling::Takes("initial-errhandler")],
         variables: &["SIMURGH_INITIAL_ERRHANDLER"],
-        kind: Kind::Choice(&[
-            Item {
-                name: "mpi_errors_are_fatal",
-                doc: "an error ends the job",
-            },
-            Item {
-                name: "mpi_errors_abort",
-                doc: "an error ends the ranks of the communicator, which today is the job",
-            },
-            Item {
-                name: "mpi_errors_return",
-                doc: "a call that fails returns an error code",
-            },
-        ]),
+        kind: Kind::Choice(choices::INITIAL_ERRHANDLER),
         preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::Job,
@@ -158,24 +121,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "pmi",
         options: &[Spelling::Takes("pmi")],
         variables: &["SIMURGH_PMI"],
-        kind: Kind::Choice(&[
-            Item {
-                name: "auto",
-                doc: "what the launcher offers: PMI-1, PMI-2 or PMIx",
-            },
-            Item {
-                name: "pmi1",
-                doc: "PMI-1",
-            },
-            Item {
-                name: "pmi2",
-                doc: "PMI-2",
-            },
-            Item {
-                name: "pmix",
-                doc: "PMIx, by the library that is installed",
-            },
-        ]),
+        kind: Kind::Choice(choices::PMI),
         preset: Preset::Value(0),
         scope: Scope::Start,
         category: Category::Job,

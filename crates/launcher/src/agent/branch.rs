@@ -40,9 +40,13 @@ impl Branch {
     }
 
     /// The agent at the other end of a connection that it has made.
-    pub(crate) fn called(mut link: Link, job: &NodeJob, node: u32) -> Self {
-        link.trust();
-        Self::over(link, None, job, node..node + 1)
+    pub(crate) fn called(link: Link, job: &NodeJob, node: u32) -> Self {
+        // It has shown that it knows the secret.
+        let job = NodeJob {
+            secret: None,
+            ..job.clone()
+        };
+        Self::over(link, None, &job, node..node + 1)
     }
 
     fn over(link: Link, command: Option<Started>, job: &NodeJob, nodes: Range<u32>) -> Self {

@@ -41,7 +41,7 @@ pub(super) fn starter(job: &NodeJob, wishes: Wishes) -> Result<Starter, LaunchEr
             .map(|word| word.as_os_str().to_owned())
             .collect(),
     );
-    let mut starter = Starter::new(own(&job.spec), wrapper, job.secret.clone())?;
+    let mut starter = Starter::new(own(&job.spec), wrapper, job.known_secret())?;
     starter.environment = job.environment.clone();
     starter.stand_on(job, wishes);
     Ok(starter)

@@ -1,8 +1,10 @@
 //! A connection between `mpiexec` and an agent, or between two agents: frames over a pair of pipes or a socket.
 //!
-//! A frame is a header, a JSON value, and bytes that belong to it (what ranks write). Nothing blocks: what there is no
-//! room for waits here, and who sends much asks first how much waits ([`Link::backlog`]).
+//! A frame is a header, a JSON value, and bytes that belong to it (what ranks write); where both ends have shown that
+//! they know a secret, its code ([`Codes`]) follows. Nothing blocks: what there is no room for waits here, and who
+//! sends much asks first how much waits ([`Link::backlog`]).
 
+use super::codes::{self, Codes};
 use crate::supervise::Watched;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -27,7 +29,7 @@ const MOST_JSON: usize = 4 * simurgh_net::job::MAX_BYTES;
 /// Most bytes that come with a value.
 pub(crate) const MOST_BYTES: usize = 1 << 20;
 
-/// Longest frame of somebody who has not shown the job's secret.
+/// Longest value of somebody who has not shown that it knows the job's secret; no bytes come with it.
 const MOST_OF_STRANGERS: usize = 4 << 10;
 
 /// How much is read at a time.
@@ -45,6 +47,9 @@ pub(crate) enum LinkError {
     /// Something else writes there.
     #[error("{0:?} came instead of a message: what a login shell starts with must print nothing")]
     Noise(String),
+    /// Somebody else has written to it.
+    #[error("somebody has changed what is said on the connection")]
+    Forged,
     /// A value makes no sense.
     #[error("a message is malformed ({0}): the nodes may have different installations")]
     Malformed(String),
@@ -72,6 +77,8 @@ pub(crate) struct Link {
     gone: usize,
     closed: bool,
     trusted: bool,
+    /// Shows whose frames there are, where anybody might have written them.
+    codes: Option<Codes>,
 }
 
 impl Link {
@@ -90,6 +97,7 @@ impl Link {
             gone: 0,
             closed: false,
             trusted,
+            codes: None,
         })
     }
 
@@ -112,8 +120,9 @@ impl Link {
         Ok(())
     }
 
-    /// From now on the other side may say long things.
-    pub(crate) fn trust(&mut self) {
+    /// From now on both sides put codes behind what they say, which may be long.
+    pub(super) fn protect(&mut self, codes: Codes) {
+        self.codes = Some(codes);
         self.trusted = true;
     }
 
@@ -142,7 +151,12 @@ impl Link {
 
     /// Sends a value with bytes, as soon as there is room. That the other side is gone is learnt by receiving.
     pub(crate) fn send(&mut self, value: &impl Serialize, bytes: &[u8]) {
+        let start = self.going.len();
         put(&mut self.going, value, bytes);
+        if let Some(codes) = &mut self.codes {
+            let code = codes.code(&self.going[start..]);
+            self.going.extend_from_slice(&code);
+        }
         self.flush();
     }
 
@@ -226,21 +240,28 @@ impl Link {
         let length =
             |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (json, bytes) = (length(4) as usize, length(8) as usize);
-        let most = if self.trusted {
-            MOST_JSON
-        } else {
-            MOST_OF_STRANGERS
+        let (most_json, most_bytes) = match self.trusted {
+            true => (MOST_JSON, MOST_BYTES),
+            false => (MOST_OF_STRANGERS, 0),
         };
-        if json > most || bytes > MOST_BYTES {
+        if json > most_json || bytes > most_bytes {
             return Err(LinkError::Malformed(format!("{json} and {bytes} bytes long")));
         }
-        let Some(frame) = coming.get(HEADER..HEADER + json + bytes) else {
+        let length = HEADER + json + bytes;
+        let code = self.codes.as_ref().map_or(0, |_| codes::LENGTH);
+        let Some(whole) = coming.get(..length + code) else {
             return Ok(None);
         };
-        let (json, bytes) = frame.split_at(json);
+        let (frame, code) = whole.split_at(length);
+        if let Some(codes) = &mut self.codes
+            && !codes.accepts(frame, code)
+        {
+            return Err(LinkError::Forged);
+        }
+        let (json, bytes) = frame[HEADER..].split_at(json);
         let value = serde_json::from_slice(json).map_err(|error| LinkError::Malformed(error.to_string()))?;
         let bytes = bytes.to_vec();
-        self.taken += HEADER + frame.len();
+        self.taken += whole.len();
         if self.taken > CHUNK || self.taken == self.coming.len() {
             self.coming.drain(..self.taken);
             self.taken = 0;

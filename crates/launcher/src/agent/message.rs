@@ -1,5 +1,6 @@
 //! What `mpiexec` and its agents say to each other.
 
+use super::handshake::Protocol;
 use super::loss::Loss;
 use crate::nodes::Launch;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,12 @@ use simurgh_net::transport::HostId;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 4;
+
+/// What agents that connect to `mpiexec` speak with it.
+pub(crate) const CALLING: Protocol = Protocol {
+    name: "agent of srun",
+    version: VERSION,
+};
 
 /// Towards the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,7 +110,7 @@ pub(crate) struct Parcel {
 pub(crate) struct Call {
     /// [`VERSION`].
     pub(crate) version: u32,
-    /// The job's secret, which the agent shows.
+    /// The job's secret, by which the agent and `mpiexec` know each other.
     pub(crate) secret: Secret,
     /// The port, on the node that the batch system says it was called from.
     pub(crate) port: u16,
@@ -115,8 +122,8 @@ pub(crate) struct Call {
 pub(crate) struct NodeJob {
     /// [`VERSION`].
     pub(crate) version: u32,
-    /// The job's secret.
-    pub(crate) secret: Secret,
+    /// The job's secret; none if the agent has shown that it knows it.
+    pub(crate) secret: Option<Secret>,
     /// The job's name, which no other has.
     pub(crate) name: String,
     /// Names of all nodes.
@@ -137,16 +144,23 @@ pub(crate) struct NodeJob {
     pub(crate) environment: Option<Vec<(Text, Text)>>,
 }
 
+impl NodeJob {
+    /// The job's secret.
+    ///
+    /// # Panics
+    ///
+    /// When it is not there: an agent that knows it from elsewhere puts it there before it begins.
+    pub(crate) fn known_secret(&self) -> Secret {
+        self.secret.clone().expect("who has a job knows its secret")
+    }
+}
+
 /// From the nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum Up {
     /// An agent that has been called is there.
     Called {
-        /// [`VERSION`].
-        version: u32,
-        /// The job's secret.
-        secret: Secret,
         /// The name of its node.
         node: String,
     },

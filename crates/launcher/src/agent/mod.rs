@@ -3,8 +3,9 @@
 //! # Protocol
 //!
 //! `mpiexec` starts agents by ssh, through a command in its place, by srun, or itself. Messages (`message`) pass over
-//! the agent's standard input and output; an agent that srun has started hears there only where `mpiexec` is, connects
-//! to it, and shows the job's secret. So the secret is in no command line and no environment.
+//! the agent's standard input and output; an agent that srun has started hears there only where `mpiexec` is and the
+//! job's secret, and connects to it. Then both show that they know the secret ([`handshake`]), which is in no command
+//! line, no environment, and nothing that is said on a connection.
 //!
 //! 1. The first message is the job (`NodeJob`) with a range of nodes. The agent serves the first of them, and starts
 //!    agents for the others in the same way, each with a part of the range: a tree, in which messages from above are
@@ -23,7 +24,9 @@
 //! life.
 
 mod branch;
+mod codes;
 mod door;
+mod handshake;
 mod hosts;
 mod lines;
 mod link;
@@ -31,12 +34,14 @@ mod loss;
 pub(crate) mod message;
 mod modex;
 mod parcel;
+mod places;
 mod relay;
 mod start;
 mod started;
 
 pub(crate) use branch::{Branch, CROWDED, silent, split};
 pub(crate) use door::Door;
+pub(crate) use handshake::{HandshakeError, Protocol};
 pub(crate) use link::{Link, LinkError};
 pub(crate) use loss::Loss;
 pub(crate) use modex::Wishes;

@@ -1,13 +1,14 @@
 //! How an agent learns what it is to do.
 
 use super::branch::own;
+use super::handshake::HandshakeError;
 use super::link::{Link, LinkError};
-use super::message::{Call, Down, Up, VERSION};
+use super::message::{CALLING, Call, Down, Up, VERSION};
 use super::relay;
 use crate::error::LaunchError;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where Slurm says that srun was called.
 const CALLERS: [&str; 2] = ["SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"];
@@ -17,6 +18,9 @@ const NODE: &str = "SLURMD_NODENAME";
 
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How soon it is tried again.
+const STEP: Duration = Duration::from_millis(20);
 
 /// Serves a node until the job has ended; returns the status of the process.
 ///
@@ -31,14 +35,16 @@ pub fn run() -> Result<u8, LaunchError> {
         Down::Job(job) => job,
         Down::Call(call) => {
             link = answer(&call)?;
-            match first(&mut link)? {
-                Down::Job(job) => job,
-                _ => return Err(stranger()),
-            }
+            let Down::Job(mut job) = first(&mut link)? else {
+                return Err(stranger());
+            };
+            job.secret = Some(call.secret);
+            job
         }
         _ => return Err(stranger()),
     };
-    if job.version != VERSION || job.nodes.0 >= job.nodes.1 || job.nodes.1 as usize > job.names.len() {
+    let is_whole = job.version == VERSION && job.secret.is_some();
+    if !is_whole || job.nodes.0 >= job.nodes.1 || job.nodes.1 as usize > job.names.len() {
         return Err(stranger());
     }
     relay::serve(*job, link)
@@ -49,7 +55,8 @@ fn first(link: &mut Link) -> Result<Down, LaunchError> {
     link.wait(None).map_err(refused)?.ok_or_else(stranger)
 }
 
-/// Connects to `mpiexec` where the batch system says that it is, and shows the secret.
+/// Connects to `mpiexec` where the batch system says that it is, and shows that it knows the secret. `mpiexec` may have
+/// no room for the moment.
 fn answer(call: &Call) -> Result<Link, LaunchError> {
     if call.version != VERSION {
         return Err(stranger());
@@ -59,16 +66,26 @@ fn answer(call: &Call) -> Result<Link, LaunchError> {
         .iter()
         .find_map(variable)
         .unwrap_or_else(|| "127.0.0.1".to_owned());
-    let connected = connect(&caller, call.port);
-    let stream = connected.map_err(|source| LaunchError::Call { caller, source })?;
-    let mut link = Link::over(stream, true).map_err(LaunchError::Supervise)?;
-    let called = Up::Called {
-        version: VERSION,
-        secret: call.secret.clone(),
-        node: std::env::var(NODE).unwrap_or_default(),
-    };
-    link.send(&called, &[]);
-    Ok(link)
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let failed = |source| LaunchError::Call {
+            caller: caller.clone(),
+            source,
+        };
+        let stream = connect(&caller, call.port).map_err(failed)?;
+        let mut link = Link::over(stream, false).map_err(failed)?;
+        match CALLING.introduce(&mut link, &call.secret, until) {
+            Ok(()) => {
+                let node = std::env::var(NODE).unwrap_or_default();
+                link.send(&Up::Called { node }, &[]);
+                return Ok(link);
+            }
+            Err(HandshakeError::Link(LinkError::Closed)) if Instant::now() < until => {
+                std::thread::sleep(STEP);
+            }
+            Err(error) => return Err(failed(io::Error::other(error.to_string()))),
+        }
+    }
 }
 
 fn connect(caller: &str, port: u16) -> io::Result<TcpStream> {

@@ -5,6 +5,7 @@ use simurgh_launcher::error::LaunchError;
 use simurgh_launcher::file_limit::FileLimit;
 use simurgh_launcher::{VERSION, front, start, takeover};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,7 +16,8 @@ fn main() -> ExitCode {
     match launch(&tool, &words.collect::<Vec<_>>()) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("{tool}: {error}{}", limit.hint());
+            // If the standard error cannot be written, the status has to do.
+            let _ = writeln!(std::io::stderr(), "{tool}: {error}{}", limit.hint());
             ExitCode::from(error.status())
         }
     }

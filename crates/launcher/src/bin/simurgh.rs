@@ -5,6 +5,7 @@ use simurgh_launcher::error::LaunchError;
 use simurgh_launcher::file_limit::FileLimit;
 use simurgh_launcher::{agent, check, collectives, front, info, preload, universe};
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,6 +38,10 @@ enum Command {
     Universe {
         /// The file, which is written now and removed in the end: only its user's jobs can read it.
         file: PathBuf,
+        /// The network interface at which jobs can reach it: `lo` for those of this machine alone. [default: the first
+        /// that leads to other machines]
+        #[arg(long)]
+        interface: Option<String>,
     },
     /// Serve a node of a job: mpiexec starts it there.
     #[command(hide = true)]
@@ -60,8 +65,8 @@ fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
         Command::Info { settings: true, .. } => info::settings(environment)?,
         Command::Info { .. } => info::info(environment)?,
         Command::Check { programs } => return Ok(check_all(&programs)),
-        Command::Universe { file } => {
-            universe::serve(&file)?;
+        Command::Universe { file, interface } => {
+            universe::serve(&file, interface.as_deref())?;
             return Ok(ExitCode::SUCCESS);
         }
         Command::Agent if behind.is_some() => return agent::run().map(ExitCode::from),
@@ -101,6 +106,7 @@ fn verdict(program: &Path) -> Result<check::Verdict, LaunchError> {
 }
 
 fn failed(error: &LaunchError, hint: &str) -> ExitCode {
-    eprintln!("simurgh: {error}{hint}");
+    // If the standard error cannot be written, the status has to do.
+    let _ = writeln!(std::io::stderr(), "simurgh: {error}{hint}");
     ExitCode::from(error.status())
 }

@@ -132,7 +132,7 @@ impl HostProcess {
 
     /// Sends it a signal; one that has ended needs none. One that writes its core file is ending, and is let finish.
     pub(super) fn signal(&self, signal: Signal) {
-        if signal == Signal::KILL && is_dumping(self.number) {
+        if signal == Signal::KILL && is_dumping(&self.process) {
             return;
         }
         let _ = rustix::process::pidfd_send_signal(&self.process, signal);
@@ -177,23 +177,27 @@ pub(crate) fn exit_words(status: ExitStatus) -> String {
 }
 
 /// Whether a process writes its core file.
-fn is_dumping(process: Pid) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero()));
-    status.is_ok_and(|status| status.lines().any(|line| line == "CoreDumping:\t1"))
+fn is_dumping(process: &OwnedFd) -> bool {
+    told_of(process, "status")
+        .lines()
+        .any(|line| line == "CoreDumping:\t1")
 }
 
 /// Whether a process has begun to end.
 fn is_exiting(process: &OwnedFd) -> bool {
     /// `PF_EXITING` of the kernel.
     const EXITING: u64 = 4;
-    let Some(number) = number_of(process) else {
-        return false;
-    };
-    let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+    let stat = told_of(process, "stat");
     // The seventh field after the name, which may hold anything.
     let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
     let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
     flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
+/// What a file of /proc tells of a process; nothing of one that has been waited for.
+fn told_of(process: &OwnedFd, file: &str) -> String {
+    let told = |number| std::fs::read_to_string(format!("/proc/{number}/{file}")).ok();
+    number_of(process).and_then(told).unwrap_or_default()
 }
 
 /// The number by which /proc knows a process, which need not be that of this process's pid namespace; none if it has

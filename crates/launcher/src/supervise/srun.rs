@@ -1,10 +1,13 @@
 //! Agents that Slurm starts: one task on each node, all by one srun, which connect to `mpiexec`.
 
 use super::Watched;
-use crate::agent::message::{Call, NodeJob, Up, VERSION};
+use crate::agent::message::{CALLING, Call, NodeJob, Up, VERSION};
 use crate::agent::{Branch, Door, Link, Loss, Started};
 use crate::error::LaunchError;
-use std::io::Write;
+use crate::universe::addresses_of;
+use simurgh_net::control::Secret;
+use simurgh_settings::Id;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -34,10 +37,11 @@ pub(super) struct Srun {
 impl Srun {
     /// Starts an agent on each node of the job.
     pub(super) fn start(job: &NodeJob, command: &[String], tool: &Path) -> Result<Self, LaunchError> {
-        let door = Door::open().map_err(LaunchError::Supervise)?;
+        let secret = job.known_secret();
+        let door = door(job, secret.clone()).map_err(LaunchError::Supervise)?;
         let call = Call {
             version: VERSION,
-            secret: job.secret.clone(),
+            secret,
             port: door.port().map_err(LaunchError::Supervise)?,
         };
         let words = match command {
@@ -77,7 +81,7 @@ impl Srun {
         self.door.as_ref().and_then(Door::wakes_at)
     }
 
-    /// Agents that have come. Who does not show the secret at once is sent away.
+    /// Agents that have come. Who does not show at once that it knows the secret is sent away.
     pub(super) fn welcome(&mut self, job: &NodeJob) -> Vec<Branch> {
         self.command.listen();
         let called = self.door.as_mut().map(Door::welcome).unwrap_or_default();
@@ -105,19 +109,22 @@ impl Srun {
     }
 }
 
-/// The node of an agent that shows the secret.
+/// Where agents come. Which of its addresses they are told srun knows, unless the user does.
+fn door(job: &NodeJob, secret: Secret) -> io::Result<Door> {
+    let interface = job.spec.settings.name(Id::Interface);
+    match interface.map(addresses_of).filter(|found| !found.is_empty()) {
+        Some(addresses) => Door::open(CALLING, secret, &addresses),
+        None => Door::open_wide(CALLING, secret),
+    }
+}
+
+/// The node of an agent.
 fn node_of(job: &NodeJob, word: &Up) -> Option<u32> {
-    let Up::Called {
-        version,
-        secret,
-        node,
-    } = word
-    else {
+    let Up::Called { node } = word else {
         return None;
     };
     let place = job.names.iter().position(|name| name == node)?;
-    let is_ours = *secret == job.secret && *version == VERSION;
-    u32::try_from(place).ok().filter(|_| is_ours)
+    u32::try_from(place).ok()
 }
 
 /// One task on each of the nodes, beside other steps of the job and with all processors that the job has there.

@@ -1,9 +1,9 @@
 //! An `mpiexec`'s connection with its universe.
 
-use super::dial::dial;
+use super::call::{Unanswered, call};
 use super::error::UniverseError;
 use super::file::Contact;
-use super::message::{FromServer, ToServer, VERSION};
+use super::message::{FromServer, ToServer};
 use crate::agent::{Link, LinkError};
 use crate::supervise::{GRACE, Watched};
 use simurgh_net::control::Secret;
@@ -48,26 +48,20 @@ impl Universe {
     ) -> Result<Self, UniverseError> {
         let contact = Contact::wait_for(file, PATIENCE)?;
         let until = Instant::now() + PATIENCE;
-        let unreachable = |reason: String| UniverseError::Unreachable {
-            file: file.to_path_buf(),
-            reason,
-        };
-        let stream = dial(&contact.addresses, contact.port, until).map_err(unreachable)?;
-        let mut link = Link::over(stream, true).map_err(|error| unreachable(error.to_string()))?;
+        let failed = |reason: Unanswered| reason.of(file);
+        let mut link = call(&contact, until).map_err(failed)?;
         if let Some(silence) = silence {
             // Where that cannot be, the kernel takes longer to notice.
             let _ = link.guard(silence);
         }
         let enroll = ToServer::Enroll {
-            version: VERSION,
-            secret: contact.secret.clone(),
             hosts: u32::try_from(hosts).unwrap_or(u32::MAX),
             silence,
         };
         link.send(&enroll, &[]);
         match link
             .wait(Some(until))
-            .map_err(|error| unreachable(error.to_string()))?
+            .map_err(|error| failed(Unanswered::Refused(error.to_string())))?
         {
             Some(FromServer::Enrolled { realm, shares }) if shares.len() >= hosts => Ok(Self {
                 file: file.to_path_buf(),
@@ -80,8 +74,8 @@ impl Universe {
                 file: file.to_path_buf(),
                 reason,
             }),
-            Some(_) => Err(unreachable("somebody else answers".to_owned())),
-            None => Err(unreachable("it does not answer".to_owned())),
+            Some(_) => Err(failed(Unanswered::Refused("it says something else".to_owned()))),
+            None => Err(failed(Unanswered::Refused("it does not answer".to_owned()))),
         }
     }
 

@@ -31,7 +31,10 @@ pub(super) fn dial(addresses: &[IpAddr], port: u16, until: Instant) -> Result<Tc
         }
     }
     match failed.is_empty() {
-        true => Err("it has no address".to_owned()),
+        true => Err(
+            "it listens at the loopback interface of another machine; --interface names another one"
+                .to_owned(),
+        ),
         false => Err(format!("port {port}, {}", failed.join("; "))),
     }
 }
@@ -97,6 +100,6 @@ mod tests {
         assert_eq!(stream.peer_addr().unwrap().ip(), there);
         let refused = dial(&[nobody]).unwrap_err();
         assert!(refused.contains("127.0.0.2: Connection refused"), "{refused}");
-        assert_eq!(dial(&[]).unwrap_err(), "it has no address");
+        assert!(dial(&[]).unwrap_err().contains("of another machine"));
     }
 }

@@ -40,6 +40,22 @@ pub enum UniverseError {
         /// What has been tried.
         reason: String,
     },
+    /// Somebody is there, with whom the job cannot speak.
+    #[error("{file}: the universe does not take up this job: {reason}")]
+    Unanswered {
+        /// The file.
+        file: PathBuf,
+        /// What has come instead.
+        reason: String,
+    },
+    /// There is no such interface.
+    #[error(
+        "this machine has no interface {name:?} with an address; `ip address` shows those that there are"
+    )]
+    Interface {
+        /// Its name.
+        name: String,
+    },
     /// The server does not want the job.
     #[error("{file}: the universe refuses this job: {reason}")]
     Refused {

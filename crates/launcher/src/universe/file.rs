@@ -22,15 +22,25 @@ const STEP: Duration = Duration::from_millis(10);
 pub(crate) struct Contact {
     /// [`VERSION`](super::message::VERSION).
     pub(crate) version: u32,
-    /// Addresses of the server's machine.
+    /// Which machine the server is on.
+    pub(crate) machine: String,
+    /// Where it listens there.
     pub(crate) addresses: Vec<IpAddr>,
     /// The server's port there.
     pub(crate) port: u16,
-    /// Who shows it belongs to the universe.
+    /// Who knows it belongs to the universe.
     pub(crate) secret: Secret,
 }
 
 impl Contact {
+    /// The addresses that are the server's for a process of this machine: at those of a loopback interface, another
+    /// machine would find itself.
+    pub(crate) fn addresses_from(&self, machine: &str) -> Vec<IpAddr> {
+        let is_same = self.machine == machine;
+        let leads = |address: &&IpAddr| is_same || !address.to_canonical().is_loopback();
+        self.addresses.iter().filter(leads).copied().collect()
+    }
+
     /// Reads it, as soon as it is there.
     pub(crate) fn wait_for(path: &Path, patience: Duration) -> Result<Self, UniverseError> {
         let until = Instant::now() + patience;

@@ -3,25 +3,28 @@
 //! All numbers of hosts, processes and worlds are those that all mpiexecs agree on ([`Realm`]).
 
 use super::ports::Asker;
+use crate::agent::Protocol;
 use serde::{Deserialize, Serialize};
-use simurgh_net::control::{Answer, Peer, Question, Secret};
+use simurgh_net::control::{Answer, Peer, Question};
 use simurgh_net::job::Realm;
 use simurgh_net::transport::HostId;
 use std::time::Duration;
 
 /// Version of the protocol.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
+
+/// What they speak, who know each other by the universe's secret.
+pub(crate) const ENROLLING: Protocol = Protocol {
+    name: "universe",
+    version: VERSION,
+};
 
 /// From an `mpiexec` to the universe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum ToServer {
-    /// The first word: it wants to belong to the universe.
+    /// The first word, when both have shown that they know the universe's secret: it wants to belong to the universe.
     Enroll {
-        /// [`VERSION`].
-        version: u32,
-        /// The universe's secret.
-        secret: Secret,
         /// How many hosts its job has.
         hosts: u32,
         /// How long the other machine may be silent before it is taken for lost, on either side.

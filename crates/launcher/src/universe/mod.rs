@@ -2,9 +2,10 @@
 //!
 //! `simurgh universe FILE` is a server ([`serve`]) that lives beside the jobs. It writes where it can be reached, and a
 //! secret, into a file that only its user can read. An `mpiexec` that is given the file enrolls before it starts its
-//! hosts, and has the universe's secret and a [`Realm`](simurgh_net::job::Realm) from then on: the upper part of the
-//! numbers of all its hosts, processes and worlds, which no other has. It goes on starting, supervising and ending its
-//! own hosts.
+//! hosts: each shows the other that it knows the secret, which is not sent, and from then on nobody else can say
+//! anything in their names. It has the universe's secret and a [`Realm`](simurgh_net::job::Realm) from then on: the
+//! upper part of the numbers of all its hosts, processes and worlds, which no other has. It goes on starting,
+//! supervising and ending its own hosts.
 //!
 //! # Meetings
 //!
@@ -30,16 +31,19 @@
 //! own, by chains as well; the others forget its hosts. Without the server each mpiexec does what it knows itself.
 
 mod addresses;
+mod call;
 mod client;
 mod dial;
 mod error;
 mod file;
+mod machine;
 mod message;
 mod ports;
 mod questions;
 mod server;
 mod ties;
 
+pub(crate) use addresses::addresses_of;
 pub(crate) use client::{News, Universe};
 pub use error::UniverseError;
 pub(crate) use message::{FromServer, ToServer};

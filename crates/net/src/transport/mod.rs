@@ -20,6 +20,8 @@
 //!   each once, is lost.
 
 #[cfg(not(loom))]
+mod interface;
+#[cfg(not(loom))]
 mod loopback;
 #[cfg(not(loom))]
 #[allow(unsafe_code, reason = "calls a C library")]
@@ -28,6 +30,8 @@ mod shm;
 #[cfg(not(loom))]
 mod simulated;
 
+#[cfg(not(loom))]
+pub use interface::is_dead_end;
 #[cfg(not(loom))]
 pub use loopback::Loopback;
 #[cfg(not(loom))]

@@ -13,10 +13,11 @@ mod shares;
 #[cfg(test)]
 mod tests;
 
-use super::addresses::addresses;
+use super::addresses;
 use super::error::UniverseError;
 use super::file::{Contact, Written};
-use super::message::{FromServer, ToServer, VERSION};
+use super::machine::machine;
+use super::message::{ENROLLING, FromServer, ToServer, VERSION};
 use crate::agent::{Door, Link, LinkError};
 use crate::error::LaunchError;
 use crate::supervise::{Signals, Watched};
@@ -29,15 +30,16 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Instant;
 
-/// Serves a universe that is found by a file, until a signal ends it; the file is removed then.
+/// Serves a universe that is found by a file, until a signal ends it; the file is removed then. It listens at an
+/// interface; that which leads to other machines if none is named.
 ///
 /// # Errors
 ///
-/// When the file is there already or cannot be written, or there is no network.
-pub fn serve(file: &Path) -> Result<(), LaunchError> {
+/// When the file is there already or cannot be written, or there is no network, or no such interface.
+pub fn serve(file: &Path, interface: Option<&str>) -> Result<(), LaunchError> {
     // Before the file is there, so that no signal leaves it there.
     let mut signals = Signals::listen()?;
-    let (mut server, _written) = Server::open(file)?;
+    let (mut server, _written) = Server::open(file, interface)?;
     loop {
         server.sleep(&signals)?;
         if signals.pending().any(|(_, fatal)| fatal) {
@@ -49,7 +51,6 @@ pub fn serve(file: &Path) -> Result<(), LaunchError> {
 
 /// The server.
 struct Server {
-    secret: Secret,
     door: Door,
     links: BTreeMap<Realm, Link>,
     registry: Registry,
@@ -57,18 +58,19 @@ struct Server {
 
 impl Server {
     /// A server, and the file by which it is found.
-    fn open(file: &Path) -> Result<(Self, Written), LaunchError> {
+    fn open(file: &Path, interface: Option<&str>) -> Result<(Self, Written), LaunchError> {
         let secret = Secret::random().map_err(LaunchError::Supervise)?;
-        let door = Door::open().map_err(UniverseError::Listen)?;
+        let addresses = addresses::chosen(interface)?;
+        let door = Door::open(ENROLLING, secret.clone(), &addresses).map_err(UniverseError::Listen)?;
         let contact = Contact {
             version: VERSION,
-            addresses: addresses(),
+            machine: machine(),
+            addresses: door.addresses().map_err(UniverseError::Listen)?,
             port: door.port().map_err(UniverseError::Listen)?,
-            secret: secret.clone(),
+            secret,
         };
         let written = Written::new(file, &contact)?;
         let server = Self {
-            secret,
             door,
             links: BTreeMap::new(),
             registry: Registry::new(),
@@ -105,27 +107,13 @@ impl Server {
         self.deliver();
     }
 
-    /// Somebody has said the first word.
+    /// Somebody who knows the secret has said the first word.
     fn welcome(&mut self, mut link: Link, word: ToServer) {
-        let ToServer::Enroll {
-            version,
-            secret,
-            hosts,
-            silence,
-        } = word
-        else {
+        let ToServer::Enroll { hosts, silence } = word else {
             return;
         };
-        let enrolled = if secret != self.secret {
-            Err("it has another secret: the file is that of another universe".to_owned())
-        } else if version != VERSION {
-            Err("mpiexec and the universe come from different installations".to_owned())
-        } else {
-            self.registry.enroll(hosts)
-        };
-        match enrolled {
+        match self.registry.enroll(hosts) {
             Ok((realm, shares)) => {
-                link.trust();
                 if let Some(silence) = silence {
                     let _ = link.guard(silence);
                 }

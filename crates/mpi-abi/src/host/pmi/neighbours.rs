@@ -1,9 +1,9 @@
 //! How the processes of a node come to the memory that they share, without a launcher that could hand it out.
 //!
 //! Each listens on a socket without a file, whose random name the others learn through the launcher. The first process
-//! of a node makes the memory; the others connect to it, show the job's secret, and get the descriptor. When a process is
-//! gone, anybody may take its socket's name, which is no secret on its machine: so each end asks the kernel whose process
-//! the other is before anything is said.
+//! of a node makes the memory; the others connect to it, show the job's secret, and get the descriptor. When a process
+//! is gone, anybody may take its socket's name, which is no secret on its machine: so each end asks the kernel whose
+//! process the other is before anything is said.
 
 use super::error::PmiError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

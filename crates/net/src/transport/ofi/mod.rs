@@ -37,7 +37,6 @@ mod frame;
 pub mod fuzzing;
 mod identity;
 mod inbound;
-mod interface;
 mod losses;
 mod marks;
 mod memory;

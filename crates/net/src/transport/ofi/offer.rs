@@ -8,7 +8,7 @@ use sys::Library;
 
 use super::choice::{Choice, Described};
 use super::error::OfiError;
-use super::interface::is_dead_end;
+use crate::transport::is_dead_end;
 
 /// What is asked of a provider, from the most to the least: remote memory, and buffers that take many packets.
 const WANTED: [u64; 4] = [

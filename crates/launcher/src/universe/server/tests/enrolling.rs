@@ -2,10 +2,11 @@
 
 use super::super::registry::Registry;
 use super::{Folder, PATIENCE, Served, ToServer};
-use crate::agent::Link;
+use crate::agent::{HandshakeError, Link, Protocol};
 use crate::universe::file::{Contact, Written};
-use crate::universe::message::VERSION;
-use crate::universe::{FromServer, News, Universe, UniverseError, serve};
+use crate::universe::message::{ENROLLING, VERSION};
+use crate::universe::{News, Universe, UniverseError, serve};
+use serde::Serialize;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
 use simurgh_net::control::Secret;
 use simurgh_net::job::Realm;
@@ -26,7 +27,7 @@ fn call(served: &Served) -> TcpStream {
 }
 
 /// What a stranger hears that says this.
-fn reply(served: &Served, word: &ToServer) -> Option<FromServer> {
+fn reply(served: &Served, word: &impl Serialize) -> Option<serde_json::Value> {
     let mut link = Link::over(call(served), true).unwrap();
     link.send(word, &[]);
     link.wait(Some(Instant::now() + PATIENCE)).unwrap_or_default()
@@ -73,20 +74,12 @@ fn numbers_are_not_given_away_again() {
 #[test]
 fn strangers_are_sent_away() {
     let served = Served::new();
-    let good = contact(&served).secret;
-    let enroll = |version, secret| ToServer::Enroll {
-        version,
-        secret,
+    let enroll = ToServer::Enroll {
         hosts: 1,
         silence: None,
     };
-    let refused = |word| match reply(&served, &word) {
-        Some(FromServer::Refused { reason }) => reason,
-        other => panic!("{other:?}"),
-    };
-    assert!(refused(enroll(VERSION, Secret::random().unwrap())).contains("another secret"));
-    assert!(refused(enroll(VERSION + 1, good)).contains("different installations"));
-    // Who says something else, or too much, hears nothing at all.
+    // Who says something else than it should, or too much, hears nothing at all.
+    assert_eq!(reply(&served, &enroll), None);
     assert_eq!(reply(&served, &ToServer::Met), None);
     let message = "x".repeat(8 << 10);
     assert_eq!(reply(&served, &ToServer::Failed { message }), None);
@@ -95,11 +88,62 @@ fn strangers_are_sent_away() {
     served.enroll(1).hears_nothing();
 }
 
+/// Calls a universe with a secret that is not its, or in another version; what comes of it.
+fn introduce(served: &Served, version: u32, secret: &Secret) -> Result<Link, HandshakeError> {
+    let protocol = Protocol { version, ..ENROLLING };
+    let mut link = Link::over(call(served), false).unwrap();
+    protocol.introduce(&mut link, secret, Instant::now() + PATIENCE)?;
+    Ok(link)
+}
+
+#[test]
+fn who_does_not_know_the_secret_is_not_let_in() {
+    let served = Served::new();
+    let good = contact(&served).secret;
+    let stranger = introduce(&served, VERSION, &Secret::random().unwrap());
+    assert!(matches!(stranger, Err(HandshakeError::Impostor)));
+    let foreign = introduce(&served, VERSION + 1, &good);
+    assert!(matches!(foreign, Err(HandshakeError::Version(VERSION))));
+    assert!(introduce(&served, VERSION, &good).is_ok());
+}
+
+/// The file of a universe whose port somebody else has.
+#[test]
+fn who_has_the_port_and_not_the_secret_learns_nothing() {
+    let (served, folder) = (Served::new(), Folder::new());
+    let stale = Contact {
+        secret: Secret::random().unwrap(),
+        ..contact(&served)
+    };
+    let _written = Written::new(&folder.file(), &stale).unwrap();
+    let refused = Universe::enroll(&folder.file(), 1, Some(PATIENCE))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("does not know the secret"), "{refused}");
+    assert!(!refused.contains("remove"), "{refused}");
+}
+
+#[test]
+fn the_loopback_interface_of_another_machine_is_not_tried() {
+    let (served, folder) = (Served::new(), Folder::new());
+    let of_another = Contact {
+        machine: "another".to_owned(),
+        ..contact(&served)
+    };
+    let _written = Written::new(&folder.file(), &of_another).unwrap();
+    let refused = Universe::enroll(&folder.file(), 1, Some(PATIENCE))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("loopback interface of another machine"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn there_is_room_for_others_when_many_are_silent() {
     let served = Served::new();
-    let silent: Vec<_> = (0..100).map(|_| call(&served)).collect();
-    drop(silent);
+    let _silent: Vec<_> = (0..400).map(|_| call(&served)).collect();
     served.enroll(1).hears_nothing();
 }
 
@@ -110,7 +154,7 @@ fn the_file_is_for_its_user_and_there_while_the_universe_is() {
     let mode = std::fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(std::fs::read_dir(&served.folder.0).unwrap().count(), 1);
-    let error = serve(&file).unwrap_err().to_string();
+    let error = serve(&file, None).unwrap_err().to_string();
     assert!(
         error.contains("there already") && error.contains("remove it"),
         "{error}"

@@ -58,7 +58,7 @@ impl Served {
         let folder = Folder::new();
         let (life, end) = UnixStream::pair().unwrap();
         end.set_nonblocking(true).unwrap();
-        let (server, written) = Server::open(&folder.file()).unwrap();
+        let (server, written) = Server::open(&folder.file(), Some("lo")).unwrap();
         let thread = std::thread::spawn(move || serve(server, written, &end));
         Self {
             folder,

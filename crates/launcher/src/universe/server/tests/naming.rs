@@ -152,8 +152,6 @@ fn who_says_nonsense_is_sent_away() {
             question: Question::OpenPort,
         },
         ToServer::Enroll {
-            version: 0,
-            secret: other.universe.secret().clone(),
             hosts: 1,
             silence: None,
         },

@@ -12,7 +12,8 @@ const INTERFACES: &str = "/sys/class/net";
 
 /// Whether an interface is down or a bridge without a device behind it. What the kernel does not describe, such as a
 /// device for RDMA, is neither.
-pub(super) fn is_dead_end(name: &str) -> bool {
+#[must_use]
+pub fn is_dead_end(name: &str) -> bool {
     is_dead_end_in(Path::new(INTERFACES), name)
 }
 

@@ -1,0 +1,71 @@
+//! The longer lists of words that are values of settings.
+
+use crate::Item;
+
+/// How ranks live ([`Id::Mode`](crate::Id::Mode)).
+pub(super) const MODE: &[Item] = &[
+    Item {
+        name: "auto",
+        doc: "threads where the programs allow it",
+    },
+    Item {
+        name: "threads",
+        doc: "all ranks are threads of one process",
+    },
+    Item {
+        name: "processes",
+        doc: "each rank is a process",
+    },
+];
+
+/// What is checked ([`Id::Check`](crate::Id::Check)).
+pub(super) const CHECK: &[Item] = &[
+    Item {
+        name: "off",
+        doc: "as little as possible: a wrong argument may end the process",
+    },
+    Item {
+        name: "arguments",
+        doc: "the arguments of every call",
+    },
+    Item {
+        name: "all",
+        doc: "arguments, whether ranks agree in collectives, and what is left behind when use of MPI ends",
+    },
+];
+
+/// The error handlers that there may be first ([`Id::InitialErrhandler`](crate::Id::InitialErrhandler)).
+pub(super) const INITIAL_ERRHANDLER: &[Item] = &[
+    Item {
+        name: "mpi_errors_are_fatal",
+        doc: "an error ends the job",
+    },
+    Item {
+        name: "mpi_errors_abort",
+        doc: "an error ends the ranks of the communicator, which today is the job",
+    },
+    Item {
+        name: "mpi_errors_return",
+        doc: "a call that fails returns an error code",
+    },
+];
+
+/// What other launchers speak ([`Id::Pmi`](crate::Id::Pmi)).
+pub(super) const PMI: &[Item] = &[
+    Item {
+        name: "auto",
+        doc: "what the launcher offers: PMI-1, PMI-2 or PMIx",
+    },
+    Item {
+        name: "pmi1",
+        doc: "PMI-1",
+    },
+    Item {
+        name: "pmi2",
+        doc: "PMI-2",
+    },
+    Item {
+        name: "pmix",
+        doc: "PMIx, by the library that is installed",
+    },
+];
