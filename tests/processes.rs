@@ -60,6 +60,12 @@ fn however_a_rank_ends_the_job_does_too() {
         .expect_code(125)
         .expect_stderr("simurgh: deadlock: every rank waits")
         .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99");
+    let outcome = ending("finish", "0");
+    outcome
+        .expect_code(125)
+        .expect_stderr("rank 1 waits in a receive from rank 0 with tag 99");
+    const WAITS: &str = "launch_mpi) has finalized MPI, and waits for the others to do so";
+    assert_eq!(outcome.stderr.matches(WAITS).count(), 2, "{outcome}");
 }
 
 #[test]

@@ -26,6 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What is said of a program that uses MPI and cannot be asked.
 const FOREIGN: &str = "is linked with another MPI, which does not say what it waits for";
 
+/// What is said of a rank in a process of its own that waits for the others at the end.
+const FINALIZED: &str = "has finalized MPI, and waits for the others to do so";
+
 /// How far a job has come.
 pub(super) enum Phase {
     /// Not all hosts have joined.
@@ -182,6 +185,7 @@ impl Supervisor<'_> {
                 (false, true) => Some("has not called MPI_Init".to_owned()),
                 (false, false) => Some("has not joined the job".to_owned()),
                 _ if member.is_foreign() && member.ended.is_none() => Some(FOREIGN.to_owned()),
+                _ if member.waits_for_the_others() => Some(FINALIZED.to_owned()),
                 _ => member.ended.map(|_| String::new()),
             };
         }
@@ -190,9 +194,9 @@ impl Supervisor<'_> {
         self.answer_if_all_have();
     }
 
-    /// A host has said what its ranks are waiting for.
+    /// A host has said what its ranks are waiting for. Of those whose ranks do not use MPI any more enough is known.
     pub(super) fn reported(&mut self, host: usize, text: String) {
-        self.members[host].waiting = Some(text);
+        self.members[host].waiting.get_or_insert(text);
         self.answer_if_all_have();
     }
 

@@ -167,6 +167,11 @@ impl Member {
         }
     }
 
+    /// Whether it is the process of a rank that needs MPI no more, and goes on when that holds for all others too.
+    pub(super) fn waits_for_the_others(&self) -> bool {
+        self.is_program() && !self.is_foreign && self.ended.is_some() && self.is_there()
+    }
+
     pub(super) fn has_joined(&self) -> bool {
         self.joined.is_some()
     }
