@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const FLAGS: [&str; 24] = [
+const FLAGS: [&str; 25] = [
     "-std=gnu11",
     "-Os",
     "-g0",
@@ -24,6 +24,8 @@ const FLAGS: [&str; 24] = [
     "-U_FORTIFY_SOURCE",
     "-Wl,-Bsymbolic-functions",
     "-Wl,-z,norelro",
+    // Each rank has two mappings of it, not four.
+    "-Wl,-z,noseparate-code",
     "-Wl,-z,now",
     "-Wl,-z,defs",
     "-Wl,--build-id=sha1",

@@ -9,8 +9,11 @@ use std::process::Command;
 
 const SOURCE: &str = "host/main.rs";
 
+/// What libraries find in the executable before they look elsewhere (`host/objects.rs`).
+const EXPORTS: [&str; 3] = ["_dl_find_object", "dl_iterate_phdr", "simurgh_host_interposed"];
+
 fn main() {
-    println!("cargo:rerun-if-changed={SOURCE}");
+    println!("cargo:rerun-if-changed=host");
     println!("cargo:rerun-if-changed=build.rs");
     let out_dir = PathBuf::from(variable("OUT_DIR"));
     let host = out_dir.join("simurgh-host");
@@ -37,6 +40,9 @@ fn compile(host: &Path) {
     rustc.args(["--edition=2024", "--crate-name=simurgh_host", "--crate-type=bin"]);
     rustc.args(["-Copt-level=s", "-Cpanic=abort", "-Cstrip=symbols", "-Dwarnings"]);
     rustc.arg(format!("--target={}", variable("TARGET")));
+    for name in EXPORTS {
+        rustc.arg(format!("-Clink-arg=-Wl,--export-dynamic-symbol={name}"));
+    }
     if let Ok(linker) = env::var("RUSTC_LINKER") {
         rustc.arg(format!("-Clinker={linker}"));
     }

@@ -1,35 +1,103 @@
-/* The dynamic loader as a rank sees it: its program is the main program. */
+/* The dynamic loader as a rank sees it: its program is the main program, its libraries are the ones that it has. */
 #include "shim.h"
+
+/* Why the last call of ours failed, if it has not been told yet; libc tells of its own. */
+static __thread char failure[256];
+static __thread bool failed;
+
+static void fail(const char *format, const char *name)
+{
+    libc.snprintf(failure, sizeof failure, format, name);
+    failed = true;
+    libc.dlerror(); /* what was tried on the way is not to be told later */
+}
+
+static bool is_ours(void *handle)
+{
+    return simurgh_shim_rank.image->owns(&simurgh_shim_rank, handle);
+}
+
+EXPORT char *dlerror(void)
+{
+    bool ours = failed;
+    failed = false;
+    return ours ? failure : libc.dlerror();
+}
 
 EXPORT void *dlopen(const char *file, int mode)
 {
-    if (!file)
-        return simurgh_shim_rank.handle;
-    return libc.dlopen(file, mode);
+    failed = false;
+    void *handle = simurgh_shim_rank.image->open(&simurgh_shim_rank, file);
+    return handle ? handle : libc.dlopen(file, mode);
 }
 
 EXPORT int dlclose(void *handle)
 {
-    return handle == simurgh_shim_rank.handle ? 0 : libc.dlclose(handle);
+    failed = false;
+    return is_ours(handle) ? 0 : libc.dlclose(handle);
 }
 
-/* With RTLD_NEXT libc looks at the caller's address: the last calls must be jumps, as -Os makes them. */
+static void *find(void *handle, const char *name, const char *version, const void *caller)
+{
+    failed = false;
+    bool ours = handle == RTLD_DEFAULT || handle == RTLD_NEXT || is_ours(handle);
+    if (!ours)
+        return version ? libc.dlvsym(handle, name, version) : libc.dlsym(handle, name);
+    void *found = simurgh_shim_rank.image->find(&simurgh_shim_rank, handle, name, version, caller);
+    if (!found)
+        fail("undefined symbol: %s", name);
+    return found;
+}
+
 EXPORT void *dlsym(void *restrict handle, const char *restrict name)
 {
-    if (handle == RTLD_DEFAULT) {
-        void *found = libc.dlsym(simurgh_shim_rank.handle, name);
-        if (found)
-            return found;
-    }
-    return libc.dlsym(handle, name);
+    return find(handle, name, NULL, __builtin_return_address(0));
 }
 
 EXPORT void *dlvsym(void *restrict handle, const char *restrict name, const char *restrict version)
 {
-    if (handle == RTLD_DEFAULT) {
-        void *found = libc.dlvsym(simurgh_shim_rank.handle, name, version);
-        if (found)
-            return found;
+    return find(handle, name, version, __builtin_return_address(0));
+}
+
+EXPORT int dladdr1(const void *address, Dl_info *info, void **extra, int flags)
+{
+    int known = simurgh_shim_rank.image->describe(address, info, extra, flags);
+    return known ? known : libc.dladdr1(address, info, extra, flags);
+}
+
+EXPORT int dladdr(const void *address, Dl_info *info)
+{
+    int known = simurgh_shim_rank.image->describe(address, info, NULL, 0);
+    return known ? known : libc.dladdr(address, info);
+}
+
+EXPORT int dlinfo(void *restrict handle, int request, void *restrict result)
+{
+    failed = false;
+    if (!is_ours(handle))
+        return libc.dlinfo(handle, request, result);
+    switch (request) {
+    case RTLD_DI_LINKMAP:
+        *(void **)result = handle;
+        return 0;
+    case RTLD_DI_LMID:
+        *(Lmid_t *)result = LM_ID_BASE;
+        return 0;
+    default:
+        fail("dlinfo: cannot tell that of %s", ((struct link_map *)handle)->l_name);
+        return -1;
     }
-    return libc.dlvsym(handle, name, version);
+}
+
+EXPORT int dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+    int result = simurgh_shim_rank.image->iterate(&simurgh_shim_rank, visit, data);
+    return result ? result : libc.dl_iterate_phdr(visit, data);
+}
+
+/* For programs that bring the unwinder along (-static-libgcc). */
+EXPORT int simurgh_find_object(void *address, void *result) __asm__("_dl_find_object");
+int simurgh_find_object(void *address, void *result)
+{
+    return simurgh_shim_rank.image->find_object(address, result);
 }

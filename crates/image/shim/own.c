@@ -81,7 +81,7 @@ static int open_arguments(void)
 
 static int open_maps(void)
 {
-    int descriptor = simurgh_shim_rank.open_maps(simurgh_shim_rank.place);
+    int descriptor = simurgh_shim_rank.open_maps(&simurgh_shim_rank);
     if (descriptor >= 0)
         return descriptor;
     errno = -descriptor;

@@ -2,8 +2,8 @@
  *
  * Each rank loads its own copy of this library, first in the lookup scope of its program, so every static here is
  * the rank's. The shim is linked with nothing: it reaches libc only through the table `libc`, which the loader
- * fills in once for all ranks (it lies in read-only data). A symbol lookup of the shim's own would find the
- * shim itself, or a function of the program with the same name. */
+ * fills in once for all ranks. A symbol lookup of the shim's own would find the shim itself, or a function of the
+ * program with the same name. */
 #ifndef SIMURGH_SHIM_H
 #define SIMURGH_SHIM_H
 
@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -64,11 +65,21 @@ struct object_code {
     fini_function fini;
 };
 
+/* What is asked about the rank's image: struct RankCalls in src/objects/calls.rs. `image` is any address in it. */
+struct image_calls {
+    void *(*open)(const void *image, const char *name);
+    int (*owns)(const void *image, const void *handle);
+    void *(*find)(const void *image, void *handle, const char *name, const char *version, const void *caller);
+    int (*describe)(const void *address, Dl_info *info, void **extra, int flags);
+    int (*iterate)(const void *image, int (*visit)(struct dl_phdr_info *, size_t, void *), void *data);
+    int (*find_object)(void *address, void *result);
+};
+
 /* What the loader tells this rank: struct RankRecord in src/shim.rs. */
 struct rank_record {
     void *user;
     const struct hooks *hooks;
-    void *handle;                       /* of dlopen, for the program */
+    const struct image_calls *image;
     const struct object_code *objects;  /* dependencies first, the program last */
     size_t object_count;
     void (*tls_start)(const void *layout);
@@ -76,8 +87,7 @@ struct rank_record {
     void *saved_stack;                  /* where simurgh_shim_enter is left */
     pthread_t main_thread;
     const char *program;                /* the path of its file */
-    int (*open_maps)(const void *place); /* a file like /proc/self/maps; or an error, negative */
-    const void *place;
+    int (*open_maps)(const void *image); /* a file like /proc/self/maps; or an error, negative */
     int32_t rank;
     int32_t host_pid;
     void *stack;                        /* of the main thread: its lowest address */

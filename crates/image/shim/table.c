@@ -1,8 +1,9 @@
 /* The table of libc's functions, filled in by the loader, and their names for it. */
 #include "shim.h"
 
-/* In a file of its own so that the compiler cannot see the zeros. */
-const struct libc_table libc = {0};
+/* In a file of its own so that the compiler cannot see the zeros. It lies among data: code is mapped from a file in
+ * which nothing is filled in. */
+const struct libc_table libc __attribute__((section(".data.rel.ro.libc"))) = {0};
 
 /* Exported under another name: the loader writes here, in the master copy. */
 extern const struct libc_table simurgh_shim_libc EXPORT __attribute__((alias("libc")));

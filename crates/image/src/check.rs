@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::closure::{self, Closure, file_name};
+use crate::closure::{self, Closure, LOADER, file_name};
 use crate::elf::{Elf, PAGE, abi};
+use crate::link;
 use crate::program::Program;
 use crate::reason::Reason;
 use crate::shim;
@@ -155,10 +156,7 @@ fn check_program(source: &Source, elf: &Elf<'_>) -> Vec<Reason> {
     if elf.file_type != abi::ET_DYN {
         reasons.push(Reason::NotPositionIndependent);
     }
-    if let Some(loader) = elf
-        .interpreter()
-        .filter(|loader| file_name(loader) != "ld-linux-x86-64.so.2")
-    {
+    if let Some(loader) = elf.interpreter().filter(|loader| file_name(loader) != LOADER) {
         reasons.push(Reason::ForeignLoader(loader.to_owned()));
     } else if !elf.strings(abi::DT_NEEDED).any(|name| name == "libc.so.6") {
         reasons.push(Reason::Static);
@@ -186,6 +184,11 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
     let object = source.name();
     if elf.dynamic.get(abi::DT_TEXTREL).is_some() || elf.dynamic.has_flag(abi::DF_TEXTREL) {
         reasons.push(Reason::TextRelocations(object.clone()));
+    } else if let Some(reloc) = elf.relocs().find(|reloc| !link::is_known(reloc.kind)) {
+        reasons.push(Reason::Relocation {
+            object: object.clone(),
+            kind: reloc.kind,
+        });
     }
     let sanitizer = elf
         .strings(abi::DT_NEEDED)
@@ -205,12 +208,6 @@ fn check_object(source: &Source, elf: &Elf<'_>, tls: &mut Allocator, reasons: &m
             object: object.clone(),
             symbol: symbol.name.to_owned(),
         });
-    }
-    if elf.end() >= u64::from(u32::MAX) - (1 << 24) {
-        reasons.push(Reason::TooLarge(object.clone()));
-    }
-    if !crate::template::has_spare_header(elf) {
-        reasons.push(Reason::NoSpareHeader(object.clone()));
     }
     if let Some(segment) = elf.tls() {
         if segment.align > PAGE {

@@ -15,9 +15,12 @@ use crate::source::Source;
 /// The soname of the MPI library of the standard ABI: the one of this process takes its place.
 pub(crate) const MPI_ABI: &str = "libmpi_abi.so.1";
 
+/// The dynamic loader, which programs may name among their libraries.
+pub(crate) const LOADER: &str = "ld-linux-x86-64.so.2";
+
 /// Libraries that exist once in a process: the C library's own family, the unwinder, and MPI.
 const SHARED: &[&str] = &[
-    "ld-linux-x86-64.so.2",
+    LOADER,
     "libBrokenLocale.so.1",
     "libanl.so.1",
     "libc.so.6",
@@ -51,14 +54,23 @@ pub(crate) struct Library {
     pub(crate) source: Source,
     /// The names under which others ask for it.
     pub(crate) names: Vec<String>,
-    /// Whether it was asked for as a tool and not by the program.
-    pub(crate) preload: bool,
+}
+
+/// A library in the order in which definitions are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// One of the private libraries.
+    Private(usize),
+    /// A shared one, by its name.
+    Shared(String),
 }
 
 /// The private libraries of a program, in the order of the loader's lookup scope (breadth first, tools in front).
 #[derive(Debug, Default)]
 pub(crate) struct Closure {
     pub(crate) libraries: Vec<Library>,
+    /// The scope, both kinds together.
+    pub(crate) scope: Vec<Member>,
     /// Names of all shared libraries that are used.
     pub(crate) shared: Vec<String>,
     /// Path that the loader would have taken for the MPI library.
@@ -79,7 +91,7 @@ pub(crate) fn resolve(
         reasons: Vec::new(),
     };
     for tool in preload {
-        walk.add(tool.to_string_lossy().into_owned(), tool.clone(), true);
+        walk.add(tool.to_string_lossy().into_owned(), tool.clone());
     }
     walk.dependencies(program);
     while let Some(index) = walk.queue.pop_front() {
@@ -165,7 +177,7 @@ impl Walk {
             match self.paths.get(name) {
                 Some(Some(path)) => {
                     let path = path.clone();
-                    self.add(name.to_owned(), path, false);
+                    self.add(name.to_owned(), path);
                 }
                 _ => self.missing(name),
             }
@@ -178,6 +190,8 @@ impl Walk {
         }
         if !self.closure.shared.iter().any(|known| known == name) {
             self.closure.shared.push(name.to_owned());
+            let member = Member::Shared(file_name(name).to_owned());
+            self.closure.scope.push(member);
         }
     }
 
@@ -188,7 +202,7 @@ impl Walk {
         }
     }
 
-    fn add(&mut self, name: String, path: PathBuf, preload: bool) {
+    fn add(&mut self, name: String, path: PathBuf) {
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         if let Some(known) = self
             .closure
@@ -219,12 +233,10 @@ impl Walk {
                 };
                 let mut names = vec![name];
                 names.extend(soname.filter(|soname| *soname != names[0]));
-                self.queue.push_back(self.closure.libraries.len());
-                self.closure.libraries.push(Library {
-                    source,
-                    names,
-                    preload,
-                });
+                let index = self.closure.libraries.len();
+                self.queue.push_back(index);
+                self.closure.scope.push(Member::Private(index));
+                self.closure.libraries.push(Library { source, names });
             }
         }
     }

@@ -84,21 +84,13 @@ pub enum ImageError {
     /// The host executable is not one whose reservation can be changed.
     #[error("the host executable cannot be adjusted: {0}")]
     Host(&'static str),
-    /// The loader refused a rank's copy.
-    #[error("{}: the dynamic loader refused a rank's copy: {detail}", path.display())]
-    Load {
+    /// The program's libraries do not have what it needs, or cannot be linked with it.
+    #[error("{}: cannot be linked with its libraries: {detail}", path.display())]
+    Link {
         /// The program.
         path: PathBuf,
-        /// What it said.
+        /// What is missing, in which of its files.
         detail: String,
-    },
-    /// A symbol that the program copies from a library is not there.
-    #[error("{}: no library defines {symbol}, which the program copies at start", path.display())]
-    MissingData {
-        /// The program.
-        path: PathBuf,
-        /// The symbol.
-        symbol: String,
     },
     /// The C library lacks a function that the shim needs.
     #[error("the C library of this process has no function {0}: a glibc of at least 2.34 is needed")]

@@ -1,51 +1,47 @@
 //! One rank's private program, and running it.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString};
 
+use crate::arena::Place;
 use crate::hooks::RankContext;
-use crate::maps::Place;
-use crate::prepared::Shared;
+use crate::maps;
+use crate::objects::calls;
+use crate::prepared::{PROGRAM, SHIM, Shared};
 use crate::shim::{Enter, Flush, ObjectCode, RankRecord, Setup};
 use crate::tls::Layout;
 
-/// A rank's copies, loaded and made known to the shim.
+/// A rank's image, made known to the shim.
 #[derive(Debug)]
 pub(crate) struct Linked {
-    pub(crate) bases: Vec<usize>,
+    place: Place,
     shared: &'static Shared,
     shim: usize,
 }
 
 impl Linked {
-    /// Fills in the shim's record and lets it make the rank's streams; `None` if memory is short.
-    pub(crate) fn new(
-        shared: &'static Shared,
-        bases: Vec<usize>,
-        shim: usize,
-        handle: *mut c_void,
-        context: RankContext,
-    ) -> Option<Linked> {
+    /// Fills in the shim's record and lets it make the rank's streams; `None` if memory is short. The image has been
+    /// mapped, and its thread-local variables are there.
+    pub(crate) fn new(place: Place, context: RankContext) -> Option<Linked> {
+        let shared = place.program();
         let linked = Linked {
-            shim: bases[shim],
-            bases,
+            place,
             shared,
+            shim: place.base(SHIM),
         };
         // Freed never: threads of the rank may use it until the process ends.
         let objects: &'static [ObjectCode] = Box::leak(linked.code());
-        let place: &'static Place = Box::leak(Box::new(Place::new(&shared.templates, &linked.bases)));
         let record = RankRecord {
             user: context.user,
             hooks: context.hooks,
-            handle,
+            image: &calls::CALLS,
             objects: objects.as_ptr(),
             object_count: objects.len(),
             tls_start: Layout::start_thread_hook,
             tls_layout: (&raw const shared.layout).cast(),
             saved_stack: std::ptr::null_mut(),
             main_thread: crate::tls::thread_pointer(),
-            program: shared.templates[0].link_name.as_ptr(),
-            open_maps: Place::open_maps,
-            place: std::ptr::from_ref(place).cast(),
+            program: shared.objects[PROGRAM].path.as_ptr(),
+            open_maps: maps::open_maps,
             rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
             host_pid: i32::try_from(std::process::id()).unwrap_or(0),
             main: context.main,
@@ -70,11 +66,11 @@ impl Linked {
             if address == 0 {
                 0
             } else {
-                self.bases[object] + address as usize
+                self.place.base(object) + address as usize
             }
         };
         let code = |&object: &usize| {
-            let code = &self.shared.templates[object].code;
+            let code = &self.shared.objects[object].code;
             ObjectCode {
                 init: at(object, code.init),
                 preinit_array: at(object, code.preinit_array.0),
@@ -121,10 +117,11 @@ impl Instance {
     /// Threads of the rank that still run are not stopped: they end with the process.
     pub fn run(self, argv: &[CString], envp: &[CString]) -> i32 {
         let shared = self.linked.shared;
-        let base = self.linked.bases[0];
-        let entry = base + shared.templates[0].entry as usize;
+        let program = &shared.objects[PROGRAM];
+        let base = self.linked.place.base(PROGRAM);
+        let entry = base + program.elf().entry as usize;
         let strings = Strings::new(argv, envp);
-        let block = initial_stack(&strings, &shared.templates[0].link_name, base, entry);
+        let block = initial_stack(&strings, &program.path, base, entry);
         // SAFETY: the address is that of the shim's function of this type.
         let enter: Enter = unsafe { std::mem::transmute(self.linked.shim + shared.symbols.enter as usize) };
         // SAFETY:
@@ -228,7 +225,7 @@ fn initial_stack(strings: &Strings, file: &'static CStr, base: usize, entry: usi
 fn program_headers(base: usize) -> [(libc::c_ulong, usize); 3] {
     // SAFETY:
     // - a program begins with its ELF header, which has the offset of its program headers there, their size and number;
-    // - its first page is mapped readable, since the loader has read the headers there.
+    // - its first page is mapped readable, as all segments are.
     let (offset, size, count) = unsafe {
         let header = base as *const u8;
         (

@@ -4,30 +4,37 @@
 //! process, [`Prepared::instantiate`] once per rank, on the rank's own execution context, and [`Instance::run`] runs
 //! it there. [`reserve_tls`] sizes the host executable's reservation of thread-local storage.
 //!
-//! Layers, bottom up: `elf` reads files, `memory` maps them, `template` makes master copies, `load` a rank's copies,
-//! `shim` is the rank's own part of libc (in C, under shim/). Costs per rank: one memfd per object, written only
-//! where the dynamic loader reads; one dlopen; four to eight mmaps per object; two to five private pages per object.
+//! Layers, bottom up: `elf` reads files, `memory` maps them, `object` is one of them with its place, `link` links them
+//! once for all ranks, `master` holds what that gives, `pieces` says what is mapped where, `arena` at which addresses,
+//! `load` makes a rank's image of it, `objects` tells the process of it, `shim` is the rank's own part of libc (in C,
+//! under shim/). Costs per rank: a mapping for each segment, an addition for each word that points into the image, and
+//! the pages in which these lie; nothing that grows with the number of ranks.
 //! Depends on no other crate of the workspace. What is private and what is shared: docs and tests/programs.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod arena;
 mod check;
 mod closure;
 mod elf;
 mod error;
 mod hooks;
 mod instance;
+mod link;
 mod load;
 mod maps;
+mod master;
 mod memory;
+mod object;
+mod objects;
 mod own_process;
+mod pieces;
 mod prepared;
 mod program;
 mod reason;
 mod reservation;
 mod shim;
 mod source;
-mod template;
 mod tls;
 
 pub use check::{Fit, LibraryUse, MpiLink};

@@ -80,6 +80,52 @@ pub(crate) fn memory_file(size: u64) -> io::Result<File> {
     Ok(file)
 }
 
+/// Addresses that nothing else gets, at a multiple of an alignment; nothing is there yet.
+pub(crate) fn reserve(length: usize, align: usize) -> io::Result<usize> {
+    let page = crate::elf::PAGE as usize;
+    let whole = length + (align - page);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping at an address of the kernel's choice touches no memory of ours.
+    let address = unsafe { libc::mmap(std::ptr::null_mut(), whole, libc::PROT_NONE, flags, -1, 0) };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let start = (address as usize).next_multiple_of(align);
+    let end = address as usize + whole;
+    for (from, to) in [(address as usize, start), (start + length, end)] {
+        // SAFETY: both ends belong to the mapping, and nobody knows of it yet.
+        unsafe { release(from, to - from)? };
+    }
+    Ok(start)
+}
+
+/// Gives addresses back.
+///
+/// # Safety
+/// Nothing may use the range any more.
+pub(crate) unsafe fn release(address: usize, length: usize) -> io::Result<()> {
+    // SAFETY: the caller's.
+    if length > 0 && unsafe { libc::munmap(address as *mut _, length) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Maps zeros over existing memory.
+///
+/// # Safety
+/// As for [`map_over`].
+pub(crate) unsafe fn zero_over(address: usize, length: u64, protection: i32) -> io::Result<()> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+    // SAFETY: the range may be replaced (caller).
+    let result = unsafe { libc::mmap(address as *mut _, length as usize, protection, flags, -1, 0) };
+    if result == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}
+
 /// Maps part of a file over existing memory.
 ///
 /// # Safety

@@ -48,12 +48,14 @@ pub enum Reason {
         /// The alignment.
         align: u64,
     },
-    /// No room for our strings.
-    #[error("{0} has no program header to spare: link it with --build-id")]
-    NoSpareHeader(String),
-    /// Offsets of version tables have 32 bits.
-    #[error("{0} has more than 4 GiB of static data: allocate it at run time")]
-    TooLarge(String),
+    /// A relocation that no usual linker makes.
+    #[error("{object} has relocations of the unknown kind {kind}: link it with GNU ld, gold or lld")]
+    Relocation {
+        /// Program or library.
+        object: String,
+        /// `R_X86_64_*`.
+        kind: u32,
+    },
     /// Raised privileges.
     #[error("it is a set-user-ID or set-group-ID program: ranks cannot have privileges of their own")]
     Privileged,

@@ -1,20 +1,29 @@
 //! The per-rank shim as the loader sees it: its file, and the records that both sides share (shim/shim.h).
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::elf::Elf;
+use crate::elf::{Elf, abi};
 use crate::error::ImageError;
 use crate::hooks::{Hooks, MainThread};
+use crate::objects::calls::RankCalls;
 use crate::own_process::number_in_proc;
 use crate::source::Source;
 
+/// A file as part of this library, at the start of a page, so that it can be mapped from there.
+#[repr(C, align(4096))]
+struct Embedded<Bytes: ?Sized>(Bytes);
+
+static EMBEDDED: &Embedded<[u8]> = &Embedded(*include_bytes!(concat!(env!("OUT_DIR"), "/simurgh-shim.so")));
+
 /// The shared object that build.rs has compiled.
-pub(crate) static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/simurgh-shim.so"));
+pub(crate) static BYTES: &[u8] = &EMBEDDED.0;
 
 /// `struct object_code` of the shim.
 #[repr(C)]
@@ -36,7 +45,7 @@ pub(crate) struct ObjectCode {
 pub(crate) struct RankRecord {
     pub(crate) user: *mut c_void,
     pub(crate) hooks: &'static Hooks,
-    pub(crate) handle: *mut c_void,
+    pub(crate) image: &'static RankCalls,
     pub(crate) objects: *const ObjectCode,
     pub(crate) object_count: usize,
     pub(crate) tls_start: unsafe extern "C" fn(*const c_void),
@@ -45,7 +54,6 @@ pub(crate) struct RankRecord {
     pub(crate) main_thread: usize,
     pub(crate) program: *const c_char,
     pub(crate) open_maps: unsafe extern "C" fn(*const c_void) -> c_int,
-    pub(crate) place: *const c_void,
     pub(crate) rank: i32,
     pub(crate) host_pid: i32,
     pub(crate) main: MainThread,
@@ -101,7 +109,55 @@ pub(crate) fn source() -> Result<Source, ImageError> {
     file.write_all(&bytes).map_err(system)?;
     let path = PathBuf::from(format!("/proc/{}/fd/{}", number_in_proc(), file.as_raw_fd()));
     let source = Source::from_file(&path, file).map_err(system)?;
+    // The path has to go on leading there: debuggers and backtraces read symbols from it.
+    std::mem::forget(Arc::clone(&source.file));
+    // Tools open the files that executable pages are mapped from (/proc/self/maps): it has to be one that they can.
+    let source = match own_file() {
+        Some((file, start)) => source.mapped_from(file, start),
+        None => source,
+    };
     Ok(SOURCE.get_or_init(|| source).clone())
+}
+
+/// The file with this library, and where in it the shim stands; none if it has been replaced meanwhile.
+fn own_file() -> Option<(File, u64)> {
+    let (path, start) = own_place()?;
+    let file = File::open(path).ok()?;
+    let mut there = vec![0; BYTES.len()];
+    file.read_exact_at(&mut there, start).ok()?;
+    (there == BYTES).then_some((file, start))
+}
+
+fn own_place() -> Option<(PathBuf, u64)> {
+    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, result: *mut c_void) -> c_int {
+        let address = BYTES.as_ptr() as u64;
+        // SAFETY: dl_iterate_phdr passes a valid record with that many program headers, and a C string for a name.
+        let (info, headers, name) = unsafe {
+            let info = &*info;
+            let headers = std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum));
+            (info, headers, CStr::from_ptr(info.dlpi_name))
+        };
+        let holds = |header: &&libc::Elf64_Phdr| {
+            let start = info.dlpi_addr.wrapping_add(header.p_vaddr);
+            header.p_type == abi::PT_LOAD && start <= address && address < start + header.p_filesz
+        };
+        let Some(header) = headers.iter().find(holds) else {
+            return 0;
+        };
+        let path = match name.to_bytes() {
+            // The executable has no name.
+            b"" => PathBuf::from("/proc/self/exe"),
+            name => PathBuf::from(OsStr::from_bytes(name)),
+        };
+        let start = header.p_offset + (address - info.dlpi_addr.wrapping_add(header.p_vaddr));
+        // SAFETY: `result` is the address of our variable.
+        unsafe { *result.cast::<Option<(PathBuf, u64)>>() = Some((path, start)) };
+        1
+    }
+    let mut place: Option<(PathBuf, u64)> = None;
+    // SAFETY: the callback keeps to dl_iterate_phdr's contract and `place` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut place).cast()) };
+    place
 }
 
 /// The shim's file with the addresses of libc's functions in its table.

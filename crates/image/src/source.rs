@@ -12,7 +12,10 @@ use crate::memory::Mapping;
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
+    /// Where ranks' copies of its code and its constants are mapped from.
     pub(crate) file: Arc<File>,
+    /// Where it begins in that file.
+    pub(crate) start: u64,
     map: Arc<Mapping>,
 }
 
@@ -28,8 +31,18 @@ impl Source {
         Ok(Source {
             path: path.to_owned(),
             file: Arc::new(file),
+            start: 0,
             map: Arc::new(map),
         })
+    }
+
+    /// The same with code and constants mapped from another file, in which they stand as well.
+    pub(crate) fn mapped_from(self, file: File, start: u64) -> Source {
+        Source {
+            file: Arc::new(file),
+            start,
+            ..self
+        }
     }
 
     /// The parsed file.

@@ -223,6 +223,105 @@ fn addresses_belong_to_the_original_file() {
     );
 }
 
+#[test]
+fn names_mean_what_they_mean_in_a_process() {
+    let place = |name: &str| folder().join(format!("liblinking{name}.so"));
+    let script = folder().join("linking.versions");
+    std::fs::write(&script, "FIRST { global: versioned; };\nSECOND { } FIRST;\n").unwrap();
+    let script = format!("-Wl,--version-script={}", script.display());
+    for (name, flags) in [("first", vec![]), ("second", vec!["-Wl,-Bsymbolic", &script])] {
+        let output = place(name);
+        let soname = format!("-Wl,-soname,liblinking{name}.so");
+        let mut command = Command::new("gcc");
+        command.args(["-O1", "-fPIC", "-shared", &soname]).args(flags);
+        succeed(
+            command
+                .arg(source(&format!("linking_{name}.c")))
+                .arg("-o")
+                .arg(output),
+        );
+    }
+    let libraries = folder().display().to_string();
+    for more in [
+        &["-rdynamic"][..],
+        &["-rdynamic", "-fPIE", "-Wl,--hash-style=sysv"],
+    ] {
+        let mut flags = vec![
+            "-w",
+            "-L",
+            &libraries,
+            "-llinkingfirst",
+            "-llinkingsecond",
+            "-Wl,-rpath,$ORIGIN",
+        ];
+        flags.extend(more);
+        let program = compile("linking", &flags);
+        let native = Command::new(&program).output().unwrap();
+        let native = String::from_utf8(native.stdout).unwrap();
+        assert!(native.contains("told once 1 0"), "{native}");
+        let run = run(&program, 3, &[], &[]);
+        for rank in 0..3 {
+            let expected: Vec<&str> = native.lines().chain(["status 0"]).collect();
+            assert_eq!(run.of(rank), expected, "{}", run.output);
+        }
+    }
+}
+
+#[test]
+fn missing_symbols_are_named() {
+    let library = folder().join("libincomplete.so");
+    let program = folder().join("incomplete");
+    let code = |name: &str, text: &str| {
+        let file = folder().join(name);
+        std::fs::write(&file, text).unwrap();
+        file
+    };
+    let part = code(
+        "incomplete.c",
+        "int absent(void); int part(void) { return absent(); }",
+    );
+    let main = code(
+        "incomplete_main.c",
+        "int part(void); int main(void) { return part(); }",
+    );
+    let gcc = |flags: &[&str], output: &Path| {
+        succeed(Command::new("gcc").args(flags).arg("-o").arg(output));
+    };
+    let (part, main) = (part.display().to_string(), main.display().to_string());
+    gcc(&["-fPIC", "-shared", &part], &library);
+    let library = library.display().to_string();
+    gcc(
+        &["-Wl,--unresolved-symbols=ignore-all", &main, &library],
+        &program,
+    );
+    let run = run(&program, 2, &[], &[]);
+    assert!(
+        run.output.contains("libincomplete.so: undefined symbol: absent") && run.status != Some(0),
+        "{}",
+        run.output
+    );
+}
+
+#[test]
+fn executable_pages_come_from_files() {
+    let program = compile("pages", &[]);
+    let objects = |ranks| {
+        let run = run(&program, ranks, &[], &[]);
+        assert_eq!(
+            run.count("executable pages OK, main's caller OK"),
+            ranks,
+            "{}",
+            run.output
+        );
+        let lines = run.output.lines().filter_map(|line| line.split_once("objects "));
+        let counts: Vec<usize> = lines.map(|(_, count)| count.parse().unwrap()).collect();
+        assert_eq!(counts.len(), ranks, "{}", run.output);
+        counts.into_iter().max().unwrap()
+    };
+    // Whatever is in the loader's list is looked at each time that something is loaded.
+    assert_eq!(objects(1), objects(20), "the loader's list grows with the ranks");
+}
+
 /// Memory of each rank in kB.
 fn cost(program: &Path, ranks: usize) -> f64 {
     let run = run(program, ranks, &["stats"], &[]);

@@ -89,6 +89,23 @@ fn unsuitable_programs_are_refused() {
 }
 
 #[test]
+fn unknown_relocations_are_refused() {
+    let code = ".data\\n.globl distance\\n.type distance,@object\\n.size distance,8\\n\
+                distance: .quad environ - .\\n";
+    let text = format!("__asm__(\"{code}\");");
+    let library = build("libdistance.so", &text, &["-shared", "-fPIC"]);
+    let library = library.display().to_string();
+    let text = "extern long distance; int main(void) { return distance != 0; }";
+    let program = build("distance", text, &[&library]);
+    // R_X86_64_PC64
+    assert!(
+        matches!(&reasons(&program)[..], [Reason::Relocation { object, kind: 24 }] if object == "check-libdistance.so"),
+        "{:?}",
+        reasons(&program)
+    );
+}
+
+#[test]
 fn another_mpi_is_named() {
     for (soname, name) in [("libmpi.so.12", "MPICH"), ("libmpi.so.40", "Open MPI")] {
         let flags = library(soname);

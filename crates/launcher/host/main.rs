@@ -9,6 +9,8 @@
 #![no_std]
 #![no_main]
 
+mod objects;
+
 use core::arch::global_asm;
 use core::ffi::{c_char, c_int, c_void};
 use core::mem;
@@ -70,6 +72,7 @@ mpiexec --mode processes\n"
         };
         return 2;
     }
+    objects::begin();
     // SAFETY:
     // - the name is a C string, and no other thread changes the environment.
     let path = unsafe { getenv(c"SIMURGH_LIBRARY".as_ptr()) };

@@ -33,9 +33,34 @@ pub(super) fn reset() {
     // - the callback has the required signature and ignores its third argument;
     // - errno's address is the calling thread's.
     unsafe {
-        libc::dl_iterate_phdr(Some(reset_module), std::ptr::null_mut());
+        if let Some(iterate) = loaders_iterate() {
+            iterate(reset_module, std::ptr::null_mut());
+        }
         *libc::__errno_location() = 0;
     }
+}
+
+type Visit = unsafe extern "C" fn(*mut libc::dl_phdr_info, libc::size_t, *mut libc::c_void) -> libc::c_int;
+type Iterate = unsafe extern "C" fn(Visit, *mut libc::c_void) -> libc::c_int;
+
+/// The dynamic loader's own `dl_iterate_phdr`. That of an executable in which ranks live goes through the images of
+/// all ranks, too: they are many, and what they have of thread-local variables is not in modules of their own.
+fn loaders_iterate() -> Option<Iterate> {
+    static ITERATE: OnceLock<Option<Iterate>> = OnceLock::new();
+    *ITERATE.get_or_init(|| {
+        let mode = libc::RTLD_NOW | libc::RTLD_NOLOAD;
+        // SAFETY:
+        // - the names are terminated, and the C library is there already;
+        // - null becomes none, and otherwise it is a function of this type.
+        unsafe {
+            let library = libc::dlopen(c"libc.so.6".as_ptr(), mode);
+            if library.is_null() {
+                return None;
+            }
+            let symbol = libc::dlsym(library, c"dl_iterate_phdr".as_ptr());
+            std::mem::transmute::<*mut libc::c_void, Option<Iterate>>(symbol)
+        }
+    })
 }
 
 unsafe extern "C" fn reset_module(

@@ -10,10 +10,6 @@ pub(crate) const DYN_SIZE: u64 = 16;
 pub(crate) struct Dynamic {
     /// (tag, value) in file order.
     pub(crate) entries: Vec<(i64, u64)>,
-    /// File offset of the first entry.
-    pub(crate) offset: u64,
-    /// Number of slots in the section, the closing `DT_NULL`s included.
-    pub(crate) slots: u64,
 }
 
 impl Dynamic {
@@ -42,11 +38,7 @@ impl Dynamic {
             }
             entries.push((tag, value));
         }
-        Ok(Dynamic {
-            entries,
-            offset: segment.offset,
-            slots,
-        })
+        Ok(Dynamic { entries })
     }
 
     /// The value of the first entry with a tag.

@@ -5,18 +5,20 @@
 
 pub(crate) mod abi;
 pub(crate) mod dynamic;
+pub(crate) mod exports;
 pub(crate) mod relocs;
 pub(crate) mod symbols;
 pub(crate) mod versions;
 
 use dynamic::Dynamic;
 
-/// Size of an ELF file header.
-pub(crate) const EHDR_SIZE: usize = 64;
 /// Size of a program header.
 pub(crate) const PHDR_SIZE: usize = 56;
 /// Size of a page: of memory and of everything that is mapped.
 pub(crate) const PAGE: u64 = 4096;
+
+/// The greatest alignment of a segment: far more than any linker's.
+const MAX_ALIGN: u64 = 1 << 30;
 
 /// The file breaks the rules of the ELF format; the text says where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -196,6 +198,11 @@ impl<'a> Elf<'a> {
         self.loads().map(Segment::end).max().unwrap_or(0)
     }
 
+    /// The alignment that its address needs.
+    pub(crate) fn align(&self) -> u64 {
+        self.loads().map(|load| load.align).fold(PAGE, u64::max)
+    }
+
     /// A NUL-terminated string of the dynamic string table.
     pub(crate) fn string(&self, index: u64) -> Option<&'a str> {
         let start = self.offset_of(self.dynamic.get(abi::DT_STRTAB)?.checked_add(index)?)?;
@@ -228,7 +235,9 @@ fn check_loads(segments: &[Segment]) -> Result<(), Malformed> {
                 .offset
                 .checked_add(load.file_size)
                 .is_some_and(|end| end < 1 << 47)
-            && load.vaddr % PAGE == load.offset % PAGE;
+            && load.vaddr % PAGE == load.offset % PAGE
+            && load.align.max(1).is_power_of_two()
+            && load.align <= MAX_ALIGN;
         if !sane {
             return Err(Malformed("loadable segments"));
         }

@@ -15,15 +15,6 @@ pub(crate) struct Reloc {
     /// Index of its symbol; 0 for none.
     pub(crate) symbol: u32,
     pub(crate) addend: i64,
-    /// File offset of the entry.
-    pub(crate) at: u64,
-}
-
-impl Reloc {
-    /// How many bytes it changes.
-    pub(crate) fn width(&self) -> u64 {
-        if self.kind == abi::R_X86_64_TLSDESC { 16 } else { 8 }
-    }
 }
 
 impl Elf<'_> {
@@ -50,7 +41,6 @@ impl Elf<'_> {
             kind: info as u32,
             symbol: (info >> 32) as u32,
             addend: u64_at(self.bytes, at + 16)?.cast_signed(),
-            at,
         })
     }
 

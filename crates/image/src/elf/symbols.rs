@@ -10,11 +10,10 @@ pub(crate) const SYM_SIZE: u64 = 24;
 pub(crate) struct Symbol<'a> {
     pub(crate) name: &'a str,
     pub(crate) info: u8,
+    pub(crate) other: u8,
     pub(crate) section: u16,
     pub(crate) value: u64,
     pub(crate) size: u64,
-    /// File offset of the entry.
-    pub(crate) at: u64,
 }
 
 impl Symbol<'_> {
@@ -26,6 +25,12 @@ impl Symbol<'_> {
     /// `STT_*`.
     pub(crate) fn kind(&self) -> u8 {
         self.info & 15
+    }
+
+    /// Whether only the object itself can mean anything by it.
+    pub(crate) fn is_own(&self) -> bool {
+        const VISIBILITY: u8 = 3;
+        self.binding() == abi::STB_LOCAL || (self.section != abi::SHN_UNDEF && self.other & VISIBILITY != 0)
     }
 
     /// Whether the object defines it for others.
@@ -47,10 +52,10 @@ impl<'a> Elf<'a> {
         Some(Symbol {
             name: self.string(u64::from(name)).unwrap_or(""),
             info: *self.bytes.get(usize::try_from(at + 4).ok()?)?,
+            other: *self.bytes.get(usize::try_from(at + 5).ok()?)?,
             section: u16_at(self.bytes, at + 6)?,
             value: u64_at(self.bytes, at + 8)?,
             size: u64_at(self.bytes, at + 16)?,
-            at,
         })
     }
 
@@ -70,15 +75,14 @@ impl<'a> Elf<'a> {
         // A symbol takes 24 bytes of file, so a greater number is a damaged table.
         let limit = u32::try_from(self.bytes.len() as u64 / SYM_SIZE).unwrap_or(u32::MAX);
         classic()
-            .or_else(|| self.gnu_hash_extent().map(|(_, _, count)| count))
+            .or_else(|| self.gnu_hash_count())
             .unwrap_or(0)
             .min(limit)
     }
 
-    /// The GNU hash table: (address, size in bytes, number of symbols it implies).
-    pub(crate) fn gnu_hash_extent(&self) -> Option<(u64, u64, u32)> {
-        let vaddr = self.dynamic.get(abi::DT_GNU_HASH)?;
-        let at = self.offset_of(vaddr)?;
+    /// The number of symbols that the GNU hash table implies.
+    fn gnu_hash_count(&self) -> Option<u32> {
+        let at = self.offset_of(self.dynamic.get(abi::DT_GNU_HASH)?)?;
         let buckets = u64::from(u32_at(self.bytes, at)?);
         let first = u32_at(self.bytes, at + 4)?;
         let bloom = u64::from(u32_at(self.bytes, at + 8)?);
@@ -96,12 +100,12 @@ impl<'a> Elf<'a> {
                 .max()
                 .unwrap_or(0)
                 .checked_add(1)?;
-            return Some((vaddr, chains - at, first.max(imported)));
+            return Some(first.max(imported));
         }
         // The last chain ends with an odd value.
         while u32_at(self.bytes, chains + u64::from(last - first) * 4)? & 1 == 0 {
             last = last.checked_add(1)?;
         }
-        Some((vaddr, chains + u64::from(last - first + 1) * 4 - at, last + 1))
+        last.checked_add(1)
     }
 }

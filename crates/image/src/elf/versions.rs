@@ -1,82 +1,146 @@
-//! Symbol version tables: which versions an object wants from which library, and which it defines.
+//! Symbol version tables: the version of each symbol that an object wants or defines.
 
 use super::{Elf, abi, u16_at, u32_at};
 
 /// Limit on the length of a chain: a damaged file must not make us loop.
 const CHAIN_LIMIT: u32 = 65_536;
+/// Bit of a symbol's version index: the version is not the default one.
+const HIDDEN: u16 = 0x8000;
+/// The greatest index of symbols that have no version: local, and global without one.
+const LAST_RESERVED: u16 = 1;
 
-/// One library of which versions are wanted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Need<'a> {
-    /// The library's name.
-    pub(crate) file: &'a str,
-    /// File offset of the 32-bit string index of the name.
-    pub(crate) file_at: u64,
+/// The version that a reference wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted<'a> {
+    /// None in particular, as objects refer that were linked without versions: the oldest one.
+    Base,
+    /// None in particular, as `dlsym` asks: the newest one.
+    Newest,
+    /// This one.
+    Named(&'a str),
 }
 
-impl<'a> Elf<'a> {
-    /// The libraries of which versions are wanted.
-    pub(crate) fn version_needs(&self) -> Vec<Need<'a>> {
-        let mut needs = Vec::new();
-        self.walk(abi::DT_VERNEED, abi::DT_VERNEEDNUM, 12, |elf, at| {
-            let file = elf.string(u64::from(u32_at(elf.bytes, at + 4)?))?;
-            needs.push(Need {
-                file,
-                file_at: at + 4,
-            });
+/// What the version of a definition means for a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    Yes,
+    No,
+    /// If no other definition of the name has this standing.
+    IfOnly,
+}
+
+/// The version of each symbol of an object.
+#[derive(Debug, Default)]
+pub(crate) struct Versions<'a> {
+    /// File offset of the table with an index for each symbol; objects without versions have none.
+    table: Option<u64>,
+    /// By index; none for the reserved ones.
+    names: Vec<Option<&'a str>>,
+}
+
+impl<'a> Versions<'a> {
+    /// Reads the tables.
+    pub(crate) fn of(elf: &Elf<'a>) -> Versions<'a> {
+        let table = elf
+            .dynamic
+            .get(abi::DT_VERSYM)
+            .and_then(|vaddr| elf.offset_of(vaddr));
+        let mut versions = Versions {
+            table,
+            names: Vec::new(),
+        };
+        versions.add_wanted(elf);
+        versions.add_defined(elf);
+        versions
+    }
+
+    /// A Verneed (file, list) has a list of Vernaux (index at 6, name at 8, next at 12).
+    fn add_wanted(&mut self, elf: &Elf<'a>) {
+        walk(elf, (abi::DT_VERNEED, abi::DT_VERNEEDNUM), 12, |at| {
+            let mut entry = at + u64::from(u32_at(elf.bytes, at + 8)?);
+            for _ in 0..u16_at(elf.bytes, at + 2)? {
+                let index = u16_at(elf.bytes, entry + 6)?;
+                let name = elf.string(u64::from(u32_at(elf.bytes, entry + 8)?));
+                self.add(index, name);
+                entry += u64::from(u32_at(elf.bytes, entry + 12)?);
+            }
             Some(())
         });
-        needs
     }
 
-    /// The extents (address, size) of the version tables that the loader reads.
-    pub(crate) fn version_extents(&self, symbols: u32) -> Vec<(u64, u64)> {
-        let mut extents = Vec::new();
-        if let Some(table) = self.dynamic.get(abi::DT_VERSYM) {
-            extents.push((table, u64::from(symbols) * 2));
-        }
-        // Entry sizes: a Verneed and its Vernaux have 16 bytes, a Verdef 20 and its Verdaux 8.
-        for (table, count, next, auxiliary) in [
-            (abi::DT_VERNEED, abi::DT_VERNEEDNUM, 12, (2, 8, 16)),
-            (abi::DT_VERDEF, abi::DT_VERDEFNUM, 16, (6, 12, 8)),
-        ] {
-            let Some(vaddr) = self.dynamic.get(table) else {
-                continue;
-            };
-            let Some(start) = self.offset_of(vaddr) else {
-                continue;
-            };
-            let (number_at, link_at, size) = auxiliary;
-            let mut end = start + 20;
-            self.walk(table, count, next, |elf, at| {
-                let mut aux = at + u64::from(u32_at(elf.bytes, at + link_at)?);
-                let step_at = if size == 16 { 12 } else { 4 };
-                for _ in 0..u16_at(elf.bytes, at + number_at)? {
-                    end = end.max(aux + size);
-                    aux += u64::from(u32_at(elf.bytes, aux + step_at)?);
-                }
-                end = end.max(at + 20);
-                Some(())
-            });
-            extents.push((vaddr, end - start));
-        }
-        extents
+    /// A Verdef (flags at 2, index at 4, list at 12) has a list of Verdaux, whose first one (name at 0) names it.
+    fn add_defined(&mut self, elf: &Elf<'a>) {
+        const BASE: u16 = 1;
+        walk(elf, (abi::DT_VERDEF, abi::DT_VERDEFNUM), 16, |at| {
+            if u16_at(elf.bytes, at + 2)? & BASE == 0 {
+                let entry = at + u64::from(u32_at(elf.bytes, at + 12)?);
+                let name = elf.string(u64::from(u32_at(elf.bytes, entry)?));
+                self.add(u16_at(elf.bytes, at + 4)?, name);
+            }
+            Some(())
+        });
     }
 
-    /// Follows a chain of records, each with the distance to the next one at `next`.
-    fn walk(
-        &self,
-        table: i64,
-        count: i64,
-        next: u64,
-        mut visit: impl FnMut(&Elf<'a>, u64) -> Option<()>,
-    ) -> Option<()> {
-        let mut at = self.offset_of(self.dynamic.get(table)?)?;
-        let count = u32::try_from(self.dynamic.get(count)?).ok()?.min(CHAIN_LIMIT);
-        for _ in 0..count {
-            visit(self, at)?;
-            at += u64::from(u32_at(self.bytes, at + next)?);
+    fn add(&mut self, index: u16, name: Option<&'a str>) {
+        let index = usize::from(index & !HIDDEN);
+        if self.names.len() <= index {
+            self.names.resize(index + 1, None);
         }
-        Some(())
+        self.names[index] = name;
+    }
+
+    /// The version that the object wants of a symbol that it refers to.
+    pub(crate) fn wanted(&self, elf: &Elf<'a>, symbol: u32) -> Wanted<'a> {
+        self.index(elf, symbol)
+            .and_then(|index| self.name(index))
+            .map_or(Wanted::Base, Wanted::Named)
+    }
+
+    /// Whether a definition of the object is what a reference wants.
+    pub(crate) fn matches(&self, elf: &Elf<'a>, symbol: u32, wanted: Wanted<'_>) -> Match {
+        let Some(index) = self.index(elf, symbol) else {
+            return Match::Yes;
+        };
+        let plain = index & !HIDDEN;
+        let oldest_versioned = match wanted {
+            Wanted::Named(version) => {
+                let unversioned = index <= LAST_RESERVED;
+                return if unversioned || self.name(index) == Some(version) {
+                    Match::Yes
+                } else {
+                    Match::No
+                };
+            }
+            Wanted::Base => LAST_RESERVED + 1,
+            Wanted::Newest => LAST_RESERVED,
+        };
+        match (plain > oldest_versioned, index & HIDDEN == 0) {
+            (false, _) => Match::Yes,
+            (true, true) => Match::IfOnly,
+            (true, false) => Match::No,
+        }
+    }
+
+    fn index(&self, elf: &Elf<'a>, symbol: u32) -> Option<u16> {
+        u16_at(elf.bytes, self.table?.checked_add(u64::from(symbol) * 2)?)
+    }
+
+    fn name(&self, index: u16) -> Option<&'a str> {
+        *self.names.get(usize::from(index & !HIDDEN))?
+    }
+}
+
+/// Follows a chain of records, each with the distance to the next one at `next`.
+fn walk(elf: &Elf<'_>, (table, count): (i64, i64), next: u64, mut visit: impl FnMut(u64) -> Option<()>) {
+    let Some(mut at) = elf.dynamic.get(table).and_then(|vaddr| elf.offset_of(vaddr)) else {
+        return;
+    };
+    let count = elf.dynamic.get(count).unwrap_or(0).min(u64::from(CHAIN_LIMIT));
+    for _ in 0..count {
+        let step = visit(at).and_then(|()| u32_at(elf.bytes, at + next));
+        match step {
+            Some(step) => at += u64::from(step),
+            None => return,
+        }
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn host_with(room: TlsNeed) -> PathBuf {
     let flags = [format!("-DSIZE={}", room.size), format!("-DALIGN={}", room.align)];
     succeed(
         Command::new("gcc")
-            .arg("-O2")
+            .args(["-O2", "-rdynamic"])
             .args(flags)
             .arg(source)
             .arg("-o")

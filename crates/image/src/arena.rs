@@ -1,0 +1,193 @@
+//! The addresses at which images lie.
+//!
+//! The images of a program are all of one size, so they lie at equal distances in arenas: ranges of addresses that are
+//! reserved for twice as many each time one is full. So it takes a few comparisons and a division to find out which
+//! image an address belongs to, however many there are, and neither memory nor a lock: the unwinder asks it for
+//! each frame, in signal handlers too. Arenas are never given back.
+
+use std::io;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::elf::PAGE;
+use crate::memory;
+use crate::object::Object;
+use crate::objects::LinkMap;
+use crate::prepared::Shared;
+
+/// A range of addresses with the images of one program.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    program: &'static Shared,
+    start: usize,
+    /// Distance between images.
+    stride: usize,
+    /// For each image the records of its objects, once they are in place.
+    images: Box<[AtomicPtr<LinkMap>]>,
+    /// How many have been taken. (Only its lock's holder changes it.)
+    taken: AtomicUsize,
+    older: *const Arena,
+}
+
+// SAFETY: `older` points to an arena that is never freed, and what changes is atomic.
+unsafe impl Send for Arena {}
+// SAFETY: as above.
+unsafe impl Sync for Arena {}
+
+/// The newest arena of all programs; each knows the one before it.
+static NEWEST: AtomicPtr<Arena> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Held by who adds an arena or takes a place.
+static GROWING: Mutex<()> = Mutex::new(());
+
+/// The place of one image.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    arena: &'static Arena,
+    index: usize,
+}
+
+/// An object of an image.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located {
+    pub(crate) place: Place,
+    /// Its index among the program's objects.
+    pub(crate) object: usize,
+}
+
+/// All arenas, the newest first.
+pub(crate) fn arenas() -> impl Iterator<Item = &'static Arena> {
+    let get = |pointer: *const Arena| {
+        // SAFETY: null, or an arena that is never freed and was complete when the pointer to it was published.
+        unsafe { pointer.as_ref() }
+    };
+    // Acquire: an arena is complete before it is the newest.
+    std::iter::successors(get(NEWEST.load(Ordering::Acquire)), move |arena| get(arena.older))
+}
+
+/// The object that an address belongs to, if any.
+pub(crate) fn locate(address: usize) -> Option<Located> {
+    arenas().find_map(|arena| arena.locate(address))
+}
+
+impl Arena {
+    /// Addresses for a number of images.
+    fn reserve(program: &'static Shared, places: usize) -> io::Result<&'static Arena> {
+        let objects = &program.objects;
+        let align = objects
+            .iter()
+            .map(|object| object.elf().align())
+            .fold(PAGE, u64::max) as usize;
+        let size = objects.iter().map(Object::end).max().unwrap_or(0) as usize;
+        let stride = size.next_multiple_of(align);
+        Ok(Box::leak(Box::new(Arena {
+            program,
+            start: memory::reserve(stride * places, align)?,
+            stride,
+            images: (0..places).map(|_| AtomicPtr::default()).collect(),
+            taken: AtomicUsize::new(0),
+            // Relaxed: the caller holds the lock, under which it is changed.
+            older: NEWEST.load(Ordering::Relaxed),
+        })))
+    }
+
+    fn take(&'static self) -> Option<Place> {
+        // Relaxed: the caller holds the lock.
+        let index = self.taken.load(Ordering::Relaxed);
+        if index == self.images.len() {
+            return None;
+        }
+        self.taken.store(index + 1, Ordering::Relaxed);
+        Some(Place { arena: self, index })
+    }
+
+    fn locate(&'static self, address: usize) -> Option<Located> {
+        let distance = address.checked_sub(self.start)?;
+        let (index, within) = (distance / self.stride, (distance % self.stride) as u64);
+        if index >= self.images.len() {
+            return None;
+        }
+        let objects = &self.program.objects;
+        let object = objects
+            .partition_point(|object| object.offset <= within)
+            .checked_sub(1)?;
+        (within < objects[object].end()).then_some(Located {
+            place: Place { arena: self, index },
+            object,
+        })
+    }
+
+    /// The images that are in place.
+    pub(crate) fn images(&'static self) -> impl Iterator<Item = Place> {
+        // Relaxed: one that is missed is not in place yet.
+        (0..self.taken.load(Ordering::Relaxed))
+            .map(move |index| Place { arena: self, index })
+            .filter(|place| !place.records().is_null())
+    }
+}
+
+impl Place {
+    /// Takes a place for an image of a program.
+    pub(crate) fn take(program: &'static Shared) -> io::Result<Place> {
+        let _growing = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = || arenas().filter(|arena| std::ptr::eq(arena.program, program));
+        if let Some(place) = own().find_map(Arena::take) {
+            return Ok(place);
+        }
+        let so_far: usize = own().map(|arena| arena.images.len()).sum();
+        // Where addresses are short (ulimit -v), there may be some for one.
+        let arena = Arena::reserve(program, so_far.max(1)).or_else(|_| Arena::reserve(program, 1))?;
+        // Release: see `arenas`.
+        NEWEST.store(std::ptr::from_ref(arena).cast_mut(), Ordering::Release);
+        arena.take().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// Its program.
+    pub(crate) fn program(self) -> &'static Shared {
+        self.arena.program
+    }
+
+    /// Where the image begins.
+    pub(crate) fn address(self) -> usize {
+        self.arena.start + self.index * self.arena.stride
+    }
+
+    /// Where address 0 of an object lies.
+    pub(crate) fn base(self, object: usize) -> usize {
+        self.address() + self.arena.program.objects[object].offset as usize
+    }
+
+    /// The records of its objects, an array; null before it is in place.
+    pub(crate) fn records(self) -> *mut LinkMap {
+        // Acquire: the image is in place before they are there.
+        self.arena.images[self.index].load(Ordering::Acquire)
+    }
+
+    /// Says that the image is in place.
+    pub(crate) fn set_records(self, records: *mut LinkMap) {
+        // Release: see `records`.
+        self.arena.images[self.index].store(records, Ordering::Release);
+    }
+}
+
+impl Located {
+    /// The object.
+    pub(crate) fn object(self) -> &'static Object<'static> {
+        &self.place.program().objects[self.object]
+    }
+
+    /// Where its address 0 lies.
+    pub(crate) fn base(self) -> usize {
+        self.place.base(self.object)
+    }
+
+    /// Its record; null before the image is in place.
+    pub(crate) fn record(self) -> *mut LinkMap {
+        let records = self.place.records();
+        if records.is_null() {
+            return records;
+        }
+        // SAFETY: there is a record for each object.
+        unsafe { records.add(self.object) }
+    }
+}
