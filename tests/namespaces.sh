@@ -35,11 +35,23 @@ bridge() {
     done
 }
 
+is_up() {
+    case $(ip -n "$prefix$1" -o link show eth0) in
+        *LOWER_UP*"state UP"*) ;;
+        *) return 1 ;;
+    esac
+}
+
 # The kernel takes note of a cable within a second, and libfabric passes over an interface until then.
 await() {
     for host in $(seq 0 $((count - 1))); do
-        for _ in $(seq 50); do
-            case $(ip -n "$prefix$host" -o link show eth0) in *LOWER_UP*"state UP"*) break ;; esac
+        tries=0
+        until is_up "$host"; do
+            tries=$((tries + 1))
+            if [ "$tries" -gt 1800 ]; then
+                echo "namespaces.sh: the link of host $host does not come up" >&2
+                exit 1
+            fi
             sleep 0.1
         done
     done

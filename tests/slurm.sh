@@ -74,11 +74,11 @@ up() {
     for node in $(seq "$1"); do
         inside "$prefix$((node - 1))" "n$node" slurmd -N "n$node" -f "$SLURM_CONF"
     done
-    for _ in $(seq 300); do
+    for _ in $(seq 1800); do
         [ "$(inside "${prefix}sw" sw sinfo -h -t idle -o %D)" = "$1" ] && return
         sleep 0.1
     done
-    echo "slurm.sh: the nodes are not idle after 30 s:" >&2
+    echo "slurm.sh: the nodes do not become idle:" >&2
     inside "${prefix}sw" sw sinfo -N -l >&2
     tail -n 3 "$dir"/log/* >&2
     exit 1

@@ -37,4 +37,4 @@ pub use scratch::Scratch;
 pub use stage::Stage;
 pub use started::{Started, behind};
 pub use texts::{passed, sums};
-pub use virtual_time::{Deadline, Stopwatch};
+pub use virtual_time::{Deadline, Stopwatch, processor_time};

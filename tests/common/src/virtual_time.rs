@@ -9,6 +9,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// How long one may wait without a look at the load.
 const SAMPLE: Duration = Duration::from_millis(50);
 
@@ -131,6 +133,15 @@ impl Load {
     }
 }
 
+/// The time for which the calling thread has had a processor: what work costs, whatever else the machine has to do.
+pub fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -179,6 +190,18 @@ mod tests {
         assert!(deadline.has_passed());
         assert!(deadline.passed() <= clock.elapsed());
         assert!(clock.elapsed() >= Duration::from_millis(80));
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_takes_no_processor_time() {
+        let before = processor_time();
+        let start = Instant::now();
+        std::thread::sleep(Duration::from_millis(20));
+        let (slept, took) = (start.elapsed(), processor_time() - before);
+        assert!(took < slept / 2, "{took:?} of {slept:?}");
+        while processor_time() == before + took {
+            std::hint::spin_loop();
+        }
     }
 
     #[test]

@@ -45,11 +45,11 @@ pub(crate) fn part(workspace: &Workspace, part: Part) -> Result<()> {
     }
 }
 
-/// Stages an installation, then runs all tests of the workspace, those of the wheel and of mpi4py, the loom models, and
-/// each fuzz target for a moment. What has passed in a run before that did not come to its end, with the same sources,
-/// is left out, unless all is to be tested anew.
+/// Stages an installation, unless `SIMURGH_STAGE` names one, then runs all tests of the workspace, those of the wheel
+/// and of mpi4py, the loom models, and each fuzz target for a moment. What has passed in a run before that did not come
+/// to its end, with the same sources, is left out, unless all is to be tested anew.
 pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
-    let stage = install::stage(workspace)?;
+    let stage = install::staged(workspace)?;
     let programs = Program::build_all(workspace)?;
     let environment = Environment::new(workspace, &stage);
     let progress = Progress::begin(workspace, anew)?;

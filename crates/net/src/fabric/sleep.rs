@@ -213,7 +213,7 @@ mod tests {
     use std::time::Instant;
 
     /// So long nothing may take.
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const PATIENCE: Duration = simurgh_testing::LIMIT;
 
     /// Two hosts, and what the first of them sleeps on.
     struct Pair {

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Source, Target, pack, unpack};
 
 /// No test waits longer for a message.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = simurgh_testing::LIMIT;
 
 type Queue = (Mutex<VecDeque<Message>>, Condvar);
 

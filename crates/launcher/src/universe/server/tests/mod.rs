@@ -19,7 +19,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long anything may take that is certain to happen.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = simurgh_testing::LIMIT;
 
 /// A directory of a test's own.
 struct Folder(PathBuf);
