@@ -302,8 +302,9 @@ mod tests {
 
         member.say(quiet(1, (0, 1)));
         assert!(told(head.attend()).is_empty());
-        assert_eq!(told(head.say(quiet(1, (1, 0)))), ["Report"]);
-        assert_eq!(told(member.attend()), ["Report"]);
+        let asked = ["Report { moving: false }"];
+        assert_eq!(told(head.say(quiet(1, (1, 0)))), asked);
+        assert_eq!(told(member.attend()), asked);
 
         member.say(waits("sleeps"));
         assert!(told(head.attend()).is_empty());
