@@ -95,13 +95,42 @@ impl FloatEnvironment {
             unsafe { asm!("ldmxcsr dword ptr [{}]", in(reg) &raw const mxcsr, options(nostack, readonly)) };
         }
         if self.x87() != now.x87() {
-            self.replace_x87();
+            self.replace_x87(now);
         }
     }
 
-    fn replace_x87(self) {
-        let control = self.x87() & 0xffff;
-        let flags = self.x87() >> 16;
+    fn x87_control(self) -> u16 {
+        self.x87() as u16
+    }
+
+    fn x87_flags(self) -> u32 {
+        self.x87() >> 16
+    }
+
+    /// Whether an exception has happened that traps at the next instruction that looks at it.
+    fn is_pending(self) -> bool {
+        u64::from(self.x87_flags()) & !(u64::from(self.x87_control()) & MASKS) != 0
+    }
+
+    /// By the cheapest way there is: to load the control word takes some cycles, to load flags a hundred.
+    fn replace_x87(self, now: Self) {
+        let control = self.x87_control();
+        if self.x87_flags() == 0 {
+            // SAFETY:
+            // - nothing is pending once it is cleared, which belongs to the other environment, and that has been read.
+            unsafe { asm!("fnclex", "fldcw word ptr [{}]", in(reg) &raw const control, options(nostack)) };
+        } else if self.x87_flags() == now.x87_flags() && !now.is_pending() {
+            // SAFETY:
+            // - nothing is pending that would trap here.
+            unsafe { asm!("fldcw word ptr [{}]", in(reg) &raw const control, options(nostack)) };
+        } else {
+            self.load_x87();
+        }
+    }
+
+    fn load_x87(self) {
+        let control = u32::from(self.x87_control());
+        let flags = self.x87_flags();
         let mut environment = X87Environment::default();
         // SAFETY:
         // - the structure is as large as what is written and read;
@@ -167,6 +196,35 @@ mod tests {
         });
         assert_eq!(found, STRANGE);
         assert!(back);
+    }
+
+    #[test]
+    fn every_environment_follows_every_other() {
+        let control = [0x037f_u64, 0x077f, 0x0b40, 0x037b].map(|control| control << 32);
+        let flags = [0_u64, 0x04, 0x20, 0x25].map(|flags| flags << 48);
+        let mxcsr = [0x1f80_u64, 0x5fa0];
+        let all: Vec<_> = control
+            .iter()
+            .flat_map(|control| flags.iter().map(move |flags| control | flags))
+            .flat_map(|x87| mxcsr.map(|mxcsr| FloatEnvironment(x87 | mxcsr)))
+            .collect();
+        let wrong = apart(|| {
+            let own = FloatEnvironment::read();
+            let mut now = own;
+            let mut wrong = 0;
+            for &first in &all {
+                for &second in &all {
+                    for next in [first, second] {
+                        next.load(now);
+                        now = FloatEnvironment::read();
+                        wrong += usize::from(now != next);
+                    }
+                }
+            }
+            own.load(now);
+            wrong
+        });
+        assert_eq!(wrong, 0);
     }
 
     #[test]
