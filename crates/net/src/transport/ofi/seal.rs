@@ -4,8 +4,8 @@
 //! and their numbers comes a key for each direction and each of the two endpoints ([`proof`](crate::proof)). So nothing
 //! that one of them says can be said again to another host, in the other direction, or in another job.
 //!
-//! A code is SipHash-2-4 with 64 bits: who does not know the key guesses one in 2^64. Costs for a short packet: 22 of
-//! SipHash's rounds, about 40 ns; long data, where it is protected, 0.6 ns for each byte.
+//! A code is SipHash-2-4 with 64 bits: who does not know the key guesses one in 2^64. Costs for a short packet: 18 of
+//! SipHash's rounds, about 30 ns; long data, where it is protected, 0.4 ns for each byte.
 
 use std::hash::Hasher;
 

@@ -4,7 +4,8 @@
 //! there. So hosts tell each other with these signs how many packets they have sent and received, and how often they
 //! have looked at their endpoint. What has been sent is under way as long as its sender and its receiver have not both
 //! looked: one that computes is not to blame. If both have looked again and again for the time after which a silent
-//! host is lost, and nothing of what is due has come, it will not come.
+//! host is lost, and nothing of what is due has come, it will not come. Transfers have twice that time: many hosts may
+//! read long data from one.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -68,14 +69,14 @@ impl Stalls {
             theirs: (sent, received),
             looks,
         } = *account;
-        let ways = [
-            (sent > ours.received, ours.received),
-            (ours.sent > received, received),
-            (ours.begun > ours.over, ours.over),
-        ];
         let timeout = self.timeout;
+        let ways = [
+            (sent > ours.received, ours.received, timeout),
+            (ours.sent > received, received, timeout),
+            (ours.begun > ours.over, ours.over, 2 * timeout),
+        ];
         let dues = self.due.entry(host).or_default();
-        let flows = dues.iter_mut().zip(ways).map(|(due, (is_due, progress))| {
+        let flows = dues.iter_mut().zip(ways).map(|(due, (is_due, progress, limit))| {
             let before = due.filter(|before| is_due && before.progress == progress);
             let Some(before) = before else {
                 *due = is_due.then_some(Due {
@@ -89,7 +90,7 @@ impl Stalls {
                 .iter()
                 .zip(before.looks)
                 .all(|(now, then)| now.saturating_sub(then) >= LOOKS);
-            match looked && now.saturating_duration_since(before.since) >= timeout {
+            match looked && now.saturating_duration_since(before.since) >= limit {
                 true => Flow::Stuck,
                 false => Flow::Slow,
             }
@@ -169,12 +170,15 @@ mod tests {
             looks,
             ..Account::default()
         };
-        let accounts: [&dyn Fn([u64; 2]) -> Account; 2] = [&to_there, &transfer];
-        for account in accounts {
+        let accounts: [(&dyn Fn([u64; 2]) -> Account, u32); 2] = [(&to_there, 1), (&transfer, 2)];
+        for (account, times) in accounts {
             let mut stalls = Stalls::new(TIMEOUT);
             assert_eq!(stalls.look(1, &account([0; 2]), start), Flow::Free);
-            assert_eq!(stalls.look(2, &account([LOOKS; 2]), start + TIMEOUT), Flow::Free);
-            assert_eq!(stalls.look(1, &account([LOOKS; 2]), start + TIMEOUT), Flow::Stuck);
+            let end = start + times * TIMEOUT;
+            assert_eq!(stalls.look(2, &account([LOOKS; 2]), end), Flow::Free);
+            let before = end - Duration::from_millis(1);
+            assert_eq!(stalls.look(1, &account([LOOKS; 2]), before), Flow::Slow);
+            assert_eq!(stalls.look(1, &account([LOOKS; 2]), end), Flow::Stuck);
         }
     }
 }

@@ -17,8 +17,9 @@ use crate::transport::HostId;
 const COUNT: u32 = 256;
 /// The longest piece that is asked of a provider at once.
 const PIECE: usize = 1 << 30;
-/// The same where others can take over connections: so that it shows soon whether a transfer goes on.
-const PIECE_SEEN: usize = 4 << 20;
+/// The same where others can take over connections: so that it shows whether a transfer goes on. Shorter ones would
+/// cost long messages a tenth of their bandwidth.
+const PIECE_SEEN: usize = 32 << 20;
 
 /// Which way data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
