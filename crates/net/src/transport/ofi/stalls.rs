@@ -170,8 +170,8 @@ mod tests {
             looks,
             ..Account::default()
         };
-        let accounts: [(&dyn Fn([u64; 2]) -> Account, u32); 2] = [(&to_there, 1), (&transfer, 2)];
-        for (account, times) in accounts {
+        let accounts: [&dyn Fn([u64; 2]) -> Account; 2] = [&to_there, &transfer];
+        for (account, times) in accounts.into_iter().zip(1..) {
             let mut stalls = Stalls::new(TIMEOUT);
             assert_eq!(stalls.look(1, &account([0; 2]), start), Flow::Free);
             let end = start + times * TIMEOUT;
