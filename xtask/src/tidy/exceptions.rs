@@ -15,6 +15,10 @@ pub(crate) const ATOMICS: &[(&str, &str)] = &[
         "crates/image/",
         "does not depend on the core crate: it works on plain threads",
     ),
+    (
+        "crates/launcher/host/",
+        "has nothing but core: a program without the standard library",
+    ),
     ("tests/", "runs outside the runtime"),
     ("xtask/", "runs outside the runtime"),
 ];
