@@ -3,7 +3,7 @@
 use crate::job::{Job, Operation, Unmatched};
 use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
 use crate::memory::Target;
-use crate::point2point::{ParcelPool, Payload, Unpaired};
+use crate::point2point::{Pairing, ParcelPool, Payload};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use crate::tool::Tool;
@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 pub(crate) struct Endpoint {
     table: TurnLock<Table>,
     slots: CallSlots,
-    unpaired: Unpaired,
+    pairing: Pairing,
     tool: OnceLock<Arc<Tool>>,
 }
 
@@ -46,7 +46,12 @@ pub(crate) struct Table {
     parcels: ParcelPool,
     /// Bytes of buffers that hold messages in `arrived`.
     backlog: usize,
+    /// For what the rank has looked last, and how often in a row in vain.
+    looks: Option<(Pattern, u64)>,
 }
+
+/// Looks in a row that are told of: so many are a loop.
+const MANY_LOOKS: u64 = 100;
 
 impl Table {
     /// An empty table, whose queues are scanned up to a length of `scan_limit`.
@@ -57,6 +62,7 @@ impl Table {
             probes: Vec::new(),
             parcels: ParcelPool::default(),
             backlog: 0,
+            looks: None,
         }
     }
 }
@@ -67,7 +73,7 @@ impl Endpoint {
         Self {
             table: TurnLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
-            unpaired: Unpaired::default(),
+            pairing: Pairing::default(),
             tool: OnceLock::new(),
         }
     }
@@ -94,9 +100,9 @@ impl Endpoint {
         &self.slots
     }
 
-    /// Partitioned sends to the rank and receives of it that have no counterpart yet.
-    pub(crate) fn unpaired(&self) -> &Unpaired {
-        &self.unpaired
+    /// Partitioned sends to the rank and receives of it.
+    pub(crate) fn pairing(&self) -> &Pairing {
+        &self.pairing
     }
 }
 
@@ -158,6 +164,15 @@ impl Table {
             .map(|(envelope, payload)| (envelope, payload.bytes()))
     }
 
+    /// Notes that the rank has looked for a message that the pattern accepts.
+    pub(crate) fn looked(&mut self, pattern: Pattern, found: bool) {
+        self.looks = match self.looks {
+            _ if found => None,
+            Some((last, times)) if last == pattern => Some((last, times + 1)),
+            _ => Some((pattern, 1)),
+        };
+    }
+
     /// Has `waiter` told when a message arrives that the pattern accepts.
     pub(crate) fn await_message(&mut self, pattern: Pattern, waiter: Waiter) {
         self.probes.push(Probe { pattern, waiter });
@@ -210,11 +225,17 @@ impl Table {
             .arrived
             .iter()
             .filter_map(|(pattern, payload)| Some((pattern, payload.waiter()?)));
+        // Who waits in a call does not look any more.
+        let waits = self.posted.iter().any(|(_, posted)| posted.waiter.is_call()) || !self.probes.is_empty();
+        let looks = self.looks.filter(|(_, times)| !waits && *times >= MANY_LOOKS);
+        let looks = looks
+            .map(|(pattern, times)| Unmatched::new(own.to_owned(), pattern, Operation::Looks(times), false));
         let receives =
             receives.map(move |(pattern, posted)| unmatched(pattern, Operation::Receive, &posted.waiter));
         let probes = probes.map(move |probe| unmatched(probe.pattern, Operation::Probe, &probe.waiter));
         receives
             .chain(probes)
+            .chain(looks)
             .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
     }
 

@@ -9,7 +9,7 @@ pub use hardware::Hardware;
 pub use layout::{Layout, Newcomer};
 pub use unfinished::Unfinished;
 pub(crate) use unfinished::{Place, Places, Stall};
-pub use unmatched::{Operation, Unmatched};
+pub use unmatched::{Operation, Parts, Unmatched};
 
 use crate::check::Checks;
 use crate::collective::{Between, Extent, Table};
@@ -227,6 +227,8 @@ impl Job {
         for (process, endpoint) in self.layout.here().zip(&self.endpoints) {
             let name = self.layout.name_of(process);
             found.extend(endpoint.table().unmatched(&name).take(limit - found.len()));
+            let parts = endpoint.pairing().unmatched(&name, &self.layout).into_iter();
+            found.extend(parts.take(limit - found.len()));
         }
         let away = self
             .network()

@@ -50,7 +50,7 @@ pub use errhandler::ErrorHandler;
 pub use error::{Error, ErrorClass, ErrorCode, ErrorCodes, Result};
 pub use group::{Comparison, Group, RankRange};
 pub use info::Info;
-pub use job::{Abort, Hardware, Job, Layout, Newcomer, Operation, Unfinished, Unmatched};
+pub use job::{Abort, Hardware, Job, Layout, Newcomer, Operation, Parts, Unfinished, Unmatched};
 pub use point2point::{BufferSpace, Message, Mode, Receipt, SendBuffer, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
 pub use remote::{NetworkStats, Remote, packets};

@@ -41,7 +41,7 @@ pub use send::{Mode, Started};
 pub(crate) use away::Away;
 pub(crate) use buffered::Charge;
 pub(crate) use parcel::{Parcel, ParcelPool};
-pub(crate) use partitioned::{Pairs, Partitioned, Unpaired, communicator_of};
+pub(crate) use partitioned::{Pairing, Pairs, Partitioned, communicator_of, is_partitioned};
 pub(crate) use payload::{Payload, status_of};
 pub(crate) use receive::Received;
 pub(crate) use send::Sent;

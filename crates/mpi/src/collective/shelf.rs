@@ -30,6 +30,8 @@ struct Places {
     /// Number of the first on the shelf.
     first: u64,
     places: VecDeque<Place>,
+    /// Those that all ranks of this host have started and those of others may not have.
+    abroad: Vec<(Call, Arc<Underway>)>,
     /// Those that are over.
     idle: Vec<Arc<Underway>>,
 }
@@ -39,6 +41,8 @@ struct Place {
     /// What the first rank to come has called.
     call: Call,
     underway: Arc<Underway>,
+    /// Whether it is persistent: ranks set it up then, and start it later.
+    again: bool,
     missing: usize,
 }
 
@@ -54,11 +58,11 @@ impl Shelf {
 
     /// The collective of this number, for one of its ranks, which calls `call`.
     pub(super) fn take(&self, number: u64, call: Call) -> Arc<Underway> {
-        self.find(number, call).0
+        self.find(number, call, false).0
     }
 
     /// The collective of this number, and whether the rank is the first to come.
-    fn find(&self, number: u64, call: Call) -> (Arc<Underway>, bool) {
+    fn find(&self, number: u64, call: Call, again: bool) -> (Arc<Underway>, bool) {
         let mut shelf = self.places.lock();
         let index = usize::try_from(number - shelf.first).expect("as many as fit in memory");
         let first = index == shelf.places.len();
@@ -70,21 +74,25 @@ impl Shelf {
             shelf.places.push_back(Place {
                 call,
                 underway,
+                again,
                 missing,
             });
         }
         let place = &mut shelf.places[index];
         place.missing -= 1;
         let underway = Arc::clone(&place.underway);
-        while shelf.places.pop_front_if(|place| place.missing == 0).is_some() {
+        while let Some(place) = shelf.places.pop_front_if(|place| place.missing == 0) {
             shelf.first += 1;
+            if self.span.is_some() && !place.again {
+                shelf.abroad.push((place.call, place.underway));
+            }
         }
         (underway, first)
     }
 
     /// [`Shelf::take`] for a persistent collective.
     pub(super) fn take_persistent(&self, number: u64, call: Call) -> Arc<Underway> {
-        let (underway, first) = self.find(number, call);
+        let (underway, first) = self.find(number, call, true);
         if first {
             let mut rehearsed = self.rehearsed.lock();
             if rehearsed.len() == rehearsed.capacity() {
@@ -98,6 +106,7 @@ impl Shelf {
     /// Keeps a gathering that is over.
     pub(super) fn keep(&self, underway: Arc<Underway>) {
         let mut shelf = self.places.lock();
+        shelf.abroad.retain(|(_, other)| !Arc::ptr_eq(other, &underway));
         if shelf.idle.len() < POOLED_GATHERINGS {
             shelf.idle.push(underway);
         }
@@ -113,7 +122,9 @@ impl Shelf {
     fn stall(&self, call: Call, underway: &Underway) -> Option<Stall> {
         let seats = 0..self.ranks();
         let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| underway.has(*seat));
-        (!started.is_empty() && !missing.is_empty()).then(|| Stall {
+        // Whether ranks of other hosts are missing is not known here.
+        let waits = !missing.is_empty() || self.span.is_some();
+        (!started.is_empty() && waits).then(|| Stall {
             call: call.to_string(),
             blocking: false,
             started,
@@ -129,12 +140,18 @@ impl Waited for Shelf {
         let once = shelf
             .places
             .iter()
+            .filter(|place| !place.again)
             .map(|place| (place.call, Arc::clone(&place.underway)));
+        let abroad = shelf
+            .abroad
+            .iter()
+            .map(|(call, underway)| (*call, Arc::clone(underway)));
         let rehearsed = self.rehearsed.lock();
         let again = rehearsed
             .iter()
             .filter_map(|(call, underway)| Some((*call, underway.upgrade()?)));
         let stalls = once
+            .chain(abroad)
             .chain(again)
             .filter_map(|(call, underway)| self.stall(call, &underway));
         stalls.collect()

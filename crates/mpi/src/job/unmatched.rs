@@ -2,7 +2,7 @@
 
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::matching::Pattern;
-use crate::point2point::communicator_of;
+use crate::point2point::{communicator_of, is_partitioned};
 use std::fmt;
 
 /// What kind of operation waits.
@@ -18,6 +18,26 @@ pub enum Operation {
     Stalled,
     /// A message without a receive, whose sender waits no more.
     Message,
+    /// No message, for which its receiver has looked so many times in a row.
+    Looks(u64),
+}
+
+/// How far a partitioned operation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// It is one message, to or from another host.
+    Together,
+    /// The other side has not been set up.
+    Unpaired,
+    /// The other side has not been started.
+    Unmet,
+    /// Some partitions have not been moved.
+    Missing {
+        /// Number of these.
+        left: usize,
+        /// Number of all that are sent.
+        of: usize,
+    },
 }
 
 /// An operation that waits for its counterpart; it displays itself as a sentence.
@@ -35,6 +55,8 @@ pub struct Unmatched {
     pub communicator: u32,
     /// Whether a blocking call waits, not a request.
     pub blocking: bool,
+    /// How far it has come, if it is partitioned.
+    pub parts: Option<Parts>,
 }
 
 impl Unmatched {
@@ -47,6 +69,15 @@ impl Unmatched {
             tag,
             communicator: communicator_of(context),
             blocking,
+            parts: is_partitioned(context).then_some(Parts::Together),
+        }
+    }
+
+    /// A partitioned operation of this process as far as it has come.
+    pub(crate) fn in_parts(receiver: String, label: Pattern, operation: Operation, parts: Parts) -> Self {
+        Self {
+            parts: Some(parts),
+            ..Self::new(receiver, label, operation, false)
         }
     }
 
@@ -74,26 +105,41 @@ impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let receiver = &self.receiver;
         let waits = if self.blocking { "waits in" } else { "has started" };
+        let a = if self.parts.is_some() {
+            "a partitioned"
+        } else {
+            "a"
+        };
         match self.operation {
-            Operation::Receive => write!(f, "rank {receiver} {waits} a receive from {}", self.origin()),
+            Operation::Receive => write!(f, "rank {receiver} {waits} {a} receive from {}", self.origin())?,
             Operation::Probe => write!(
                 f,
                 "rank {receiver} {waits} a probe for a message from {}",
                 self.origin()
-            ),
+            )?,
             Operation::Send | Operation::Stalled => {
                 let (sender, tag) = (self.sender(), self.tag);
-                write!(f, "{sender} {waits} a send to rank {receiver} with tag {tag}")?;
+                write!(f, "{sender} {waits} {a} send to rank {receiver} with tag {tag}")?;
                 if self.operation == Operation::Stalled {
                     f.write_str(", since too much lies unreceived at that rank's host (eager-window)")?;
                 }
-                Ok(())
             }
             Operation::Message => write!(
                 f,
                 "rank {receiver} has not received a message from {}",
                 self.origin()
-            ),
+            )?,
+            Operation::Looks(times) => write!(
+                f,
+                "rank {receiver} has looked {times} times in vain for a message from {}",
+                self.origin()
+            )?,
+        }
+        match self.parts {
+            None | Some(Parts::Together) => Ok(()),
+            Some(Parts::Unpaired) => f.write_str(", of which the other side has not been set up"),
+            Some(Parts::Unmet) => f.write_str(", of which the other side has not been started"),
+            Some(Parts::Missing { left, of }) => write!(f, ", which lacks {left} of {of} partitions"),
         }
     }
 }

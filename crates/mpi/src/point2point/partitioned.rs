@@ -1,6 +1,6 @@
 //! Messages sent in parts: partitioned communication.
 //!
-//! Setting up a partitioned send and a partitioned receive pairs them once and for all ([`Unpaired`]): the first send
+//! Setting up a partitioned send and a partitioned receive pairs them once and for all ([`Pairing`]): the first send
 //! that one rank sets up for a communicator, receiver and tag with the first receive of that label, and so on. Ordinary
 //! messages take no part in this. A pair shares a [`Channel`], and each start of a side begins its next round.
 //! A partition is moved from the sender's layout straight to the receiver's, by whoever comes second:
@@ -21,8 +21,8 @@ mod channel;
 mod pairing;
 mod split;
 
-pub(crate) use away::{Pairs, communicator_of};
-pub(crate) use pairing::Unpaired;
+pub(crate) use away::{Pairs, communicator_of, is_partitioned};
+pub(crate) use pairing::Pairing;
 
 use crate::check;
 use crate::comm::Comm;
@@ -54,7 +54,7 @@ enum Link {
     /// What both share.
     Channel(Arc<Channel>),
     /// Messages to another host.
-    SendingAway(Box<SendingAway>),
+    SendingAway(Arc<SendingAway>),
     /// Messages from another host.
     ReceivingAway(Box<ReceivingAway>),
 }
@@ -110,9 +110,11 @@ impl Comm {
         } else if self.is_here(dest) {
             let sender = Side::Sends(Sender::new(source.clone(), partitions));
             let endpoint = self.process().job().endpoint(self.process_of(dest));
-            Link::Channel(endpoint.unpaired().add(self.outgoing(tag), self, sender))
+            Link::Channel(endpoint.pairing().add(self.outgoing(tag), self, sender))
         } else {
-            Link::SendingAway(Box::new(SendingAway::new(self, source, partitions, dest, tag)?))
+            let side = Arc::new(SendingAway::new(self, source, partitions, dest, tag)?);
+            self.process().endpoint().pairing().note_away(&side);
+            Link::SendingAway(side)
         };
         Ok(set_up(link, Role::Sends, partitions))
     }
@@ -148,7 +150,7 @@ impl Comm {
                 tag,
             };
             let receiver = Side::Receives(Receiver::new(target.clone(), partitions, envelope));
-            Link::Channel(self.process().endpoint().unpaired().add(envelope, self, receiver))
+            Link::Channel(self.process().endpoint().pairing().add(envelope, self, receiver))
         } else {
             Link::ReceivingAway(Box::new(ReceivingAway::new(self, target, source, tag)?))
         };

@@ -46,7 +46,7 @@ impl Comm {
         let Some(pattern) = self.probed(source, tag)? else {
             return Ok(Some(Status::PROC_NULL));
         };
-        let found = self.look_twice(|table| table.peek(pattern));
+        let found = self.look_twice(pattern, |table| table.peek(pattern));
         Ok(found.map(|(envelope, bytes)| status_of(envelope, bytes)))
     }
 
@@ -73,7 +73,7 @@ impl Comm {
         let Some(pattern) = self.probed(source, tag)? else {
             return Ok(Some((Message::NONE, Status::PROC_NULL)));
         };
-        let found = self.look_twice(|table| table.take_message(pattern));
+        let found = self.look_twice(pattern, |table| table.take_message(pattern));
         Ok(found.map(|(envelope, payload)| {
             let status = status_of(envelope, payload.bytes());
             (Message::taken(self.process(), envelope, payload), status)
@@ -91,13 +91,19 @@ impl Comm {
     }
 
     /// Looks into the table, and once more after others have run.
-    fn look_twice<T>(&self, mut look: impl FnMut(&mut Table) -> Option<T>) -> Option<T> {
+    fn look_twice<T>(&self, pattern: Pattern, mut look: impl FnMut(&mut Table) -> Option<T>) -> Option<T> {
         let endpoint = self.process().endpoint();
-        let found = look(&mut endpoint.table());
-        found.or_else(|| {
-            yield_now();
-            look(&mut endpoint.table())
-        })
+        let mut table = endpoint.table();
+        if let Some(found) = look(&mut table) {
+            table.looked(pattern, true);
+            return Some(found);
+        }
+        drop(table);
+        yield_now();
+        let mut table = endpoint.table();
+        let found = look(&mut table);
+        table.looked(pattern, found.is_some());
+        found
     }
 
     /// Looks into the table, and again whenever a message has arrived that the pattern accepts.

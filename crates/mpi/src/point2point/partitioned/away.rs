@@ -7,6 +7,7 @@
 
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
+use crate::job::{Layout, Operation, Parts, Unmatched};
 use crate::limits::PARTITIONED_PAIRS;
 use crate::matching::{Envelope, Pattern};
 use crate::memory::{Source, Target};
@@ -120,6 +121,17 @@ impl SendingAway {
         Ok(())
     }
 
+    /// The send, if it is under way and not all partitions are ready.
+    pub(super) fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
+        self.request.lock().as_ref()?;
+        let parts = Parts::Missing {
+            left: self.left.load(Ordering::Relaxed),
+            of: self.ready.len(),
+        };
+        let (receiver, label) = (layout.name_of(self.process), self.envelope.exactly());
+        Some(Unmatched::in_parts(receiver, label, Operation::Send, parts))
+    }
+
     fn send(&self) {
         let Some(request) = self.request.lock().take() else {
             return;
@@ -160,11 +172,15 @@ impl ReceivingAway {
 
 /// The context of the communicator that a context of messages belongs to.
 pub(crate) fn communicator_of(context: u32) -> u32 {
-    if context & PARTITIONED == 0 {
-        context
-    } else {
-        context & ((1 << PAIR_SHIFT) - 1)
+    match is_partitioned(context) {
+        false => context,
+        true => context & ((1 << PAIR_SHIFT) - 1),
     }
+}
+
+/// Whether messages of this context are partitioned.
+pub(crate) fn is_partitioned(context: u32) -> bool {
+    context & PARTITIONED != 0
 }
 
 #[cfg(test)]

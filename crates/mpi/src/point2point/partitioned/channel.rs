@@ -11,6 +11,7 @@
 
 use super::split::{Partitions, Split};
 use crate::error::{Error, ErrorClass, Result};
+use crate::job::{Operation, Parts};
 use crate::matching::Envelope;
 use crate::memory::{self, Source, Target};
 use crate::request::Request;
@@ -245,6 +246,28 @@ impl Channel {
         let receiver = self.receiver.get();
         // Acquire pairs with the Release in `move_partition`.
         receiver.is_some_and(|receiver| receiver.missing[index].load(Ordering::Acquire) == 0)
+    }
+
+    /// Which side waits for the other, and how far they have come; none if no round is under way.
+    pub(super) fn stands(&self) -> Option<(Operation, Parts)> {
+        let waiters = self.waiters.lock();
+        let (sends, receives) = (waiters.sender.is_some(), waiters.receiver.is_some());
+        let paired = self.pair().is_some();
+        drop(waiters);
+        let parts = match (paired, sends && receives) {
+            (false, _) => Parts::Unpaired,
+            (true, false) => Parts::Unmet,
+            // Relaxed: it says how far they are, and may say less than that.
+            (true, true) => Parts::Missing {
+                left: self.left.load(Ordering::Relaxed),
+                of: self.sender.get()?.partitions.count,
+            },
+        };
+        match (sends, receives) {
+            (_, true) => Some((Operation::Receive, parts)),
+            (true, false) => Some((Operation::Send, parts)),
+            (false, false) => None,
+        }
     }
 
     /// Whether the round is over but for a few instructions of those who moved its last partitions. It is, if all

@@ -1,0 +1,75 @@
+/* Ranks that wait for what never comes, each in a way of its own. The argument says which. */
+#include "mpi_check.h"
+
+/* A receive that nobody sends to: the rank of this number waits in it. */
+static void wait_for_ever(int from)
+{
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, from, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void partitioned(const char *how)
+{
+    int data[4] = {0}, flag = 0;
+    MPI_Request request;
+    int sends = check_rank == 1 && strcmp(how, "unpaired") && strcmp(how, "arrived");
+    if (check_rank == 0)
+        OK(MPI_Precv_init(data, 4, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    if (sends)
+        OK(MPI_Psend_init(data, 4, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (check_rank == 0 && strcmp(how, "unreceived")) {
+        OK(MPI_Start(&request));
+        while (!strcmp(how, "arrived") && !flag)
+            OK(MPI_Parrived(request, 1, &flag));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    if (sends && strcmp(how, "unmet")) {
+        OK(MPI_Start(&request));
+        OK(MPI_Pready(2, request));
+        if (!strcmp(how, "unreceived"))
+            OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    wait_for_ever(2);
+}
+
+static void collective(int again)
+{
+    int one = 1, sum;
+    MPI_Request request;
+    if (again)
+        OK(MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    if (check_rank == 0)
+        wait_for_ever(1);
+    if (again)
+        OK(MPI_Start(&request));
+    else
+        OK(MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
+static void probe(int matched)
+{
+    int flag = 0;
+    MPI_Message message;
+    while (check_rank == 0 && !flag) {
+        if (matched)
+            OK(MPI_Improbe(1, 4, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
+        else
+            OK(MPI_Iprobe(1, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    }
+    wait_for_ever(0);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    const char *how = argc > 1 ? argv[1] : "";
+    if (!strcmp(how, "started") || !strcmp(how, "again"))
+        collective(!strcmp(how, "again"));
+    else if (!strcmp(how, "iprobe") || !strcmp(how, "improbe"))
+        probe(!strcmp(how, "improbe"));
+    else
+        partitioned(how);
+    return check_end();
+}

@@ -1,0 +1,92 @@
+//! What ranks wait for is told when a job has to be ended: of waits that are no blocking calls, too.
+
+use simurgh_testing::{Binary, Compile, Stage};
+
+/// A way to be stuck, and what is told of it where ranks are threads and where they are processes.
+type Case = (&'static str, &'static str, &'static str);
+
+const PARTITIONED: &str = "rank 0 has started a partitioned receive from rank 1 with tag 3";
+
+/// Nobody can go on.
+const FOR_EVER: [Case; 6] = [
+    ("ready", ", which lacks 3 of 4 partitions", ""),
+    ("unpaired", ", of which the other side has not been set up", ""),
+    ("unmet", ", of which the other side has not been started", ""),
+    (
+        "unreceived",
+        "rank 1 has started a partitioned send to rank 0 with tag 3, of which the other side has not been started",
+        "rank 1 has started a partitioned send to rank 0 with tag 3, which lacks 3 of 4 partitions",
+    ),
+    (
+        "started",
+        "a nonblocking MPI_Allreduce has been started by ranks 1-2 and not by 0",
+        "a nonblocking MPI_Allreduce has been started by ranks 2, and waits for other hosts",
+    ),
+    (
+        "again",
+        "a nonblocking MPI_Allreduce has been started by ranks 1-2 and not by 0",
+        "a nonblocking MPI_Allreduce has been started by ranks 2, and waits for other hosts",
+    ),
+];
+
+fn program(stage: &Stage) -> Binary {
+    Compile::c("tests/c/stuck.c")
+        .flags(["-O1", "-Wall", "-Werror"])
+        .against(stage)
+        .build()
+}
+
+/// The whole line: those that begin with a comma are about the partitioned receive.
+fn line(told: &str) -> String {
+    match told.starts_with("rank") || told.starts_with('a') {
+        true => told.to_owned(),
+        false => format!("{PARTITIONED}{told}"),
+    }
+}
+
+#[test]
+fn deadlocks_tell_of_requests() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for (how, threads, processes) in FOR_EVER {
+        for (mode, told) in [("threads", threads), ("processes", processes)] {
+            let outcome = stage.mpiexec(3).mode(mode).args([how]).run(&program);
+            outcome.expect_code(125).expect_stderr("deadlock");
+            let line = line(told);
+            assert!(
+                outcome.stderr.lines().any(|found| found.trim() == line),
+                "{line}\n{outcome}"
+            );
+        }
+    }
+}
+
+/// Ranks that look again and again do not wait, so that only the time limit ends the job.
+#[test]
+fn time_limits_tell_of_loops() {
+    let stage = Stage::locate();
+    let program = program(&stage);
+    for (how, mode, told) in [
+        (
+            "iprobe",
+            "threads",
+            "times in vain for a message from rank 1 with tag 4",
+        ),
+        (
+            "iprobe",
+            "processes",
+            "times in vain for a message from rank 1 with tag 4",
+        ),
+        (
+            "improbe",
+            "threads",
+            "times in vain for a message from rank 1 with tag 4",
+        ),
+        ("arrived", "threads", PARTITIONED),
+        ("arrived", "processes", PARTITIONED),
+    ] {
+        let mpiexec = stage.mpiexec(3).mode(mode).options(["--timeout", "4"]);
+        let outcome = mpiexec.args([how]).run(&program);
+        outcome.expect_code(124).expect_stderr(told);
+    }
+}
