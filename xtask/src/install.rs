@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use simurgh_testing::Stage;
 
+use crate::answers;
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::pkgconfig;
@@ -67,6 +68,8 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
             fs::copy(workspace.source(source), new).map(drop)
         })?;
     }
+    let answers = answers::header(workspace)?;
+    replace(&prefix.join(answers::PLACE), |new| fs::write(new, &answers))?;
     for (name, leads_to) in LINKS {
         replace(&prefix.join(name), |new| symlink(leads_to, new))?;
     }

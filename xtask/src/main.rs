@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod answers;
 mod bench;
 mod command;
 mod conformance;

@@ -1,15 +1,15 @@
 //! `./x test mpi4py`: the tests of mpi4py, Python's MPI, with ranks that are processes, in a virtual environment with
 //! our package for pip, against which it is built from its source package.
 //!
-//! mpi4py is built for what `mpi.h` declares: a header of its own says which functions of the standard are missing. Its
-//! build would find that out by compiling a program for each (`MPI4PY_BUILD_CONFIGURE`), which takes minutes. What is
-//! left out of its tests is in `xtask/src/mpi4py-left-out.txt`, with the reasons.
+//! mpi4py is built as the guide says: what it would have to find out by compiling a program for each function of the
+//! standard lies beside `mpi.h` ([`answers`]). What is left out of its tests is in `xtask/src/mpi4py-left-out.txt`,
+//! with the reasons.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::answers;
 use crate::command::{build_output, captured_success, minutes};
 use crate::failure::{Failure, Result};
 use crate::python::Venv;
@@ -37,7 +37,7 @@ impl Mpi4py {
         let venv = Venv::fresh(&place.join("venv"))?;
         venv.install([wheel])?;
         let prepared = Self { place, venv };
-        prepared.build(workspace)?;
+        prepared.build()?;
         let mut pip = prepared.venv.pip("install");
         pip.args(["--no-index", "--no-deps", "mpi4py", "--find-links"]);
         captured_success(pip.arg(prepared.built()), minutes(2))?;
@@ -58,19 +58,19 @@ impl Mpi4py {
         self.place.join("built")
     }
 
-    fn build(&self, workspace: &Workspace) -> Result<()> {
+    fn build(&self) -> Result<()> {
         let (source, stamp) = (self.source(), self.built().join("for"));
         if !source.exists() {
             self.fetch()?;
         }
-        let missing = missing(&source, &workspace.source("include/mpi.h"))?;
-        if fs::read_to_string(&stamp).is_ok_and(|built| built == missing) {
+        let answers = read(&self.venv.place().join(answers::PLACE))?;
+        if fs::read_to_string(&stamp).is_ok_and(|built| built == answers) {
             return Ok(());
         }
-        write(&source.join("src/lib-mpi/pympiconf.h"), &missing)?;
         eprintln!("x: building mpi4py {VERSION}");
         // Compiled as fast as can be: its speed is not what is tested.
-        let flags = "-O0 -g0 -w -DHAVE_PYMPICONF_H=1";
+        let prefix = self.venv.place().display().to_string();
+        let flags = format!("-O0 -g0 -w {}", answers::flags(&prefix));
         // It finds mpicc in the PATH.
         let mut pip = self.venv.activated("pip");
         pip.args(["wheel", "--quiet", "--disable-pip-version-check"]);
@@ -78,7 +78,7 @@ impl Mpi4py {
             .arg(self.built())
             .arg(&source);
         build_output(pip.env("CFLAGS", flags))?;
-        write(&stamp, &missing)
+        write(&stamp, &answers)
     }
 
     /// Gets the source from PyPI.
@@ -126,32 +126,6 @@ fn left_out(list: &str) -> impl Iterator<Item = (&'static str, &str)> {
         Some(test) => ("-x", test),
         None => ("-e", entry),
     })
-}
-
-/// The header that tells mpi4py what is missing.
-fn missing(source: &Path, header: &Path) -> Result<String> {
-    let known = identifiers(&read(header)?);
-    let mut asked = BTreeSet::new();
-    let config = source.join("src/lib-mpi/config");
-    for entry in fs::read_dir(&config).map_err(Failure::file(&config))? {
-        let path = entry.map_err(Failure::file(&config))?.path();
-        asked.extend(identifiers(&read(&path)?));
-    }
-    let mut text = "#include \"config/mpiabi.h\"\n".to_owned();
-    let missing = asked.iter().filter(|name| {
-        let name = name.strip_prefix("PyMPI_HAVE_");
-        name.is_some_and(|name| !known.contains(name))
-    });
-    for name in missing {
-        text.push_str(&format!("#undef {name}\n"));
-    }
-    Ok(text)
-}
-
-/// The identifiers in a text of C.
-fn identifiers(text: &str) -> BTreeSet<String> {
-    let words = text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -66,11 +66,28 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     )))
 }
 
-/// All functions, by chapter and name.
-fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
+/// The functions of the standard that the library does not have.
+pub(crate) fn absent(workspace: &Workspace) -> Result<Vec<String>> {
+    let (facts, declared) = facts_and_headers(workspace)?;
+    let absent = names(&facts).filter(|name| !is_declared(name, &declared));
+    Ok(absent.map(str::to_owned).collect())
+}
+
+/// The texts of the facts and of the headers.
+fn facts_and_headers(workspace: &Workspace) -> Result<(String, String)> {
     let read_all =
         |files: &[&str]| -> Result<String> { files.iter().map(|file| read(workspace, file)).collect() };
-    let (facts, declared) = (read_all(&FACTS)?, read_all(HEADERS)?);
+    Ok((read_all(&FACTS)?, read_all(HEADERS)?))
+}
+
+/// Whether a header declares a function.
+fn is_declared(name: &str, headers: &str) -> bool {
+    headers.contains(&format!(" {name}("))
+}
+
+/// All functions, by chapter and name.
+fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
+    let (facts, declared) = facts_and_headers(workspace)?;
     let calls = calls::find(workspace)?;
     let mut functions = Vec::new();
     for name in names(&facts) {
@@ -79,7 +96,7 @@ fn functions(workspace: &Workspace) -> Result<Vec<Function>> {
         functions.push(Function {
             name: name.to_owned(),
             chapter,
-            present: declared.contains(&format!(" {name}(")),
+            present: is_declared(name, &declared),
             programs: calls.get(name).cloned().unwrap_or_default(),
         });
     }

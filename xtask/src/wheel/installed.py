@@ -16,5 +16,5 @@ for file in files:
         assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == file.hash.value, f"{path} has changed"
 names = {path.locate().resolve().relative_to(prefix).as_posix() for path in files}
 needed = {"bin/mpiexec", "bin/mpirun", "bin/simurgh", "bin/mpicc", "bin/mpicxx", "include/mpi.h"}
-needed |= {"include/mpi_removed.h", "lib/libmpi_abi.so.1"}
+needed |= {"include/mpi_removed.h", "include/simurgh/mpi4py/pympiconf.h", "lib/libmpi_abi.so.1"}
 assert needed <= names, f"{needed - names} is missing"

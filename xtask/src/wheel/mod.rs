@@ -15,6 +15,7 @@ use std::process::Command;
 
 use simurgh_testing::Stage;
 
+use crate::answers;
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
 use crate::install::{BUILT, HEADERS, LINKS, PKG_CONFIG};
@@ -94,7 +95,7 @@ impl Tree {
             let place = made(self.installed(file))?;
             copy(&stage.prefix().join(file), &place)?;
         }
-        for header in HEADERS {
+        for header in HEADERS.iter().copied().chain([answers::PLACE]) {
             copy(&stage.prefix().join(header), &made(self.installed(header))?)?;
         }
         Ok(())

@@ -95,6 +95,7 @@ fn c_programs(workspace: &Workspace, venv: &Venv, elsewhere: &Scratch) -> Result
         "libexec/simurgh",
         "include/mpi.h",
         "include/mpi_removed.h",
+        "include/simurgh",
     ];
     match left.iter().find(|file| venv.place().join(file).exists()) {
         None => Ok(()),
