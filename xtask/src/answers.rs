@@ -40,3 +40,22 @@ pub(crate) fn header(workspace: &Workspace) -> Result<String> {
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let header = header(&Workspace::locate()).unwrap();
+        let lines: Vec<&str> = header.lines().collect();
+        assert!(lines.contains(&"#undef PyMPI_HAVE_MPI_LB"));
+        for there in ["MPI_Send_c", "MPI_Comm_c2f", "MPI_Type_struct"] {
+            assert!(!header.contains(&format!("HAVE_{there}\n")), "{there}");
+        }
+        assert_eq!(
+            flags("/usr"),
+            "-DHAVE_PYMPICONF_H=1 -I/usr/include/simurgh/mpi4py"
+        );
+    }
+}
