@@ -1,6 +1,7 @@
 //! `/proc/self/maps` as a rank is to see it: its program and libraries under the names of their files, and not those of
 //! other ranks.
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_void};
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -45,14 +46,24 @@ fn open(image: usize) -> io::Result<File> {
     Ok(file)
 }
 
-/// The lines of `maps` that are about a rank.
+/// The lines of `maps` that are about a rank. What the process itself maps of the files of ranks, to make images of
+/// them, is not.
 fn filter(maps: &[u8], owner: impl Fn(usize) -> Owner) -> Vec<u8> {
+    let lines = || maps.split_inclusive(|&byte| byte == b'\n');
+    let names: BTreeSet<&[u8]> = lines()
+        .filter_map(|line| match owner(start(line)?) {
+            Owner::Own(name) => Some(name.to_bytes()),
+            Owner::Other | Owner::Process => None,
+        })
+        .collect();
+    let is_of_ranks = |file: &[u8]| file.starts_with(MASTER) || names.contains(file.trim_ascii_end());
     let mut text = Vec::with_capacity(maps.len());
-    for line in maps.split_inclusive(|&byte| byte == b'\n') {
+    for line in lines() {
         let path = line.iter().position(|&byte| byte == b'/').unwrap_or(line.len());
         let (front, file) = line.split_at(path);
         match start(front).map_or(Owner::Process, &owner) {
             Owner::Other => {}
+            Owner::Process if is_of_ranks(file) => {}
             Owner::Own(name) if file.starts_with(MASTER) => {
                 text.extend_from_slice(front);
                 text.extend_from_slice(name.to_bytes());
@@ -80,7 +91,9 @@ mod tests {
             2000-3000 rw-p 0 00:01 6 /memfd:simurgh-image (deleted)\n\
             3000-4000 rw-p 0 00:00 0 \n\
             5000-6000 rw-p 0 00:01 7 /memfd:simurgh-image (deleted)\n\
-            7000-8000 rw-p 0 00:00 0 [heap]\n";
+            7000-8000 rw-p 0 00:00 0 [heap]\n\
+            8000-9000 rw-s 0 00:01 6 /memfd:simurgh-image (deleted)\n\
+            9000-a000 r--p 0 08:01 5 /bin/a\n";
         let expected = "1000-2000 r-xp 0 08:01 5 /bin/a\n2000-3000 rw-p 0 00:01 6 /bin/a\n3000-4000 rw-p 0 00:00 0 \n\
             7000-8000 rw-p 0 00:00 0 [heap]\n";
         let owner = |address| match address {
