@@ -1121,7 +1121,8 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
 
 /**
- * `MPI_Comm_connect`: connects to a group that accepts at a port.
+ * `MPI_Comm_connect`: connects to a group that accepts at a port. The info key `timeout` says for how many seconds
+ * that is waited for.
  */
 int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
 
