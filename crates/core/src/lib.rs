@@ -9,6 +9,7 @@
 //!   kernel thread.
 //! * [`Gathering`], [`post`]: what is left without waiting, and the work on it that belongs to nobody.
 //! * [`Worker`]: the half of a virtual processor that switches between ECs; [`Ready`]: what it has to run.
+//! * [`enter_runtime`], [`interrupt`()]: how signals reach an execution context.
 //! * [`Network`]: what whoever has nothing better to do looks after.
 //! * [`Roster`]: what is known of each host, while hosts come.
 //! * [`sync`]: the only place the workspace takes atomics from, so that loom can take over.
@@ -40,6 +41,8 @@ mod abreast;
 #[cfg(not(loom))]
 mod care;
 #[cfg(not(loom))]
+mod deaf;
+#[cfg(not(loom))]
 mod errand;
 #[cfg(not(loom))]
 mod float_environment;
@@ -47,6 +50,8 @@ mod float_environment;
 mod here;
 #[cfg(not(loom))]
 mod hollow;
+#[cfg(not(loom))]
+mod interrupt;
 #[cfg(not(loom))]
 mod owner;
 #[cfg(not(loom))]
@@ -89,9 +94,11 @@ pub use wait_list::WaitList;
 #[cfg(not(loom))]
 pub use abreast::abreast;
 #[cfg(not(loom))]
+pub use deaf::without_signals;
+#[cfg(not(loom))]
 pub use ec::{
-    Attribute, Bystander, StackBounds, attached_count, bystanders, current_worker, expected, keep_warm,
-    migrate, outsiders, try_current, while_blocked, while_expecting,
+    Attribute, Bystander, StackBounds, attached_count, bystanders, current_worker, expect, expect_no_more,
+    expected, keep_warm, migrate, outsiders, try_current, while_blocked, while_expecting,
 };
 #[cfg(loom)]
 pub use ec::{employ, wander};
@@ -99,6 +106,8 @@ pub use ec::{employ, wander};
 pub use errand::{Errand, post};
 #[cfg(not(loom))]
 pub use hollow::HollowError;
+#[cfg(not(loom))]
+pub use interrupt::{Inside, enter_runtime, interrupt, may_be_interrupted, set_attend, set_native_handlers};
 #[cfg(not(loom))]
 pub use owner::{set_owner, with_owner};
 #[cfg(not(loom))]

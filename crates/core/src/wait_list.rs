@@ -15,7 +15,7 @@ pub struct WaitList {
     slots: Box<[CachePadded<SpinLock<Slot>>]>,
 }
 
-/// The frozen execution contexts of one worker, and attached threads.
+/// The frozen execution contexts of one worker, and those that wait by their token.
 #[derive(Default)]
 pub(crate) struct Slot {
     pub(crate) frozen: Frozen,
@@ -80,7 +80,7 @@ impl WaitList {
     /// Freezes the calling execution context, which has locked its worker's slot, until the next release.
     #[inline]
     pub(crate) fn freeze(&self, me: EcRef, mut guard: SpinGuard<'_, Slot>) {
-        if me.is_attached() {
+        if me.waits_by_token() {
             guard.attached.push(me);
             drop(guard);
             park();

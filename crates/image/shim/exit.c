@@ -3,7 +3,7 @@
  * On the rank's main context exit() runs the handlers and returns control to the host. Called on another thread of
  * the rank it runs them there, tells the host (the rank counts as ended), and ends that thread; when the main
  * context comes by here later, it leaves with the status given then. */
-#include "shim.h"
+#include "signals.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
@@ -161,6 +161,7 @@ __attribute__((noreturn)) static void finish(void)
     if (in_child_process())
         libc._exit(exit_status);
     __atomic_store_n(&phase, EXITED, __ATOMIC_RELEASE);
+    simurgh_end_rank_signals();
     if (simurgh_on_main())
         simurgh_leave(exit_status, simurgh_shim_rank.saved_stack);
     futex(&phase, FUTEX_WAKE, INT32_MAX);
@@ -204,6 +205,8 @@ EXPORT void quick_exit(int status)
 
 EXPORT void abort(void)
 {
+    if (!simurgh_forked)
+        simurgh_handle_abort();
     simurgh_flush_streams();
     libc.abort();
 }

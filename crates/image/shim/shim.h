@@ -12,10 +12,13 @@
 #endif
 #define _LARGEFILE64_SOURCE 1
 
+#include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <errno.h>
+#include <mqueue.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -31,7 +34,14 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <ucontext.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,6 +58,14 @@ struct hooks {
     void (*await_thread)(void *user, uint32_t *word, uint32_t value);
     void (*exited_elsewhere)(void *user, int status);
     void (*yield)(void *user);
+    void *(*context)(void *user, uint32_t **attention);
+    void (*listen)(void *context);
+    void (*interrupt)(void *context, int32_t kernel_thread, bool restart);
+    void (*wait)(void *user);
+    void (*expect)(void *user, bool expects);
+    int32_t (*signal_thread)(void *user, int32_t *number);
+    void (*take_signal)(void *user, int32_t number);
+    void (*killed)(void *user, int32_t number);
 };
 
 typedef void (*init_function)(int, char **, char **);
@@ -88,6 +106,7 @@ struct rank_record {
     pthread_t main_thread;
     const char *program;                /* the path of its file */
     int (*open_maps)(const void *image); /* a file like /proc/self/maps; or an error, negative */
+    uint64_t ignored_signals;           /* from the beginning, as bits */
     int32_t rank;
     int32_t host_pid;
     void *stack;                        /* of the main thread: its lowest address */
@@ -102,6 +121,7 @@ typedef int scan_function(FILE *, const char *, va_list);
 typedef int wide_scan_function(FILE *, const wchar_t *, va_list);
 typedef int checked_print_function(FILE *, int, const char *, va_list);
 typedef int checked_wide_print_function(FILE *, int, const wchar_t *, va_list);
+typedef void jump_function(struct __jmp_buf_tag *, int);
 typedef int thread_atexit_function(void (*)(void *), void *, void *);
 
 struct libc_table {
@@ -132,6 +152,13 @@ void simurgh_leave(int status, void *saved_stack) __attribute__((noreturn));
 void simurgh_wait_for_threads(void);
 void simurgh_await_end(pthread_t thread);
 void simurgh_let_others_run(void);
+/* Sleeps for a moment, at most until `end` on the monotonic clock; false once that is reached. */
+bool simurgh_sleep_a_slice(struct timespec end);
+struct timespec simurgh_time_after(struct timespec duration);
+/* Makes the calling thread one of the rank's, for the rest of its life. */
+void simurgh_adopt_thread(void);
+int simurgh_start_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+                         void *argument);
 bool simurgh_on_main(void);
 void simurgh_name_program(char *path);
 void simurgh_note_start(int argc, char **argv);

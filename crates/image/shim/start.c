@@ -1,5 +1,5 @@
 /* Entering a rank's program and leaving it. */
-#include "shim.h"
+#include "signals.h"
 
 EXPORT struct rank_record simurgh_shim_rank = {0};
 
@@ -74,6 +74,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, old_ini
     (void)fini, (void)rtld_fini, (void)stack_end;
     environ = argv + argc + 1;
     simurgh_note_start(argc, argv);
+    simurgh_begin_signals(0, 0);
     if (argc > 0)
         simurgh_name_program(argv[0]);
     size_t libraries = simurgh_shim_rank.object_count - 1;

@@ -1,5 +1,5 @@
 /* C streams: stdin, stdout and stderr of the rank, and the functions that use them without naming them. */
-#include "shim.h"
+#include "signals.h"
 
 FILE *simurgh_stdin, *simurgh_stdout, *simurgh_stderr;
 #undef stdin
@@ -326,7 +326,15 @@ EXPORT ssize_t writev(int descriptor, const struct iovec *parts, int count)
 
 EXPORT pid_t fork(void)
 {
+    sigset_t all, before;
+    /* What comes for the child before it has handlers of its own waits. */
+    set_to(&all, ~(signal_set)0);
+    libc.pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t child = libc.fork();
+    if (child == 0 && !simurgh_forked)
+        simurgh_hand_signals_over();
+    else
+        libc.pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (child == 0) {
         /* It may run where the rank may, not only where it was started. */
         cpu_set_t processors;

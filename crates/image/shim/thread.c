@@ -1,5 +1,6 @@
 /* Threads of a rank: they get the rank's thread-local variables and belong to the rank. */
-#include "shim.h"
+#include "signals.h"
+#include <sys/syscall.h>
 
 struct thread_destructor {
     void (*function)(void *);
@@ -28,6 +29,7 @@ struct thread_start {
     struct running *own;
     bool has_processors;
     cpu_set_t processors;
+    signal_set mask; /* that of the thread which has made it */
 };
 
 /* Destructors of C++ thread_local objects. */
@@ -98,6 +100,7 @@ void simurgh_await_end(pthread_t thread)
 static void end_thread(void *own)
 {
     simurgh_run_thread_destructors();
+    simurgh_end_signals();
     libc.pthread_mutex_lock(&running_lock);
     *find_running(libc.pthread_self()) = ((struct running *)own)->next;
     libc.pthread_mutex_unlock(&running_lock);
@@ -107,8 +110,9 @@ static void end_thread(void *own)
     simurgh_shim_rank.hooks->thread_ended(simurgh_shim_rank.user);
 }
 
-static void begin_thread(struct running *own)
+static void begin_thread(struct running *own, signal_set mask)
 {
+    simurgh_shim_rank.tls_start(simurgh_shim_rank.tls_layout);
     own->thread = libc.pthread_self();
     libc.pthread_mutex_lock(&running_lock);
     own->next = running;
@@ -117,16 +121,25 @@ static void begin_thread(struct running *own)
     /* libc calls it when the function returns and in pthread_exit, before the destructors of thread-specific data. */
     libc.cxa_thread_atexit(end_thread, own, &simurgh_shim_rank);
     simurgh_shim_rank.hooks->thread_started(simurgh_shim_rank.user);
+    simurgh_begin_signals((pid_t)libc.syscall(SYS_gettid), mask);
+}
+
+void simurgh_adopt_thread(void)
+{
+    struct running *own = simurgh_signal_thread() ? NULL : libc.malloc(sizeof *own);
+    if (!own)
+        return;
+    __atomic_add_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
+    begin_thread(own, 0);
 }
 
 static void *run_thread(void *argument)
 {
     struct thread_start start = *(struct thread_start *)argument;
     libc.free(argument);
-    simurgh_shim_rank.tls_start(simurgh_shim_rank.tls_layout);
     if (start.has_processors)
         libc.sched_setaffinity(0, sizeof start.processors, &start.processors);
-    begin_thread(start.own);
+    begin_thread(start.own, start.mask);
     if (start.c11)
         return (void *)(intptr_t)start.c11(start.argument);
     return start.posix(start.argument);
@@ -141,6 +154,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
         *copy = start;
         copy->own = own;
         copy->has_processors = simurgh_inherit_processors(attributes, &copy->processors);
+        copy->mask = simurgh_signal_thread() ? simurgh_signal_thread()->mask : 0;
         __atomic_add_fetch(&running_threads, 1, __ATOMIC_SEQ_CST);
         error = libc.pthread_create(thread, attributes, run_thread, copy);
         if (error == 0)
@@ -152,10 +166,15 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
     return error;
 }
 
+int simurgh_start_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+{
+    return start_thread(thread, attributes, (struct thread_start){.posix = function, .argument = argument});
+}
+
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                           void *argument)
 {
-    return start_thread(thread, attributes, (struct thread_start){.posix = function, .argument = argument});
+    return simurgh_start_thread(thread, attributes, function, argument);
 }
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)

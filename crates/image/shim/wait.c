@@ -5,7 +5,7 @@
  * between. The slices are short at first, since what is waited for often comes soon, and longer while it does not. Only
  * the end of a thread is known to the host, so that the main context is suspended until it comes.
  * On other threads of the rank, and where nobody has to wait, these are libc's functions. */
-#include "shim.h"
+#include "signals.h"
 
 enum { SECOND = 1000000000 };
 
@@ -27,6 +27,14 @@ static struct timespec after(struct timespec time, long nanoseconds)
         time.tv_sec++;
     }
     return time;
+}
+
+struct timespec simurgh_time_after(struct timespec duration)
+{
+    struct timespec now;
+    libc.clock_gettime(CLOCK_MONOTONIC, &now);
+    now.tv_sec += duration.tv_sec;
+    return after(now, duration.tv_nsec);
 }
 
 /* Length of the next slice in nanoseconds; only the main context uses it. */
@@ -124,11 +132,12 @@ EXPORT int sem_wait(sem_t *semaphore)
 {
     if (!shares_its_thread())
         return libc.sem_wait(semaphore);
+    unsigned int handled = simurgh_handled();
     for (;;) {
         struct timespec end = end_of_slice(CLOCK_REALTIME);
         if (libc.sem_timedwait(semaphore, &end) == 0)
             return end_waiting(0);
-        if (errno != ETIMEDOUT)
+        if (errno == EINTR ? simurgh_handled() != handled : errno != ETIMEDOUT)
             return end_waiting(-1);
         go_on_waiting();
     }
@@ -139,18 +148,24 @@ static bool before(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* Sleeps until `end` on the monotonic clock; false if a signal has come. */
+bool simurgh_sleep_a_slice(struct timespec end)
+{
+    struct timespec pause = end_of_slice(CLOCK_MONOTONIC);
+    bool last = !before(pause, end);
+    int error = libc.clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, last ? &end : &pause, NULL);
+    if (!last || error)
+        go_on_waiting();
+    return !last || error;
+}
+
+/* Sleeps until `end` on the monotonic clock; false if a signal has been handled. */
 static bool sleep_until(struct timespec end)
 {
-    for (;;) {
-        struct timespec pause = end_of_slice(CLOCK_MONOTONIC);
-        bool last = !before(pause, end);
-        if (libc.clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, last ? &end : &pause, NULL) != 0)
-            return end_waiting(false);
-        if (last)
-            return end_waiting(true);
-        go_on_waiting();
-    }
+    unsigned int handled = simurgh_handled();
+    bool in_time = true;
+    while (in_time && simurgh_handled() == handled)
+        in_time = simurgh_sleep_a_slice(end);
+    return end_waiting(simurgh_handled() == handled);
 }
 
 static struct timespec left_until(struct timespec end)
@@ -172,10 +187,7 @@ EXPORT int nanosleep(const struct timespec *duration, struct timespec *left)
     bool valid = duration && duration->tv_sec >= 0 && duration->tv_nsec >= 0 && duration->tv_nsec < SECOND;
     if (!valid || !shares_its_thread())
         return libc.nanosleep(duration, left);
-    struct timespec end;
-    libc.clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += duration->tv_sec;
-    end = after(end, duration->tv_nsec);
+    struct timespec end = simurgh_time_after(*duration);
     if (sleep_until(end))
         return 0;
     if (left)

@@ -27,6 +27,27 @@ pub struct Hooks {
     /// Lets other ranks run. Called on the stack of [`Instance::run`](crate::Instance::run), between short waits in the
     /// kernel for a thread, a lock or a time.
     pub yield_now: unsafe extern "C" fn(user: *mut c_void),
+    /// Names the calling execution context of the rank, and says where its attention is: a word that is not zero while
+    /// there is a signal for it.
+    pub context: unsafe extern "C" fn(user: *mut c_void, attention: *mut *const u32) -> *mut c_void,
+    /// The execution context is to be woken by `interrupt` when it waits in the runtime.
+    pub listen: unsafe extern "C" fn(context: *mut c_void),
+    /// Has an execution context attend ([`Signals::attend`](crate::Signals::attend)), which has attention: wakes or
+    /// interrupts it. It is that of a kernel thread, or (0) of none in particular. Whether a system call that is
+    /// interrupted goes on.
+    pub interrupt: unsafe extern "C" fn(context: *mut c_void, kernel_thread: i32, restarts: bool),
+    /// Suspends the calling execution context until it is interrupted, or for no reason for a moment. Others are
+    /// expected to see to that.
+    pub wait: unsafe extern "C" fn(user: *mut c_void),
+    /// From now on something is expected that may wake the rank's execution contexts, or no more.
+    pub expect: unsafe extern "C" fn(user: *mut c_void, expects: bool),
+    /// The kernel thread to which timers tell their ends, with the signal of this number and the address of a function
+    /// (`struct simurgh_event` of the shim).
+    pub signal_thread: unsafe extern "C" fn(user: *mut c_void, number: *mut i32) -> i32,
+    /// The rank wants to be told when this signal comes, or wants nothing to be done about it.
+    pub take_signal: unsafe extern "C" fn(user: *mut c_void, number: i32),
+    /// A signal for which the rank has no handler has ended it.
+    pub killed: unsafe extern "C" fn(user: *mut c_void, number: i32),
 }
 
 /// Processors by the operating system's numbers; as C's `cpu_set_t`.
@@ -66,6 +87,8 @@ pub struct MainThread {
 pub struct RankContext {
     /// Its number; rank 0 reads the standard input of the process, the others find theirs empty.
     pub rank: u32,
+    /// The signals that are ignored at its start, the first one as the lowest bit.
+    pub ignored_signals: u64,
     /// The callbacks.
     pub hooks: &'static Hooks,
     /// Handed to each callback; must be valid on every thread of the rank for as long as one of them runs.

@@ -8,6 +8,7 @@ use crate::maps;
 use crate::objects::calls;
 use crate::prepared::{PROGRAM, SHIM, Shared};
 use crate::shim::{Enter, Flush, ObjectCode, RankRecord, Setup};
+use crate::signals::Signals;
 use crate::tls::Layout;
 
 /// A rank's image, made known to the shim.
@@ -42,6 +43,7 @@ impl Linked {
             main_thread: crate::tls::thread_pointer(),
             program: shared.objects[PROGRAM].path.as_ptr(),
             open_maps: maps::open_maps,
+            ignored_signals: context.ignored_signals,
             rank: i32::try_from(context.rank).unwrap_or(i32::MAX),
             host_pid: i32::try_from(std::process::id()).unwrap_or(0),
             main: context.main,
@@ -105,6 +107,16 @@ impl Instance {
     pub fn flusher(&self) -> Flusher {
         Flusher {
             function: self.linked.shim + self.linked.shared.symbols.flush as usize,
+        }
+    }
+
+    /// Ways to tell the rank of signals.
+    pub fn signals(&self) -> Signals {
+        let (shim, symbols) = (self.linked.shim, &self.linked.shared.symbols);
+        Signals {
+            attend: shim + symbols.attend as usize,
+            fault: shim + symbols.fault as usize,
+            come: shim + symbols.come as usize,
         }
     }
 

@@ -34,6 +34,7 @@ mod program;
 mod reason;
 mod reservation;
 mod shim;
+mod signals;
 mod source;
 mod tls;
 
@@ -45,4 +46,5 @@ pub use own_process::number_in_proc;
 pub use prepared::{Options, Prepared};
 pub use program::Program;
 pub use reason::Reason;
+pub use signals::Signals;
 pub use tls::{TlsNeed, reserve_tls};

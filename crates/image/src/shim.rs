@@ -54,6 +54,7 @@ pub(crate) struct RankRecord {
     pub(crate) main_thread: usize,
     pub(crate) program: *const c_char,
     pub(crate) open_maps: unsafe extern "C" fn(*const c_void) -> c_int,
+    pub(crate) ignored_signals: u64,
     pub(crate) rank: i32,
     pub(crate) host_pid: i32,
     pub(crate) main: MainThread,
@@ -78,6 +79,9 @@ pub(crate) struct Symbols {
     pub(crate) setup: u64,
     pub(crate) enter: u64,
     pub(crate) flush: u64,
+    pub(crate) attend: u64,
+    pub(crate) fault: u64,
+    pub(crate) come: u64,
 }
 
 impl Symbols {
@@ -89,6 +93,9 @@ impl Symbols {
             setup: value("simurgh_shim_setup")?,
             enter: value("simurgh_shim_enter")?,
             flush: value("simurgh_shim_flush")?,
+            attend: value("simurgh_shim_attend")?,
+            fault: value("simurgh_shim_fault")?,
+            come: value("simurgh_shim_come")?,
         })
     }
 }

@@ -216,7 +216,7 @@ impl Request {
 
     fn wait_long(&self) {
         if !self.complete_by_helping() {
-            tool::blocking(Reason::Request, || self.ticket.completion().wait());
+            self.await_program(|| tool::blocking(Reason::Request, || self.ticket.completion().wait()));
         }
     }
 

@@ -41,7 +41,7 @@ impl EcRef {
     }
 
     /// Every loom thread is attached.
-    pub fn is_attached(self) -> bool {
+    pub(crate) fn waits_by_token(self) -> bool {
         true
     }
 

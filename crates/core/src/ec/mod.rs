@@ -18,7 +18,8 @@ mod real;
 pub use mocked::*;
 #[cfg(not(loom))]
 pub use outsiders::{
-    Bystander, attached_count, bystanders, expected, outsiders, while_blocked, while_expecting,
+    Bystander, attached_count, bystanders, expect, expect_no_more, expected, outsiders, while_blocked,
+    while_expecting,
 };
 #[cfg(not(loom))]
 pub(crate) use outsiders::{note_running, note_watching};

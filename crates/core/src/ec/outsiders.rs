@@ -69,7 +69,7 @@ pub fn outsiders() -> usize {
     OUTSIDERS.load(Ordering::SeqCst)
 }
 
-/// How many wait in [`while_expecting`].
+/// How many wait in [`while_expecting`], and how much is expected otherwise ([`expect`]).
 #[must_use]
 pub fn expected() -> usize {
     EXPECTED.load(Ordering::SeqCst)
@@ -91,6 +91,19 @@ pub fn while_expecting<R>(f: impl FnOnce() -> R) -> R {
     OUTSIDERS.fetch_add(1, Ordering::SeqCst);
     let _expected = Expected;
     f()
+}
+
+/// From now on something is expected that may wake execution contexts, such as the end of a timer: nobody waits for
+/// ever, until [`expect_no_more`] is called.
+pub fn expect() {
+    EXPECTED.fetch_add(1, Ordering::SeqCst);
+    note_running();
+}
+
+/// What was expected is not any more.
+pub fn expect_no_more() {
+    EXPECTED.fetch_sub(1, Ordering::SeqCst);
+    note_blocked();
 }
 
 /// Runs `f`, in which the calling attached thread waits for something outside the runtime, such as a descriptor, and

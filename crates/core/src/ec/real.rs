@@ -10,6 +10,7 @@ use crate::chain::{Chain, Node};
 use crate::completion::Completion;
 use crate::float_environment::FloatEnvironment;
 use crate::here;
+use crate::interrupt::{Interrupts, attend_while_waiting};
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, SpinGuard, SpinLock, relax};
@@ -52,6 +53,7 @@ pub(crate) struct Ec {
     link: AtomicPtr<Ec>,
     token: Token,
     attribute: AtomicU8,
+    interrupts: Interrupts,
     /// The worker it runs on or ran on last; null for an attached thread.
     worker: AtomicPtr<Worker>,
     yielder: Cell<*const EcYielder>,
@@ -96,6 +98,7 @@ impl Ec {
                 link: AtomicPtr::new(ptr::null_mut()),
                 token: Token::new(),
                 attribute: AtomicU8::new(0),
+                interrupts: Interrupts::default(),
                 worker: AtomicPtr::new(ptr::null_mut()),
                 id: AtomicU64::new(0),
                 yielder: Cell::new(ptr::null()),
@@ -112,6 +115,7 @@ impl Ec {
             .store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         ec.attribute.store(attribute as u8, Ordering::Relaxed);
         ec.goes_first.set(false);
+        ec.interrupts.reset();
         ec
     }
 
@@ -134,6 +138,11 @@ impl Ec {
 
     pub(crate) fn token(&self) -> &Token {
         &self.token
+    }
+
+    #[inline]
+    pub(crate) fn interrupts(&self) -> &Interrupts {
+        &self.interrupts
     }
 
     #[inline]
@@ -282,6 +291,21 @@ impl EcRef {
     #[must_use]
     pub fn is_attached(self) -> bool {
         self.0.worker().is_null()
+    }
+
+    /// Whether it waits by its token alone, which anybody may give it: as attached threads do, and who listens for
+    /// interrupts.
+    #[inline]
+    pub(crate) fn waits_by_token(self) -> bool {
+        self.is_attached() || self.0.interrupts.is_listening()
+    }
+
+    /// The kernel thread that runs it at the moment, if it is a coroutine.
+    pub(crate) fn kernel_thread(self) -> Option<i32> {
+        // SAFETY:
+        // - workers live for the rest of the program.
+        let worker = unsafe { self.0.worker().as_ref() }?;
+        worker.thread_if_loaded(self.0.thread_pointer())
     }
 
     /// The worker it runs on or ran on last; none for an attached thread.
@@ -447,9 +471,8 @@ fn attach() -> EcRef {
 pub fn park() {
     let me = current();
     if me.0.token.take() {
-        return;
-    }
-    if !me.is_attached() {
+        // It has been given already.
+    } else if !me.is_attached() {
         me.0.suspend(Suspend::Park);
         me.0.token.clear();
     } else if let Some(vigil) = Vigil::get() {
@@ -457,14 +480,17 @@ pub fn park() {
     } else {
         me.sleep_in_kernel();
     }
+    if me.has_attention() {
+        attend_while_waiting(me);
+    }
 }
 
 /// Suspends the calling execution context until `event` has happened, or for a moment if somebody else waits for it.
-/// False, at once, for an attached thread.
+/// False, at once, for one that waits by its token.
 #[inline]
 pub(crate) fn sleep_on(event: &Completion) -> bool {
     let me = current();
-    let suspends = !me.is_attached();
+    let suspends = !me.waits_by_token();
     if suspends {
         me.0.suspend(Suspend::Await(event));
     }

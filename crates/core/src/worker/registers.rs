@@ -3,8 +3,10 @@
 
 use std::cell::Cell;
 
+use super::Worker;
 use crate::ec::Ec;
 use crate::float_environment::FloatEnvironment;
+use crate::sync::{AtomicI32, AtomicU64, Ordering};
 use crate::thread_pointer::ThreadPointer;
 
 /// The thread pointer and the floating-point environment of a kernel thread: its own, and those that are loaded.
@@ -12,6 +14,9 @@ pub(super) struct Registers {
     thread_pointer: ThreadPointer,
     own: Cell<Values>,
     loaded: Cell<Values>,
+    /// The thread pointer that is loaded, and the kernel thread: for others, who want to know what runs there.
+    pointer: AtomicU64,
+    thread: AtomicI32,
 }
 
 #[derive(Clone, Copy)]
@@ -31,6 +36,8 @@ impl Registers {
             thread_pointer: ThreadPointer::detect(),
             own: Cell::new(none),
             loaded: Cell::new(none),
+            pointer: AtomicU64::new(0),
+            thread: AtomicI32::new(0),
         }
     }
 
@@ -42,6 +49,18 @@ impl Registers {
         };
         self.own.set(found);
         self.loaded.set(found);
+        // Relaxed: see `thread_if_loaded`.
+        self.pointer.store(found.pointer, Ordering::Relaxed);
+        let thread = rustix::thread::gettid().as_raw_nonzero().get();
+        self.thread.store(thread, Ordering::Relaxed);
+    }
+
+    /// The kernel thread, if the execution context with this thread pointer runs on it at the moment. It may have
+    /// stopped to, or may be about to begin: who has put a barrier into all threads before knows that it sees then what
+    /// was written earlier. For anybody.
+    pub(super) fn thread_if_loaded(&self, pointer: u64) -> Option<i32> {
+        let is_loaded = self.pointer.load(Ordering::Relaxed) == pointer;
+        is_loaded.then(|| self.thread.load(Ordering::Relaxed))
     }
 
     /// Loads those of an execution context.
@@ -102,10 +121,19 @@ impl Registers {
     unsafe fn set(&self, values: Values) {
         let before = self.loaded.replace(values);
         if values.pointer != before.pointer {
+            // Relaxed: see `thread_if_loaded`.
+            self.pointer.store(values.pointer, Ordering::Relaxed);
             // SAFETY:
             // - as demanded of the caller.
             unsafe { self.thread_pointer.set(values.pointer) };
         }
         values.environment.load(before.environment);
+    }
+}
+
+impl Worker {
+    /// The worker's kernel thread, if the execution context with this thread pointer runs on it.
+    pub(crate) fn thread_if_loaded(&self, pointer: u64) -> Option<i32> {
+        self.own.registers.thread_if_loaded(pointer)
     }
 }

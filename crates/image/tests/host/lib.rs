@@ -19,6 +19,14 @@ static HOOKS: Hooks = Hooks {
     await_thread,
     exited_elsewhere,
     yield_now,
+    context,
+    listen,
+    interrupt,
+    wait: yield_now,
+    expect,
+    signal_thread,
+    take_signal,
+    killed: exited_elsewhere,
 };
 
 /// What the ranks have printed that is not yet a line, by rank and stream.
@@ -71,9 +79,29 @@ unsafe extern "C" fn yield_now(_user: *mut c_void) {
     std::thread::yield_now();
 }
 
+/// Programs here get no signals but those that their threads send themselves.
+unsafe extern "C" fn context(user: *mut c_void, attention: *mut *const u32) -> *mut c_void {
+    // SAFETY: the shim passes the address of a variable.
+    unsafe { attention.write(Box::leak(Box::new(0_u32))) };
+    user.wrapping_byte_add(1)
+}
+
+unsafe extern "C" fn listen(_context: *mut c_void) {}
+
+unsafe extern "C" fn interrupt(_context: *mut c_void, _kernel_thread: i32, _restarts: bool) {}
+
+unsafe extern "C" fn expect(_user: *mut c_void, _expects: bool) {}
+
+unsafe extern "C" fn signal_thread(_user: *mut c_void, _number: *mut i32) -> i32 {
+    0
+}
+
+unsafe extern "C" fn take_signal(_user: *mut c_void, _number: i32) {}
+
 extern "C" fn rank_main(rank: *mut c_void) -> *mut c_void {
     let context = RankContext {
         rank: rank as u32,
+        ignored_signals: 0,
         hooks: &HOOKS,
         user: rank,
         main: MainThread::default(),

@@ -90,10 +90,13 @@ fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
         (false, true) => quote!(crate::call::anytime(#call, #handler, || #ident(#arguments))),
         (_, false) => quote!(#ident(#arguments)),
     };
+    // What asks for a value only is over before a signal could matter.
+    let enter = returns_outcome(function).then(|| quote!(let _inside = ::simurgh_core::enter_runtime();));
     quote! {
         #[inline(always)]
         #[allow(clippy::too_many_arguments, reason = "the standard's arguments")]
         #inner
+        #enter
         #finish
     }
 }

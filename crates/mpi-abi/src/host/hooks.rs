@@ -6,7 +6,9 @@ use super::crash::altstack;
 use super::end::exit_status;
 use super::output::Stream;
 use super::rank::finished;
+use super::signals::hooks as signals;
 use super::state::{Host, Rank};
+use simurgh_core::enter_runtime;
 use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_image::Hooks;
 use simurgh_mpi::Process;
@@ -22,6 +24,14 @@ pub(super) static HOOKS: Hooks = Hooks {
     await_thread,
     exited_elsewhere,
     yield_now,
+    context: signals::context,
+    listen: signals::listen,
+    interrupt: signals::interrupt,
+    wait: signals::wait,
+    expect: signals::expect,
+    signal_thread: signals::signal_thread,
+    take_signal: signals::take_signal,
+    killed: signals::killed,
 };
 
 /// The pointer that the hooks get for a rank.
@@ -34,13 +44,14 @@ pub(super) fn user(rank: &'static Rank) -> *mut c_void {
 /// # Safety
 ///
 /// The pointer comes from [`user`].
-unsafe fn rank(user: *mut c_void) -> &'static Rank {
+pub(super) unsafe fn rank(user: *mut c_void) -> &'static Rank {
     // SAFETY:
     // - it was made from a reference that is valid for ever.
     unsafe { &*user.cast::<Rank>() }
 }
 
 unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, length: usize) -> i32 {
+    let _inside = enter_runtime();
     // SAFETY:
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
@@ -55,6 +66,7 @@ unsafe extern "C" fn write(user: *mut c_void, stream: i32, bytes: *const u8, len
 }
 
 unsafe extern "C" fn thread_started(user: *mut c_void) {
+    let _inside = enter_runtime();
     // SAFETY:
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
@@ -64,6 +76,7 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
 }
 
 unsafe extern "C" fn thread_ended(user: *mut c_void) {
+    let _inside = enter_runtime();
     altstack::remove();
     // SAFETY:
     // - the image hands back what it was given.
@@ -71,6 +84,7 @@ unsafe extern "C" fn thread_ended(user: *mut c_void) {
 }
 
 unsafe extern "C" fn await_thread(user: *mut c_void, word: *mut u32, value: u32) {
+    let _inside = enter_runtime();
     // SAFETY:
     // - the image hands back what it was given, and a variable of its own that it uses with atomic operations alone.
     let (rank, word) = unsafe { (rank(user), AtomicU32::from_ptr(word)) };
@@ -78,6 +92,7 @@ unsafe extern "C" fn await_thread(user: *mut c_void, word: *mut u32, value: u32)
 }
 
 unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
+    let _inside = enter_runtime();
     // SAFETY:
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
@@ -87,5 +102,6 @@ unsafe extern "C" fn exited_elsewhere(user: *mut c_void, status: i32) {
 }
 
 unsafe extern "C" fn yield_now(_user: *mut c_void) {
+    let _inside = enter_runtime();
     simurgh_core::yield_now();
 }

@@ -17,6 +17,7 @@
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.
 
+mod alarms;
 mod alone;
 mod binding;
 mod control;

@@ -23,7 +23,7 @@ use super::state::Host;
 use super::wake::News;
 use super::watch::Watch;
 use super::wire_up::{Doors, Ways, hosts_outnumber_cores};
-use super::{binding, crash, job, pmi, quiet, stats, threads};
+use super::{alarms, binding, crash, job, pmi, quiet, stats, threads};
 use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
 use simurgh_core::{Completion, Network, Others, Vigil};
 use simurgh_mpi::{Abort, Process};
@@ -231,12 +231,12 @@ impl Own {
         &'static self,
         begin: impl FnOnce() -> Result<Watch, HostError> + Send + 'static,
     ) -> Result<(), HostError> {
-        std::thread::Builder::new()
-            .name(threads::LISTENER.to_owned())
-            .spawn(move || match begin() {
-                Ok(watch) => self.listen(&watch),
-                Err(error) => give_up(&error),
-            })
+        let thread = std::thread::Builder::new().name(threads::LISTENER.to_owned());
+        let body = move || match begin() {
+            Ok(watch) => self.listen(&watch),
+            Err(error) => give_up(&error),
+        };
+        simurgh_core::without_signals(|| thread.spawn(body))
             .map_err(HostError::system("starting a thread"))?;
         // It is of use from then on; without it a crash is no more than the launcher sees.
         let _ = crash::install_in_program();
@@ -301,6 +301,7 @@ impl Own {
             of_transports,
         };
         let _ = self.vigil.set(Vigil::begin(network, looks, others));
+        simurgh_core::set_native_handlers(alarms::have_handlers);
     }
 
     /// Does what the launcher says, for as long as the process lives.
@@ -344,7 +345,8 @@ impl Others for Household {
         let launcher_s = pmi::threads();
         let all_wait_in_mpi = simurgh_core::outsiders() == 0
             && threads::count() == known + self.of_transports + launcher_s.len();
-        all_wait_in_mpi || threads::all_wait(|thread| launcher_s.contains(&thread))
+        let all_wait = all_wait_in_mpi || threads::all_wait(|thread| launcher_s.contains(&thread));
+        all_wait && !alarms::are_set()
     }
 
     fn hear_quiet(&self, question: u32) {

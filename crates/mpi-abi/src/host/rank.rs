@@ -1,8 +1,8 @@
 //! The life of one rank.
 
 use super::end::{end_job, exit_status};
-use super::hooks;
 use super::state::{Host, Rank};
+use super::{hooks, signals};
 use simurgh_image::{MainThread, Prepared, ProcessorSet, RankContext};
 use simurgh_mpi::{Phase, Process};
 use std::ffi::CString;
@@ -20,13 +20,14 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program, p
     Process::bind(Arc::clone(rank.process()));
     let context = RankContext {
         rank: rank.id(),
+        ignored_signals: signals::ignored(),
         hooks: &hooks::HOOKS,
         user: hooks::user(rank),
         main: main_thread(processors),
     };
     match program.prepared.instantiate(context) {
         Ok(instance) => {
-            rank.set_flusher(instance.flusher());
+            rank.set_image(instance.flusher(), instance.signals());
             let status = instance.run(&program.argv, &program.environment);
             finished(host, rank, exit_status(status));
         }

@@ -1,33 +1,63 @@
-//! Signals that ask the job to end.
+//! Signals: those that ask the job to end, and those of ranks.
+//!
+//! Each rank has its own handlers, masks and timers, which its image keeps. Here is what the kernel has to do with
+//! them: how a rank's thread is interrupted ([`interrupt`]), who hears of timers and signals from outside
+//! ([`courier`], [`outside`]), and what the image asks for ([`hooks`]).
 
-use super::state::Host;
+mod courier;
+pub(super) mod hooks;
+mod interrupt;
+mod outside;
+
+use super::state::{Host, Rank};
 use super::wake::Event;
-use libc::c_int;
+use libc::{c_int, c_void, siginfo_t};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::OnceLock;
 
 /// What a terminal, a batch system or the launcher sends.
 const SIGNALS: &[c_int] = &[libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
-/// Installs the handlers, save for signals that the caller of `mpiexec` wants ignored. A program may install its own
-/// instead; then the launcher kills the host if it does not end.
+/// The signals that were ignored when the process began, as bits.
+static IGNORED: OnceLock<u64> = OnceLock::new();
+
+/// Installs the handlers, save for signals that the caller of `mpiexec` wants ignored. If a program has its own for
+/// these, they run instead, and the launcher kills the host if it does not end.
 pub(super) fn install() -> io::Result<()> {
-    SIGNALS.iter().try_for_each(|&signal| install_one(signal))
+    let ignored = (1..=64)
+        .filter(|signal| is_ignored(*signal))
+        .fold(0, |all, signal| all | 1 << (signal - 1));
+    let ignored = *IGNORED.get_or_init(|| ignored);
+    SIGNALS
+        .iter()
+        .filter(|signal| ignored >> (**signal - 1) & 1 == 0)
+        .try_for_each(|&signal| handle(signal, on_signal, libc::SA_ONSTACK | libc::SA_RESTART))?;
+    simurgh_core::set_attend(attend);
+    interrupt::install()
 }
 
-fn install_one(signal: c_int) -> io::Result<()> {
+/// The signals that were ignored when the process began, as bits.
+pub(super) fn ignored() -> u64 {
+    IGNORED.get().copied().unwrap_or(0)
+}
+
+fn is_ignored(signal: c_int) -> bool {
+    super::alarms::handler(signal) == libc::SIG_IGN
+}
+
+pub(super) type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
+
+/// Has the kernel call `handler` when this signal comes.
+pub(super) fn handle(signal: c_int, handler: Handler, flags: c_int) -> io::Result<()> {
     // SAFETY:
-    // - all-zero `sigaction`s are valid ones;
-    // - the handler has the signature of a handler without SA_SIGINFO, and is async-signal-safe.
+    // - an all-zero `sigaction` is a valid one: no flags, empty mask;
+    // - the handler has the signature that SA_SIGINFO asks for.
     let result = unsafe {
-        let mut old = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        if libc::sigaction(signal, ptr::null(), &raw mut old) == 0 && old.sa_sigaction == libc::SIG_IGN {
-            return Ok(());
-        }
         let mut action = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | flags;
         libc::sigaction(signal, &raw const action, ptr::null_mut())
     };
     if result == 0 {
@@ -38,8 +68,29 @@ fn install_one(signal: c_int) -> io::Result<()> {
 }
 
 /// Wakes the main thread, which ends the job.
-extern "C" fn on_signal(signal: c_int) {
+extern "C" fn on_signal(signal: c_int, _info: *mut siginfo_t, _context: *mut c_void) {
     if let (Some(host), Ok(number)) = (Host::running(), u8::try_from(signal)) {
         host.wake().send(Event::Signal(number));
     }
+}
+
+/// The calling execution context has attention, and is not within the runtime.
+fn attend() {
+    if let Some(signals) = interrupt::current_rank().and_then(Rank::signals) {
+        // SAFETY:
+        // - the calling execution context works for the rank.
+        unsafe { signals.attend(ptr::null_mut()) };
+    }
+}
+
+/// Lets the rank that has caused a signal handle it. Whether it has a handler, or ignores it.
+///
+/// # Safety
+///
+/// Called in the kernel's handler, with its arguments.
+pub(super) unsafe fn handled_by_rank(signal: c_int, info: *mut siginfo_t, context: *mut c_void) -> bool {
+    let signals = interrupt::current_rank().and_then(Rank::signals);
+    // SAFETY:
+    // - the calling execution context works for the rank; the arguments are the kernel's.
+    signals.is_some_and(|signals| unsafe { signals.fault(signal, info, context) })
 }

@@ -4,7 +4,7 @@ use super::output::{self, LineBuffer, Stream};
 use super::wake::{Event, Wake};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use simurgh_core::{EcRef, current, park};
-use simurgh_image::Flusher;
+use simurgh_image::{Flusher, Signals};
 use simurgh_mpi::{Job, Process};
 use simurgh_net::job::{JobSpec, Mode, OutputFiles};
 use simurgh_settings::Id;
@@ -35,6 +35,7 @@ pub(super) struct Rank {
     output: LineBuffer,
     errors: LineBuffer,
     flusher: OnceLock<Flusher>,
+    signals: OnceLock<Signals>,
     ended: AtomicBool,
     /// Who waits for a thread of the rank to end.
     joiner: SpinLock<Option<EcRef>>,
@@ -154,6 +155,7 @@ impl Rank {
             output,
             errors,
             flusher: OnceLock::new(),
+            signals: OnceLock::new(),
             ended: AtomicBool::new(false),
             joiner: SpinLock::default(),
             process,
@@ -182,10 +184,16 @@ impl Rank {
         }
     }
 
-    /// Takes the means to flush what the rank's own stdio holds back.
-    pub(super) fn set_flusher(&self, flusher: Flusher) {
-        // A rank has one image, so it is set once.
+    /// Takes the means to flush what the rank's own stdio holds back, and to tell it of signals.
+    pub(super) fn set_image(&self, flusher: Flusher, signals: Signals) {
+        // A rank has one image, so they are set once.
         let _ = self.flusher.set(flusher);
+        let _ = self.signals.set(signals);
+    }
+
+    /// The means to tell it of signals, if its program has begun.
+    pub(super) fn signals(&self) -> Option<Signals> {
+        self.signals.get().copied()
     }
 
     /// Passes on what the rank has written so far, at the end of the job.

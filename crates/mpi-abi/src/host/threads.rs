@@ -11,6 +11,9 @@ pub(super) const LISTENER: &str = "simurgh-control";
 /// The name of the first thread of a host, which does that where ranks are threads.
 pub(super) const HOST: &str = "simurgh-host";
 
+/// The name of the thread that passes signals on.
+pub(super) const COURIER: &str = "simurgh-signals";
+
 /// How often the thread that listens has begun to do so, or to act on what it has heard.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
@@ -41,7 +44,7 @@ pub(super) fn of_transports() -> usize {
 
 /// Whether a thread of this name is ours, or a transport's, which is named as the thread that has started it.
 fn is_ours(name: &str) -> bool {
-    [LISTENER, WATCH_THREAD, HOST].contains(&name)
+    [LISTENER, WATCH_THREAD, HOST, COURIER].contains(&name)
 }
 
 /// Runs `f`, in which the thread that listens waits for news.

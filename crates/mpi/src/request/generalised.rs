@@ -119,6 +119,16 @@ impl Request {
         }
     }
 
+    /// Waits, with `wait`, for this request, or others with it. What the program is to do it may do in a handler of a
+    /// signal: as long as one may come, nobody waits for ever.
+    pub(super) fn await_program(&self, wait: impl FnOnce()) {
+        if self.is_generalised() && simurgh_core::may_be_interrupted() {
+            simurgh_core::while_expecting(wait);
+        } else {
+            wait();
+        }
+    }
+
     /// Whether the operation is the program's own.
     pub(crate) fn is_generalised(&self) -> bool {
         self.as_generalised().is_some()

@@ -142,10 +142,16 @@ where
     if requests.clone().flatten().any(Request::complete_by_helping) {
         return;
     }
-    let mut pending = requests
-        .flatten()
-        .filter(|request| request.is_active())
-        .map(|request| request.ticket.completion());
+    let active = requests.flatten().filter(|request| request.is_active());
+    match active.clone().find(|request| request.is_generalised()) {
+        Some(request) => request.await_program(|| suspend_for_one(active)),
+        None => suspend_for_one(active),
+    }
+}
+
+/// Suspends the caller until one of these active requests is complete.
+fn suspend_for_one<'a>(active: impl Iterator<Item = &'a Request>) {
+    let mut pending = active.map(|request| request.ticket.completion());
     let Some(first) = pending.next() else { return };
     let mut few = [first; LISTED];
     let mut count = 1;

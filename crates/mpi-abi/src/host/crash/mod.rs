@@ -23,21 +23,21 @@ mod report;
 
 pub(super) use report::report;
 
+use super::alarms;
 use super::end::exit;
+use super::signals::{self, Handler};
 use super::state::Host;
 use super::wake::Event;
 use libc::{c_int, c_void, siginfo_t};
 use note::Note;
 use simurgh_core::sync::{AtomicBool, AtomicI32, AtomicU32, Ordering, futex_wait, futex_wake};
 use std::io;
-use std::mem::MaybeUninit;
-use std::ptr;
 
 /// Time that the reporter has.
 const PATIENCE_SECONDS: u32 = 10;
 
 /// Signals that tell of a crash.
-const SIGNALS: &[c_int] = &[
+pub(super) const SIGNALS: &[c_int] = &[
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGFPE,
@@ -70,7 +70,7 @@ pub(super) fn install_in_program() -> io::Result<()> {
         altstack::add()?;
     }
     for &signal in SIGNALS {
-        if disposition(signal)? == libc::SIG_DFL {
+        if alarms::handler(signal) == libc::SIG_DFL {
             handle(signal, on_crash)?;
         }
     }
@@ -87,51 +87,28 @@ pub(super) fn report_here() {
     REPORTER.store(note::this_thread(), Ordering::Release);
 }
 
-/// What a signal does now.
-fn disposition(signal: c_int) -> io::Result<libc::sighandler_t> {
-    // SAFETY:
-    // - an all-zero `sigaction` is a valid one, and only the present one is asked for.
-    let (result, old) = unsafe {
-        let mut old = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        (libc::sigaction(signal, ptr::null(), &raw mut old), old)
-    };
-    match result {
-        0 => Ok(old.sa_sigaction),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
 /// Status of a process that a signal has ended, as a shell reports it.
 pub(super) fn status_of(signal: c_int) -> u8 {
     128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
 
-type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
-
 fn handle(signal: c_int, handler: Handler) -> io::Result<()> {
-    // SAFETY:
-    // - an all-zero `sigaction` is a valid one: no flags, empty mask;
-    // - the handler has the signature that SA_SIGINFO asks for.
-    let result = unsafe {
-        let mut action = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        libc::sigaction(signal, &raw const action, ptr::null_mut())
-    };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    signals::handle(signal, handler, libc::SA_ONSTACK | libc::SA_NODEFER)
 }
 
-/// Handles a crash. If it returns, what has crashed does so again, and for good.
+/// Handles a crash. If it returns, what has crashed does so again, and for good, unless the program has a handler for
+/// it, which has seen to it.
 extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let host = Host::running();
     if PROCESS.load(Ordering::Relaxed) != rustix::process::getpid().as_raw_nonzero().get() {
         // SAFETY:
         // - the kernel passes the description of the signal.
         return unsafe { die(signal, info) };
+    }
+    // SAFETY:
+    // - the arguments are the kernel's.
+    if unsafe { signals::handled_by_rank(signal, info, context) } {
+        return;
     }
     // AcqRel: the first one owns the record.
     if CRASHED.swap(true, Ordering::AcqRel) {

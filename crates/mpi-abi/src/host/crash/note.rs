@@ -14,8 +14,9 @@ pub(super) const DEPTH: usize = 48;
 pub(super) struct Note {
     /// The signal.
     pub(super) signal: c_int,
-    /// The address that could not be accessed, or the instruction that could not be executed.
-    pub(super) address: usize,
+    /// The address that could not be accessed, or the instruction that could not be executed; none if the signal was
+    /// sent, by the program itself, say.
+    pub(super) address: Option<usize>,
     /// The rank that crashed; none if it was a thread of the runtime.
     pub(super) rank: Option<u32>,
     /// The stack that it ran on; none if that was a thread's of its own.
@@ -37,7 +38,7 @@ unsafe impl Sync for Record {}
 
 static RECORD: Record = Record(UnsafeCell::new(Note {
     signal: 0,
-    address: 0,
+    address: None,
     rank: None,
     stack: None,
     stack_pointer: 0,
@@ -86,7 +87,7 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     // - the kernel's description of this signal has an address, or something else in its place;
     // - with SA_SIGINFO the context is a `ucontext_t`.
     let registers = unsafe {
-        note.address = (*info).si_addr() as usize;
+        note.address = ((*info).si_code > 0).then(|| (*info).si_addr() as usize);
         &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs
     };
     note.stack_pointer = registers[libc::REG_RSP as usize] as usize;

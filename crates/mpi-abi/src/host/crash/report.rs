@@ -29,13 +29,16 @@ pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
 
 /// What happened, in words.
 fn cause(host: &Host, note: &Note) -> String {
-    let address = note.address;
+    let at = |place: &str| {
+        note.address
+            .map_or_else(String::new, |address| format!(" at {place}{address:#x}"))
+    };
     match note.signal {
         libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(note) => overflow(host, note),
-        libc::SIGSEGV => format!("crashed: segmentation fault (SIGSEGV) at address {address:#x}"),
-        libc::SIGBUS => format!("crashed: bus error (SIGBUS) at address {address:#x}"),
+        libc::SIGSEGV => format!("crashed: segmentation fault (SIGSEGV){}", at("address ")),
+        libc::SIGBUS => format!("crashed: bus error (SIGBUS){}", at("address ")),
         libc::SIGFPE => "crashed: arithmetic error (SIGFPE), such as a division by zero".to_owned(),
-        libc::SIGILL => format!("crashed: illegal instruction (SIGILL) at {address:#x}"),
+        libc::SIGILL => format!("crashed: illegal instruction (SIGILL){}", at("")),
         _ => "aborted (SIGABRT): abort() or a failed assertion".to_owned(),
     }
 }
@@ -43,8 +46,10 @@ fn cause(host: &Host, note: &Note) -> String {
 /// Whether the fault happened where the stack should be. What is near the stack pointer can be accessed unless the
 /// stack has run out; and of a rank's own stack it is known where it ends.
 fn near_stack_pointer(note: &Note) -> bool {
-    let near = note.address.abs_diff(note.stack_pointer) < OVERSHOOT;
-    near && note.stack.is_none_or(|stack| note.address < stack.low)
+    note.address.is_some_and(|address| {
+        let near = address.abs_diff(note.stack_pointer) < OVERSHOOT;
+        near && note.stack.is_none_or(|stack| address < stack.low)
+    })
 }
 
 fn overflow(host: &Host, note: &Note) -> String {

@@ -3,7 +3,7 @@
 use std::thread;
 
 use simurgh_core::sync::{Arc, end_solitude};
-use simurgh_core::{EcSpec, StackError, create, current_worker};
+use simurgh_core::{EcSpec, StackError, create, current_worker, without_signals};
 use simurgh_settings::rules::Rule;
 
 use super::super::offers::{Offers, Seating};
@@ -183,7 +183,7 @@ impl Venue {
             // The caller is a thread of the operating system, and so is its deputy.
             None => {
                 end_solitude();
-                drop(thread::spawn(speak));
+                drop(without_signals(|| thread::spawn(speak)));
             }
         }
         Ok(())

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock};
-use simurgh_core::{Bystander, Roster};
+use simurgh_core::{Bystander, Roster, without_signals};
 use simurgh_fabric_sys::{calls, fi_addr_t};
 
 use super::endpoint::{Completion, Endpoint};
@@ -162,7 +162,7 @@ impl Watch {
             endpoint,
         };
         let bystander = Bystander::new();
-        let thread = thread.spawn(move || watcher.run()).map_err(|_| refusal)?;
+        let thread = without_signals(|| thread.spawn(move || watcher.run())).map_err(|_| refusal)?;
         Ok(Self {
             shared,
             thread: Some(thread),

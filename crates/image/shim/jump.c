@@ -1,0 +1,86 @@
+/* Jumps that restore the mask: here it is the rank's, which libc does not know.
+ *
+ * libc is told not to save a mask. Ours stands where libc would have put its own, behind the bits that the kernel
+ * knows, with a mark that it is there. */
+#include "signals.h"
+
+/* The words of a saved mask: sigset_t has room for many more signals than there are. */
+enum { SAVED_MASK, MARK, MARK_OF_PLACE };
+
+static const unsigned long mark = 0x53696d7572676821;
+
+static bool is_saved(const struct __jmp_buf_tag *place)
+{
+    const unsigned long *words = place->__saved_mask.__val;
+    return words[MARK] == mark && words[MARK_OF_PLACE] == (unsigned long)place;
+}
+
+/* Called with the place and whether the mask is to be saved; what libc is to be told. */
+__attribute__((used)) int simurgh_save_mask(struct __jmp_buf_tag *place, int saves)
+{
+    const struct signal_thread *me = simurgh_signal_thread();
+    if (!me || simurgh_forked)
+        return saves;
+    unsigned long *words = place->__saved_mask.__val;
+    words[SAVED_MASK] = me->mask;
+    words[MARK] = saves ? mark : 0;
+    words[MARK_OF_PLACE] = (unsigned long)place;
+    return 0;
+}
+
+/* Whoever calls these returns twice, so they leave no frame behind. */
+#define SAVING(name, saves)                                                                                            \
+    __asm__(".text\n"                                                                                                  \
+            ".globl " name "\n"                                                                                        \
+            ".type " name ", @function\n" name ":\n"                                                                   \
+            "  .cfi_startproc\n" saves "  pushq %rdi\n"                                                                \
+            "  .cfi_adjust_cfa_offset 8\n"                                                                             \
+            "  call simurgh_save_mask\n"                                                                               \
+            "  popq %rdi\n"                                                                                            \
+            "  .cfi_adjust_cfa_offset -8\n"                                                                            \
+            "  movl %eax, %esi\n"                                                                                      \
+            "  movq simurgh_set_jump(%rip), %rax\n"                                                                    \
+            "  jmp *(%rax)\n"                                                                                          \
+            "  .cfi_endproc\n"                                                                                         \
+            ".size " name ", . - " name "\n")
+
+/* Where the table has libc's function: it lies in another file's data. */
+__attribute__((used)) const void *const simurgh_set_jump = &libc.__sigsetjmp;
+
+SAVING("__sigsetjmp", "");
+SAVING("setjmp", "  movl $1, %esi\n");
+SAVING("_setjmp", "  xorl %esi, %esi\n");
+
+static void restore_mask(const struct __jmp_buf_tag *place)
+{
+    struct signal_thread *me = simurgh_signal_thread();
+    if (!me || simurgh_forked || !is_saved(place))
+        return;
+    simurgh_lock_signals();
+    simurgh_set_mask(me, place->__saved_mask.__val[SAVED_MASK]);
+    simurgh_unlock_signals();
+}
+
+EXPORT void siglongjmp(jmp_buf place, int value)
+{
+    restore_mask(place);
+    libc.siglongjmp(place, value);
+}
+
+EXPORT void longjmp(jmp_buf place, int value)
+{
+    restore_mask(place);
+    libc.siglongjmp(place, value);
+}
+
+EXPORT void _longjmp(jmp_buf place, int value)
+{
+    restore_mask(place);
+    libc.siglongjmp(place, value);
+}
+
+EXPORT void __longjmp_chk(jmp_buf place, int value)
+{
+    restore_mask(place);
+    libc.longjmp_checked(place, value);
+}

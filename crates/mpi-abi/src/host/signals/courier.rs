@@ -1,0 +1,133 @@
+//! The thread to which the kernel tells the ends of ranks' timers, and signal handlers what has come from outside.
+//!
+//! It is there from the moment on that a rank needs it, blocks all signals, and takes one kind from its queue: with
+//! each comes the address of something that happens, or the number of a signal.
+
+use crate::host::state::Host;
+use crate::host::threads;
+use libc::{c_int, siginfo_t};
+use simurgh_core::Bystander;
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::mpsc::channel;
+
+/// Something of a rank's that happens: `struct simurgh_event` of the shim.
+#[repr(C)]
+struct Event {
+    happen: unsafe extern "C" fn(*mut Event, *const siginfo_t),
+}
+
+static THREAD: OnceLock<i32> = OnceLock::new();
+
+/// The signal that it takes.
+pub(super) fn number() -> c_int {
+    libc::SIGRTMIN()
+}
+
+/// The kernel thread, which begins with the first call. 0 if the system has none to spare.
+pub(super) fn thread() -> i32 {
+    *THREAD.get_or_init(|| start().unwrap_or(0))
+}
+
+fn start() -> Option<i32> {
+    // Before the thread is there: it wakes nobody but for what it has been told to.
+    let bystander = Bystander::new();
+    let (sender, receiver) = channel();
+    let body = move || {
+        let _bystander = bystander;
+        // The receiver waits below.
+        let _ = sender.send(rustix::thread::gettid().as_raw_nonzero().get());
+        loop {
+            take_one();
+        }
+    };
+    let thread = std::thread::Builder::new().name(threads::COURIER.to_owned());
+    simurgh_core::without_signals(|| thread.spawn(body)).ok()?;
+    receiver.recv().ok()
+}
+
+/// Waits for the next signal in the queue, and does what it is about.
+fn take_one() {
+    let mut set = MaybeUninit::uninit();
+    let mut info = MaybeUninit::<siginfo_t>::zeroed();
+    // SAFETY:
+    // - the first call initialises the set; an all-zero description is a valid one.
+    let (taken, info) = unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), number());
+        (
+            libc::sigwaitinfo(set.as_ptr(), info.as_mut_ptr()),
+            info.assume_init(),
+        )
+    };
+    if taken != number() {
+        return;
+    }
+    // SAFETY:
+    // - signals that are sent with a value have one.
+    let value = unsafe { info.si_value() }.sival_ptr;
+    match c_int::try_from(value.addr()) {
+        Ok(signal) if (1..=64).contains(&signal) => {
+            if let Some(host) = Host::running() {
+                super::outside::share_out(host, signal);
+            }
+        }
+        // SAFETY:
+        // - only timers of ranks, which never go, have the kernel send this signal to this thread with an address.
+        _ => unsafe {
+            let event = value.cast::<Event>();
+            ((*event).happen)(event, &raw const info);
+        },
+    }
+}
+
+/// Tells it that a signal has come; async-signal-safe. False if it is not there.
+pub(super) fn tell(signal: c_int) -> bool {
+    let Some(&thread) = THREAD.get().filter(|thread| **thread != 0) else {
+        return false;
+    };
+    let value = libc::sigval {
+        sival_ptr: ptr::without_provenance_mut::<c_void>(signal.cast_unsigned() as usize),
+    };
+    send(thread, value)
+}
+
+/// `siginfo_t` of a signal with a value, as the kernel takes it.
+#[repr(C)]
+struct WithValue {
+    signo: c_int,
+    errno: c_int,
+    code: c_int,
+    padding: c_int,
+    pid: libc::pid_t,
+    uid: libc::uid_t,
+    value: libc::sigval,
+    rest: [u64; 12],
+}
+
+fn send(thread: i32, value: libc::sigval) -> bool {
+    // SAFETY:
+    // - the calls have no preconditions; the description is as long as the kernel's, and lives through the call.
+    unsafe {
+        let info = WithValue {
+            signo: number(),
+            errno: 0,
+            code: libc::SI_QUEUE,
+            padding: 0,
+            pid: libc::getpid(),
+            uid: libc::getuid(),
+            value,
+            rest: [0; 12],
+        };
+        let sent = libc::syscall(
+            libc::SYS_rt_tgsigqueueinfo,
+            libc::getpid(),
+            thread,
+            number(),
+            &raw const info,
+        );
+        sent == 0
+    }
+}

@@ -1,0 +1,100 @@
+//! Interrupting the kernel thread that runs an execution context, so that this one sees to a signal of its rank.
+//!
+//! What a rank's program says about signals stays in the rank's shim; the kernel knows two signals, which threads of
+//! the host send each other: one after which a system call goes on, and one after which it fails with EINTR, as the
+//! program's handler wants it. They are such as do nothing by default, and debuggers pass on. The handler looks which
+//! execution context it has interrupted, and whether that has attention. If it was its program that was interrupted
+//! and not the runtime, it runs the program's handlers, on the stack of the execution context, as the kernel would.
+//!
+//! Such a handler may wait in MPI and go on elsewhere. So the kernel's mask is not changed while it runs, and what the
+//! kernel restores at its end is made that of the thread that it ends on.
+
+use crate::host::state::{Host, Rank};
+use libc::{c_int, c_void, siginfo_t, ucontext_t};
+use simurgh_core::EcRef;
+use simurgh_mpi::Process;
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// The signal after which a system call goes on.
+pub(super) const GO_ON: c_int = libc::SIGURG;
+/// The signal after which it fails.
+pub(super) const BREAK_OFF: c_int = libc::SIGWINCH;
+
+/// Installs the handlers.
+pub(super) fn install() -> io::Result<()> {
+    super::handle(GO_ON, on_interrupt, libc::SA_NODEFER | libc::SA_RESTART)?;
+    super::handle(BREAK_OFF, on_interrupt, libc::SA_NODEFER)
+}
+
+/// Has an execution context attend, which has attention; on its kernel thread, if it has one of its own.
+pub(super) fn interrupt(ec: EcRef, kernel_thread: i32, restarts: bool) {
+    let running = simurgh_core::interrupt(ec);
+    let own = (kernel_thread != 0).then_some(kernel_thread);
+    if let Some(thread) = own.or(running) {
+        let signal = if restarts { GO_ON } else { BREAK_OFF };
+        // SAFETY:
+        // - the signal has a handler; a thread that has ended gets none.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal) };
+    }
+}
+
+/// The rank of the calling execution context.
+pub(in crate::host) fn current_rank() -> Option<&'static Rank> {
+    let id = Process::with_current(|process| process.map(|process| process.rank()))?;
+    Host::running()?.ranks().iter().find(|rank| rank.id() == id)
+}
+
+extern "C" fn on_interrupt(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY:
+    // - the kernel passes the description of the signal and the context that it has interrupted.
+    let (is_ours, frame) = unsafe { (is_ours(&*info), &mut *context.cast::<ucontext_t>()) };
+    if !is_ours {
+        return super::outside::pass_on(signal);
+    }
+    let stack_pointer = frame.uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
+    let interrupted = simurgh_core::try_current()
+        // Relaxed: the shim looks under its lock.
+        .filter(|ec| ec.attention().load(simurgh_core::sync::Ordering::Relaxed) != 0)
+        .filter(|ec| ec.is_in_program(stack_pointer));
+    let signals = interrupted.and_then(|_| current_rank()).and_then(Rank::signals);
+    if let Some(signals) = signals {
+        // SAFETY:
+        // - the calling execution context is the rank's, and its program was interrupted; the frame is the kernel's.
+        unsafe { signals.attend(context) };
+        settle(frame);
+    }
+}
+
+/// Whether a thread of this process has sent the signal to this one.
+unsafe fn is_ours(info: &siginfo_t) -> bool {
+    // SAFETY:
+    // - a signal of this kind tells who has sent it.
+    info.si_code == libc::SI_TKILL && unsafe { info.si_pid() == libc::getpid() }
+}
+
+/// Makes what the kernel restores at the end of the handler that of the thread which runs it now: a wait in the
+/// program's handler may have ended on another one.
+fn settle(frame: &mut ucontext_t) {
+    let mut ours = MaybeUninit::<libc::sigset_t>::uninit();
+    let mut mask = 0_u64;
+    // SAFETY:
+    // - the calls initialise the set, and write a mask of the kernel's size and the description of a stack;
+    // - the kernel's frame has room for that mask, which is shorter than what the C library declares.
+    unsafe {
+        libc::sigemptyset(ours.as_mut_ptr());
+        libc::sigaddset(ours.as_mut_ptr(), GO_ON);
+        libc::sigaddset(ours.as_mut_ptr(), BREAK_OFF);
+        // Until the end of the handler no other one can run that would take the execution context elsewhere.
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            libc::SIG_BLOCK,
+            ours.as_ptr(),
+            &raw mut mask,
+            size_of::<u64>(),
+        );
+        (&raw mut frame.uc_sigmask).cast::<u64>().write(mask);
+        libc::sigaltstack(ptr::null(), &raw mut frame.uc_stack);
+    }
+}

@@ -1,0 +1,108 @@
+//! Signals that come to the whole process: from a terminal, a batch system, the launcher, or the kernel.
+//!
+//! The kernel's handler passes them on to the thread for signals, which tells all ranks. A rank that has a handler runs
+//! it; if no rank has one, nor ignores the signal, what happens is what would happen without this.
+
+use super::courier;
+use crate::host::crash;
+use crate::host::state::{Host, Rank};
+use crate::host::wake::Event;
+use libc::{c_int, c_void, siginfo_t};
+use simurgh_core::sync::{AtomicU64, Ordering};
+use std::mem::MaybeUninit;
+
+/// The signals that ranks have asked for, as bits.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+fn bit(signal: c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+/// Signals that a thread causes itself; of the others of this kind crashes are reported (`host/crash`).
+const OF_THREADS: &[c_int] = &[libc::SIGPIPE, libc::SIGTRAP, libc::SIGSYS];
+
+/// A rank wants to be told when this signal comes, or wants it ignored.
+pub(super) fn take(signal: c_int) {
+    if crash::SIGNALS.contains(&signal) || TAKEN.fetch_or(bit(signal), Ordering::SeqCst) & bit(signal) != 0 {
+        return;
+    }
+    let result = match signal {
+        _ if OF_THREADS.contains(&signal) => {
+            super::handle(signal, on_own, libc::SA_ONSTACK | libc::SA_NODEFER)
+        }
+        // They are handled already.
+        super::interrupt::GO_ON | super::interrupt::BREAK_OFF => {
+            courier::thread();
+            return;
+        }
+        _ => {
+            // It has to be there before anything comes.
+            courier::thread();
+            super::handle(signal, on_outside, libc::SA_ONSTACK | libc::SA_RESTART)
+        }
+    };
+    if result.is_err() {
+        // The kernel goes on doing what it does by default.
+        TAKEN.fetch_and(!bit(signal), Ordering::SeqCst);
+    }
+}
+
+extern "C" fn on_outside(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
+    pass_on(signal);
+}
+
+/// Passes a signal on to the ranks; async-signal-safe.
+pub(super) fn pass_on(signal: c_int) {
+    courier::tell(signal);
+}
+
+/// A thread has caused a signal.
+extern "C" fn on_own(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY:
+    // - the arguments are the kernel's.
+    if !unsafe { super::handled_by_rank(signal, info, context) } {
+        // What would have happened without us happens once more, as soon as the handler has returned.
+        // SAFETY:
+        // - the calls have no preconditions.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
+}
+
+/// Tells all ranks. On the thread for signals.
+pub(super) fn share_out(host: &Host, signal: c_int) {
+    // SAFETY:
+    // - an all-zero description is a valid one.
+    let mut info = unsafe { MaybeUninit::<siginfo_t>::zeroed().assume_init() };
+    info.si_signo = signal;
+    let concerned = host.ranks().iter().filter(|rank| !rank.has_ended());
+    let told = concerned
+        .filter_map(Rank::signals)
+        .filter(|signals| signals.come(signal, &info))
+        .count();
+    if told == 0 {
+        do_as_by_default(host, signal);
+    }
+}
+
+fn do_as_by_default(host: &Host, signal: c_int) {
+    match signal {
+        libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => {}
+        libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => send(libc::SIGSTOP),
+        _ if super::SIGNALS.contains(&signal) => host.wake().send(Event::Signal(signal.to_le_bytes()[0])),
+        _ => {
+            // SAFETY:
+            // - the call has no preconditions.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+            send(signal);
+        }
+    }
+}
+
+fn send(signal: c_int) {
+    // SAFETY:
+    // - the calls have no preconditions.
+    unsafe { libc::kill(libc::getpid(), signal) };
+}
