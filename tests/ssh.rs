@@ -139,7 +139,7 @@ fn nothing_is_left_of_a_node_whose_agent_is_killed() {
         let victim = (1..generation).try_fold(agent.unwrap(), |process, _| parent(process));
         signal(victim.unwrap(), Signal::KILL);
         let outcome = job.ends(LIMIT);
-        let said = &outcome.expect_code(1).stderr;
+        let said = &outcome.expect_code(137).stderr;
         outcome.expect_stderr("simurgh: node 127.0.0.");
         if generation == 1 {
             assert!(said.ends_with(": its agent was killed by signal 9\n"), "{said}");

@@ -134,8 +134,7 @@ impl Case {
     /// The status of the job.
     fn status(&self) -> i32 {
         match self.event {
-            Event::Host | Event::Mpiexec | Event::Supervisor => 137,
-            Event::Agent => 1,
+            Event::Host | Event::Agent | Event::Mpiexec | Event::Supervisor => 137,
             Event::Told(which) => 128 + which.as_raw(),
             Event::Timeout => 124,
         }

@@ -4,7 +4,7 @@
 //!
 //! `mpiexec` starts agents by ssh, through a command in its place, by srun, or itself. Messages (`message`) pass over
 //! the agent's standard input and output; an agent that srun has started hears there only where `mpiexec` is and the
-//! job's secret, and connects to it. Then both show that they know the secret ([`handshake`]), which is in no command
+//! job's secret, and connects to it. Then both show that they know the secret (`handshake`), which is in no command
 //! line, no environment, and nothing that is said on a connection.
 //!
 //! 1. The first message is the job (`NodeJob`) with a range of nodes. The agent serves the first of them, and starts

@@ -158,8 +158,16 @@ mod tests {
         let all_wait = || all_wait_for_each_other(|_, name| !NAMES.contains(&name));
         let begin = |name: &str, wait: fn(&mpsc::Receiver<()>)| {
             let (tell, told) = mpsc::channel();
+            let (begun, has_begun) = mpsc::channel();
+            let life = move || {
+                // A thread gives itself its name.
+                begun.send(()).expect("it is waited for");
+                wait(&told);
+            };
             let thread = std::thread::Builder::new().name(name.to_owned());
-            (tell, thread.spawn(move || wait(&told)).expect("a thread"))
+            let thread = thread.spawn(life).expect("a thread");
+            has_begun.recv().expect("it begins");
+            (tell, thread)
         };
         let (first, one) = begin(NAMES[0], |told| {
             let _ended = told.recv();
