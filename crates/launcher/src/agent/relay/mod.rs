@@ -10,6 +10,7 @@ use super::loss::Loss;
 use super::message::{NodeJob, Up};
 use super::modex::Exchange;
 use crate::error::LaunchError;
+use crate::front;
 use crate::start::Starter;
 use crate::supervise::{Signals, Watched, kill_inherited};
 use rustix::event::PollFlags;
@@ -172,8 +173,12 @@ impl Agent {
         }
     }
 
-    /// Says why the node ends, if there is room for that.
+    /// Says why the node ends, if there is room for that. If the process in front of this one has been killed, whoever
+    /// has started that sees how it ended, and tells more of it than could be said here.
     fn end_by(&mut self, signal: Signal) -> Orphaned {
+        if front::is_gone() {
+            return Orphaned;
+        }
         let number = signal.as_raw();
         let reason =
             format!(": its processes were ended by signal {number}, as a batch system does when time is up");
