@@ -67,17 +67,8 @@ EXPORT void siglongjmp(jmp_buf place, int value)
     libc.siglongjmp(place, value);
 }
 
-EXPORT void longjmp(jmp_buf place, int value)
-{
-    restore_mask(place);
-    libc.siglongjmp(place, value);
-}
-
-EXPORT void _longjmp(jmp_buf place, int value)
-{
-    restore_mask(place);
-    libc.siglongjmp(place, value);
-}
+EXPORT void longjmp(jmp_buf place, int value) __attribute__((alias("siglongjmp")));
+EXPORT void _longjmp(jmp_buf place, int value) __attribute__((alias("siglongjmp")));
 
 EXPORT void __longjmp_chk(jmp_buf place, int value)
 {
