@@ -396,10 +396,9 @@ impl Worker {
         let Some(errands) = self.errands() else {
             return false;
         };
-        let Some(errand) = errands.first() else {
+        let Some((errand, environment)) = errands.first() else {
             return false;
         };
-        let (errand, environment) = errand;
         let more = environment.lend(|| Arc::clone(&errand).run_piece());
         if !more && errands.remove_first(&errand) {
             self.withdraw();
