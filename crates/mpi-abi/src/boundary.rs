@@ -6,8 +6,6 @@
 //! block of this file rests. What can be checked is checked: a null pointer is an error, not a crash.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::marker::PhantomData;
-use std::mem;
 use std::slice;
 
 use simurgh_mpi::datatype::Width;
@@ -17,13 +15,6 @@ use simurgh_mpi::{ErrorClass, Status};
 use crate::constants::{MPI_ANY_SOURCE, MPI_IN_PLACE};
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::types::MPI_Status;
-
-fn null(name: &str) -> Box<Fault> {
-    Fault::new(
-        ErrorClass::Arg,
-        format!("{name} is NULL: pass the address of a variable"),
-    )
-}
 
 /// A `T *` that the function writes through.
 #[repr(transparent)]
@@ -40,7 +31,7 @@ impl<T> Out<T> {
     #[inline]
     pub fn set(self, name: &str, value: T) -> Outcome {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
@@ -51,7 +42,11 @@ impl<T> Out<T> {
     /// Refuses a null pointer before anything is done that could not be undone.
     #[inline]
     pub fn check(self, name: &str) -> Outcome {
-        if self.0.is_null() { Err(null(name)) } else { Ok(()) }
+        if self.0.is_null() {
+            Err(Fault::null(name))
+        } else {
+            Ok(())
+        }
     }
 
     /// Stores `value` unless the caller passed the null pointer that stands for "ignore".
@@ -75,7 +70,7 @@ impl<T: Copy> InOut<T> {
     #[inline]
     pub fn get(self, name: &str) -> ResultOf<T> {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
@@ -110,7 +105,7 @@ impl<T: Copy> In<T> {
     #[inline]
     pub fn get(self, name: &str) -> ResultOf<T> {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
@@ -135,7 +130,7 @@ impl<T> Array<T> {
             return Ok(&[]);
         }
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed an array of this length (see the module's documentation), and it is not null;
@@ -198,7 +193,7 @@ impl<T> ArrayMut<T> {
             return Ok(&mut []);
         }
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed an array of this length (see the module's documentation), and it is not null;
@@ -278,7 +273,7 @@ impl Buffer {
     /// The `length` bytes there; `name` is the parameter's, for the error message.
     pub fn bytes(&self, name: &str, length: usize) -> ResultOf<&[u8]> {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed memory of this length (see the module's documentation), and it is not null;
@@ -322,7 +317,11 @@ impl BufferMut {
 
     /// Refuses a null pointer before anything is done that could not be undone.
     pub fn check(self, name: &str) -> Outcome {
-        if self.0.is_null() { Err(null(name)) } else { Ok(()) }
+        if self.0.is_null() {
+            Err(Fault::null(name))
+        } else {
+            Ok(())
+        }
     }
 
     /// The `T` there; `name` is the parameter's, for the error message.
@@ -358,7 +357,7 @@ impl Text {
     /// The string, as UTF-8 as far as it is; `name` is the parameter's, for the error message.
     pub fn read(self, name: &str) -> ResultOf<String> {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed a string that ends in a null byte (see the module's documentation).
@@ -368,7 +367,7 @@ impl Text {
     /// The characters of the string, whatever they are; `name` is the parameter's, for the error message.
     pub fn bytes(&self, name: &str) -> ResultOf<&[u8]> {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         // SAFETY:
         // - the C caller passed a string that ends in a null byte (see the module's documentation);
@@ -386,7 +385,7 @@ impl TextOut {
     /// Stores as much of `text` as fits into `room` bytes with a null byte at the end, and its length in `length`.
     pub fn set(self, name: &str, text: &str, room: c_int, length: Out<c_int>) -> Outcome {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         let room = usize::try_from(room).unwrap_or(0).saturating_sub(1);
         let end = text.floor_char_boundary(room);
@@ -409,7 +408,7 @@ impl TextOut {
     /// Stores as much of `text` as fits into `room` bytes with a null byte at the end; `room` is not zero.
     pub fn set_bytes(self, name: &str, text: &[u8], room: usize) -> Outcome {
         if self.0.is_null() {
-            return Err(null(name));
+            return Err(Fault::null(name));
         }
         let end = text.len().min(room - 1);
         // SAFETY:
@@ -425,53 +424,6 @@ impl TextOut {
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Safety(pub(crate) c_int);
-
-/// A function of the program, of the function pointer type `F`.
-#[repr(transparent)]
-#[derive(Debug)]
-pub struct Callback<F>(usize, PhantomData<F>);
-
-impl<F> Clone for Callback<F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Callback<F> {}
-
-impl<F> PartialEq for Callback<F> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<F: Copy> Callback<F> {
-    /// One of the standard's small numbers that stand for a function of the library.
-    pub const fn special(number: usize) -> Self {
-        Self(number, PhantomData)
-    }
-
-    /// The same function, seen as one of type `G`.
-    ///
-    /// # Safety
-    ///
-    /// `F` and `G` differ at most in the types of handles, all of which are words.
-    pub unsafe fn cast<G>(self) -> Callback<G> {
-        Callback(self.0, PhantomData)
-    }
-
-    /// The function; `name` is the parameter's, for the error message.
-    pub fn get(self, name: &str) -> ResultOf<F> {
-        const { assert!(mem::size_of::<F>() == mem::size_of::<usize>()) };
-        if self.0 == 0 {
-            return Err(null(name));
-        }
-        // SAFETY:
-        // - `F` is a function pointer type of the size of an address (asserted above);
-        // - the C caller passed a function of that type (see the module's documentation), and it is not null.
-        Ok(unsafe { mem::transmute_copy(&self.0) })
-    }
-}
 
 /// The integer types of counts, displacements and sizes in C.
 pub trait Number: Copy {

@@ -1,47 +1,14 @@
 //! What surrounds every call: who calls, whether it may, and what happens when it fails.
 
 use std::ffi::c_int;
-use std::sync::Arc;
 
 use simurgh_mpi::{ErrorClass, ErrorHandler, Phase, Process};
 
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
-use crate::fault::{Fault, Outcome};
-use crate::singleton;
+use crate::fault::{Fault, Outcome, Raised};
+use crate::singleton::{self, with_process};
 use crate::tables::{Rank, Tables, UserHandler};
 use crate::tool;
-use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
-
-/// The object on which a call raises its errors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Raised {
-    /// The call has no such object: the standard says `MPI_COMM_SELF`.
-    Default,
-    /// The communicator that was passed.
-    Comm(MPI_Comm),
-    /// The session that was passed.
-    Session(MPI_Session),
-    /// None yet: the call makes one, and was passed the error handler that it will have.
-    Made(MPI_Errhandler),
-}
-
-impl From<MPI_Comm> for Raised {
-    fn from(comm: MPI_Comm) -> Self {
-        Self::Comm(comm)
-    }
-}
-
-impl From<MPI_Session> for Raised {
-    fn from(session: MPI_Session) -> Self {
-        Self::Session(session)
-    }
-}
-
-impl From<MPI_Errhandler> for Raised {
-    fn from(errhandler: MPI_Errhandler) -> Self {
-        Self::Made(errhandler)
-    }
-}
 
 /// Runs `body` for the calling rank, which has to be between `MPI_Init` and `MPI_Finalize` or to have a session open.
 #[inline]
@@ -91,20 +58,6 @@ pub(crate) fn anytime(call: &'static str, raised: Raised, body: impl FnOnce() ->
             None => fatal(call, process.map(|process| &**process), &fault),
         }
     })
-}
-
-/// Finds the process of the calling thread, which may be a thread that a program of one rank has started.
-#[inline]
-pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
-    Process::with_current(|current| match current {
-        Some(process) => body(Some(process)),
-        None => singleton::with(body),
-    })
-}
-
-/// Finds the objects of the calling thread's rank, if it has any.
-pub(crate) fn with_tables<R>(body: impl FnOnce(Option<&Tables>) -> R) -> R {
-    with_process(|process| body(process.and_then(|process| process.extension::<Tables>())))
 }
 
 /// Hands a failure to the error handler of the object it is raised on, and returns the error code.

@@ -1,8 +1,39 @@
 //! What a call of the C interface fails with, before its error handler has been asked.
 
-use simurgh_mpi::{Error, ErrorCode};
+use simurgh_mpi::{Error, ErrorClass, ErrorCode};
 
-use crate::call::Raised;
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
+
+/// The object on which a call raises its errors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Raised {
+    /// The call has no such object: the standard says `MPI_COMM_SELF`.
+    Default,
+    /// The communicator that was passed.
+    Comm(MPI_Comm),
+    /// The session that was passed.
+    Session(MPI_Session),
+    /// None yet: the call makes one, and was passed the error handler that it will have.
+    Made(MPI_Errhandler),
+}
+
+impl From<MPI_Comm> for Raised {
+    fn from(comm: MPI_Comm) -> Self {
+        Self::Comm(comm)
+    }
+}
+
+impl From<MPI_Session> for Raised {
+    fn from(session: MPI_Session) -> Self {
+        Self::Session(session)
+    }
+}
+
+impl From<MPI_Errhandler> for Raised {
+    fn from(errhandler: MPI_Errhandler) -> Self {
+        Self::Made(errhandler)
+    }
+}
 
 /// A failed call: the error code, what happened and what to do about it.
 #[derive(Debug)]
@@ -30,6 +61,13 @@ impl Fault {
             message: message.into(),
             raised_on: None,
         })
+    }
+
+    /// A null pointer where the parameter `name` needs an address.
+    #[cold]
+    pub(crate) fn null(name: &str) -> Box<Self> {
+        let reason = format!("{name} is NULL: pass the address of a variable");
+        Self::new(ErrorClass::Arg, reason)
     }
 
     /// The same failure, raised on `object`.

@@ -10,6 +10,7 @@
 
 pub mod boundary;
 mod call;
+mod callback;
 pub mod constants;
 pub mod fault;
 pub mod functions;

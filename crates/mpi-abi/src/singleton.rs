@@ -31,9 +31,18 @@ fn begin() -> Arc<Process> {
     Process::new(job, 0)
 }
 
+/// Finds the process of the calling thread, which may be a thread that a program of one rank has started.
+#[inline]
+pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
+    Process::with_current(|current| match current {
+        Some(process) => body(Some(process)),
+        None => with(body),
+    })
+}
+
 /// Calls `body` for a thread that belongs to no rank yet: from then on it belongs to the singleton, if there is one.
 #[cold]
-pub(crate) fn with<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
+fn with<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
     let process = SINGLETON.get();
     if let Some(process) = process {
         Process::bind(Arc::clone(process));

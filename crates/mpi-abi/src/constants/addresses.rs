@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::without_provenance_mut as address;
 
-use crate::boundary::Callback;
+use crate::callback::Callback;
 use crate::types::*;
 
 // Buffers

@@ -6,7 +6,8 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::attribute::Kind;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{BufferMut, Callback, InOut, Out};
+use crate::boundary::{BufferMut, InOut, Out};
+use crate::callback::Callback;
 use crate::constants::MPI_KEYVAL_INVALID;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{ProgramKey, Rank};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use simurgh_mpi::ErrorCode;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Callback, InOut, Out};
+use crate::boundary::{InOut, Out};
 use crate::call;
+use crate::callback::Callback;
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::tables::{HandlerFunction, HandlerKind, Rank};

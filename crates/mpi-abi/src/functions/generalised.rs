@@ -6,7 +6,8 @@ use simurgh_mpi::{ErrorClass, Request};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::nonblocking::give_out;
-use crate::boundary::{Callback, Out};
+use crate::boundary::Out;
+use crate::callback::Callback;
 use crate::constants::MPI_COMM_SELF;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{ProgramRequest, Rank};

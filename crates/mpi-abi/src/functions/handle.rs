@@ -11,9 +11,8 @@ use std::ffi::c_int;
 
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::call::with_tables;
 use crate::constants::*;
-use crate::tables::{FIRST_HANDLE, Slab, Tables};
+use crate::tables::{FIRST_HANDLE, Slab, Tables, with_tables};
 use crate::types::*;
 
 /// The integer of a handle.

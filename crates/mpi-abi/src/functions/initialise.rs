@@ -7,11 +7,11 @@ use simurgh_mpi::{ErrorClass, Phase, ThreadLevel};
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::boundary::{InOut, Out};
-use crate::call::with_process;
 use crate::constants::*;
 use crate::fault::{Fault, Outcome, ResultOf};
 use crate::host::{self, say};
 use crate::singleton;
+use crate::singleton::with_process;
 use crate::tables::{Rank, Tables};
 use crate::types::MPI_Comm;
 

@@ -6,7 +6,8 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart::{self, LOCAL};
-use crate::boundary::{Buffer, BufferMut, Callback, InOut, Out};
+use crate::boundary::{Buffer, BufferMut, InOut, Out};
+use crate::callback::Callback;
 use crate::constants::MPI_OP_NULL;
 use crate::fault::{Fault, Outcome};
 use crate::tables::{Function, ProgramOp, Rank, handle_of};

@@ -5,8 +5,9 @@ use std::ffi::c_int;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::errhandler::raised_by_program;
-use crate::boundary::{Callback, Out};
+use crate::boundary::Out;
 use crate::call;
+use crate::callback::Callback;
 use crate::fault::Outcome;
 use crate::tables::{HandlerFunction, HandlerKind, Rank};
 use crate::types::{MPI_Errhandler, MPI_Session, MPI_Session_errhandler_function};

@@ -10,9 +10,9 @@ use super::tool::enum_handle;
 use crate::boundary::{Buffer, BufferMut, InOut, Out, Text, TextOut};
 use crate::constants::MPI_T_CVAR_HANDLE_NULL;
 use crate::constants::tool::*;
-use crate::tables::Rank;
+use crate::tables::{Rank, ToolObject};
 use crate::tool::{
-    Name, Outcome, ToolObject, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
+    Name, Outcome, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
 };
 use crate::types::{MPI_Datatype, MPI_T_cvar_handle, MPI_T_enum};
 

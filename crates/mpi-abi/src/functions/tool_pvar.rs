@@ -11,10 +11,9 @@ use super::tool::enum_handle;
 use crate::boundary::{Buffer, BufferMut, InOut, Out, Text, TextOut};
 use crate::constants::tool::*;
 use crate::constants::{MPI_T_PVAR_ALL_HANDLES, MPI_T_PVAR_HANDLE_NULL, MPI_T_PVAR_SESSION_NULL};
-use crate::tables::Rank;
+use crate::tables::{PvarSession, Rank, ToolObject};
 use crate::tool::{
-    Name, Outcome, PvarSession, ToolObject, at, count, datatype_of, from_memory, place_of, set, to_memory,
-    verbosity_of,
+    Name, Outcome, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
 };
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_T_enum, MPI_T_pvar_handle, MPI_T_pvar_session};
 

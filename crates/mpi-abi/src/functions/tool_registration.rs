@@ -8,10 +8,11 @@ use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::tool_event::no_hints;
-use crate::boundary::{BufferMut, Callback, Out, Safety};
+use crate::boundary::{BufferMut, Out, Safety};
+use crate::callback::Callback;
 use crate::constants::MPI_INFO_NULL;
-use crate::tables::Rank;
-use crate::tool::{self, Outcome, Registration, ToolObject, at, set};
+use crate::tables::{EventCallback, Rank, Registration, ToolObject};
+use crate::tool::{Outcome, at, set};
 use crate::types::{
     MPI_Info, MPI_T_cb_safety, MPI_T_event_cb_function, MPI_T_event_dropped_cb_function,
     MPI_T_event_free_cb_function, MPI_T_event_registration,
@@ -123,7 +124,7 @@ fn t_event_register_callback(
     let level = level_of(cb_safety)?;
     check_hints(rank, info)?;
     let function = event_cb_function.get("event_cb_function").ok();
-    let callback = function.map(|function| tool::Callback {
+    let callback = function.map(|function| EventCallback {
         function,
         user_data: user_data.address().expose_provenance(),
         since: tool.now(),

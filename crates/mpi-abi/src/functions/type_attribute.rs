@@ -6,7 +6,8 @@ use simurgh_mpi::attribute::Kind;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::attribute;
-use crate::boundary::{BufferMut, Callback, InOut, Out};
+use crate::boundary::{BufferMut, InOut, Out};
+use crate::callback::Callback;
 use crate::fault::Outcome;
 use crate::tables::Rank;
 use crate::types::*;

@@ -7,11 +7,10 @@ use simurgh_core::sync::SpinLock;
 use simurgh_mpi::{ErrorClass, ErrorHandler};
 
 use super::{Rank, Slab};
-use crate::call::Raised;
 use crate::constants::{
     MPI_COMM_NULL, MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_SESSION_NULL,
 };
-use crate::fault::{Fault, ResultOf};
+use crate::fault::{Fault, Raised, ResultOf};
 use crate::types::{MPI_Comm_errhandler_function, MPI_Errhandler, MPI_Session_errhandler_function};
 
 /// A function to call when a call fails, as long as a communicator or a handle refers to it.

@@ -6,7 +6,8 @@ use std::ptr::{null_mut, with_exposed_provenance_mut};
 use simurgh_mpi::attribute::Behaviour;
 use simurgh_mpi::{ErrorCode, Result};
 
-use crate::boundary::{BufferMut, Callback};
+use crate::boundary::BufferMut;
+use crate::callback::Callback;
 use crate::fault::ResultOf;
 
 /// A copy function of the program; its first argument is the handle of a communicator, a datatype or a window.

@@ -19,7 +19,9 @@ mod memory;
 mod parts;
 mod program_op;
 mod program_request;
+mod registrations;
 mod slab;
+mod tool_objects;
 
 use simurgh_core::sync::{AtomicPtr, Ordering, SpinLock};
 use simurgh_mpi::attribute::{Cache, Keys};
@@ -38,7 +40,9 @@ pub(crate) use memory::{allocate, give_back};
 pub(crate) use parts::{sources, targets};
 pub(crate) use program_op::{Function, ProgramOp};
 pub(crate) use program_request::ProgramRequest;
+pub(crate) use registrations::{EventCallback, Registration, Registrations};
 pub(crate) use slab::{FIRST_HANDLE, Slab};
+pub(crate) use tool_objects::{PvarSession, ToolObject};
 
 use aliases::Aliases;
 use assortments::Assortments;
@@ -48,7 +52,7 @@ use fortran::Fortran;
 use memory::Allocations;
 
 use crate::constants::MPI_COMM_SELF;
-use crate::tool::{Registrations, ToolObject};
+use crate::singleton::with_process;
 use crate::types::MPI_Comm;
 
 /// The kind number of requests in their handles.
@@ -202,4 +206,9 @@ impl Tables {
         // - a pointer that is not null goes to what is in `predefined`, which lives as long as the tables.
         unsafe { world.as_ref() }
     }
+}
+
+/// Finds the objects of the calling thread's rank, if it has any.
+pub(crate) fn with_tables<R>(body: impl FnOnce(Option<&Tables>) -> R) -> R {
+    with_process(|process| body(process.and_then(|process| process.extension::<Tables>())))
 }

@@ -7,8 +7,7 @@ use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{Op, UserOp};
 
-use super::{FIRST_HANDLE, Tables};
-use crate::call::with_tables;
+use super::{FIRST_HANDLE, Tables, with_tables};
 use crate::types::{MPI_Count, MPI_Datatype, MPI_User_function, MPI_User_function_c};
 
 /// The function, in one of the two forms the standard has.

@@ -7,12 +7,10 @@
 mod callbacks;
 mod code;
 mod memory;
-mod objects;
 mod text;
 
-pub(crate) use callbacks::{Callback, Registration, Registrations, SOURCE, deliver};
+pub(crate) use callbacks::{SOURCE, deliver};
 pub(crate) use memory::{datatype_of, displacements_of, from_memory, structure_of, to_memory};
-pub(crate) use objects::{PvarSession, ToolObject};
 pub(crate) use text::{Name, place_of, set};
 
 use std::ffi::c_int;
@@ -21,10 +19,9 @@ use simurgh_mpi::tool::{Tool, ToolError, ToolResult};
 
 use simurgh_settings::Verbosity;
 
-use crate::call::with_process;
 use crate::constants::MPI_SUCCESS;
 use crate::constants::tool::*;
-use crate::singleton;
+use crate::singleton::{self, with_process};
 use crate::tables::{Rank, Tables};
 
 /// The result of a call that gives nothing back but its error code.

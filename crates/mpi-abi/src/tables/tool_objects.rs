@@ -6,8 +6,7 @@ use simurgh_core::sync::SpinLock;
 use simurgh_mpi::tool::control::Control;
 use simurgh_mpi::tool::{Handle, Record, ToolError, ToolResult};
 
-use super::Registration;
-use crate::tables::Rank;
+use super::{Rank, Registration};
 use crate::types::{
     MPI_T_cvar_handle, MPI_T_event_instance, MPI_T_event_registration, MPI_T_pvar_handle, MPI_T_pvar_session,
 };
