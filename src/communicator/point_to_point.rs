@@ -1,12 +1,11 @@
 //! Messages between two ranks (chapter 3 of the standard).
 
 use simurgh_mpi::Result;
-use simurgh_mpi::constants::UNDEFINED;
 use simurgh_mpi::memory::typed::{self, Mode};
 
 use super::Communicator;
 use crate::activity::Call;
-use crate::{Buffer, BufferMut, Destination, Message, Scope, Source, Status, Tag};
+use crate::{Buffer, BufferMut, Destination, Message, Source, Status, Tag};
 
 impl Communicator {
     /// Sends `data`; returns when it may be changed again, which may be before it is received (`MPI_Send`).
@@ -136,23 +135,5 @@ impl Communicator {
         let (source, tag) = (source.into().raw(), tag.into().raw()?);
         let _inside = self.enter(Call::MatchedProbe, source, tag);
         Ok(self.comm.improbe(source, tag)?.map(Message::new))
-    }
-
-    /// Runs `f`, which may start operations, and returns when all of them are complete; see [`Scope`].
-    ///
-    /// # Errors
-    ///
-    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an
-    /// error, or a panic, of `f`, messages that nobody has matched are cancelled; collectives are waited for even so.
-    pub fn scope<'env, R>(
-        &'env self,
-        f: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
-    ) -> Result<R> {
-        typed::in_flight(&self.comm, |flights| {
-            let result = f(&Scope::new(self, flights))?;
-            let _inside = self.enter(Call::Wait, UNDEFINED, UNDEFINED);
-            flights.wait_all()?;
-            Ok(result)
-        })
     }
 }

@@ -8,10 +8,30 @@ pub use collective::CollectiveRequest;
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_mpi::memory::typed::{BufferMut, Flight, FlightIn, Flights, Mode};
+use simurgh_mpi::memory::typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight};
 
 use crate::activity::Call;
 use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag};
+
+impl Communicator {
+    /// Runs `f`, which may start operations, and returns when all of them are complete; see [`Scope`].
+    ///
+    /// # Errors
+    ///
+    /// The error of `f`, or else that of the first operation that failed and was not waited for. After an
+    /// error, or a panic, of `f`, messages that nobody has matched are cancelled; collectives are waited for even so.
+    pub fn scope<'env, R>(
+        &'env self,
+        f: impl for<'scope> FnOnce(&Scope<'scope, 'env>) -> Result<R>,
+    ) -> Result<R> {
+        in_flight(self.engine(), |flights| {
+            let result = f(&Scope::new(self, flights))?;
+            let _inside = self.enter(Call::Wait, UNDEFINED, UNDEFINED);
+            flights.wait_all()?;
+            Ok(result)
+        })
+    }
+}
 
 /// The time in which nonblocking operations may be under way; made by [`Communicator::scope`].
 ///
