@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use simurgh_testing::Stage;
 
-use crate::answers;
 use crate::command;
 use crate::failure::{Failure, Result};
+use crate::mpi4py_config;
 use crate::pkgconfig;
-use crate::workspace::Workspace;
+use crate::workspace::{HEADERS, Workspace};
 
 /// (what cargo builds, where it goes below the prefix)
 pub(crate) const BUILT: &[(&str, &str)] = &[
@@ -32,9 +32,6 @@ pub(crate) const LINKS: &[(&str, &str)] = &[
     ("lib/libmpi_abi.so", "libmpi_abi.so.1"),
     ("lib/libmpi.so", "libmpi_abi.so.1"),
 ];
-
-/// The headers, in the source and below the prefix.
-pub(crate) const HEADERS: &[&str] = &["include/mpi.h", "include/mpi_removed.h"];
 
 /// What describes the installation to pkg-config, below the prefix.
 pub(crate) const PKG_CONFIG: &[&str] = &["lib/pkgconfig/mpi.pc", "lib/pkgconfig/simurgh.pc"];
@@ -68,8 +65,8 @@ pub(crate) fn into(workspace: &Workspace, prefix: &Path) -> Result<()> {
             fs::copy(workspace.source(source), new).map(drop)
         })?;
     }
-    let answers = answers::header(workspace)?;
-    replace(&prefix.join(answers::PLACE), |new| fs::write(new, &answers))?;
+    let config = mpi4py_config::header(workspace)?;
+    replace(&prefix.join(mpi4py_config::PLACE), |new| fs::write(new, &config))?;
     for (name, leads_to) in LINKS {
         replace(&prefix.join(name), |new| symlink(leads_to, new))?;
     }

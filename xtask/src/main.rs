@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-mod answers;
 mod bench;
 mod command;
 mod conformance;
@@ -16,6 +15,7 @@ mod header;
 mod install;
 mod lint;
 mod mpi4py;
+mod mpi4py_config;
 mod peers;
 mod pkgconfig;
 mod python;

@@ -2,16 +2,16 @@
 //! our package for pip, against which it is built from its source package.
 //!
 //! mpi4py is built as the guide says: what it would have to find out by compiling a program for each function of the
-//! standard lies beside `mpi.h` ([`answers`]). What is left out of its tests is in `xtask/src/mpi4py-left-out.txt`,
+//! standard lies beside `mpi.h` ([`mpi4py_config`]). What is left out of its tests is in `xtask/src/mpi4py-left-out.txt`,
 //! with the reasons.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::answers;
 use crate::command::{build_output, captured_success, minutes};
 use crate::failure::{Failure, Result};
+use crate::mpi4py_config;
 use crate::python::Venv;
 use crate::workspace::Workspace;
 
@@ -63,14 +63,14 @@ impl Mpi4py {
         if !source.exists() {
             self.fetch()?;
         }
-        let answers = read(&self.venv.place().join(answers::PLACE))?;
-        if fs::read_to_string(&stamp).is_ok_and(|built| built == answers) {
+        let config = read(&self.venv.place().join(mpi4py_config::PLACE))?;
+        if fs::read_to_string(&stamp).is_ok_and(|built| built == config) {
             return Ok(());
         }
         eprintln!("x: building mpi4py {VERSION}");
         // Compiled as fast as can be: its speed is not what is tested.
         let prefix = self.venv.place().display().to_string();
-        let flags = format!("-O0 -g0 -w {}", answers::flags(&prefix));
+        let flags = format!("-O0 -g0 -w {}", mpi4py_config::flags(&prefix));
         // It finds mpicc in the PATH.
         let mut pip = self.venv.activated("pip");
         pip.args(["wheel", "--quiet", "--disable-pip-version-check"]);
@@ -78,7 +78,7 @@ impl Mpi4py {
             .arg(self.built())
             .arg(&source);
         build_output(pip.env("CFLAGS", flags))?;
-        write(&stamp, &answers)
+        write(&stamp, &config)
     }
 
     /// Gets the source from PyPI.

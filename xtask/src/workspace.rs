@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The headers, in the source and below the prefix.
+pub(crate) const HEADERS: &[&str] = &["include/mpi.h", "include/mpi_removed.h"];
+
 /// The source tree and its target folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {

@@ -12,8 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::failure::{Failure, Result};
-use crate::install::HEADERS;
-use crate::workspace::Workspace;
+use crate::workspace::{HEADERS, Workspace};
 use chapters::Chapter;
 
 const FACTS: [&str; 2] = [

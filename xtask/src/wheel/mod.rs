@@ -15,11 +15,11 @@ use std::process::Command;
 
 use simurgh_testing::Stage;
 
-use crate::answers;
 use crate::command::{captured_success, minutes};
 use crate::failure::{Failure, Result};
-use crate::install::{BUILT, HEADERS, LINKS, PKG_CONFIG};
-use crate::workspace::Workspace;
+use crate::install::{BUILT, LINKS, PKG_CONFIG};
+use crate::mpi4py_config;
+use crate::workspace::{HEADERS, Workspace};
 use needs::Needs;
 
 /// Makes the file of the format.
@@ -95,7 +95,7 @@ impl Tree {
             let place = made(self.installed(file))?;
             copy(&stage.prefix().join(file), &place)?;
         }
-        for header in HEADERS.iter().copied().chain([answers::PLACE]) {
+        for header in HEADERS.iter().copied().chain([mpi4py_config::PLACE]) {
             copy(&stage.prefix().join(header), &made(self.installed(header))?)?;
         }
         Ok(())
