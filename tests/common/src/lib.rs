@@ -30,9 +30,9 @@ pub use family::{
 };
 pub use mpiexec::{Mpiexec, TCP};
 pub use others::{of_another, of_open_mpi};
-pub use outcome::{AT_ONCE, Outcome};
+pub use outcome::{AT_ONCE, Ending, Outcome};
 pub use panic::panic_quietly;
-pub use run::{Ending, Input, LIMIT, run, until, wait};
+pub use run::{Input, LIMIT, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;
 pub use started::{Started, behind};

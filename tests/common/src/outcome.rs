@@ -5,8 +5,6 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use crate::run::Ending;
-
 /// Longer than any end may take, in [virtual time](crate::Deadline); less than any time after which somebody who does
 /// not answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
 pub const AT_ONCE: Duration = Duration::from_secs(5);
@@ -28,6 +26,15 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// The same in [virtual time](crate::Deadline), which is what expectations are about.
     pub taken: Duration,
+    /// Whether the time limit ended it.
+    pub timed_out: bool,
+}
+
+/// How a child process ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending {
+    /// Its status; after a timeout, SIGKILL.
+    pub status: ExitStatus,
     /// Whether the time limit ended it.
     pub timed_out: bool,
 }

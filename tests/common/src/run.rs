@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,7 +13,7 @@ use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::family::descendants;
-use crate::outcome::Time;
+use crate::outcome::{Ending, Time};
 use crate::{Deadline, Outcome};
 
 /// How long anything may take that tests start, unless they say otherwise: a limit for what hangs. As all limits it is
@@ -54,15 +54,6 @@ pub fn run(command: &mut Command, input: Input<'_>, limit: Duration) -> io::Resu
     };
     let written = [contents(&mut stdout)?, contents(&mut stderr)?];
     Ok(Outcome::new(format!("{command:?}"), ending, time, written))
-}
-
-/// How a child process ended.
-#[derive(Debug, Clone, Copy)]
-pub struct Ending {
-    /// Its status; after a timeout, SIGKILL.
-    pub status: ExitStatus,
-    /// Whether the time limit ended it.
-    pub timed_out: bool,
 }
 
 /// Waits until the child has ended, or kills it and all its descendants when `limit` has passed.
