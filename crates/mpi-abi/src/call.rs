@@ -5,16 +5,16 @@ use std::ffi::c_int;
 use simurgh_mpi::{ErrorClass, ErrorHandler, Phase, Process};
 
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD, MPI_SUCCESS};
-use crate::fault::{Fault, Outcome, Raised};
+use crate::error::{CallError, Outcome, RaisedOn};
+use crate::handles::{HandleTables, Rank, UserHandler};
 use crate::singleton::{self, with_process};
-use crate::tables::{Rank, Tables, UserHandler};
 use crate::tool;
 
 /// Runs `body` for the calling rank, which has to be between `MPI_Init` and `MPI_Finalize` or to have a session open.
 #[inline]
-pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
+pub(crate) fn enter(call: &'static str, raised: RaisedOn, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
     let code = with_process(|process| {
-        let tables = process.and_then(|process| Some((process, process.extension::<Tables>()?)));
+        let tables = process.and_then(|process| Some((process, process.extension::<HandleTables>()?)));
         match tables {
             Some((process, tables)) if process.check_active().is_ok() => {
                 let rank = Rank { process, tables };
@@ -33,10 +33,10 @@ pub(crate) fn enter(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'
 }
 
 /// Runs `body` for the calling rank at any time: before `MPI_Init`, after `MPI_Finalize` and between.
-pub(crate) fn early(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
+pub(crate) fn early(call: &'static str, raised: RaisedOn, body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
     singleton::adopt();
     with_process(|process| {
-        let tables = process.and_then(|process| Some((process, Tables::of(process)?)));
+        let tables = process.and_then(|process| Some((process, HandleTables::of(process)?)));
         let Some((process, tables)) = tables else {
             return outside(call, process.map(|process| &**process));
         };
@@ -49,10 +49,10 @@ pub(crate) fn early(call: &'static str, raised: Raised, body: impl FnOnce(Rank<'
 }
 
 /// Runs `body`, which needs no rank and may be called at any time.
-pub(crate) fn anytime(call: &'static str, raised: Raised, body: impl FnOnce() -> Outcome) -> c_int {
+pub(crate) fn anytime(call: &'static str, raised: RaisedOn, body: impl FnOnce() -> Outcome) -> c_int {
     let Err(fault) = body() else { return MPI_SUCCESS };
     with_process(|process| {
-        let tables = process.and_then(|process| Some((process, process.extension::<Tables>()?)));
+        let tables = process.and_then(|process| Some((process, process.extension::<HandleTables>()?)));
         match tables {
             Some((process, tables)) => fail(call, raised, Rank { process, tables }, &fault),
             None => fatal(call, process.map(|process| &**process), &fault),
@@ -62,13 +62,13 @@ pub(crate) fn anytime(call: &'static str, raised: Raised, body: impl FnOnce() ->
 
 /// Hands a failure to the error handler of the object it is raised on, and returns the error code.
 #[cold]
-fn fail(call: &str, raised: Raised, rank: Rank<'_>, fault: &Fault) -> c_int {
+fn fail(call: &str, raised: RaisedOn, rank: Rank<'_>, fault: &CallError) -> c_int {
     raise(call, rank, fault.raised_on.unwrap_or(raised), fault);
     fault.code.number()
 }
 
 /// Calls the error handler of an object; of the process's own communicator if the handle is not valid.
-pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<Raised>, fault: &Fault) {
+pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<RaisedOn>, fault: &CallError) {
     let (handler, object) = handler_and_object(rank, object.into());
     match handler {
         ErrorHandler::Fatal | ErrorHandler::Abort => fatal(call, Some(rank.process), fault),
@@ -82,21 +82,21 @@ pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<Raised>, fault
 }
 
 /// The error handler in charge, and the object that it is told of.
-fn handler_and_object(rank: Rank<'_>, raised: Raised) -> (ErrorHandler, Raised) {
+fn handler_and_object(rank: Rank<'_>, raised: RaisedOn) -> (ErrorHandler, RaisedOn) {
     let found = match raised {
-        Raised::Default => None,
-        Raised::Comm(comm) => rank.comm(comm).ok().map(|comm| comm.errhandler()),
-        Raised::Session(session) => rank.session(session).ok().map(|session| session.errhandler()),
-        Raised::Made(handler) => rank.any_errhandler(handler).ok(),
+        RaisedOn::Default => None,
+        RaisedOn::Comm(comm) => rank.comm(comm).ok().map(|comm| comm.errhandler()),
+        RaisedOn::Session(session) => rank.session(session).ok().map(|session| session.errhandler()),
+        RaisedOn::Made(handler) => rank.any_errhandler(handler).ok(),
     };
     match (found, rank.predefined()) {
         (Some(handler), _) => (handler, raised),
         // Before MPI 4 such errors were raised on the world: a program that has chosen a handler for that one alone
         // is not ended by the one of its own communicator, which it has never set.
         (None, Ok(own)) if own.myself.has_initial_errhandler() => {
-            (own.world.errhandler(), Raised::Comm(MPI_COMM_WORLD))
+            (own.world.errhandler(), RaisedOn::Comm(MPI_COMM_WORLD))
         }
-        (None, Ok(own)) => (own.myself.errhandler(), Raised::Comm(MPI_COMM_SELF)),
+        (None, Ok(own)) => (own.myself.errhandler(), RaisedOn::Comm(MPI_COMM_SELF)),
         // Without a communicator the initial error handler holds.
         (None, Err(_)) => (rank.process.job().initial_errhandler(), raised),
     }
@@ -109,7 +109,7 @@ fn outside(call: &str, process: Option<&Process>) -> c_int {
         Some(Phase::After) => "it was called after MPI_Finalize; make MPI_Finalize the last call",
         _ => "it was called before MPI_Init; call MPI_Init first",
     };
-    let fault = Fault::new(ErrorClass::Other, reason);
+    let fault = CallError::new(ErrorClass::Other, reason);
     match process.map(|process| process.job().initial_errhandler()) {
         Some(ErrorHandler::Return) => fault.code.number(),
         _ => fatal(call, process, &fault),
@@ -118,7 +118,7 @@ fn outside(call: &str, process: Option<&Process>) -> c_int {
 
 /// Says what went wrong and ends the job.
 #[cold]
-fn fatal(call: &str, process: Option<&Process>, fault: &Fault) -> ! {
+fn fatal(call: &str, process: Option<&Process>, fault: &CallError) -> ! {
     let reason = format!("{call}: {} ({})", fault.message, fault.code);
     match process {
         // What ends the job prints the line, with the rank before it.

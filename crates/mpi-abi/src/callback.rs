@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem;
 
-use crate::fault::{Fault, ResultOf};
+use crate::error::{CallError, ResultOf};
 
 /// A function of the program, of the function pointer type `F`.
 #[repr(transparent)]
@@ -43,7 +43,7 @@ impl<F: Copy> Callback<F> {
     pub fn get(self, name: &str) -> ResultOf<F> {
         const { assert!(mem::size_of::<F>() == mem::size_of::<usize>()) };
         if self.0 == 0 {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - `F` is a function pointer type of the size of an address (asserted above);

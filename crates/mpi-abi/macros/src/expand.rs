@@ -78,8 +78,8 @@ fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
     let ident = &inner.sig.ident;
     let arguments = quote!(#(#names),*);
     let handler = match &options.raises {
-        Some(handle) => quote!(crate::fault::Raised::from(#handle)),
-        None => quote!(crate::fault::Raised::Default),
+        Some(handle) => quote!(crate::error::RaisedOn::from(#handle)),
+        None => quote!(crate::error::RaisedOn::Default),
     };
     let finish = match (needs_rank, returns_outcome(function)) {
         (true, true) if options.tool => quote!(crate::tool::enter(|rank| #ident(rank, #arguments))),

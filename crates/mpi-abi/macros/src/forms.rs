@@ -78,7 +78,7 @@ impl Form {
 
     /// The parameters behind those of the blocking form.
     fn parameters(self) -> Vec<FnArg> {
-        let request = parse_quote!(request: crate::boundary::Out<crate::types::MPI_Request>);
+        let request = parse_quote!(request: crate::arguments::Out<crate::types::MPI_Request>);
         match self {
             Form::Blocking => vec![],
             Form::Nonblocking => vec![request],

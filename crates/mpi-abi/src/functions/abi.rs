@@ -6,10 +6,10 @@ use simurgh_mpi::{Info, Result};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::info;
-use crate::boundary::{BufferMut, Out};
+use crate::arguments::{BufferMut, Out};
 use crate::constants::{MPI_ABI_SUBVERSION, MPI_ABI_VERSION, MPI_INFO_NULL};
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Info, MPI_Offset};
 
 /// `MPI_Abi_get_version`: the version of the binary interface.

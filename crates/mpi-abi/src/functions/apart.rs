@@ -12,8 +12,8 @@ use simurgh_mpi::memory::{Parts, Source, Target, overlap};
 use simurgh_mpi::{Comm, ErrorClass};
 
 use crate::constants::MPI_PROC_NULL;
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 
 /// The names of two buffers, and what to do if they are one.
 #[derive(Clone, Copy)]
@@ -150,9 +150,9 @@ fn same(
         written,
         remedy,
     }: Pair,
-) -> Box<Fault> {
+) -> Box<CallError> {
     let reason = format!("{read} and {written} are the same memory: {remedy}");
-    Fault::new(ErrorClass::Buffer, reason)
+    CallError::new(ErrorClass::Buffer, reason)
 }
 
 #[cold]
@@ -163,8 +163,8 @@ fn overlapping(
         remedy,
     }: Pair,
     common: &Range<usize>,
-) -> Box<Fault> {
+) -> Box<CallError> {
     let (first, bytes) = (common.start, common.len());
     let reason = format!("{read} and {written} overlap in {bytes} bytes from {first:#x} on: {remedy}");
-    Fault::new(ErrorClass::Buffer, reason)
+    CallError::new(ErrorClass::Buffer, reason)
 }

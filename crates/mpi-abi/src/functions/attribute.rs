@@ -6,11 +6,11 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::attribute::Kind;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{BufferMut, InOut, Out};
+use crate::arguments::{BufferMut, InOut, Out};
 use crate::callback::Callback;
 use crate::constants::MPI_KEYVAL_INVALID;
-use crate::fault::{Fault, Outcome};
-use crate::tables::{ProgramKey, Rank};
+use crate::error::{CallError, Outcome};
+use crate::handles::{ProgramKey, Rank};
 use crate::types::*;
 
 /// Makes a key for attributes of this kind of objects. The functions may differ from the types here in their handles.
@@ -54,7 +54,7 @@ pub(super) fn free(rank: Rank<'_>, kind: Kind, keyval: InOut<c_int>) -> Outcome 
 fn refuse_predefined(kind: Kind, keyval: c_int, verb: &str) -> Outcome {
     if kind == Kind::Comm && Rank::is_predefined_keyval(keyval) {
         let reason = format!("keyval {keyval} is predefined: its attribute cannot be {verb}");
-        return Err(Fault::new(ErrorClass::Keyval, reason));
+        return Err(CallError::new(ErrorClass::Keyval, reason));
     }
     Ok(())
 }

@@ -7,10 +7,10 @@ use simurgh_mpi::{BufferSpace, ErrorClass, SendBuffer};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::nonblocking::give_out;
-use crate::boundary::{BufferMut, Number, Out, count_of};
+use crate::arguments::{BufferMut, Number, Out, count_of};
 use crate::constants::{MPI_BSEND_OVERHEAD, MPI_BUFFER_AUTOMATIC, MPI_COMM_SELF};
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Request, MPI_Session};
 
 // A program that counts with the standard's overhead has room for what it counted.
@@ -25,7 +25,7 @@ fn attach(to: &SendBuffer, buffer: BufferMut, size: impl Number) -> Outcome {
         let size = count_of("size", size)?;
         if address == 0 && size > 0 {
             let reason = format!("buffer is NULL, but size is {size}: pass memory, or MPI_BUFFER_AUTOMATIC");
-            return Err(Fault::new(ErrorClass::Buffer, reason));
+            return Err(CallError::new(ErrorClass::Buffer, reason));
         }
         BufferSpace::Fixed { address, size }
     };
@@ -45,7 +45,7 @@ fn detach<C: Number>(
         BufferSpace::Automatic => (MPI_BUFFER_AUTOMATIC.addr(), 0),
     };
     let Some(bytes) = i64::try_from(bytes).ok().and_then(Number::narrow) else {
-        return Err(Fault::new(
+        return Err(CallError::new(
             ErrorClass::ValueTooLarge,
             format!("the size does not fit: call {call_for_large}"),
         ));

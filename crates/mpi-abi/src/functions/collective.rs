@@ -7,9 +7,9 @@ use simurgh_mpi::{Collective, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart::{self, RECEIVE_IN_PLACE, SEND_IN_PLACE};
-use crate::boundary::{Array, Buffer, BufferMut};
-use crate::fault::{Outcome, ResultOf};
-use crate::tables::{Rank, sources, targets};
+use crate::arguments::{Array, Buffer, BufferMut};
+use crate::error::{Outcome, ResultOf};
+use crate::handles::{Rank, sources, targets};
 use crate::types::{MPI_Comm, MPI_Datatype};
 
 /// `MPI_Barrier`: waits until all ranks have called it.

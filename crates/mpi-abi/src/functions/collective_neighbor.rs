@@ -5,9 +5,9 @@ use simurgh_mpi::{Collective, Degrees};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart::{self, NEVER};
-use crate::boundary::{Array, Buffer, BufferMut, Number};
-use crate::fault::{Outcome, ResultOf};
-use crate::tables::{Rank, sources, targets};
+use crate::arguments::{Array, Buffer, BufferMut, Number};
+use crate::error::{Outcome, ResultOf};
+use crate::handles::{Rank, sources, targets};
 use crate::types::{MPI_Aint, MPI_Comm, MPI_Datatype};
 
 /// The count of a buffer of as many parts: without any, nothing is read or written, and the buffer may be null.

@@ -7,10 +7,10 @@ use simurgh_mpi::{Comm, ErrorClass};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::group;
-use crate::boundary::{InOut, Out, Text, TextOut};
+use crate::arguments::{InOut, Out, Text, TextOut};
 use crate::constants::{MPI_COMM_NULL, MPI_COMM_SELF, MPI_COMM_WORLD, MPI_MAX_OBJECT_NAME};
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Group};
 
 /// `MPI_Comm_size`: number of ranks.
@@ -53,13 +53,13 @@ pub(super) fn release(
     let handle = comm.get("comm")?;
     if handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF {
         let reason = format!("comm is MPI_COMM_WORLD or MPI_COMM_SELF, which cannot be {verb}");
-        return Err(Fault::new(ErrorClass::Comm, reason).on(handle));
+        return Err(CallError::new(ErrorClass::Comm, reason).on(handle));
     }
     rank.comm(handle)?;
     rank.tables
         .cache
         .delete_all(handle.0)
-        .map_err(|error| Box::<Fault>::from(error).on(handle))?;
+        .map_err(|error| Box::<CallError>::from(error).on(handle))?;
     if let Some(comm) = rank.tables.comms.remove(handle.0) {
         rank.tables.parent.lock().take_if(|parent| *parent == handle);
         give_back(comm)?;

@@ -6,10 +6,10 @@ use simurgh_mpi::Comm;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::info::give_out as give_out_info;
-use crate::boundary::Out;
+use crate::arguments::Out;
 use crate::constants::MPI_COMM_NULL;
-use crate::fault::Outcome;
-use crate::tables::{Rank, handle_of};
+use crate::error::Outcome;
+use crate::handles::{Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Info, MPI_Request};
 
 /// Stores the handle of a duplicate, with the attributes that the keys of the original's say.

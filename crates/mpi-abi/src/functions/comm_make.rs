@@ -6,11 +6,11 @@ use std::sync::Arc;
 use simurgh_mpi::{Comm, ErrorClass, Group, Info, SplitType};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Out, Text};
+use crate::arguments::{Out, Text};
 use crate::constants::*;
-use crate::fault::{Fault, Outcome, ResultOf};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{HandlerKind, Rank, handle_of};
 use crate::host;
-use crate::tables::{HandlerKind, Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info};
 
 /// Stores the handle of a communicator that a call has made, or the null handle if the caller is not in it.
@@ -60,7 +60,7 @@ fn split_type_of(number: c_int) -> ResultOf<SplitType> {
         _ => {
             let reason =
                 format!("split_type is {number}; pass one of the MPI_COMM_TYPE constants or MPI_UNDEFINED");
-            return Err(Fault::new(ErrorClass::Arg, reason));
+            return Err(CallError::new(ErrorClass::Arg, reason));
         }
     })
 }
@@ -93,7 +93,7 @@ fn tag_of(stringtag: Text) -> ResultOf<String> {
     if tag.len() >= MPI_MAX_STRINGTAG_LEN as usize {
         let (length, limit) = (tag.len(), MPI_MAX_STRINGTAG_LEN - 1);
         let reason = format!("stringtag has {length} characters; at most {limit} are allowed");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     }
     Ok(tag)
 }

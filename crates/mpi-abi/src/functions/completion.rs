@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use simurgh_mpi::{ErrorClass, Status};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Out, StatusOut};
+use crate::arguments::{InOut, Out, StatusOut};
 use crate::constants::MPI_REQUEST_NULL;
-use crate::fault::{Fault, Outcome};
-use crate::tables::{Rank, RequestEntry, receipt_of_done};
+use crate::error::{CallError, Outcome};
+use crate::handles::{Rank, RequestEntry, receipt_of_done};
 use crate::types::MPI_Request;
 
 /// Voids the handle of a completed request, unless it is persistent.
@@ -28,7 +28,7 @@ pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
     let result = entry.request.result(status);
     result
         .map(drop)
-        .map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+        .map_err(|error| Box::<CallError>::from(error).on(entry.comm))
 }
 
 /// `MPI_Wait`: waits for one operation.
@@ -70,13 +70,13 @@ fn test(rank: Rank<'_>, request: InOut<MPI_Request>, flag: Out<c_int>, status: S
 fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let mut handle = request.get("request")?;
     let Some(entry) = rank.request(handle)? else {
-        return Err(Fault::new(
+        return Err(CallError::new(
             ErrorClass::Request,
             "request is MPI_REQUEST_NULL: there is nothing to free",
         ));
     };
     let checked = entry.request.check_free();
-    checked.map_err(|error| Box::<Fault>::from(error).on(entry.comm))?;
+    checked.map_err(|error| Box::<CallError>::from(error).on(entry.comm))?;
     let freed = entry.request.give_up();
     // The handle of a generalised request that is not complete stays valid for MPI_Grequest_complete.
     if !matches!(freed, Ok(true)) {
@@ -91,7 +91,7 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
 fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let handle = request.get("request")?;
     let Some(entry) = rank.request(handle)? else {
-        return Err(Fault::new(
+        return Err(CallError::new(
             ErrorClass::Request,
             "request is MPI_REQUEST_NULL: there is nothing to cancel",
         ));
@@ -105,5 +105,5 @@ fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     entry
         .request
         .cancel(rank.process)
-        .map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+        .map_err(|error| Box::<CallError>::from(error).on(entry.comm))
 }

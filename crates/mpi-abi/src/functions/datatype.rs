@@ -6,10 +6,10 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Combiner, Datatype, Recipe, Width};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Number, Out, Text, TextOut};
+use crate::arguments::{InOut, Number, Out, Text, TextOut};
 use crate::constants::{MPI_DATATYPE_NULL, MPI_MAX_OBJECT_NAME, MPI_UNDEFINED};
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Aint, MPI_Datatype};
 
 /// Stores a number of bytes, or `MPI_UNDEFINED` if it does not fit, as the standard asks.
@@ -52,7 +52,7 @@ fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     if freed.is_predefined() {
         let name = freed.name();
         let reason = format!("datatype {name} is predefined: it cannot be freed");
-        return Err(Fault::new(ErrorClass::Type, reason));
+        return Err(CallError::new(ErrorClass::Type, reason));
     }
     rank.tables.cache.delete_all(handle.0)?;
     rank.tables.datatypes.remove(handle.0);

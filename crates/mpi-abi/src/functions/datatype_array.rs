@@ -6,20 +6,20 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Combiner, Datatype, Dealt, Distribution, Order, Recipe, Span};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Array, Number, Out, length_of};
+use crate::arguments::{Array, Number, Out, length_of};
 use crate::constants::{
     MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_NONE, MPI_ORDER_C,
     MPI_ORDER_FORTRAN,
 };
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::MPI_Datatype;
 
 fn order_of(order: c_int) -> ResultOf<Order> {
     match order {
         MPI_ORDER_C => Ok(Order::C),
         MPI_ORDER_FORTRAN => Ok(Order::Fortran),
-        _ => Err(Fault::new(
+        _ => Err(CallError::new(
             ErrorClass::Arg,
             format!("order is {order}: pass MPI_ORDER_C or MPI_ORDER_FORTRAN"),
         )),
@@ -29,7 +29,7 @@ fn order_of(order: c_int) -> ResultOf<Order> {
 /// A number that must not be zero.
 fn positive(name: &str, number: impl Number) -> ResultOf<usize> {
     match length_of(name, number)? {
-        0 => Err(Fault::new(
+        0 => Err(CallError::new(
             ErrorClass::Arg,
             format!("{name} is 0: it must be positive"),
         )),
@@ -47,7 +47,7 @@ fn distribution_of(distribution: c_int, argument: c_int) -> ResultOf<Distributio
         MPI_DISTRIBUTE_NONE => Ok(Distribution::None),
         MPI_DISTRIBUTE_BLOCK => Ok(Distribution::Block(argument)),
         MPI_DISTRIBUTE_CYCLIC => Ok(Distribution::Cyclic(argument)),
-        _ => Err(Fault::new(
+        _ => Err(CallError::new(
             ErrorClass::Arg,
             format!(
                 "array_of_distribs has {distribution}: pass MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC or \
@@ -107,7 +107,7 @@ fn check_grid(dimensions: &[Dealt], size: c_int, psizes: &[c_int]) -> Outcome {
         return Ok(());
     }
     let reason = format!("array_of_psizes is {psizes:?}, whose product is not size, {size}");
-    Err(Fault::new(ErrorClass::Arg, reason))
+    Err(CallError::new(ErrorClass::Arg, reason))
 }
 
 /// `MPI_Type_create_darray`: what one process of a grid owns of an array.
@@ -130,7 +130,7 @@ fn type_create_darray(
     let number = length_of("rank", rank_)?;
     if number >= positive("size", size)? {
         let reason = format!("rank is {rank_}: there are processes 0 to {}", size - 1);
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     }
     let count = positive("ndims", ndims)?;
     let gsizes = array_of_gsizes.slice("array_of_gsizes", count)?;

@@ -6,9 +6,9 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Combiner, Recipe};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{ArrayMut, Number, Out, length_of};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::arguments::{ArrayMut, Number, Out, length_of};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 
 /// Numbers of arguments: integers, addresses, large counts, datatypes.
@@ -29,7 +29,7 @@ fn check_narrow(recipe: &Recipe) -> Outcome {
         return Ok(());
     }
     let reason = "datatype was made with large counts: ask with the function whose name ends in _c";
-    Err(Fault::new(ErrorClass::Type, reason))
+    Err(CallError::new(ErrorClass::Type, reason))
 }
 
 fn set_number<C: Number>(place: Out<C>, name: &str, number: usize) -> Outcome {
@@ -38,7 +38,7 @@ fn set_number<C: Number>(place: Out<C>, name: &str, number: usize) -> Outcome {
         None => {
             let reason =
                 format!("{name} is {number}, which does not fit: ask with the function ending in _c");
-            Err(Fault::new(ErrorClass::ValueTooLarge, reason))
+            Err(CallError::new(ErrorClass::ValueTooLarge, reason))
         }
     }
 }
@@ -97,7 +97,7 @@ fn give<T: Copy>(name: &str, values: &[T], room: impl Number, mut array: ArrayMu
         let needed = values.len();
         let reason =
             format!("{name} has room for {room} of {needed} values: ask MPI_Type_get_envelope first");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     }
     array.slice(name, values.len())?.copy_from_slice(values);
     Ok(())
@@ -127,9 +127,9 @@ fn give_addresses(recipe: &Recipe, max: impl Number, room: ArrayMut<MPI_Aint>) -
 }
 
 #[cold]
-fn named() -> Box<Fault> {
+fn named() -> Box<CallError> {
     let reason = "datatype is predefined and has a name: it was not made of anything (MPI_COMBINER_NAMED)";
-    Fault::new(ErrorClass::Type, reason)
+    CallError::new(ErrorClass::Type, reason)
 }
 
 /// `MPI_Type_get_contents`: the arguments that a datatype was made with.

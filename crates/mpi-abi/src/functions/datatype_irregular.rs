@@ -3,9 +3,9 @@
 use simurgh_mpi::datatype::{Combiner, Datatype, Field, Recipe};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Array, Number, Out, count_of, displacement_of, length_of};
-use crate::fault::{Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::arguments::{Array, Number, Out, count_of, displacement_of, length_of};
+use crate::error::{Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::MPI_Datatype;
 
 /// Blocks as the engine takes them: displacement and length of each.

@@ -6,10 +6,10 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi::datatype::{Datatype, MatchClass, match_size};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Out, length_of};
+use crate::arguments::{Out, length_of};
 use crate::constants::{MPI_DATATYPE_NULL, MPI_TYPECLASS_COMPLEX, MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL};
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::MPI_Datatype;
 
 /// `MPI_Type_create_f90_integer`: integers of `r` decimal digits.
@@ -41,12 +41,12 @@ fn type_match_size(_rank: Rank<'_>, typeclass: c_int, size: c_int, datatype: Out
             let reason = format!(
                 "typeclass is {typeclass}: pass MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL or MPI_TYPECLASS_COMPLEX"
             );
-            return Err(Fault::new(ErrorClass::Arg, reason));
+            return Err(CallError::new(ErrorClass::Arg, reason));
         }
     };
     let found = match_size(class, length_of("size", size)?).ok_or_else(|| {
         let reason = format!("size is {size}: no datatype of that class is {size} bytes long");
-        Fault::new(ErrorClass::Arg, reason)
+        CallError::new(ErrorClass::Arg, reason)
     })?;
     datatype.set("datatype", MPI_Datatype(found.handle()))
 }

@@ -3,9 +3,9 @@
 use simurgh_mpi::datatype::{Combiner, Datatype, Recipe};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Number, Out, count_of, displacement_of, length_of};
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::arguments::{Number, Out, count_of, displacement_of, length_of};
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::MPI_Datatype;
 
 /// `MPI_Type_contiguous`: `count` elements behind each other.

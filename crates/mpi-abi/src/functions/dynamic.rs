@@ -12,10 +12,10 @@ use simurgh_net::job::Text;
 
 use super::comm::release;
 use super::comm_make::give_out;
-use crate::boundary::{self, Array, ArrayMut, InOut, Out};
+use crate::arguments::{self, Array, ArrayMut, InOut, Out};
 use crate::constants::*;
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{Rank, handle_of};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Info};
 
 /// The strings of a list that ends in a null pointer, which may itself be one: no strings.
@@ -42,7 +42,7 @@ fn strings(list: *mut *mut c_char) -> ResultOf<Vec<Text>> {
 /// A word of a command.
 fn text(bytes: &[u8]) -> ResultOf<Text> {
     let text = Text::new(OsStr::from_bytes(bytes));
-    text.ok_or_else(|| Fault::new(ErrorClass::Spawn, "a word of the command contains a NUL byte"))
+    text.ok_or_else(|| CallError::new(ErrorClass::Spawn, "a word of the command contains a NUL byte"))
 }
 
 /// The program that the caller means: who names the process's own executable by a link of `/proc`, or that of the host
@@ -69,10 +69,10 @@ fn command(
     let processes = u32::try_from(maxprocs).ok().filter(|&processes| processes > 0);
     let processes = processes.ok_or_else(|| {
         let reason = format!("maxprocs is {maxprocs}: at least one process is to be started");
-        Fault::new(ErrorClass::Arg, reason)
+        CallError::new(ErrorClass::Arg, reason)
     })?;
     if program.is_empty() {
-        return Err(Fault::new(
+        return Err(CallError::new(
             ErrorClass::Arg,
             "command is empty: it is the name of a program",
         ));
@@ -138,7 +138,7 @@ fn each(started: &[usize], wanted: &[usize], failure: c_int) -> Vec<c_int> {
 #[mpi(raises = comm)]
 fn comm_spawn(
     rank: Rank<'_>,
-    command: boundary::Text,
+    command: arguments::Text,
     argv: ArrayMut<*mut c_char>,
     maxprocs: c_int,
     info: MPI_Info,
@@ -183,7 +183,7 @@ fn comm_spawn_multiple(
     let commands = || {
         let number = usize::try_from(count).ok().filter(|&number| number > 0);
         let number = number.ok_or_else(|| {
-            Fault::new(
+            CallError::new(
                 ErrorClass::Arg,
                 format!("count is {count}: at least one command is to be started"),
             )

@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_void};
 
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Buffer, Out, TextOut};
+use crate::arguments::{Buffer, Out, TextOut};
 use crate::constants::*;
-use crate::fault::Outcome;
+use crate::error::Outcome;
 use crate::types::MPI_Aint;
 
 /// `MPI_Get_version`: the version of the standard.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use simurgh_mpi::ErrorCode;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Out};
+use crate::arguments::{InOut, Out};
 use crate::call;
 use crate::callback::Callback;
 use crate::constants::*;
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{HandlerFunction, HandlerKind, Rank};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{HandlerFunction, HandlerKind, Rank};
 use crate::types::{MPI_Comm, MPI_Comm_errhandler_function, MPI_Errhandler};
 
 /// `MPI_Comm_create_errhandler`: makes an error handler of a function.
@@ -43,10 +43,10 @@ fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errha
 }
 
 /// The failure that a program reports itself.
-pub(super) fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<Fault>> {
+pub(super) fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<CallError>> {
     let text = rank.tables.codes.text(errorcode)?;
     let reason = format!("the program has raised this error itself: {text}");
-    Ok(Fault::new(ErrorCode::new(errorcode), reason))
+    Ok(CallError::new(ErrorCode::new(errorcode), reason))
 }
 
 /// `MPI_Comm_call_errhandler`: calls the error handler of `comm` as if a call had failed.

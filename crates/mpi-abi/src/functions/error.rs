@@ -4,10 +4,10 @@ use std::ffi::c_int;
 
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Out, Text, TextOut};
+use crate::arguments::{Out, Text, TextOut};
 use crate::constants::MPI_MAX_ERROR_STRING;
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::error::Outcome;
+use crate::handles::Rank;
 
 /// `MPI_Error_class`: the class of an error code.
 #[mpi(early)]

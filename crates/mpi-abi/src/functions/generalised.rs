@@ -6,11 +6,11 @@ use simurgh_mpi::{ErrorClass, Request};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::nonblocking::give_out;
-use crate::boundary::Out;
+use crate::arguments::Out;
 use crate::callback::Callback;
 use crate::constants::MPI_COMM_SELF;
-use crate::fault::{Fault, Outcome};
-use crate::tables::{ProgramRequest, Rank};
+use crate::error::{CallError, Outcome};
+use crate::handles::{ProgramRequest, Rank};
 use crate::types::{
     MPI_Grequest_cancel_function, MPI_Grequest_free_function, MPI_Grequest_query_function, MPI_Request,
 };
@@ -41,7 +41,7 @@ fn grequest_start(
 fn grequest_complete(rank: Rank<'_>, request: MPI_Request) -> Outcome {
     let Some(entry) = rank.request(request)? else {
         let reason = "request is MPI_REQUEST_NULL: pass the request that MPI_Grequest_start has made";
-        return Err(Fault::new(ErrorClass::Request, reason));
+        return Err(CallError::new(ErrorClass::Request, reason));
     };
     // Once it is complete, the thread that waits for it may void the handle.
     let operation = entry.request.clone();

@@ -6,10 +6,10 @@ use simurgh_mpi::{self as engine, Outcome as Found, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::several::{check, requests, tell_found};
-use crate::boundary::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
+use crate::arguments::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::MPI_Request;
 
 /// `MPI_Request_get_status`: whether an operation is complete, leaving its request as it is.

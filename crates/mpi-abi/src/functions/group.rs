@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use simurgh_mpi::{Group, RankRange};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Array, ArrayMut, InOut, Out, count_of};
+use crate::arguments::{Array, ArrayMut, InOut, Out, count_of};
 use crate::constants::{MPI_GROUP_EMPTY, MPI_GROUP_NULL, MPI_PROC_NULL, MPI_UNDEFINED};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{Rank, handle_of};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{Rank, handle_of};
 use crate::types::MPI_Group;
 use simurgh_mpi::ErrorClass;
 
@@ -61,7 +61,7 @@ fn group_translate_ranks(
 fn translate(from: &Group, rank: c_int, to: &Group) -> ResultOf<c_int> {
     match usize::try_from(rank) {
         Ok(member) if member < from.size() => Ok(from.translate(member, to)),
-        _ => Err(Fault::new(
+        _ => Err(CallError::new(
             ErrorClass::Rank,
             format!("ranks1 has {rank}, but group1 has {} members", from.size()),
         )),

@@ -12,11 +12,11 @@ use std::ffi::c_int;
 use simurgh_mpi_abi_macros::mpi;
 
 use crate::constants::*;
-use crate::tables::{FIRST_HANDLE, Slab, Tables, with_tables};
+use crate::handles::{FIRST_HANDLE, HandleTables, Slab, with_tables};
 use crate::types::*;
 
 /// The integer of a handle.
-fn toint<T>(handle: usize, null: usize, table: impl FnOnce(&Tables) -> &Slab<T>) -> c_int {
+fn toint<T>(handle: usize, null: usize, table: impl FnOnce(&HandleTables) -> &Slab<T>) -> c_int {
     let number = match handle {
         0..FIRST_HANDLE => Some(handle),
         _ => with_tables(|tables| table(tables?).number(handle)),
@@ -25,7 +25,7 @@ fn toint<T>(handle: usize, null: usize, table: impl FnOnce(&Tables) -> &Slab<T>)
 }
 
 /// The handle of an integer.
-fn fromint<T>(number: c_int, null: usize, table: impl FnOnce(&Tables) -> &Slab<T>) -> usize {
+fn fromint<T>(number: c_int, null: usize, table: impl FnOnce(&HandleTables) -> &Slab<T>) -> usize {
     let handle = match usize::try_from(number) {
         Ok(number @ 0..FIRST_HANDLE) => Some(number),
         Ok(number) => with_tables(|tables| table(tables?).handle(number)),

@@ -4,9 +4,9 @@ use simurgh_mpi::{Hardware, Info};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::info;
-use crate::boundary::Out;
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::arguments::Out;
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::MPI_Info;
 
 /// `MPI_Get_hw_resource_info`: the types of hardware resources, and to which of them the calling rank is restricted.

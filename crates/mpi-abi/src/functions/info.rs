@@ -6,10 +6,10 @@ use simurgh_core::sync::SpinLock;
 use simurgh_mpi::{ErrorClass, Info};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{ArrayMut, InOut, Out, Text, TextOut, count_of};
+use crate::arguments::{ArrayMut, InOut, Out, Text, TextOut, count_of};
 use crate::constants::{MPI_INFO_NULL, MPI_MAX_INFO_KEY};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{Rank, handle_of, info_env};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{Rank, handle_of, info_env};
 use crate::types::MPI_Info;
 
 /// Stores the handle of a new info object.
@@ -140,8 +140,8 @@ fn info_get_string(
     flag.set("flag", c_int::from(found.is_some()))
 }
 
-fn negative(name: &str, length: c_int) -> Box<Fault> {
-    Fault::new(
+fn negative(name: &str, length: c_int) -> Box<CallError> {
+    CallError::new(
         ErrorClass::Arg,
         format!("{name} is {length}: it must not be negative"),
     )

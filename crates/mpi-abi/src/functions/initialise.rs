@@ -6,13 +6,13 @@ use simurgh_mpi::check::Checks;
 use simurgh_mpi::{ErrorClass, Phase, ThreadLevel};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{InOut, Out};
+use crate::arguments::{InOut, Out};
 use crate::constants::*;
-use crate::fault::{Fault, Outcome, ResultOf};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{HandleTables, Rank};
 use crate::host::{self, say};
 use crate::singleton;
 use crate::singleton::with_process;
-use crate::tables::{Rank, Tables};
 use crate::types::MPI_Comm;
 
 /// Makes the calling rank one that may call MPI, with threads as `required`.
@@ -21,7 +21,10 @@ fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
     host::join();
     with_process(|process| {
         let Some(process) = process else {
-            return Err(Fault::new(ErrorClass::Intern, "the calling thread has no rank"));
+            return Err(CallError::new(
+                ErrorClass::Intern,
+                "the calling thread has no rank",
+            ));
         };
         process.init_thread(required)?;
         let provided = process.thread_level();
@@ -32,15 +35,15 @@ fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
             unsafe { process.turns().begin() };
             host::be_alone();
         }
-        let tables = Tables::of(process).ok_or_else(no_tables)?;
+        let tables = HandleTables::of(process).ok_or_else(no_tables)?;
         tables.begin(process, simurgh_core::current().id())?;
         Ok(provided)
     })
 }
 
 #[cold]
-fn no_tables() -> Box<Fault> {
-    Fault::new(ErrorClass::Intern, "the process belongs to another interface")
+fn no_tables() -> Box<CallError> {
+    CallError::new(ErrorClass::Intern, "the process belongs to another interface")
 }
 
 /// `MPI_Init`: begins the use of MPI.
@@ -74,7 +77,7 @@ pub(super) fn level(required: c_int) -> ResultOf<ThreadLevel> {
             let reason = format!(
                 "required is {required}; pass MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED or _MULTIPLE"
             );
-            Err(Fault::new(ErrorClass::Arg, reason))
+            Err(CallError::new(ErrorClass::Arg, reason))
         }
     }
 }

@@ -7,15 +7,15 @@ use simurgh_mpi_abi_macros::mpi;
 
 use super::comm_make::give_out;
 use super::group;
-use crate::boundary::Out;
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::arguments::Out;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Group};
 
 #[cold]
-fn not_inter() -> Box<Fault> {
+fn not_inter() -> Box<CallError> {
     let reason = "comm has one group only: it is no inter-communicator; MPI_Comm_test_inter tells";
-    Fault::new(ErrorClass::Comm, reason)
+    CallError::new(ErrorClass::Comm, reason)
 }
 
 /// `MPI_Comm_test_inter`: whether it is an inter-communicator.

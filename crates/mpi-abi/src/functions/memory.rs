@@ -2,9 +2,9 @@
 
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::BufferMut;
-use crate::fault::Outcome;
-use crate::tables::{Rank, allocate, give_back};
+use crate::arguments::BufferMut;
+use crate::error::Outcome;
+use crate::handles::{Rank, allocate, give_back};
 use crate::types::{MPI_Aint, MPI_Info};
 
 /// `MPI_Alloc_mem`: memory that communicates well; `info` may ask for an alignment.

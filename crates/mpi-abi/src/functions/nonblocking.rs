@@ -7,10 +7,10 @@ use simurgh_mpi::{Request, Started};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart;
-use crate::boundary::{Buffer, BufferMut, InOut, Out};
+use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
-use crate::fault::Outcome;
-use crate::tables::{DONE_SEND, Rank, handle_of_done};
+use crate::error::Outcome;
+use crate::handles::{DONE_SEND, Rank, handle_of_done};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on `comm` has made.

@@ -6,11 +6,11 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart::{self, LOCAL};
-use crate::boundary::{Buffer, BufferMut, InOut, Out};
+use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::callback::Callback;
 use crate::constants::MPI_OP_NULL;
-use crate::fault::{Fault, Outcome};
-use crate::tables::{Function, ProgramOp, Rank, handle_of};
+use crate::error::{CallError, Outcome};
+use crate::handles::{Function, ProgramOp, Rank, handle_of};
 use crate::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 
 /// Stores the handle of an operation that a call has made.
@@ -52,7 +52,7 @@ fn op_create_c(
 fn op_free(rank: Rank<'_>, op: InOut<MPI_Op>) -> Outcome {
     let handle = op.get("op")?;
     if rank.predefined_op(handle).is_some() {
-        return Err(Fault::new(
+        return Err(CallError::new(
             ErrorClass::Op,
             "op is a predefined operation, which cannot be freed",
         ));

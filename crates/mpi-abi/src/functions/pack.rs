@@ -5,9 +5,9 @@ use simurgh_mpi::memory::{Source, Target, transfer};
 use simurgh_mpi::{ErrorClass, external32};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Buffer, BufferMut, InOut, Number, Out, Text, count_of, length_of};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::arguments::{Buffer, BufferMut, InOut, Number, Out, Text, count_of, length_of};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype};
 
 /// A place in a buffer of packed data.
@@ -24,7 +24,7 @@ impl Place {
         if position.checked_add(len).is_none_or(|end| end > size) {
             let reason =
                 format!("{len} bytes from position {position} on do not fit into a buffer of {size} bytes");
-            return Err(Fault::new(ErrorClass::Truncate, reason));
+            return Err(CallError::new(ErrorClass::Truncate, reason));
         }
         Ok(Self { position, len })
     }
@@ -58,7 +58,7 @@ fn set_size<C: Number>(size: Out<C>, bytes: Option<usize>) -> Outcome {
     let bytes = bytes.and_then(|bytes| i64::try_from(bytes).ok());
     match bytes.and_then(C::narrow) {
         Some(bytes) => size.set("size", bytes),
-        None => Err(Fault::new(
+        None => Err(CallError::new(
             ErrorClass::ValueTooLarge,
             "the packed data is larger than size can say: ask with the function whose name ends in _c",
         )),
@@ -69,7 +69,7 @@ fn set_size<C: Number>(size: Out<C>, bytes: Option<usize>) -> Outcome {
 fn check_representation(datarep: Text) -> Outcome {
     match &*datarep.read("datarep")? {
         "external32" => Ok(()),
-        other => Err(Fault::new(
+        other => Err(CallError::new(
             ErrorClass::Arg,
             format!("datarep is \"{other}\": pass \"external32\""),
         )),
@@ -80,7 +80,7 @@ fn check_representation(datarep: Text) -> Outcome {
 fn external_size(count: usize, datatype: &Datatype) -> ResultOf<usize> {
     external32::size(count, datatype).ok_or_else(|| {
         let reason = format!("{count} elements are more bytes than 64 bits can count");
-        Fault::new(ErrorClass::ValueTooLarge, reason)
+        CallError::new(ErrorClass::ValueTooLarge, reason)
     })
 }
 

@@ -7,9 +7,9 @@ use simurgh_mpi::{ErrorClass, Result};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::nonblocking::give_out;
-use crate::boundary::{Array, Buffer, BufferMut, Out, count_of};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{Rank, RequestEntry};
+use crate::arguments::{Array, Buffer, BufferMut, Out, count_of};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{Rank, RequestEntry};
 use crate::types::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
 
 /// The number of partitions, and of elements in all of them.
@@ -18,7 +18,7 @@ fn whole(partitions: c_int, count: MPI_Count) -> ResultOf<(usize, MPI_Count)> {
     count_of("count", count)?;
     let total = count.checked_mul(i64::from(partitions)).ok_or_else(|| {
         let reason = format!("{partitions} partitions of {count} elements are more than 63 bits can count");
-        Fault::new(ErrorClass::Count, reason)
+        CallError::new(ErrorClass::Count, reason)
     })?;
     Ok((number, total))
 }
@@ -71,7 +71,7 @@ fn precv_init(
 fn number(name: &str, partition: c_int) -> ResultOf<usize> {
     usize::try_from(partition).map_err(|_| {
         let reason = format!("{name} is {partition}: partitions are counted from 0");
-        Fault::new(ErrorClass::Arg, reason)
+        CallError::new(ErrorClass::Arg, reason)
     })
 }
 
@@ -79,13 +79,13 @@ fn number(name: &str, partition: c_int) -> ResultOf<usize> {
 fn say_ready(rank: Rank<'_>, handle: MPI_Request, mut ranges: impl Iterator<Item = Range<usize>>) -> Outcome {
     let Some(entry) = rank.request(handle)? else {
         let reason = "request is MPI_REQUEST_NULL: pass one that MPI_Psend_init has made";
-        return Err(Fault::new(ErrorClass::Request, reason));
+        return Err(CallError::new(ErrorClass::Request, reason));
     };
     ranges.try_for_each(|range| on_comm(entry, entry.request.ready(range)))
 }
 
 fn on_comm<T>(entry: &RequestEntry, result: Result<T>) -> ResultOf<T> {
-    result.map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+    result.map_err(|error| Box::<CallError>::from(error).on(entry.comm))
 }
 
 /// `MPI_Pready`: says that a partition of a send has been filled.
@@ -107,7 +107,7 @@ fn pready_range(
     let high = number("partition_high", partition_high)?;
     if low > high {
         let reason = format!("partition_low {low} is above partition_high {high}");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     }
     say_ready(rank, request, std::iter::once(low..high + 1))
 }

@@ -6,9 +6,9 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::nonblocking::give_out;
-use crate::boundary::{ArrayMut, Buffer, BufferMut, InOut, Out, count_of};
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::arguments::{ArrayMut, Buffer, BufferMut, InOut, Out, count_of};
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Request};
 
 #[mpi(large, raises = comm, modes(
@@ -55,12 +55,12 @@ fn recv_init(
 fn start_one(rank: Rank<'_>, handle: MPI_Request) -> Outcome {
     let Some(entry) = rank.request(handle)? else {
         let reason = "request is MPI_REQUEST_NULL: only a persistent request can be started";
-        return Err(Fault::new(ErrorClass::Request, reason));
+        return Err(CallError::new(ErrorClass::Request, reason));
     };
     entry
         .request
         .start()
-        .map_err(|error| Box::<Fault>::from(error).on(entry.comm))
+        .map_err(|error| Box::<CallError>::from(error).on(entry.comm))
 }
 
 /// `MPI_Start`: starts a persistent operation.

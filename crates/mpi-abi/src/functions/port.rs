@@ -7,10 +7,10 @@ use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::comm_make::give_out;
-use crate::boundary::{Out, Text, TextOut};
+use crate::arguments::{Out, Text, TextOut};
 use crate::constants::{MPI_COMM_NULL, MPI_MAX_PORT_NAME};
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Info};
 
 /// `MPI_Open_port`: opens a port, at which others can connect.
@@ -70,7 +70,7 @@ fn comm_join(rank: Rank<'_>, fd: c_int, intercomm: Out<MPI_Comm>) -> Outcome {
     intercomm.check("intercomm")?;
     if fd < 0 {
         let reason = format!("fd is {fd}: it is a connected socket");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     }
     // SAFETY:
     // - the program passes a descriptor that stays open during the call; if it is none, system calls on it fail.

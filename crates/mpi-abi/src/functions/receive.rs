@@ -6,10 +6,10 @@ use simurgh_mpi::{Message, Result, Status};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart;
-use crate::boundary::{Buffer, BufferMut, InOut, Out, StatusOut};
+use crate::arguments::{Buffer, BufferMut, InOut, Out, StatusOut};
 use crate::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::{MessageEntry, Rank, handle_of};
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::{MessageEntry, Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message};
 
 /// Stores the status of a receive, also of one that failed after its message had been matched.
@@ -183,5 +183,5 @@ fn mrecv(
     let target = rank.target(buf, count, datatype)?;
     let taken = rank.take_message(message.get("message")?)?;
     message.set(MPI_MESSAGE_NULL);
-    tell(taken.message.recv(&target), status).map_err(|fault: Box<Fault>| fault.on(taken.comm))
+    tell(taken.message.recv(&target), status).map_err(|fault: Box<CallError>| fault.on(taken.comm))
 }

@@ -7,9 +7,9 @@ use simurgh_mpi::{Collective, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::apart::{self, SEND_IN_PLACE};
-use crate::boundary::{Array, Buffer, BufferMut, Number, count_of};
-use crate::fault::{Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::arguments::{Array, Buffer, BufferMut, Number, count_of};
+use crate::error::{Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
 /// The buffers of a reduction; data in place is in the second.

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::Buffer;
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::arguments::Buffer;
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype};
 
 #[mpi(large, raises = comm, modes(

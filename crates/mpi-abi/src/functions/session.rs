@@ -8,11 +8,11 @@ use simurgh_mpi_abi_macros::mpi;
 
 use super::initialise::report_leaks;
 use super::{group, info};
-use crate::boundary::{InOut, Out, Text, TextOut, count_of};
+use crate::arguments::{InOut, Out, Text, TextOut, count_of};
 use crate::constants::MPI_SESSION_NULL;
-use crate::fault::{Fault, Outcome};
+use crate::error::{CallError, Outcome};
+use crate::handles::{HandlerKind, Rank, handle_of};
 use crate::host;
-use crate::tables::{HandlerKind, Rank, handle_of};
 use crate::types::{MPI_Errhandler, MPI_Group, MPI_Info, MPI_Session};
 
 /// `MPI_Session_init`: opens a session. All levels of thread support are provided, whatever `info` asks for.
@@ -56,7 +56,7 @@ fn check_completed(rank: Rank<'_>, session: &Session) -> Outcome {
     }
     let reason =
         format!("{active} requests of the session's communicators are active: complete or free them first");
-    Err(Fault::new(ErrorClass::Pending, reason))
+    Err(CallError::new(ErrorClass::Pending, reason))
 }
 
 /// `MPI_Session_get_info`: what the session provides.
@@ -93,7 +93,7 @@ fn session_get_nth_pset(
     let Some(set) = usize::try_from(n).ok().and_then(|n| sets.get(n)) else {
         let count = sets.len();
         let reason = format!("n is {n}, but there are {count} process sets, counted from 0");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     };
     let room = count_of("pset_len", pset_len.get("pset_len")?)?;
     if room > 0 {

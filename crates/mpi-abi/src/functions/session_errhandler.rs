@@ -5,11 +5,11 @@ use std::ffi::c_int;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::errhandler::raised_by_program;
-use crate::boundary::Out;
+use crate::arguments::Out;
 use crate::call;
 use crate::callback::Callback;
-use crate::fault::Outcome;
-use crate::tables::{HandlerFunction, HandlerKind, Rank};
+use crate::error::Outcome;
+use crate::handles::{HandlerFunction, HandlerKind, Rank};
 use crate::types::{MPI_Errhandler, MPI_Session, MPI_Session_errhandler_function};
 
 /// `MPI_Session_create_errhandler`: makes an error handler of a function.

@@ -9,10 +9,10 @@ use simurgh_mpi::{self as engine, ErrorClass, ErrorCode, Outcome as Found, Reque
 use simurgh_mpi_abi_macros::mpi;
 
 use super::completion::{failure, retire};
-use crate::boundary::{ArrayMut, Out, StatusOut, StatusesOut, count_of};
+use crate::arguments::{ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
-use crate::fault::{Fault, Outcome};
-use crate::tables::{Rank, RequestEntry};
+use crate::error::{CallError, Outcome};
+use crate::handles::{Rank, RequestEntry};
 use crate::types::{MPI_Comm, MPI_Request};
 
 /// Refuses handles that are none.
@@ -70,7 +70,7 @@ impl Report {
             return Ok(());
         };
         let reason = format!("request {first} failed with {code}; the MPI_ERROR fields tell of each");
-        let fault = Fault::new(ErrorClass::InStatus, reason);
+        let fault = CallError::new(ErrorClass::InStatus, reason);
         Err(match comm(first) {
             Some(comm) => fault.on(comm),
             None => fault,

@@ -8,9 +8,9 @@ use simurgh_mpi::Comm;
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::Op;
 
-use crate::boundary::{Buffer, BufferMut, Number};
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::arguments::{Buffer, BufferMut, Number};
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
 /// The arguments of a reduction, if they are plain.

@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{In, InOut, Number, Out, count_of};
+use crate::arguments::{In, InOut, Number, Out, count_of};
 use crate::constants::MPI_UNDEFINED;
-use crate::fault::{Fault, Outcome};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome};
+use crate::handles::Rank;
 use crate::types::{MPI_Datatype, MPI_Status};
 
 /// Stores a number, or `MPI_UNDEFINED` if there is none or it does not fit.
@@ -58,7 +58,7 @@ fn status_set_elements(
     let bytes = datatype
         .bytes_of(count_of("count", count)? as u64)
         .ok_or_else(|| {
-            Fault::new(
+            CallError::new(
                 ErrorClass::ValueTooLarge,
                 format!("count is {count}: so many elements are more bytes than 64 bits can count"),
             )

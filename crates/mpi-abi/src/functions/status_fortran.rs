@@ -5,9 +5,9 @@
 
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{Array, ArrayMut, In, Out};
+use crate::arguments::{Array, ArrayMut, In, Out};
 use crate::constants::MPI_F_STATUS_SIZE;
-use crate::fault::{Outcome, ResultOf};
+use crate::error::{Outcome, ResultOf};
 use crate::types::{MPI_F08_status, MPI_Fint, MPI_Status};
 
 /// Number of integers of a status.

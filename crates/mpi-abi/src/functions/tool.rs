@@ -8,9 +8,9 @@ use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::initialise::level;
-use crate::boundary::{InOut, Out, TextOut};
+use crate::arguments::{InOut, Out, TextOut};
 use crate::constants::MPI_T_ENUM_NULL;
-use crate::tables::Rank;
+use crate::handles::Rank;
 use crate::tool::{Name, Outcome, count, set};
 use crate::types::MPI_T_enum;
 

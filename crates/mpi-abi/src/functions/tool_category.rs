@@ -6,8 +6,8 @@ use simurgh_mpi::tool::category::{self, Category, all};
 use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{ArrayMut, InOut, Out, Text, TextOut};
-use crate::tables::Rank;
+use crate::arguments::{ArrayMut, InOut, Out, Text, TextOut};
+use crate::handles::Rank;
 use crate::tool::{Name, Outcome, count, place_of, set};
 
 fn category(index: c_int) -> ToolResult<Category> {

@@ -7,10 +7,10 @@ use simurgh_mpi::tool::control::{Scope, all};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::tool::enum_handle;
-use crate::boundary::{Buffer, BufferMut, InOut, Out, Text, TextOut};
+use crate::arguments::{Buffer, BufferMut, InOut, Out, Text, TextOut};
 use crate::constants::MPI_T_CVAR_HANDLE_NULL;
 use crate::constants::tool::*;
-use crate::tables::{Rank, ToolObject};
+use crate::handles::{Rank, ToolObject};
 use crate::tool::{
     Name, Outcome, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
 };

@@ -9,9 +9,9 @@ use simurgh_mpi_abi_macros::mpi;
 
 use super::info::give_out;
 use super::tool::enum_handle;
-use crate::boundary::{ArrayMut, BufferMut, InOut, Out, Text, TextOut};
+use crate::arguments::{ArrayMut, BufferMut, InOut, Out, Text, TextOut};
 use crate::constants::tool::*;
-use crate::tables::Rank;
+use crate::handles::Rank;
 use crate::tool::{
     Name, Outcome, SOURCE, at, count, datatype_of, displacements_of, place_of, set, structure_of, to_memory,
     verbosity_of,

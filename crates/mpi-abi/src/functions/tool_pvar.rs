@@ -8,10 +8,10 @@ use simurgh_mpi::tool::{Handle, ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::tool::enum_handle;
-use crate::boundary::{Buffer, BufferMut, InOut, Out, Text, TextOut};
+use crate::arguments::{Buffer, BufferMut, InOut, Out, Text, TextOut};
 use crate::constants::tool::*;
 use crate::constants::{MPI_T_PVAR_ALL_HANDLES, MPI_T_PVAR_HANDLE_NULL, MPI_T_PVAR_SESSION_NULL};
-use crate::tables::{PvarSession, Rank, ToolObject};
+use crate::handles::{PvarSession, Rank, ToolObject};
 use crate::tool::{
     Name, Outcome, at, count, datatype_of, from_memory, place_of, set, to_memory, verbosity_of,
 };

@@ -8,10 +8,10 @@ use simurgh_mpi::tool::{ToolError, ToolResult};
 use simurgh_mpi_abi_macros::mpi;
 
 use super::tool_event::no_hints;
-use crate::boundary::{BufferMut, Out, Safety};
+use crate::arguments::{BufferMut, Out, Safety};
 use crate::callback::Callback;
 use crate::constants::MPI_INFO_NULL;
-use crate::tables::{EventCallback, Rank, Registration, ToolObject};
+use crate::handles::{EventCallback, Rank, Registration, ToolObject};
 use crate::tool::{Outcome, at, set};
 use crate::types::{
     MPI_Info, MPI_T_cb_safety, MPI_T_event_cb_function, MPI_T_event_dropped_cb_function,

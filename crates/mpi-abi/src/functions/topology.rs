@@ -5,16 +5,16 @@ use std::ffi::c_int;
 use simurgh_mpi::{ErrorClass, Topology, dims_create as fill_in};
 use simurgh_mpi_abi_macros::mpi;
 
-use crate::boundary::{ArrayMut, Out};
+use crate::arguments::{ArrayMut, Out};
 use crate::constants::{MPI_CART, MPI_DIST_GRAPH, MPI_GRAPH, MPI_UNDEFINED};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::MPI_Comm;
 
 /// A number of things as a length; a negative one is an error of this class.
 pub(super) fn length_of(name: &str, number: c_int, class: ErrorClass) -> ResultOf<usize> {
     usize::try_from(number)
-        .map_err(|_| Fault::new(class, format!("{name} is {number}: it must not be negative")))
+        .map_err(|_| CallError::new(class, format!("{name} is {number}: it must not be negative")))
 }
 
 /// Refuses room for fewer entries than there are.
@@ -23,7 +23,7 @@ pub(super) fn check_room(name: &str, room: c_int, needed: usize) -> Outcome {
         return Ok(());
     }
     let reason = format!("{name} is {room}, but there are {needed} entries to store");
-    Err(Fault::new(ErrorClass::Arg, reason))
+    Err(CallError::new(ErrorClass::Arg, reason))
 }
 
 /// The caller's logical values.

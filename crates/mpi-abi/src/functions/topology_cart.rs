@@ -7,10 +7,10 @@ use simurgh_mpi_abi_macros::mpi;
 
 use super::comm_make::give_out;
 use super::topology::{check_room, flags, length_of};
-use crate::boundary::{Array, ArrayMut, Out};
+use crate::arguments::{Array, ArrayMut, Out};
 use crate::constants::MPI_COMM_NULL;
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::MPI_Comm;
 
 /// `MPI_Cart_create`: a communicator whose ranks form a grid.

@@ -7,10 +7,10 @@ use simurgh_mpi_abi_macros::mpi;
 
 use super::comm_make::give_out;
 use super::topology::length_of;
-use crate::boundary::{Array, ArrayMut, Out};
+use crate::arguments::{Array, ArrayMut, Out};
 use crate::constants::{MPI_COMM_NULL, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
-use crate::fault::{Fault, Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::error::{CallError, Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Info};
 
 /// The caller's weights; none if the graph is to have no weights.
@@ -20,7 +20,7 @@ fn weights_of<'a>(name: &str, weights: &'a Array<c_int>, edges: usize) -> Result
     }
     if weights.is_special(MPI_WEIGHTS_EMPTY) && edges > 0 {
         let reason = format!("{name} is MPI_WEIGHTS_EMPTY, but there are {edges} edges: pass their weights");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     }
     weights.slice(name, edges).map(Some)
 }

@@ -7,10 +7,10 @@ use simurgh_mpi_abi_macros::mpi;
 
 use super::comm_make::give_out;
 use super::topology::{check_room, length_of};
-use crate::boundary::{Array, ArrayMut, Out};
+use crate::arguments::{Array, ArrayMut, Out};
 use crate::constants::MPI_COMM_NULL;
-use crate::fault::{Outcome, ResultOf};
-use crate::tables::Rank;
+use crate::error::{Outcome, ResultOf};
+use crate::handles::Rank;
 use crate::types::MPI_Comm;
 
 /// The caller's graph: where the neighbours of each node end, and all neighbours.

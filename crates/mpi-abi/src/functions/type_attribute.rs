@@ -6,10 +6,10 @@ use simurgh_mpi::attribute::Kind;
 use simurgh_mpi_abi_macros::mpi;
 
 use super::attribute;
-use crate::boundary::{BufferMut, InOut, Out};
+use crate::arguments::{BufferMut, InOut, Out};
 use crate::callback::Callback;
-use crate::fault::Outcome;
-use crate::tables::Rank;
+use crate::error::Outcome;
+use crate::handles::Rank;
 use crate::types::*;
 
 /// `MPI_Type_create_keyval`: makes a key for attributes of datatypes.

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use simurgh_mpi::tool::Record;
 
+use crate::handles::{Rank, Registration, Registrations, ToolObject};
 use crate::singleton::with_process;
-use crate::tables::{Rank, Registration, Registrations, ToolObject};
 use crate::types::{MPI_Count, MPI_T_cb_safety, MPI_T_event_instance, MPI_T_event_registration};
 
 /// Callbacks are called at the end of a call of their rank, where a rank may do whatever it likes.

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::tool::ToolError;
 
 use crate::constants::tool::*;
-use crate::fault::Fault;
+use crate::error::CallError;
 
 /// The code of a failure.
 pub(super) fn of(error: ToolError) -> c_int {
@@ -27,8 +27,8 @@ pub(super) fn of(error: ToolError) -> c_int {
 }
 
 /// A bad pointer or a handle of another part of MPI: tools are told no more than that.
-impl From<Box<Fault>> for ToolError {
-    fn from(_: Box<Fault>) -> Self {
+impl From<Box<CallError>> for ToolError {
+    fn from(_: Box<CallError>) -> Self {
         Self::Invalid
     }
 }

@@ -6,7 +6,7 @@ use simurgh_mpi::tool::Representation;
 use simurgh_mpi::tool::event::Element;
 
 use super::Outcome;
-use crate::boundary::{Buffer, BufferMut};
+use crate::arguments::{Buffer, BufferMut};
 use crate::constants::{MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_UNSIGNED_LONG};
 use crate::types::MPI_Datatype;
 use simurgh_mpi::tool::ToolResult;

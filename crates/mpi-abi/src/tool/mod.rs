@@ -21,8 +21,8 @@ use simurgh_settings::Verbosity;
 
 use crate::constants::MPI_SUCCESS;
 use crate::constants::tool::*;
+use crate::handles::{HandleTables, Rank};
 use crate::singleton::{self, with_process};
-use crate::tables::{Rank, Tables};
 
 /// The result of a call that gives nothing back but its error code.
 pub(crate) type Outcome = ToolResult<()>;
@@ -31,7 +31,7 @@ pub(crate) type Outcome = ToolResult<()>;
 pub(crate) fn enter(body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
     singleton::adopt();
     let outcome = with_process(|process| {
-        let tables = process.and_then(|process| Some((process, Tables::of(process)?)));
+        let tables = process.and_then(|process| Some((process, HandleTables::of(process)?)));
         let (process, tables) = tables.ok_or(ToolError::NotAccessible)?;
         body(Rank { process, tables })
     });

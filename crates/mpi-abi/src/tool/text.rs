@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::tool::{ToolError, ToolResult};
 
 use super::Outcome;
-use crate::boundary::{InOut, Out, Text, TextOut};
+use crate::arguments::{InOut, Out, Text, TextOut};
 
 /// Room for a string and its length, either of which may be NULL.
 ///

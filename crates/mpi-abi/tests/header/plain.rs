@@ -181,7 +181,7 @@ fn prototype(name: &str, function: &ItemFn, variadic: bool, documented: bool) ->
         .to_string()
 }
 
-/// Replaces the parameter types of `boundary.rs` by the pointers that they are.
+/// Replaces the parameter types of `arguments.rs` by the pointers that they are.
 struct Lower;
 
 impl VisitMut for Lower {

@@ -7,7 +7,7 @@ use simurgh_core::sync::SpinLock;
 use simurgh_mpi::datatype::{Basic, Combiner, Datatype};
 
 use super::{Rank, handle_of};
-use crate::fault::ResultOf;
+use crate::error::ResultOf;
 use crate::types::MPI_Datatype;
 
 /// Constructor and arguments: equal ones give the same predefined datatype.

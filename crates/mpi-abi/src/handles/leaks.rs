@@ -2,7 +2,7 @@
 
 use simurgh_mpi::SessionId;
 
-use super::{Rank, RequestEntry, Slab, Tables};
+use super::{HandleTables, Rank, RequestEntry, Slab};
 use crate::types::MPI_Datatype;
 
 /// Most names on a line.
@@ -116,7 +116,7 @@ struct Left {
 }
 
 /// The name of each datatype that the rank could have freed, if it has given it one.
-fn derived(tables: &Tables) -> Vec<String> {
+fn derived(tables: &HandleTables) -> Vec<String> {
     let left = tables.datatypes.handles().into_iter().filter(|&handle| {
         // SAFETY:
         // - as in `all`.

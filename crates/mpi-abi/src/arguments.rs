@@ -13,7 +13,7 @@ use simurgh_mpi::memory::Numbers;
 use simurgh_mpi::{ErrorClass, Status};
 
 use crate::constants::{MPI_ANY_SOURCE, MPI_IN_PLACE};
-use crate::fault::{Fault, Outcome, ResultOf};
+use crate::error::{CallError, Outcome, ResultOf};
 use crate::types::MPI_Status;
 
 /// A `T *` that the function writes through.
@@ -31,7 +31,7 @@ impl<T> Out<T> {
     #[inline]
     pub fn set(self, name: &str, value: T) -> Outcome {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
@@ -43,7 +43,7 @@ impl<T> Out<T> {
     #[inline]
     pub fn check(self, name: &str) -> Outcome {
         if self.0.is_null() {
-            Err(Fault::null(name))
+            Err(CallError::null(name))
         } else {
             Ok(())
         }
@@ -70,7 +70,7 @@ impl<T: Copy> InOut<T> {
     #[inline]
     pub fn get(self, name: &str) -> ResultOf<T> {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
@@ -105,7 +105,7 @@ impl<T: Copy> In<T> {
     #[inline]
     pub fn get(self, name: &str) -> ResultOf<T> {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed a pointer to a `T` (see the module's documentation), and it is not null.
@@ -130,7 +130,7 @@ impl<T> Array<T> {
             return Ok(&[]);
         }
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed an array of this length (see the module's documentation), and it is not null;
@@ -193,7 +193,7 @@ impl<T> ArrayMut<T> {
             return Ok(&mut []);
         }
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed an array of this length (see the module's documentation), and it is not null;
@@ -273,7 +273,7 @@ impl Buffer {
     /// The `length` bytes there; `name` is the parameter's, for the error message.
     pub fn bytes(&self, name: &str, length: usize) -> ResultOf<&[u8]> {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed memory of this length (see the module's documentation), and it is not null;
@@ -318,7 +318,7 @@ impl BufferMut {
     /// Refuses a null pointer before anything is done that could not be undone.
     pub fn check(self, name: &str) -> Outcome {
         if self.0.is_null() {
-            Err(Fault::null(name))
+            Err(CallError::null(name))
         } else {
             Ok(())
         }
@@ -357,7 +357,7 @@ impl Text {
     /// The string, as UTF-8 as far as it is; `name` is the parameter's, for the error message.
     pub fn read(self, name: &str) -> ResultOf<String> {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed a string that ends in a null byte (see the module's documentation).
@@ -367,7 +367,7 @@ impl Text {
     /// The characters of the string, whatever they are; `name` is the parameter's, for the error message.
     pub fn bytes(&self, name: &str) -> ResultOf<&[u8]> {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         // SAFETY:
         // - the C caller passed a string that ends in a null byte (see the module's documentation);
@@ -385,7 +385,7 @@ impl TextOut {
     /// Stores as much of `text` as fits into `room` bytes with a null byte at the end, and its length in `length`.
     pub fn set(self, name: &str, text: &str, room: c_int, length: Out<c_int>) -> Outcome {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         let room = usize::try_from(room).unwrap_or(0).saturating_sub(1);
         let end = text.floor_char_boundary(room);
@@ -408,7 +408,7 @@ impl TextOut {
     /// Stores as much of `text` as fits into `room` bytes with a null byte at the end; `room` is not zero.
     pub fn set_bytes(self, name: &str, text: &[u8], room: usize) -> Outcome {
         if self.0.is_null() {
-            return Err(Fault::null(name));
+            return Err(CallError::null(name));
         }
         let end = text.len().min(room - 1);
         // SAFETY:
@@ -460,7 +460,7 @@ numbers! { c_int: Narrow i64: Large isize: Narrow }
 pub fn length_of(name: &str, length: impl Number) -> ResultOf<usize> {
     let length = length.wide();
     usize::try_from(length).map_err(|_| {
-        Fault::new(
+        CallError::new(
             ErrorClass::Arg,
             format!("{name} is {length}: it must not be negative"),
         )
@@ -471,7 +471,7 @@ pub fn length_of(name: &str, length: impl Number) -> ResultOf<usize> {
 pub fn displacement_of(name: &str, displacement: impl Number) -> ResultOf<isize> {
     let displacement = displacement.wide();
     isize::try_from(displacement).map_err(|_| {
-        Fault::new(
+        CallError::new(
             ErrorClass::Arg,
             format!("{name} is {displacement}, which is more than an address can reach"),
         )
@@ -483,7 +483,7 @@ pub fn displacement_of(name: &str, displacement: impl Number) -> ResultOf<isize>
 pub fn count_of(name: &str, count: impl Number) -> ResultOf<usize> {
     let count = count.wide();
     usize::try_from(count).map_err(|_| {
-        Fault::new(
+        CallError::new(
             ErrorClass::Count,
             format!("{name} is {count}: it must not be negative"),
         )

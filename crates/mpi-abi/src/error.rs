@@ -6,7 +6,7 @@ use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
 
 /// The object on which a call raises its errors.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Raised {
+pub(crate) enum RaisedOn {
     /// The call has no such object: the standard says `MPI_COMM_SELF`.
     Default,
     /// The communicator that was passed.
@@ -17,19 +17,19 @@ pub(crate) enum Raised {
     Made(MPI_Errhandler),
 }
 
-impl From<MPI_Comm> for Raised {
+impl From<MPI_Comm> for RaisedOn {
     fn from(comm: MPI_Comm) -> Self {
         Self::Comm(comm)
     }
 }
 
-impl From<MPI_Session> for Raised {
+impl From<MPI_Session> for RaisedOn {
     fn from(session: MPI_Session) -> Self {
         Self::Session(session)
     }
 }
 
-impl From<MPI_Errhandler> for Raised {
+impl From<MPI_Errhandler> for RaisedOn {
     fn from(errhandler: MPI_Errhandler) -> Self {
         Self::Made(errhandler)
     }
@@ -37,22 +37,22 @@ impl From<MPI_Errhandler> for Raised {
 
 /// A failed call: the error code, what happened and what to do about it.
 #[derive(Debug)]
-pub struct Fault {
+pub struct CallError {
     /// What the call returns.
     pub code: ErrorCode,
     /// What happened, with the argument's name and value.
     pub message: String,
     /// The object on which the error is raised, if it is another than the declaration says.
-    pub(crate) raised_on: Option<Raised>,
+    pub(crate) raised_on: Option<RaisedOn>,
 }
 
 /// The result of a call that gives nothing back but its error code.
-pub type Outcome = Result<(), Box<Fault>>;
+pub type Outcome = Result<(), Box<CallError>>;
 
 /// The result of an inner step of a call.
-pub type ResultOf<T> = Result<T, Box<Fault>>;
+pub type ResultOf<T> = Result<T, Box<CallError>>;
 
-impl Fault {
+impl CallError {
     /// A failure of this class, or with this code of the program.
     #[cold]
     pub fn new(code: impl Into<ErrorCode>, message: impl Into<String>) -> Box<Self> {
@@ -72,22 +72,22 @@ impl Fault {
 
     /// The same failure, raised on `object`.
     #[must_use]
-    pub(crate) fn on(mut self: Box<Self>, object: impl Into<Raised>) -> Box<Self> {
+    pub(crate) fn on(mut self: Box<Self>, object: impl Into<RaisedOn>) -> Box<Self> {
         self.raised_on = Some(object.into());
         self
     }
 }
 
-impl From<Error> for Box<Fault> {
+impl From<Error> for Box<CallError> {
     #[cold]
     fn from(error: Error) -> Self {
-        Fault::new(error.code(), error.message())
+        CallError::new(error.code(), error.message())
     }
 }
 
-impl From<Box<Fault>> for Error {
+impl From<Box<CallError>> for Error {
     #[cold]
-    fn from(fault: Box<Fault>) -> Self {
+    fn from(fault: Box<CallError>) -> Self {
         Self::new(fault.code, fault.message)
     }
 }

@@ -16,34 +16,34 @@ use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, S
 
 use super::done_send::is_done_send;
 use super::slab::LIMIT;
-use super::{MessageEntry, Predefined, ProgramOp, RequestEntry, Slab, Tables, UserHandler};
-use crate::boundary::{Buffer, BufferMut, Number, count_of};
+use super::{HandleTables, MessageEntry, Predefined, ProgramOp, RequestEntry, Slab, UserHandler};
+use crate::arguments::{Buffer, BufferMut, Number, count_of};
 use crate::constants::*;
-use crate::fault::{Fault, ResultOf};
+use crate::error::{CallError, ResultOf};
 use crate::types::*;
 
 /// The rank that makes a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Rank<'a> {
     pub(crate) process: &'a Arc<Process>,
-    pub(crate) tables: &'a Tables,
+    pub(crate) tables: &'a HandleTables,
 }
 
 #[cold]
-pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<Fault> {
+pub(super) fn not_an_object(class: ErrorClass, what: &str, handle: usize, null: usize) -> Box<CallError> {
     let reason = if handle == null {
         format!("{what} is the null handle; pass one that refers to an object")
     } else {
         format!("{what} is {handle:#x}, which refers to nothing: it was never set, or has been freed")
     };
-    Fault::new(class, reason)
+    CallError::new(class, reason)
 }
 
 #[cold]
-fn no_world() -> Box<Fault> {
+fn no_world() -> Box<CallError> {
     let reason = "MPI_COMM_WORLD and MPI_COMM_SELF are there only from MPI_Init to MPI_Finalize; \
                   call MPI_Init, or make a communicator from a process set of the session, such as mpi://WORLD";
-    Fault::new(ErrorClass::Comm, reason)
+    CallError::new(ErrorClass::Comm, reason)
 }
 
 impl<'a> Rank<'a> {
@@ -88,7 +88,7 @@ impl<'a> Rank<'a> {
         } else {
             let reason =
                 format!("{name} is {datatype:?}, which is not committed: call MPI_Type_commit first");
-            Err(Fault::new(ErrorClass::Type, reason))
+            Err(CallError::new(ErrorClass::Type, reason))
         }
     }
 
@@ -402,11 +402,11 @@ fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(
 pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -> ResultOf<()> {
     if buffer.address().is_null() && count > 0 && matches!(datatype, Datatype::Basic(_)) {
         let reason = format!("the buffer is NULL, but count is {count}: pass the address of the data");
-        return Err(Fault::new(ErrorClass::Buffer, reason));
+        return Err(CallError::new(ErrorClass::Buffer, reason));
     }
     if buffer.is_in_place() {
         let reason = "the buffer is MPI_IN_PLACE, which has no meaning for this argument";
-        return Err(Fault::new(ErrorClass::Buffer, reason));
+        return Err(CallError::new(ErrorClass::Buffer, reason));
     }
     Ok(())
 }
@@ -417,9 +417,9 @@ pub(crate) fn handle_of<T>(table: &Slab<T>, value: T) -> ResultOf<usize> {
 }
 
 #[cold]
-fn too_many() -> Box<Fault> {
+fn too_many() -> Box<CallError> {
     let limit = c_int::try_from(LIMIT).unwrap_or(c_int::MAX);
-    Fault::new(
+    CallError::new(
         ErrorClass::Intern,
         format!("more than {limit} objects of one kind are alive; free those not used"),
     )

@@ -7,8 +7,8 @@ use simurgh_mpi::memory::{Assortment, Numbers, Parts, Source, Target};
 
 use super::Rank;
 use super::lookup::check_address;
-use crate::boundary::{Array, Buffer, BufferMut, Number};
-use crate::fault::{Fault, ResultOf};
+use crate::arguments::{Array, Buffer, BufferMut, Number};
+use crate::error::{CallError, ResultOf};
 use crate::types::MPI_Datatype;
 
 /// Where the ranks' parts of a buffer lie in it.
@@ -24,8 +24,8 @@ pub(crate) enum Places {
 }
 
 #[cold]
-fn too_far(displacement: i64) -> Box<Fault> {
-    Fault::new(
+fn too_far(displacement: i64) -> Box<CallError> {
+    CallError::new(
         ErrorClass::Arg,
         format!("displacement {displacement} is more than an address can reach"),
     )

@@ -8,7 +8,7 @@ use simurgh_mpi::{ErrorClass, Info, Process};
 use super::Rank;
 use super::lookup::not_an_object;
 use crate::constants::{MPI_INFO_ENV, MPI_INFO_NULL};
-use crate::fault::{Fault, ResultOf};
+use crate::error::{CallError, ResultOf};
 use crate::types::MPI_Info;
 
 impl Rank<'_> {
@@ -27,7 +27,7 @@ impl Rank<'_> {
     pub(crate) fn change_info<R>(self, handle: MPI_Info, change: impl FnOnce(&mut Info) -> R) -> ResultOf<R> {
         if handle == MPI_INFO_ENV {
             let reason = "info is MPI_INFO_ENV, which cannot be changed or freed; pass a duplicate of it";
-            return Err(Fault::new(ErrorClass::Info, reason));
+            return Err(CallError::new(ErrorClass::Info, reason));
         }
         // SAFETY:
         // - a program must not free an object in one thread while another uses it in a call.

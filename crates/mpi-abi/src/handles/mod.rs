@@ -81,7 +81,7 @@ pub(crate) struct Predefined {
 /// All tables of a rank. They exist from its first call on, for objects that are older than `MPI_Init`. What most calls
 /// look at comes first, in one cache line.
 #[repr(C, align(64))]
-pub(crate) struct Tables {
+pub(crate) struct HandleTables {
     /// What is in `predefined`, until `MPI_Finalize`; null otherwise. Most calls are on the world: they look here.
     world: AtomicPtr<Predefined>,
     /// Set by `MPI_Init`.
@@ -126,7 +126,7 @@ pub(crate) struct Tables {
     pub(crate) registrations: Registrations,
 }
 
-impl Tables {
+impl HandleTables {
     /// The tables of a process, made at its first call.
     pub(crate) fn of(process: &Process) -> Option<&Self> {
         process.extension_or(|| Self::new(process))
@@ -209,6 +209,6 @@ impl Tables {
 }
 
 /// Finds the objects of the calling thread's rank, if it has any.
-pub(crate) fn with_tables<R>(body: impl FnOnce(Option<&Tables>) -> R) -> R {
-    with_process(|process| body(process.and_then(|process| process.extension::<Tables>())))
+pub(crate) fn with_tables<R>(body: impl FnOnce(Option<&HandleTables>) -> R) -> R {
+    with_process(|process| body(process.and_then(|process| process.extension::<HandleTables>())))
 }

@@ -9,8 +9,8 @@ use simurgh_mpi::{ErrorClass, Info};
 use simurgh_net::transport::Transport;
 
 use super::Rank;
-use crate::boundary::BufferMut;
-use crate::fault::{Fault, Outcome, ResultOf};
+use crate::arguments::BufferMut;
+use crate::error::{CallError, Outcome, ResultOf};
 use crate::types::MPI_Aint;
 
 /// Alignment without a wish: a cache line, so that no two ranks write to one.
@@ -59,7 +59,7 @@ fn ways(rank: Rank<'_>) -> impl Iterator<Item = &dyn Transport> {
 fn layout_of(size: MPI_Aint, hints: &Info) -> ResultOf<Layout> {
     let Ok(bytes) = usize::try_from(size) else {
         let reason = format!("size is {size}: it must not be negative");
-        return Err(Fault::new(ErrorClass::Arg, reason));
+        return Err(CallError::new(ErrorClass::Arg, reason));
     };
     // A hint that makes no sense is ignored, as the standard asks for all hints.
     let wish = hints.text("mpi_minimum_memory_alignment");
@@ -71,8 +71,8 @@ fn layout_of(size: MPI_Aint, hints: &Info) -> ResultOf<Layout> {
 }
 
 #[cold]
-fn no_memory(size: MPI_Aint) -> Box<Fault> {
-    Fault::new(
+fn no_memory(size: MPI_Aint) -> Box<CallError> {
+    CallError::new(
         ErrorClass::NoMem,
         format!("there is no room for {size} bytes; ask for less or free what is not used"),
     )
@@ -86,7 +86,7 @@ pub(crate) fn give_back(rank: Rank<'_>, base: BufferMut) -> Outcome {
     }
     let Some(layout) = rank.tables.allocations.0.lock().remove(&start.addr()) else {
         let reason = format!("base is {start:p}, which is no memory from MPI_Alloc_mem, or has been freed");
-        return Err(Fault::new(ErrorClass::Base, reason));
+        return Err(CallError::new(ErrorClass::Base, reason));
     };
     ways(rank).for_each(|way| way.release(start));
     // SAFETY:

@@ -6,9 +6,9 @@ use std::ptr::{null_mut, with_exposed_provenance_mut};
 use simurgh_mpi::attribute::Behaviour;
 use simurgh_mpi::{ErrorCode, Result};
 
-use crate::boundary::BufferMut;
+use crate::arguments::BufferMut;
 use crate::callback::Callback;
-use crate::fault::ResultOf;
+use crate::error::ResultOf;
 
 /// A copy function of the program; its first argument is the handle of a communicator, a datatype or a window.
 pub(crate) type CopyFunction = unsafe extern "C" fn(

@@ -7,7 +7,7 @@ use simurgh_mpi::datatype::Datatype;
 use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{Op, UserOp};
 
-use super::{FIRST_HANDLE, Tables, with_tables};
+use super::{FIRST_HANDLE, HandleTables, with_tables};
 use crate::types::{MPI_Count, MPI_Datatype, MPI_User_function, MPI_User_function_c};
 
 /// The function, in one of the two forms the standard has.
@@ -50,7 +50,8 @@ impl ProgramOp {
 /// Calls `body` with a handle of a datatype: its own, or a passing one if the program has freed that while the
 /// collective was under way or waited to be started again.
 fn named(handle: MPI_Datatype, datatype: &Datatype, body: impl FnOnce(MPI_Datatype)) {
-    let freed = |tables: &Tables| handle.0 >= FIRST_HANDLE && tables.datatypes.number(handle.0).is_none();
+    let freed =
+        |tables: &HandleTables| handle.0 >= FIRST_HANDLE && tables.datatypes.number(handle.0).is_none();
     let passing = with_tables(|tables| {
         let tables = tables.filter(|tables| freed(tables))?;
         tables.datatypes.insert(datatype.clone()).ok()

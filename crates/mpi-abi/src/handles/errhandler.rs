@@ -10,7 +10,7 @@ use super::{Rank, Slab};
 use crate::constants::{
     MPI_COMM_NULL, MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_SESSION_NULL,
 };
-use crate::fault::{Fault, Raised, ResultOf};
+use crate::error::{CallError, RaisedOn, ResultOf};
 use crate::types::{MPI_Comm_errhandler_function, MPI_Errhandler, MPI_Session_errhandler_function};
 
 /// A function to call when a call fails, as long as a communicator or a handle refers to it.
@@ -78,11 +78,11 @@ impl UserHandler {
     }
 
     /// Calls the program's function.
-    pub(crate) fn call(&self, object: Raised, mut code: c_int) {
+    pub(crate) fn call(&self, object: RaisedOn, mut code: c_int) {
         match self.function {
             HandlerFunction::Comm(function) => {
                 let mut comm = match object {
-                    Raised::Comm(comm) => comm,
+                    RaisedOn::Comm(comm) => comm,
                     _ => MPI_COMM_NULL,
                 };
                 // SAFETY:
@@ -92,7 +92,7 @@ impl UserHandler {
             }
             HandlerFunction::Session(function) => {
                 let mut session = match object {
-                    Raised::Session(session) => session,
+                    RaisedOn::Session(session) => session,
                     _ => MPI_SESSION_NULL,
                 };
                 // SAFETY:
@@ -104,9 +104,9 @@ impl UserHandler {
 }
 
 #[cold]
-fn no_room() -> Box<Fault> {
+fn no_room() -> Box<CallError> {
     let reason = "too many error handlers are alive; free those not used";
-    Fault::new(ErrorClass::Intern, reason)
+    CallError::new(ErrorClass::Intern, reason)
 }
 
 impl Rank<'_> {
@@ -129,7 +129,7 @@ impl Rank<'_> {
                     "errhandler is {:#x}, which was made for another kind of object",
                     handle.0
                 );
-                Err(Fault::new(ErrorClass::Errhandler, reason))
+                Err(CallError::new(ErrorClass::Errhandler, reason))
             }
             _ => Ok(handler),
         }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use simurgh_mpi::datatype::Basic;
 use simurgh_mpi::{ErrorClass, Info};
 
-use crate::fault::{Fault, Outcome, ResultOf};
+use crate::error::{CallError, Outcome, ResultOf};
 
 /// The values of logicals.
 #[derive(PartialEq, Eq)]
@@ -33,8 +33,8 @@ const SIZES: [(&str, Basic); 4] = [
 /// Largest logical in bytes.
 const MAX_LOGICAL: c_int = 16;
 
-fn refuse(reason: impl Into<String>) -> Box<Fault> {
-    Fault::new(ErrorClass::Abi, reason)
+fn refuse(reason: impl Into<String>) -> Box<CallError> {
+    CallError::new(ErrorClass::Abi, reason)
 }
 
 fn size_of_logical(logical_size: c_int) -> ResultOf<usize> {
@@ -42,7 +42,7 @@ fn size_of_logical(logical_size: c_int) -> ResultOf<usize> {
         Ok(size) if size.is_power_of_two() && logical_size <= MAX_LOGICAL => Ok(size),
         _ => {
             let reason = format!("logical_size is {logical_size}; logicals have 1, 2, 4, 8 or 16 bytes");
-            Err(Fault::new(ErrorClass::Arg, reason))
+            Err(CallError::new(ErrorClass::Arg, reason))
         }
     }
 }
@@ -83,7 +83,7 @@ impl Fortran {
     ) -> Outcome {
         let [yes, no] = read(size_of_logical(logical_size)?)?;
         if yes == no {
-            return Err(Fault::new(
+            return Err(CallError::new(
                 ErrorClass::Arg,
                 "logical_true and logical_false are the same",
             ));
