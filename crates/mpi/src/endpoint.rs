@@ -1,6 +1,7 @@
 //! Where messages for a rank meet its receives.
 
-use crate::job::{Job, Operation, Unmatched};
+use crate::deadlock::{Operation, Unmatched};
+use crate::job::Job;
 use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
 use crate::memory::Target;
 use crate::point2point::{Pairing, ParcelPool, Payload};

@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 
 use super::deliver::{deliver, truncated};
-use super::offers::{Offers, Seating};
+use super::offers::Offers;
 use super::share::Share;
 use super::{Call, Collective, Offer, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::limits::SWAP_BLOCK;
+use crate::members::Seating;
 use crate::memory::{Parts, Source, Target, pack_from, unpack_at};
 
 impl Comm {

@@ -15,13 +15,15 @@ use simurgh_settings::rules::Algorithm;
 use super::call::Call;
 use super::meeting::Meeting;
 use super::offer::Offer;
-use super::offers::{Offers, Seating};
+use super::offers::Offers;
 use super::role::check_between_groups;
 use super::task::Task;
 use super::underway::Part;
-use crate::comm::Span;
+use crate::deadlock::{Place, Stall};
 use crate::error::{Error, ErrorClass, Result};
-use crate::job::{Job, Place, Stall};
+use crate::job::Job;
+use crate::members::Seating;
+use crate::members::Span;
 use crate::memory::{Packet, Source};
 use crate::tool::{self, Reason};
 

@@ -1,7 +1,7 @@
 //! Moving data from one rank's buffer to another's.
 
-use super::offers::Seating;
 use crate::error::{Error, ErrorClass, Result};
+use crate::members::Seating;
 use crate::memory::{Source, Target, Writer};
 
 /// Moves the data of seat `from` to seat `to`.

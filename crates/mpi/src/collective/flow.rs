@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use simurgh_settings::rules::Operation;
 
-use super::offers::{Offers, Seating};
+use super::offers::Offers;
 use super::task::Task;
 use crate::error::Result;
+use crate::members::Seating;
 use crate::memory::{Source, Target};
 use crate::topology::Origin;
 

@@ -50,20 +50,17 @@ mod share;
 mod shelf;
 mod short;
 mod start;
-mod table;
 mod task;
 mod underway;
 
+pub use crate::selection::Table;
 pub use board::Board;
 pub use role::{Role, Rooted};
-pub use table::Table;
 
 pub(crate) use hosts::{Round, tell_all};
 pub(crate) use lead::Lectern;
-pub(crate) use offers::Seating;
 pub(crate) use shelf::Shelf;
 pub(crate) use start::Rehearsed;
-pub(crate) use table::{Between, Extent};
 pub(crate) use underway::Underway;
 
 use call::Call;

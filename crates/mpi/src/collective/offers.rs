@@ -8,7 +8,7 @@ use super::board::Arrived;
 use super::hosts::Everybody;
 use super::offer::Offer;
 use super::underway::Contribution;
-use crate::comm::Span;
+use crate::members::{Seating, Span};
 use crate::memory::{Target, Writer};
 
 /// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
@@ -28,13 +28,6 @@ enum Table<'a> {
     Gathering(Gifts<'a, Contribution>),
     /// On several hosts: by seat of all, but only those of this host, and what others have sent.
     Everybody(&'a Everybody<'a>),
-}
-
-/// How many ranks sit on each side; an intra-communicator has no right side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seating {
-    pub(crate) left: usize,
-    pub(crate) right: usize,
 }
 
 impl<'a> Offers<'a> {
@@ -161,72 +154,5 @@ impl<'a> Offers<'a> {
     /// What a seat's rank is called in messages.
     pub(crate) fn name(self, seat: usize) -> String {
         self.seating.name(seat)
-    }
-}
-
-impl Seating {
-    /// Number of seats.
-    pub(crate) fn seats(self) -> usize {
-        self.left + self.right
-    }
-
-    /// The seats whose data a seat gets: all, or those of the other group.
-    pub(crate) fn across(self, seat: usize) -> Range<usize> {
-        if self.right > 0 && seat < self.left {
-            self.left..self.seats()
-        } else {
-            0..self.left
-        }
-    }
-
-    /// The seats of the group of a seat.
-    fn beside(self, seat: usize) -> Range<usize> {
-        if seat < self.left {
-            0..self.left
-        } else {
-            self.left..self.seats()
-        }
-    }
-
-    /// The seats of each group.
-    fn groups(self) -> impl Iterator<Item = Range<usize>> {
-        let groups = [0..self.left, self.left..self.seats()];
-        groups.into_iter().filter(|group| !group.is_empty())
-    }
-
-    /// The rank of a seat in its group.
-    pub(crate) fn rank(self, seat: usize) -> usize {
-        if seat < self.left { seat } else { seat - self.left }
-    }
-
-    /// What a seat's rank is called in messages.
-    pub(crate) fn name(self, seat: usize) -> String {
-        let rank = self.rank(seat);
-        match (self.right, seat < self.left) {
-            (0, _) => format!("rank {rank}"),
-            (_, true) => format!("rank {rank} of the first group"),
-            (_, false) => format!("rank {rank} of the second group"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Seating;
-
-    #[test]
-    fn data_crosses_between_the_sides_or_stays_on_the_only_one() {
-        let one = Seating { left: 5, right: 0 };
-        assert_eq!((one.across(0), one.across(4), one.rank(4)), (0..5, 0..5, 4));
-        let two = Seating { left: 2, right: 3 };
-        assert_eq!((two.across(1), two.across(2)), (2..5, 0..2));
-        assert_eq!((one.beside(4), two.beside(1), two.beside(2)), (0..5, 0..2, 2..5));
-        assert_eq!((one.groups().count(), two.groups().count()), (1, 2));
-        assert_eq!((two.rank(1), two.rank(2), two.rank(4)), (1, 0, 2));
-        assert_eq!(one.name(4), "rank 4");
-        assert_eq!(
-            [two.name(1), two.name(2)],
-            ["rank 1 of the first group", "rank 0 of the second group"]
-        );
     }
 }

@@ -8,12 +8,12 @@
 use simurgh_settings::rules::Operation;
 
 use super::call::Call;
-use super::offers::Seating;
 use super::{Collective, Offer, Task};
-use crate::check;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::constants::{PROC_NULL, ROOT};
 use crate::error::{Error, ErrorClass, Result};
+use crate::members::Seating;
 use crate::op::Op;
 
 /// What a rank does in a collective with a root.

@@ -5,11 +5,11 @@
 //! over are kept for later ones. Persistent collectives are set up in the same way, and in the same order.
 
 use super::call::Call;
-use super::offers::Seating;
 use super::underway::Underway;
-use crate::comm::Span;
-use crate::job::{Place as Waited, Stall};
+use crate::deadlock::{Place as Waited, Stall};
 use crate::limits::POOLED_GATHERINGS;
+use crate::members::Seating;
+use crate::members::Span;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::VecDeque;
 use std::sync::Weak;

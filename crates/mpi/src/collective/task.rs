@@ -6,7 +6,7 @@ use simurgh_settings::rules::{Algorithm, Operation};
 
 use super::agreement::examine;
 use super::call::Call;
-use super::offers::{Offers, Seating};
+use super::offers::Offers;
 use super::reduce::{Counts, Slide};
 use super::share::Share;
 use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
@@ -14,6 +14,7 @@ use crate::check::Checks;
 use crate::error::Result;
 use crate::job::Job;
 use crate::limits::{PART_COST, REDUCTION_CHUNK, WORK_PIECE};
+use crate::members::Seating;
 use crate::op::Op;
 use crate::topology::Origins;
 use simurgh_core::sync::{Arc, SpinLock};

@@ -15,14 +15,15 @@ use simurgh_settings::rules::Algorithm;
 use super::call::Call;
 use super::hosts::Venue;
 use super::offer::Offer;
-use super::offers::{Offers, Seating};
+use super::offers::Offers;
 use super::role::check_between_groups;
 use super::share::Share;
 use super::shelf::Shelf;
 use super::task::Task;
-use crate::comm::Span;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
+use crate::members::Seating;
+use crate::members::Span;
 use crate::request::Request;
 
 /// A collective that its ranks start without waiting, once or again and again.

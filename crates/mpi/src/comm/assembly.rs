@@ -9,10 +9,11 @@
 //! about H times what one host has to say.
 
 use super::maker::{Founding, Maker};
-use super::{Comm, CommShared, Span};
+use super::{Comm, CommShared};
 use crate::collective::{Board, Round, tell_all};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
+use crate::members::Span;
 use crate::portable::{self, Portable};
 use crate::remote::{Line, Rounds};
 use simurgh_core::sync::Arc;

@@ -4,9 +4,10 @@
 //! computes what all get, once for the host.
 
 use super::split_type::Shared;
-use super::{Comm, CommShared, Founding, Maker, Sides};
+use super::{Comm, CommShared, Founding, Maker};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::members::Sides;
 use crate::portable::portable;
 use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};

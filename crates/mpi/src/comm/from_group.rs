@@ -2,9 +2,10 @@
 
 use super::construct::{Place, check_subset};
 use super::gathering::Purpose;
-use super::{Comm, Founding, Sides};
+use super::{Comm, Founding};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::members::Sides;
 use crate::portable::portable;
 use crate::process::Process;
 use simurgh_core::sync::Arc;

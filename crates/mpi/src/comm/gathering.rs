@@ -6,11 +6,12 @@
 
 use super::assembly::{Assembly, Hosts, Way};
 use super::unions::Unions;
-use super::{Sides, Span};
 use crate::collective::Board;
 use crate::error::Result;
 use crate::group::Group;
-use crate::job::{Job, Layout};
+use crate::job::Job;
+use crate::layout::Layout;
+use crate::members::{Sides, Span};
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

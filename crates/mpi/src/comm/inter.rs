@@ -5,13 +5,14 @@
 //! they tell their groups what came of it in a second exchange. So an error that one rank sees is an error of all.
 
 use super::assembly::Assembly;
+use super::check;
 use super::gathering::Purpose;
 use super::maker::{Charter, Founding};
-use super::{Comm, CommShared, Sides};
-use crate::check;
+use super::{Comm, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
+use crate::members::Sides;
 use crate::portable::{Portable, portable};
 use crate::process::Process;
 use simurgh_core::sync::Arc;
@@ -87,7 +88,7 @@ impl Comm {
         self.check_intra()?;
         let link = || {
             let peer = peer.ok_or_else(no_peer)?;
-            check::tag(tag)?;
+            crate::check::tag(tag)?;
             check::member("remote_leader", remote_leader, peer)?;
             Ok(Link {
                 other: peer.process_of(remote_leader),

@@ -4,10 +4,12 @@
 //! ids for as many communicators as may begin with one of its ranks; a new communicator takes one of those of its
 //! founder's host, and what is left over goes back.
 
-use super::{CommShared, Sides, Span};
+use super::CommShared;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::job::{Job, Layout};
+use crate::job::Job;
+use crate::layout::Layout;
+use crate::members::{Sides, Span};
 use crate::portable::Portable;
 use simurgh_core::sync::Arc;
 use simurgh_net::transport::HostId;

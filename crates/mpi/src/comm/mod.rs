@@ -13,9 +13,9 @@
 //! (`context`).
 
 mod assembly;
+pub(crate) mod check;
 mod compare;
 mod construct;
-mod context;
 mod duplicate;
 mod from_group;
 mod gathering;
@@ -26,26 +26,23 @@ mod maker;
 mod name;
 mod places;
 mod shared;
-mod sides;
-mod span;
 mod split_type;
 mod unions;
 
-pub(crate) use context::{ContextPool, Notice, Share};
 pub(crate) use gathering::{Gatherings, Purpose};
 pub(crate) use inter::Link;
 pub(crate) use linger::Lingering;
 pub(crate) use maker::{Charter, Founding, Maker};
 pub use shared::CommShared;
-pub(crate) use sides::Sides;
-pub(crate) use span::Span;
 pub use split_type::SplitType;
 
+use crate::buffered::SendBuffer;
 use crate::check::Checks;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::point2point::{Pairs, SendBuffer};
+use crate::members::Sides;
+use crate::point2point::Pairs;
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;

@@ -1,8 +1,10 @@
 //! Where the ranks of a communicator find each other for collectives: places of this host, for those that live on it.
 
-use super::{Comm, Span};
-use crate::collective::{Board, Lectern, Seating, Shelf};
-use crate::job::Place;
+use super::Comm;
+use crate::collective::{Board, Lectern, Shelf};
+use crate::deadlock::Place;
+use crate::members::Seating;
+use crate::members::Span;
 use simurgh_core::sync::{Arc, Ordering};
 
 impl Comm {

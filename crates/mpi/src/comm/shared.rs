@@ -1,13 +1,14 @@
 //! What the ranks of a communicator share.
 
-use super::context::{Context, Question};
 use super::duplicate::Duplicates;
 use super::maker::Charter;
-use super::{Sides, Span};
 use crate::collective::{Board, Lectern, Shelf};
+use crate::context::{Context, Question};
 use crate::error::Result;
 use crate::group::Group;
-use crate::job::{Job, Layout};
+use crate::job::Job;
+use crate::layout::Layout;
+use crate::members::{Sides, Span};
 use crate::topology::Origins;
 use crate::universe::Bond;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};

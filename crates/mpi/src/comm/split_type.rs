@@ -7,8 +7,8 @@
 use super::{Comm, Founding};
 use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
+use crate::hardware::Hardware;
 use crate::info::Info;
-use crate::job::Hardware;
 use crate::portable::{Portable, portable};
 use crate::session::ProcessSet;
 use simurgh_core::sync::Arc;

@@ -1,25 +1,19 @@
 //! All ranks of a job, and those of them that live on this host.
 
-mod hardware;
-mod layout;
-mod unfinished;
-mod unmatched;
-
-pub use hardware::Hardware;
-pub use layout::{Layout, Newcomer};
-pub use unfinished::Unfinished;
-pub(crate) use unfinished::{Place, Places, Stall};
-pub use unmatched::{Operation, Parts, Unmatched};
-
 use crate::check::Checks;
-use crate::collective::{Between, Extent, Table};
-use crate::comm::{CommShared, ContextPool, Gatherings, Share, Span};
+use crate::comm::{CommShared, Gatherings};
+use crate::context::{ContextPool, Share};
+use crate::deadlock::{Places, Unfinished, Unmatched};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
 use crate::group::Group;
+use crate::hardware::Hardware;
+use crate::layout::{Layout, Newcomer};
+use crate::members::Span;
 use crate::memory::set_caches;
 use crate::remote::Remote;
+use crate::selection::{Between, Extent, Table};
 use crate::session::ProcessSet;
 use crate::universe::Universe;
 use crossbeam_utils::CachePadded;

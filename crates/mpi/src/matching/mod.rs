@@ -17,10 +17,12 @@
 //! have grown. The linear time is tested in `model.rs`.
 
 mod bins;
+mod context;
 mod pattern;
 mod queue;
 mod slab;
 
+pub(crate) use context::{PARTITIONED_COMMUNICATORS, communicator_of, is_partitioned, partitioned_context};
 pub(crate) use pattern::{Envelope, Lanes, Pattern};
 #[cfg(test)]
 pub(crate) use queue::HEADER;

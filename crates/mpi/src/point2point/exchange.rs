@@ -1,8 +1,8 @@
 //! Sending and receiving in one call.
 
 use super::{Mode, Received, Sent};
-use crate::check;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::error::Result;
 use crate::memory::{Source, Target};
 use crate::request::{Call, Half, Request, Waiter};

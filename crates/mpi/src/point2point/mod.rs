@@ -33,15 +33,13 @@ mod receipt;
 mod receive;
 mod send;
 
-pub use buffered::{BufferSpace, SendBuffer};
 pub use message::Message;
 pub use receipt::Receipt;
 pub use send::{Mode, Started};
 
 pub(crate) use away::Away;
-pub(crate) use buffered::Charge;
 pub(crate) use parcel::{Parcel, ParcelPool};
-pub(crate) use partitioned::{Pairing, Pairs, Partitioned, communicator_of, is_partitioned};
+pub(crate) use partitioned::{Pairing, Pairs, Partitioned};
 pub(crate) use payload::{Payload, status_of};
 pub(crate) use receive::Received;
 pub(crate) use send::Sent;

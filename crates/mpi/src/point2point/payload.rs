@@ -1,6 +1,7 @@
 //! What lies in the match table for a message that found no receive.
 
-use super::{Charge, Parcel};
+use super::Parcel;
+use crate::buffered::Charge;
 use crate::endpoint::Endpoint;
 use crate::error::{ErrorClass, ErrorCode};
 use crate::job::Job;

@@ -1,8 +1,8 @@
 //! Setting up persistent sends and receives.
 
 use super::Mode;
-use crate::check;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::error::Result;
 use crate::memory::{Source, Target};
 use crate::request::{Operation, Request};

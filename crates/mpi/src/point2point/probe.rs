@@ -1,8 +1,8 @@
 //! Looking for messages without receiving them.
 
 use super::Message;
-use crate::check;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::constants::PROC_NULL;
 use crate::endpoint::Table;
 use crate::error::{ErrorCode, Result};

@@ -1,7 +1,7 @@
 //! The receiving side.
 
-use crate::check;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::constants::PROC_NULL;
 use crate::endpoint::{Posted, Table};
 use crate::error::Result;

@@ -1,9 +1,10 @@
 //! The sending side.
 
 use super::payload::status_of;
-use super::{Charge, Parcel, Payload, Receipt};
-use crate::check;
+use super::{Parcel, Payload, Receipt};
+use crate::buffered::Charge;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::constants::PROC_NULL;
 use crate::endpoint::{Posted, Table};
 use crate::error::Result;

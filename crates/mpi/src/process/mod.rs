@@ -8,13 +8,14 @@ mod tuning;
 pub use launch::Launch;
 pub use phase::{Phase, ThreadLevel};
 
+use crate::buffered::SendBuffer;
 use crate::comm::{Comm, Lingering};
+use crate::deadlock::Unmatched;
 use crate::endpoint::Endpoint;
 use crate::error::{Error, ErrorClass, Result};
-use crate::job::{Abort, Job, Unmatched};
+use crate::job::{Abort, Job};
 use crate::matching::Envelope;
 use crate::memory::Target;
-use crate::point2point::SendBuffer;
 use crate::remote::{Promise, Wanted};
 use crate::request::{Request, RequestPool, Waiter};
 use crate::session::{Session, SessionId, Sessions};

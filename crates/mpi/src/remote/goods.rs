@@ -1,7 +1,8 @@
 //! What waits to be sent.
 
+use crate::buffered::Charge;
 use crate::memory::{self, Source};
-use crate::point2point::{Charge, Parcel};
+use crate::point2point::Parcel;
 
 /// The data of a message that waits on its sender's host.
 #[derive(Debug)]

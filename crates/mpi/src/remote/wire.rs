@@ -19,7 +19,7 @@ use super::packets::{
     WRITTEN,
 };
 use super::register::Handle;
-use crate::comm::Notice;
+use crate::context::Notice;
 use crate::matching::{Envelope, Lanes};
 use simurgh_net::transport::{HEADER, Header, Region};
 

@@ -7,11 +7,11 @@ mod process_set;
 
 pub use process_set::ProcessSet;
 
+use crate::buffered::SendBuffer;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::info::{Info, MEMORY_KINDS};
-use crate::point2point::SendBuffer;
 use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;

@@ -13,8 +13,9 @@
 use super::Session;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::hardware::Hardware;
 use crate::info::Info;
-use crate::job::{Hardware, Job};
+use crate::job::Job;
 use crate::process::Process;
 use simurgh_sched::DomainKind;
 

@@ -7,9 +7,10 @@
 use super::brought::{Described, Edges, Part, Seat};
 use super::layout::{Machine, Place, Site, Traffic, lay_out};
 use super::{Cart, DistGraph, EdgeList, Graph, Topology};
-use crate::comm::{Comm, CommShared, Founding, Maker, Sides};
+use crate::comm::{Comm, CommShared, Founding, Maker};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::members::Sides;
 use simurgh_core::sync::Arc;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -5,9 +5,10 @@
 
 use super::layout::{Machine, Place, Site, Traffic, lay_out};
 use super::{Cart, Graph};
-use crate::comm::{Comm, Span};
+use crate::comm::Comm;
 use crate::constants::UNDEFINED;
 use crate::error::Result;
+use crate::members::Span;
 
 impl Comm {
     /// The rank that the caller would best have in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it.

@@ -1,8 +1,8 @@
 //! Which other worlds this host is connected with: those of whose processes some are in a communicator of its own.
 
 use super::Universe;
-use crate::comm::Span;
 use crate::job::Job;
+use crate::members::Span;
 use simurgh_core::sync::{Arc, Ordering};
 use std::collections::HashMap;
 

@@ -1,10 +1,11 @@
 //! The processes that have started this host's world.
 
 use super::Universe;
-use crate::comm::{Charter, CommShared, Sides};
+use crate::comm::{Charter, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
+use crate::members::Sides;
 use crate::portable::{self, portable};
 use simurgh_core::sync::Arc;
 use simurgh_net::transport::HostId;

@@ -6,10 +6,11 @@
 
 use super::beside_the_point;
 use super::parent::Birth;
-use crate::comm::{Charter, Comm, Sides, Span};
+use crate::comm::{Charter, Comm};
 use crate::error::{ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
+use crate::members::{Sides, Span};
 use crate::portable;
 use simurgh_core::sync::Arc;
 use simurgh_net::control::{Answer, Bytes, Command, Question};

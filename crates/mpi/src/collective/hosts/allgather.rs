@@ -6,7 +6,6 @@
 
 use simurgh_settings::rules::Algorithm;
 
-use super::super::Between;
 use super::super::deliver::{deliver, truncated};
 use super::super::offers::Offers;
 use super::super::share::Share;
@@ -15,10 +14,11 @@ use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{bruck, ring};
-use crate::comm::Span;
 use crate::error::Result;
 use crate::limits::WORK_PIECE;
+use crate::members::Span;
 use crate::memory::{Target, Writer, as_bytes, transfer};
+use crate::selection::Between;
 use simurgh_core::sync::SpinLock;
 
 /// What all bring, as the first rank of this host takes it.

@@ -5,16 +5,16 @@
 
 use simurgh_settings::rules::Algorithm;
 
-use super::super::Between;
 use super::super::deliver::deliver;
 use super::super::offers::Offers;
 use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{binomial, ring};
-use crate::comm::Span;
 use crate::error::Result;
+use crate::members::Span;
 use crate::memory::{Source, Store, Target, Writer, as_bytes, source_as_bytes, transfer};
+use crate::selection::Between;
 
 /// Where the data is on one host, or will be.
 struct Landing {

@@ -2,8 +2,7 @@
 
 use simurgh_settings::rules::Algorithm;
 
-use super::super::Between;
-use super::super::offers::{Offers, Seating};
+use super::super::offers::Offers;
 use super::super::share::Share;
 use super::super::task::Task;
 use super::everybody::Everybody;
@@ -13,11 +12,13 @@ use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{allgather, broadcast, dissemination};
-use crate::comm::Span;
 use crate::error::Result;
 use crate::job::Job;
+use crate::members::Seating;
+use crate::members::Span;
 use crate::memory::Source;
 use crate::op::Op;
+use crate::selection::Between;
 
 /// A collective as one of its hosts conducts it.
 pub(super) struct Conduct<'a, 'b, W> {

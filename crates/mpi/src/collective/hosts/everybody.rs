@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::super::offer::Offer;
-use super::super::offers::{Offers, Seating};
-use crate::comm::Span;
+use super::super::offers::Offers;
+use crate::members::Seating;
+use crate::members::Span;
 use crate::memory::{Elements, Parts, Target};
 
 /// What all ranks of a communicator have laid on the table, as one of its hosts knows it.

@@ -60,8 +60,9 @@ use super::board::Arrived;
 use super::call::Call;
 use super::offers::Offers;
 use super::underway::Part;
-use crate::comm::{Comm, Span};
+use crate::comm::Comm;
 use crate::error::Result;
+use crate::members::Span;
 use crate::remote::Line;
 
 /// Takes part in a collective of several hosts.

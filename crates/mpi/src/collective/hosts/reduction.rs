@@ -6,7 +6,6 @@
 
 use simurgh_settings::rules::Algorithm;
 
-use super::super::Between;
 use super::super::fold::{Fold, hand_over};
 use super::super::offers::Offers;
 use super::super::reduce::Counts;
@@ -18,11 +17,12 @@ use super::slices::in_slices;
 use super::talk::Talk;
 use super::way::Way;
 use super::{binomial, doubling, halving, pairwise, ring};
-use crate::comm::Span;
 use crate::error::Result;
 use crate::limits::WORK_PIECE;
+use crate::members::Span;
 use crate::memory::{Source, Target, Writer};
 use crate::op::Op;
+use crate::selection::Between;
 use simurgh_core::sync::SpinLock;
 
 /// A reduction of all ranks of one group, on one of its hosts.

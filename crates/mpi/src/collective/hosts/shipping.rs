@@ -15,7 +15,7 @@ use simurgh_core::sync::SpinLock;
 use super::super::alltoall::swap_pair;
 use super::super::deliver::{deliver, no_buffer};
 use super::super::flow::Route;
-use super::super::offers::{Offers, Seating};
+use super::super::offers::Offers;
 use super::super::reduce::Counts;
 use super::super::share::Share;
 use super::super::task::Task;
@@ -23,9 +23,10 @@ use super::everybody::Everybody;
 use super::parcel::{self, Content, Entry, Key};
 use super::talk::{Sending, Talk, check_amount, malformed};
 use super::way::{Pending, Way};
-use crate::comm::Span;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{PART_COST, WORK_PIECE};
+use crate::members::Seating;
+use crate::members::Span;
 use crate::memory::{Elements, Source, Writer, bytes_of, transfer};
 
 /// One collective as it is shipped.

@@ -7,14 +7,15 @@
 
 use super::super::agreement::{Told, examine, misfit, unlike};
 use super::super::call::{Call, Spoken};
-use super::super::offers::{Offers, Seating};
+use super::super::offers::Offers;
 use super::super::role::check_roots;
 use super::super::task::Task;
 use super::parcel::Key;
 use super::talk::malformed;
 use super::tell_all;
-use crate::comm::Span;
 use crate::error::{Error, Result};
+use crate::members::Seating;
+use crate::members::Span;
 use crate::portable::{self, portable};
 use crate::remote::Line;
 use std::collections::{BTreeMap, HashMap};

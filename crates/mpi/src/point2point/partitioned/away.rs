@@ -6,23 +6,17 @@
 //! messages.
 
 use crate::comm::Comm;
+use crate::deadlock::{Operation, Parts, Unmatched};
 use crate::error::{Error, ErrorClass, Result};
-use crate::job::{Layout, Operation, Parts, Unmatched};
+use crate::layout::Layout;
 use crate::limits::PARTITIONED_PAIRS;
-use crate::matching::{Envelope, Pattern};
+use crate::matching::{Envelope, PARTITIONED_COMMUNICATORS, Pattern, partitioned_context};
 use crate::memory::{Source, Target};
 use crate::point2point::{Mode, Received, Sent};
 use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use std::collections::HashMap;
-
-/// Set in the contexts of partitioned messages; no communicator's has it.
-const PARTITIONED: u32 = 1 << 31;
-/// Where the number of the pair begins in such a context.
-const PAIR_SHIFT: u32 = 24;
-
-const _: () = assert!(PARTITIONED_PAIRS << PAIR_SHIFT == PARTITIONED as usize);
 
 /// How many partitioned operations a rank has set up on a communicator, by direction and label.
 #[derive(Debug, Default)]
@@ -54,12 +48,12 @@ pub(super) struct ReceivingAway {
 /// The label of the messages of a pair; `peer` is the other side's rank, `source` that of the sender.
 fn label(comm: &Comm, sends: bool, peer: i32, (source, tag): (i32, i32)) -> Result<Envelope> {
     let context = comm.context();
-    if context >> PAIR_SHIFT != 0 {
+    if context >= PARTITIONED_COMMUNICATORS {
         return Err(Error::new(
             ErrorClass::Other,
             format!(
                 "partitioned messages between hosts need one of the first {} communicators; free some",
-                1 << PAIR_SHIFT
+                PARTITIONED_COMMUNICATORS
             ),
         ));
     }
@@ -68,7 +62,7 @@ fn label(comm: &Comm, sends: bool, peer: i32, (source, tag): (i32, i32)) -> Resu
     let pair = *count % PARTITIONED_PAIRS as u32;
     *count = count.wrapping_add(1);
     Ok(Envelope {
-        context: PARTITIONED | pair << PAIR_SHIFT | context,
+        context: partitioned_context(context, pair),
         source,
         tag,
     })
@@ -167,29 +161,5 @@ impl ReceivingAway {
             Received::Done(status) => request.finish(&status),
             Received::Posted(place) => request.queued_at(self.comm.process().id(), place),
         }
-    }
-}
-
-/// The context of the communicator that a context of messages belongs to.
-pub(crate) fn communicator_of(context: u32) -> u32 {
-    match is_partitioned(context) {
-        false => context,
-        true => context & ((1 << PAIR_SHIFT) - 1),
-    }
-}
-
-/// Whether messages of this context are partitioned.
-pub(crate) fn is_partitioned(context: u32) -> bool {
-    context & PARTITIONED != 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_context_tells_its_communicator() {
-        assert_eq!(communicator_of(12345), 12345);
-        assert_eq!(communicator_of(PARTITIONED | 5 << PAIR_SHIFT | 12345), 12345);
     }
 }

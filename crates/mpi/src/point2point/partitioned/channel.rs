@@ -10,8 +10,8 @@
 //! consistency, so at least one of them sees the other; the change of the flag decides who moves the partition.
 
 use super::split::{Partitions, Split};
+use crate::deadlock::{Operation, Parts};
 use crate::error::{Error, ErrorClass, Result};
-use crate::job::{Operation, Parts};
 use crate::matching::Envelope;
 use crate::memory::{self, Source, Target};
 use crate::request::Request;

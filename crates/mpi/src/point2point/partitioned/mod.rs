@@ -21,11 +21,11 @@ mod channel;
 mod pairing;
 mod split;
 
-pub(crate) use away::{Pairs, communicator_of, is_partitioned};
+pub(crate) use away::Pairs;
 pub(crate) use pairing::Pairing;
 
-use crate::check;
 use crate::comm::Comm;
+use crate::comm::check;
 use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Envelope;

@@ -3,7 +3,8 @@
 use super::away::SendingAway;
 use super::channel::{Channel, Side};
 use crate::comm::{Comm, CommShared};
-use crate::job::{Layout, Unmatched};
+use crate::deadlock::Unmatched;
+use crate::layout::Layout;
 use crate::matching::{Envelope, Pattern};
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::{HashMap, VecDeque};

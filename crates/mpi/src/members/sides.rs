@@ -1,9 +1,9 @@
 //! Who is in a communicator.
 
-use crate::collective::Seating;
+use super::Seating;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::job::Layout;
+use crate::layout::Layout;
 use crate::session::SessionId;
 
 /// The group of an intra-communicator, or the two groups of an inter-communicator.

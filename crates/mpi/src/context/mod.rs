@@ -48,7 +48,7 @@ impl Context {
 
     /// An id that this host has taken for a communicator of its own, or that it has become a holder of, of those that
     /// the giver gives out.
-    pub(super) fn new(pool: &Arc<ContextPool>, id: u32, giver: Option<HostId>) -> Self {
+    pub(crate) fn new(pool: &Arc<ContextPool>, id: u32, giver: Option<HostId>) -> Self {
         let pool = Some(Arc::clone(pool));
         Self { id, pool, giver }
     }

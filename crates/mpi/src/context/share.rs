@@ -5,7 +5,7 @@
 //! of several realms all hosts have such blocks.
 
 use super::WORLD;
-use crate::job::Layout;
+use crate::layout::Layout;
 use crate::limits::{MAX_COMMUNICATORS, MAX_LATER_HOSTS};
 
 /// Ids of the first world are below.

@@ -3,7 +3,7 @@
 //! Hosts that start together are a *world*; worlds that one launcher has started are a [*realm*](Realm). Hosts and
 //! processes of a realm are numbered in the order in which they start, and no number is used again. A host knows all
 //! hosts of its realm that were there when it started, and has been told of all that came later
-//! ([`Job::admit`](super::Job::admit)); of other realms it knows those whose jobs have met its own.
+//! ([`Job::admit`](crate::Job::admit)); of other realms it knows those whose jobs have met its own.
 //!
 //! Costs: whether a process lives here is a subtraction and a comparison. To find the host of a process takes as much
 //! in a world with a process on each host; otherwise a binary search, among the hosts of its own world or else among
@@ -123,7 +123,7 @@ impl Layout {
     ///
     /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind those of their realm that are
     /// known, or cannot be others.
-    pub(super) fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
+    pub(crate) fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
         let _adding = self.adding.lock();
         newcomers.iter().try_for_each(|newcomer| {
             let others = self.others.shelf(Realm::of(newcomer.host));

@@ -8,7 +8,7 @@
 //! Costs 8 bytes for each seat of a communicator that is not on one host alone.
 
 use super::Sides;
-use crate::job::Layout;
+use crate::layout::Layout;
 use simurgh_net::transport::HostId;
 
 /// Which hosts have members of a communicator, and which seats live where.

@@ -63,7 +63,7 @@ impl Hardware {
     }
 
     /// A machine without virtual processors, on whose cores so many processes run anywhere.
-    pub(super) fn unplaced(topology: &Topology, processes: usize) -> Self {
+    pub(crate) fn unplaced(topology: &Topology, processes: usize) -> Self {
         let homes = std::iter::repeat_n(None, processes).collect();
         Self::with_homes(topology, homes, (0..topology.cores().len()).collect())
     }
@@ -86,7 +86,7 @@ impl Hardware {
     }
 
     /// The same hardware, of a host whose processes are those from `first` on.
-    pub(super) fn with_first(self, first: u32) -> Self {
+    pub(crate) fn with_first(self, first: u32) -> Self {
         Self { first, ..self }
     }
 

@@ -8,7 +8,6 @@ mod account;
 
 pub(crate) use account::Charge;
 
-use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::BSEND_OVERHEAD;
 use crate::request::Request;
@@ -90,7 +89,7 @@ impl SendBuffer {
     }
 
     /// Occupies space for a message of `bytes`; `None` if no buffer is attached.
-    fn charge(&self, bytes: usize) -> Option<Result<Charge>> {
+    pub(crate) fn charge(&self, bytes: usize) -> Option<Result<Charge>> {
         let attached = self.0.lock();
         let Attached { space, account } = attached.as_ref()?;
         let size = match *space {
@@ -111,23 +110,6 @@ fn too_small(bytes: usize, in_use: usize, size: usize) -> Error {
              attached {size} bytes are in use; attach a larger buffer"
         ),
     )
-}
-
-impl Comm {
-    /// Occupies space for a message of `bytes` in the buffer of the communicator, or else of its session, or else of
-    /// the process.
-    pub(super) fn charge(&self, bytes: usize) -> Result<Charge> {
-        let own = self.buffer().charge(bytes);
-        let of_session = || self.session().and_then(|session| session.buffer().charge(bytes));
-        own.or_else(of_session)
-            .or_else(|| self.process().buffer().charge(bytes))
-            .unwrap_or_else(|| {
-                Err(Error::new(
-                    ErrorClass::Buffer,
-                    "a buffered send needs a buffer: attach one with MPI_Buffer_attach first",
-                ))
-            })
-    }
 }
 
 #[cfg(test)]

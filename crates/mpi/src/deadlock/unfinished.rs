@@ -1,6 +1,6 @@
 //! Collectives that do not end because ranks have not called them.
 
-use crate::comm::Sides;
+use crate::members::Sides;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::sync::Weak;
 
@@ -62,7 +62,7 @@ impl Places {
     }
 
     /// All that does not end.
-    pub(super) fn unfinished(&self) -> Vec<Unfinished> {
+    pub(crate) fn unfinished(&self) -> Vec<Unfinished> {
         let places = self.0.lock();
         places.iter().flat_map(Noted::unfinished).collect()
     }

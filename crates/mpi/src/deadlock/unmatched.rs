@@ -1,8 +1,7 @@
 //! What ranks wait for, in words.
 
 use crate::constants::{ANY_SOURCE, ANY_TAG};
-use crate::matching::Pattern;
-use crate::point2point::{communicator_of, is_partitioned};
+use crate::matching::{Pattern, communicator_of, is_partitioned};
 use std::fmt;
 
 /// What kind of operation waits.

@@ -1,0 +1,9 @@
+//! What is told of a job in which nothing moves any more: the operations that wait for their counterparts, and the
+//! collectives that some ranks have not called.
+
+mod unfinished;
+mod unmatched;
+
+pub use unfinished::Unfinished;
+pub(crate) use unfinished::{Place, Places, Stall};
+pub use unmatched::{Operation, Parts, Unmatched};
