@@ -10,7 +10,7 @@ use crate::arguments::{BufferMut, InOut, Out};
 use crate::callback::Callback;
 use crate::constants::MPI_KEYVAL_INVALID;
 use crate::error::{CallError, Outcome};
-use crate::handles::{ProgramKey, Rank};
+use crate::handles::{Rank, UserKeyval};
 use crate::types::*;
 
 /// Makes a key for attributes of this kind of objects. The functions may differ from the types here in their handles.
@@ -25,7 +25,7 @@ fn create<C: Copy, D: Copy>(
     // SAFETY:
     // - the callers pass copy and delete functions of the standard, which differ in the type of their first argument.
     let (copy, delete) = unsafe { (copy.cast(), delete.cast()) };
-    let behaviour = Box::new(ProgramKey::new(copy, delete, extra_state)?);
+    let behaviour = Box::new(UserKeyval::new(copy, delete, extra_state)?);
     keyval.set("keyval", rank.tables.keys.create(kind, behaviour)?)
 }
 

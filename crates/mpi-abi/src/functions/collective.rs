@@ -6,7 +6,7 @@ use simurgh_mpi::memory::Parts;
 use simurgh_mpi::{Collective, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::apart::{self, RECEIVE_IN_PLACE, SEND_IN_PLACE};
+use super::aliasing::{self, RECEIVE_IN_PLACE, SEND_IN_PLACE};
 use crate::arguments::{Array, Buffer, BufferMut};
 use crate::error::{Outcome, ResultOf};
 use crate::handles::{Rank, sources, targets};
@@ -58,7 +58,7 @@ fn gather(
         true => Some(Parts::Even(rank.target(recvbuf, recvcount, recvtype)?)),
         false => None,
     };
-    apart::check(rank, comm, (send.as_ref(), recv.as_ref()), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), recv.as_ref()), SEND_IN_PLACE)?;
     Ok(comm.gather(send.as_ref(), recv, root)?)
 }
 
@@ -89,7 +89,7 @@ fn gatherv(
         )?),
         false => None,
     };
-    apart::check(rank, comm, (send.as_ref(), recv.as_ref()), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), recv.as_ref()), SEND_IN_PLACE)?;
     Ok(comm.gather(send.as_ref(), recv, root)?)
 }
 
@@ -116,7 +116,7 @@ fn scatter(
         true => Some(Parts::Even(rank.source(sendbuf, sendcount, sendtype)?)),
         false => None,
     };
-    apart::check(rank, comm, (send.as_ref(), recv.as_ref()), RECEIVE_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), recv.as_ref()), RECEIVE_IN_PLACE)?;
     Ok(comm.scatter(send, recv.as_ref(), root)?)
 }
 
@@ -147,7 +147,7 @@ fn scatterv(
         )?),
         false => None,
     };
-    apart::check(rank, comm, (send.as_ref(), recv.as_ref()), RECEIVE_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), recv.as_ref()), RECEIVE_IN_PLACE)?;
     Ok(comm.scatter(send, recv.as_ref(), root)?)
 }
 
@@ -166,7 +166,7 @@ fn allgather(
     let comm = rank.comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
-    apart::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
     Ok(comm.allgather(send.as_ref(), recv)?)
 }
 
@@ -186,7 +186,7 @@ fn allgatherv(
     let comm = rank.comm(comm)?;
     let send = rank.source_unless_in_place(sendbuf, sendcount, sendtype)?;
     let recv = targets(recvbuf, rank.parts(comm.peers(), &recvcounts, &displs, recvtype)?)?;
-    apart::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
     Ok(comm.allgather(send.as_ref(), recv)?)
 }
 
@@ -207,7 +207,7 @@ fn alltoall(
         .source_unless_in_place(sendbuf, sendcount, sendtype)?
         .map(Parts::Even);
     let recv = Parts::Even(rank.target(recvbuf, recvcount, recvtype)?);
-    apart::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
     Ok(comm.alltoall(send, recv)?)
 }
 
@@ -235,7 +235,7 @@ fn alltoallv(
         )?),
     };
     let recv = targets(recvbuf, rank.parts(size, &recvcounts, &rdispls, recvtype)?)?;
-    apart::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
     Ok(comm.alltoall(send, recv)?)
 }
 
@@ -266,6 +266,6 @@ fn alltoallw(
         recvbuf,
         rank.typed_parts(size, &recvcounts, &rdispls, &recvtypes)?,
     )?;
-    apart::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
+    aliasing::check(rank, comm, (send.as_ref(), Some(&recv)), SEND_IN_PLACE)?;
     Ok(comm.alltoall(send, recv)?)
 }

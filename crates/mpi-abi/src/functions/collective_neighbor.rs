@@ -4,7 +4,7 @@ use simurgh_mpi::memory::Parts;
 use simurgh_mpi::{Collective, Degrees};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::apart::{self, NEVER};
+use super::aliasing::{self, NEVER};
 use crate::arguments::{Array, Buffer, BufferMut, Number};
 use crate::error::{Outcome, ResultOf};
 use crate::handles::{Rank, sources, targets};
@@ -33,7 +33,7 @@ fn neighbor_allgather(
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
     let recv = Parts::Even(recv);
-    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    aliasing::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_allgather(send, recv)?)
 }
 
@@ -54,7 +54,7 @@ fn neighbor_allgatherv(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &displs, recvtype)?)?;
-    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    aliasing::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_allgather(send, recv)?)
 }
 
@@ -75,7 +75,7 @@ fn neighbor_alltoall(
     let send = rank.source(sendbuf, for_parts(outgoing, sendcount), sendtype)?;
     let recv = rank.target(recvbuf, for_parts(incoming, recvcount), recvtype)?;
     let (send, recv) = (Parts::Even(send), Parts::Even(recv));
-    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    aliasing::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
@@ -97,7 +97,7 @@ fn neighbor_alltoallv(
     let Degrees { incoming, outgoing } = comm.degrees()?;
     let send = sources(sendbuf, rank.parts(outgoing, &sendcounts, &sdispls, sendtype)?)?;
     let recv = targets(recvbuf, rank.parts(incoming, &recvcounts, &rdispls, recvtype)?)?;
-    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    aliasing::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
@@ -120,6 +120,6 @@ fn neighbor_alltoallw(
     let send = rank.typed_parts(outgoing, &sendcounts, &sdispls, &sendtypes)?;
     let recv = rank.typed_parts(incoming, &recvcounts, &rdispls, &recvtypes)?;
     let (send, recv) = (sources(sendbuf, send)?, targets(recvbuf, recv)?);
-    apart::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
+    aliasing::check_all(rank, (&send, outgoing), (&recv, incoming), NEVER)?;
     Ok(comm.neighbor_alltoall(send, recv)?)
 }

@@ -8,14 +8,14 @@ use simurgh_mpi_abi_macros::mpi;
 use crate::arguments::{InOut, Out, StatusOut};
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::{CallError, Outcome};
-use crate::handles::{Rank, RequestEntry, receipt_of_done};
+use crate::handles::{Rank, RequestEntry, receipt_of_completed_send};
 use crate::types::MPI_Request;
 
 /// Voids the handle of a completed request, unless it is persistent.
 #[inline]
 pub(super) fn retire(rank: Rank<'_>, handle: &mut MPI_Request, entry: Option<&RequestEntry>) {
     if entry.is_some_and(|entry| !entry.request.is_persistent()) {
-        rank.forget_request(handle);
+        rank.release_request(handle);
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn failure(status: Status, entry: Option<&RequestEntry>) -> Outcome {
 #[mpi]
 fn wait(rank: Rank<'_>, request: InOut<MPI_Request>, status: StatusOut) -> Outcome {
     let mut handle = request.get("request")?;
-    if let Some(found) = rank.conclude(&mut handle) {
+    if let Some(found) = rank.retire_succeeded(&mut handle) {
         status.set(&found);
         request.set(handle);
         return Ok(());
@@ -80,7 +80,7 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let freed = entry.request.give_up();
     // The handle of a generalised request that is not complete stays valid for MPI_Grequest_complete.
     if !matches!(freed, Ok(true)) {
-        rank.forget_request(&mut handle);
+        rank.release_request(&mut handle);
     }
     request.set(MPI_REQUEST_NULL);
     Ok(freed.map(drop)?)
@@ -96,7 +96,7 @@ fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
             "request is MPI_REQUEST_NULL: there is nothing to cancel",
         ));
     };
-    if let Some(receipt) = receipt_of_done(rank.process.id(), handle) {
+    if let Some(receipt) = receipt_of_completed_send(rank.process.id(), handle) {
         if receipt.withdraw(rank.process) {
             rank.tables.cancelled.insert(handle);
         }

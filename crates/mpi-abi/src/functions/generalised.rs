@@ -10,7 +10,7 @@ use crate::arguments::Out;
 use crate::callback::Callback;
 use crate::constants::MPI_COMM_SELF;
 use crate::error::{CallError, Outcome};
-use crate::handles::{ProgramRequest, Rank};
+use crate::handles::{GeneralisedRequest, Rank};
 use crate::types::{
     MPI_Grequest_cancel_function, MPI_Grequest_free_function, MPI_Grequest_query_function, MPI_Request,
 };
@@ -26,7 +26,7 @@ fn grequest_start(
     request: Out<MPI_Request>,
 ) -> Outcome {
     request.check("request")?;
-    let operation = ProgramRequest {
+    let operation = GeneralisedRequest {
         query: query_fn.get("query_fn")?,
         free: free_fn.get("free_fn")?,
         cancel: cancel_fn.get("cancel_fn")?,
@@ -46,7 +46,7 @@ fn grequest_complete(rank: Rank<'_>, request: MPI_Request) -> Outcome {
     // Once it is complete, the thread that waits for it may void the handle.
     let operation = entry.request.clone();
     if operation.complete()? {
-        rank.forget_request(&mut { request });
+        rank.release_request(&mut { request });
         operation.dispose()?;
     }
     Ok(())

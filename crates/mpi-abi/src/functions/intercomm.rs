@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use super::comm_make::give_out;
+use super::comm_create::give_out;
 use super::group;
 use crate::arguments::Out;
 use crate::error::{CallError, Outcome};

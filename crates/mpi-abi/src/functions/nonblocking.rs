@@ -6,11 +6,11 @@ use std::sync::Arc;
 use simurgh_mpi::{Request, Started};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::apart;
+use super::aliasing;
 use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::constants::MPI_MESSAGE_NULL;
 use crate::error::Outcome;
-use crate::handles::{DONE_SEND, Rank, handle_of_done};
+use crate::handles::{COMPLETED_SEND, Rank, handle_of_completed_send};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
 
 /// Stores the handle of a request that a call on `comm` has made.
@@ -43,8 +43,10 @@ fn isend_in(
     request.check("request")?;
     let source = rank.source(buf, count, datatype)?;
     match rank.comm(comm)?.isend(MODE, &source, dest, tag)? {
-        Started::Done => request.set("request", DONE_SEND),
-        Started::Left(receipt) => request.set("request", handle_of_done(rank.process.id(), receipt)),
+        Started::Done => request.set("request", COMPLETED_SEND),
+        Started::Left(receipt) => {
+            request.set("request", handle_of_completed_send(rank.process.id(), receipt))
+        }
         Started::Waiting(started) => give_out(rank, started, comm, request),
     }
 }
@@ -88,7 +90,7 @@ fn isendrecv(
     request.check("request")?;
     let sent = rank.source(sendbuf, sendcount, sendtype)?;
     let target = rank.target(recvbuf, recvcount, recvtype)?;
-    apart::check_exchange(rank, (&sent, dest), (&target, source))?;
+    aliasing::check_exchange(rank, (&sent, dest), (&target, source))?;
     let started = rank
         .comm(comm)?
         .isendrecv(&sent, dest, sendtag, &target, source, recvtag)?;

@@ -5,12 +5,12 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use super::apart::{self, LOCAL};
+use super::aliasing::{self, LOCAL};
 use crate::arguments::{Buffer, BufferMut, InOut, Out};
 use crate::callback::Callback;
 use crate::constants::MPI_OP_NULL;
 use crate::error::{CallError, Outcome};
-use crate::handles::{Function, ProgramOp, Rank, handle_of};
+use crate::handles::{Function, Rank, UserDefinedOp, handle_of};
 use crate::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 
 /// Stores the handle of an operation that a call has made.
@@ -20,7 +20,7 @@ fn give_out(rank: Rank<'_>, function: Function, commute: c_int, op: Out<MPI_Op>)
         "op",
         MPI_Op(handle_of(
             &rank.tables.ops,
-            ProgramOp::new(function, commute != 0),
+            UserDefinedOp::new(function, commute != 0),
         )?),
     )
 }
@@ -57,7 +57,7 @@ fn op_free(rank: Rank<'_>, op: InOut<MPI_Op>) -> Outcome {
             "op is a predefined operation, which cannot be freed",
         ));
     }
-    rank.program_op(handle)?;
+    rank.user_op(handle)?;
     rank.tables.ops.remove(handle.0);
     op.set(MPI_OP_NULL);
     Ok(())
@@ -68,7 +68,7 @@ fn op_free(rank: Rank<'_>, op: InOut<MPI_Op>) -> Outcome {
 fn op_commutative(rank: Rank<'_>, op: MPI_Op, commute: Out<c_int>) -> Outcome {
     let commutes = match rank.predefined_op(op) {
         Some(builtin) => builtin.is_commutative(),
-        None => rank.program_op(op)?.is_commutative(),
+        None => rank.user_op(op)?.is_commutative(),
     };
     commute.set("commute", c_int::from(commutes))
 }
@@ -86,7 +86,7 @@ fn reduce_local(
     let op = rank.op(op, datatype)?;
     let input = rank.source(inbuf, count, datatype)?;
     let inout = rank.target(inoutbuf, count, datatype)?;
-    apart::check_whole(rank, &input, &inout, LOCAL)?;
+    aliasing::check_whole(rank, &input, &inout, LOCAL)?;
     op.check(inout.datatype())?;
     Ok(op.reduce(&input, &inout)?)
 }

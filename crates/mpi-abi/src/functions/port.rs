@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use super::comm_make::give_out;
+use super::comm_create::give_out;
 use crate::arguments::{Out, Text, TextOut};
 use crate::constants::{MPI_COMM_NULL, MPI_MAX_PORT_NAME};
 use crate::error::{CallError, Outcome};

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::{Message, Result, Status};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::apart;
+use super::aliasing;
 use crate::arguments::{Buffer, BufferMut, InOut, Out, StatusOut};
 use crate::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL};
 use crate::error::{CallError, Outcome, ResultOf};
@@ -68,7 +68,7 @@ fn sendrecv(
     let comm = rank.comm(comm)?;
     let sent = rank.source(sendbuf, sendcount, sendtype)?;
     let target = rank.target(recvbuf, recvcount, recvtype)?;
-    apart::check_exchange(rank, (&sent, dest), (&target, source))?;
+    aliasing::check_exchange(rank, (&sent, dest), (&target, source))?;
     tell(
         comm.sendrecv(&sent, dest, sendtag, &target, source, recvtag),
         status,

@@ -6,7 +6,7 @@ use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::{Collective, Rooted};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::apart::{self, SEND_IN_PLACE};
+use super::aliasing::{self, SEND_IN_PLACE};
 use crate::arguments::{Array, Buffer, BufferMut, Number, count_of};
 use crate::error::{Outcome, ResultOf};
 use crate::handles::Rank;
@@ -23,7 +23,7 @@ fn operands(
     let send = rank.source_unless_in_place(sendbuf, count, datatype)?;
     let recv = rank.target(recvbuf, count, datatype)?;
     if let Some(send) = &send {
-        apart::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
+        aliasing::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
     }
     Ok((send, recv))
 }
@@ -97,7 +97,7 @@ fn reduce_scatter(
     };
     let recv = rank.target(recvbuf, own, datatype)?;
     if let Some(send) = &send {
-        apart::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
+        aliasing::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
     }
     Ok(comm.reduce_scatter(send.as_ref(), &recv, counts, &op)?)
 }
@@ -121,7 +121,7 @@ fn reduce_scatter_block(
     let own = if send.is_some() { recvcount.wide() } else { total };
     let recv = rank.target(recvbuf, own, datatype)?;
     if let Some(send) = &send {
-        apart::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
+        aliasing::check_whole(rank, send, &recv, SEND_IN_PLACE)?;
     }
     Ok(comm.reduce_scatter_block(send.as_ref(), &recv, count, &op)?)
 }

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::ErrorClass;
 use simurgh_mpi_abi_macros::mpi;
 
-use super::comm_make::give_out;
+use super::comm_create::give_out;
 use super::topology::{check_room, flags, length_of};
 use crate::arguments::{Array, ArrayMut, Out};
 use crate::constants::MPI_COMM_NULL;

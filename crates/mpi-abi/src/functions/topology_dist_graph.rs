@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::{EdgeList, ErrorClass, Neighbors};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::comm_make::give_out;
+use super::comm_create::give_out;
 use super::topology::length_of;
 use crate::arguments::{Array, ArrayMut, Out};
 use crate::constants::{MPI_COMM_NULL, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};

@@ -24,7 +24,7 @@ impl Extensions {
 
 impl Rank<'_> {
     /// Says, once for each operation, that the standard does not define it on this datatype.
-    pub(super) fn tell_of_extension(self, op: BuiltinOp, datatype: MPI_Datatype) {
+    pub(super) fn report_extension(self, op: BuiltinOp, datatype: MPI_Datatype) {
         if self.process.job().checks() < Checks::All {
             return;
         }

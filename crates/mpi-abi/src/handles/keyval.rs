@@ -36,14 +36,14 @@ enum Copy {
 }
 
 /// What a key does.
-pub(crate) struct ProgramKey {
+pub(crate) struct UserKeyval {
     copy: Copy,
     delete: Option<DeleteFunction>,
     /// An address that only the program's functions know what to do with.
     extra_state: usize,
 }
 
-impl ProgramKey {
+impl UserKeyval {
     /// A key with these functions; each may be one of the standard's numbers for a function of the library.
     pub(crate) fn new(
         copy: Callback<CopyFunction>,
@@ -74,7 +74,7 @@ impl ProgramKey {
     }
 }
 
-impl Behaviour for ProgramKey {
+impl Behaviour for UserKeyval {
     fn copy(&self, object: usize, key: i32, value: usize) -> Result<Option<usize>> {
         let function = match self.copy {
             Copy::Nothing => return Ok(None),

@@ -14,9 +14,9 @@ use simurgh_mpi::memory::{Source, Target};
 use simurgh_mpi::op::{BuiltinOp, Op};
 use simurgh_mpi::{Comm, ErrorClass, Group, Message, Process, Request, Session, Status};
 
-use super::done_send::is_done_send;
+use super::completed_send::is_completed_send;
 use super::slab::LIMIT;
-use super::{HandleTables, MessageEntry, Predefined, ProgramOp, RequestEntry, Slab, UserHandler};
+use super::{HandleTables, MessageEntry, Predefined, RequestEntry, Slab, UserDefinedOp, UserHandler};
 use crate::arguments::{Buffer, BufferMut, Number, count_of};
 use crate::constants::*;
 use crate::error::{CallError, ResultOf};
@@ -218,7 +218,7 @@ impl<'a> Rank<'a> {
     }
 
     /// The program's operation behind a handle.
-    pub(crate) fn program_op(self, handle: MPI_Op) -> ResultOf<ProgramOp> {
+    pub(crate) fn user_op(self, handle: MPI_Op) -> ResultOf<UserDefinedOp> {
         // SAFETY:
         // - the rule above.
         unsafe { self.tables.ops.get(handle.0) }
@@ -230,10 +230,10 @@ impl<'a> Rank<'a> {
     pub(crate) fn op(self, handle: MPI_Op, datatype: MPI_Datatype) -> ResultOf<Op> {
         match self.predefined_op(handle) {
             Some(builtin) => {
-                self.tell_of_extension(builtin, datatype);
+                self.report_extension(builtin, datatype);
                 Ok(Op::Builtin(builtin))
             }
-            None => Ok(self.program_op(handle)?.on(datatype)),
+            None => Ok(self.user_op(handle)?.on(datatype)),
         }
     }
 
@@ -254,7 +254,7 @@ impl<'a> Rank<'a> {
     pub(crate) fn request(self, handle: MPI_Request) -> ResultOf<Option<&'a RequestEntry>> {
         match handle {
             MPI_REQUEST_NULL => Ok(None),
-            _ if is_done_send(handle) => Ok(Some(self.done_send(handle))),
+            _ if is_completed_send(handle) => Ok(Some(self.completed_send(handle))),
             // SAFETY:
             // - the rule above.
             _ => match unsafe { self.tables.requests.get(handle.0) } {
@@ -272,7 +272,7 @@ impl<'a> Rank<'a> {
     /// Refuses a handle that is none of a request's.
     #[inline]
     pub(crate) fn check_request(self, handle: MPI_Request) -> ResultOf<()> {
-        if is_done_send(handle) || self.tables.requests.holds(handle.0) {
+        if is_completed_send(handle) || self.tables.requests.holds(handle.0) {
             return Ok(());
         }
         self.request(handle).map(drop)
@@ -281,12 +281,12 @@ impl<'a> Rank<'a> {
     /// Voids the handle of a send or a receive that has come to a good end, if it is at hand; its outcome. Otherwise
     /// nothing is done.
     #[inline]
-    pub(crate) fn conclude(self, handle: &mut MPI_Request) -> Option<Status> {
-        let status = if is_done_send(*handle) {
+    pub(crate) fn retire_succeeded(self, handle: &mut MPI_Request) -> Option<Status> {
+        let status = if is_completed_send(*handle) {
             if self.tables.cancelled.contains(*handle) {
                 return None;
             }
-            self.tables.aliases.forget(*handle);
+            self.tables.send_integers.forget(*handle);
             Status::EMPTY
         } else {
             let has_succeeded = |entry: &RequestEntry| entry.request.has_succeeded();
@@ -302,11 +302,11 @@ impl<'a> Rank<'a> {
 
     /// The request of a send that was complete when its call returned.
     #[inline]
-    fn done_send(self, handle: MPI_Request) -> &'a RequestEntry {
+    fn completed_send(self, handle: MPI_Request) -> &'a RequestEntry {
         if self.tables.cancelled.contains(handle) {
             &self.tables.cancelled_send
         } else {
-            &self.tables.done_send
+            &self.tables.completed_send
         }
     }
 
@@ -320,10 +320,10 @@ impl<'a> Rank<'a> {
 
     /// Voids the handle of a request that is complete or given up.
     #[inline]
-    pub(crate) fn forget_request(self, handle: &mut MPI_Request) {
-        if is_done_send(*handle) {
+    pub(crate) fn release_request(self, handle: &mut MPI_Request) {
+        if is_completed_send(*handle) {
             self.tables.cancelled.remove(*handle);
-            self.tables.aliases.forget(*handle);
+            self.tables.send_integers.forget(*handle);
         } else if let Some(entry) = self.tables.requests.remove_in(self.process.turns(), handle.0) {
             self.process.release(entry.request);
         }

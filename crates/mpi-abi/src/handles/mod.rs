@@ -3,25 +3,25 @@
 //! They hang in the extension slot of the rank's [`Process`], so that each rank of a host has handles of its own and
 //! all threads of a rank share them. Predefined objects need no table: their handles are constants.
 
-mod aliases;
 mod assortments;
 mod attributes;
+mod completed_send;
 mod datatypes;
-mod done_send;
 mod errhandler;
 mod extensions;
 mod fortran;
+mod generalised_request;
 mod info;
 mod keyval;
 mod leaks;
 mod lookup;
 mod memory;
 mod parts;
-mod program_op;
-mod program_request;
 mod registrations;
+mod send_integers;
 mod slab;
 mod tool_objects;
+mod user_op;
 
 use simurgh_core::sync::{AtomicPtr, Ordering, SpinLock};
 use simurgh_mpi::attribute::{Cache, Keys};
@@ -30,26 +30,28 @@ use simurgh_mpi::{Comm, ErrorCodes, Group, Info, Message, Process, Request, Resu
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use completed_send::{
+    COMPLETED_SEND, CancelledSends, handle_of_completed_send, receipt_of_completed_send,
+};
 pub(crate) use datatypes::DatatypeNames;
-pub(crate) use done_send::{CancelledSends, DONE_SEND, handle_of_done, receipt_of_done};
 pub(crate) use errhandler::{HandlerFunction, HandlerKind, UserHandler};
+pub(crate) use generalised_request::GeneralisedRequest;
 pub(crate) use info::info_env;
-pub(crate) use keyval::ProgramKey;
+pub(crate) use keyval::UserKeyval;
 pub(crate) use lookup::{Rank, handle_of};
 pub(crate) use memory::{allocate, give_back};
 pub(crate) use parts::{sources, targets};
-pub(crate) use program_op::{Function, ProgramOp};
-pub(crate) use program_request::ProgramRequest;
 pub(crate) use registrations::{EventCallback, Registration, Registrations};
 pub(crate) use slab::{FIRST_HANDLE, Slab};
 pub(crate) use tool_objects::{PvarSession, ToolObject};
+pub(crate) use user_op::{Function, UserDefinedOp};
 
-use aliases::Aliases;
 use assortments::Assortments;
 use attributes::Attributes;
 use extensions::Extensions;
 use fortran::Fortran;
 use memory::Allocations;
+use send_integers::SendIntegers;
 
 use crate::constants::MPI_COMM_SELF;
 use crate::singleton::with_process;
@@ -92,15 +94,15 @@ pub(crate) struct HandleTables {
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
     pub(crate) datatype_names: DatatypeNames,
-    pub(crate) ops: Slab<ProgramOp>,
+    pub(crate) ops: Slab<UserDefinedOp>,
     pub(crate) requests: Slab<RequestEntry>,
     /// The request of every send that was complete when its call returned.
-    done_send: RequestEntry,
+    completed_send: RequestEntry,
     /// The request of every such send that has been cancelled, and their handles.
     cancelled_send: RequestEntry,
     pub(crate) cancelled: CancelledSends,
     /// The integers of sends that were complete when their call returned.
-    pub(crate) aliases: Aliases,
+    pub(crate) send_integers: SendIntegers,
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,
     pub(crate) infos: Slab<SpinLock<Info>>,
@@ -150,10 +152,10 @@ impl HandleTables {
             datatype_names: DatatypeNames::default(),
             ops: Slab::new(4),
             requests: Slab::new(REQUESTS),
-            done_send: ended(false),
+            completed_send: ended(false),
             cancelled_send: ended(true),
             cancelled: CancelledSends::default(),
-            aliases: Aliases::default(),
+            send_integers: SendIntegers::default(),
             messages: Slab::new(6),
             errhandlers: Slab::new(7),
             infos: Slab::new(8),

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use simurgh_mpi::{self as engine, Outcome as Found, Status};
 use simurgh_mpi_abi_macros::mpi;
 
-use super::several::{check, requests, tell_found};
+use super::multiple_completion::{check, requests, store_found};
 use crate::arguments::{Array, ArrayMut, Out, StatusOut, StatusesOut, count_of};
 use crate::constants::MPI_UNDEFINED;
 use crate::error::Outcome;
@@ -41,7 +41,7 @@ fn request_get_status_any(
     check(rank, handles)?;
     let found = engine::peek_any(requests(rank, handles));
     flag.set("flag", c_int::from(found != Found::Pending))?;
-    tell_found(&found, "index", index, status)
+    store_found(&found, "index", index, status)
 }
 
 /// `MPI_Request_get_status_some`: which operations are complete, leaving their requests as they are.

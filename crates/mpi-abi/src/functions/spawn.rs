@@ -11,7 +11,7 @@ use simurgh_net::control::Command;
 use simurgh_net::job::Text;
 
 use super::comm::release;
-use super::comm_make::give_out;
+use super::comm_create::give_out;
 use crate::arguments::{self, Array, ArrayMut, InOut, Out};
 use crate::constants::*;
 use crate::error::{CallError, Outcome, ResultOf};
@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> ResultOf<Text> {
 
 /// The program that the caller means: who names the process's own executable by a link of `/proc`, or that of the host
 /// in which it lives, means the program that it is.
-fn meant<'a>(rank: Rank<'_>, program: &'a [u8]) -> Cow<'a, [u8]> {
+fn resolve_program<'a>(rank: Rank<'_>, program: &'a [u8]) -> Cow<'a, [u8]> {
     let own = format!("/proc/{}/exe", std::process::id());
     let is_link = [b"/proc/self/exe", own.as_bytes()].contains(&program);
     let is_own = || std::env::current_exe().is_ok_and(|own| own.as_os_str().as_bytes() == program);
@@ -65,7 +65,7 @@ fn command(
     maxprocs: c_int,
     info: Info,
 ) -> ResultOf<Command> {
-    let program = &*meant(rank, program);
+    let program = &*resolve_program(rank, program);
     let processes = u32::try_from(maxprocs).ok().filter(|&processes| processes > 0);
     let processes = processes.ok_or_else(|| {
         let reason = format!("maxprocs is {maxprocs}: at least one process is to be started");

@@ -97,7 +97,7 @@ fn waitall(
     // As `engine::wait_all`, but each handle is voided while its entry is at hand: they may be many.
     let mut failed = None;
     for (index, handle) in handles.iter_mut().enumerate() {
-        if let Some(status) = rank.conclude(handle) {
+        if let Some(status) = rank.retire_succeeded(handle) {
             report.statuses.set(index, &status);
             continue;
         }
@@ -138,7 +138,7 @@ fn testall(
 }
 
 /// What a call for any of several operations tells about what it has found; `name` is that of the parameter `index`.
-pub(super) fn tell_found(found: &Found, name: &str, index: Out<c_int>, status: StatusOut) -> Outcome {
+pub(super) fn store_found(found: &Found, name: &str, index: Out<c_int>, status: StatusOut) -> Outcome {
     match found {
         Found::Pending => index.set(name, MPI_UNDEFINED),
         Found::Inactive => {
@@ -153,14 +153,14 @@ pub(super) fn tell_found(found: &Found, name: &str, index: Out<c_int>, status: S
 }
 
 /// What `MPI_Waitany` and `MPI_Testany` tell, and what becomes of the request that is complete.
-fn tell_any(
+fn store_any(
     rank: Rank<'_>,
     found: Found,
     handles: &mut [MPI_Request],
     indx: Out<c_int>,
     status: StatusOut,
 ) -> Outcome {
-    tell_found(&found, "indx", indx, status)?;
+    store_found(&found, "indx", indx, status)?;
     let Found::Complete(index, found) = found else {
         return Ok(());
     };
@@ -182,7 +182,7 @@ fn waitany(
     indx.check("indx")?;
     check(rank, handles)?;
     let found = engine::wait_any(requests(rank, handles));
-    tell_any(rank, found, handles, indx, status)
+    store_any(rank, found, handles, indx, status)
 }
 
 /// `MPI_Testany`: whether one of several operations is complete.
@@ -201,7 +201,7 @@ fn testany(
     check(rank, handles)?;
     let found = engine::test_any(requests(rank, handles));
     flag.set("flag", c_int::from(found != Found::Pending))?;
-    tell_any(rank, found, handles, indx, status)
+    store_any(rank, found, handles, indx, status)
 }
 
 /// Operations that a call for some has found complete: their numbers go to the caller's array of indices.

@@ -19,12 +19,12 @@ pub(crate) enum Function {
 
 /// An operation of the program.
 #[derive(Clone, Copy)]
-pub(crate) struct ProgramOp {
+pub(crate) struct UserDefinedOp {
     function: Function,
     commutes: bool,
 }
 
-impl ProgramOp {
+impl UserDefinedOp {
     pub(crate) fn new(function: Function, commutes: bool) -> Self {
         Self { function, commutes }
     }

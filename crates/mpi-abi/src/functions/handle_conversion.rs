@@ -135,13 +135,13 @@ fn type_fromint(datatype: c_int) -> MPI_Datatype {
 /// `MPI_Request_toint`: the integer of a request.
 #[mpi(also = request_c2f)]
 fn request_toint(request: MPI_Request) -> c_int {
-    with_tables(|tables| tables?.aliases.number(request))
+    with_tables(|tables| tables?.send_integers.number(request))
         .unwrap_or_else(|| toint(request.0, MPI_REQUEST_NULL.0, |tables| &tables.requests))
 }
 
 /// `MPI_Request_fromint`: the request of an integer.
 #[mpi(also = request_f2c)]
 fn request_fromint(request: c_int) -> MPI_Request {
-    with_tables(|tables| tables?.aliases.handle(request))
+    with_tables(|tables| tables?.send_integers.handle(request))
         .unwrap_or_else(|| MPI_Request(fromint(request, MPI_REQUEST_NULL.0, |tables| &tables.requests)))
 }

@@ -99,7 +99,7 @@ fn tag_of(stringtag: Text) -> ResultOf<String> {
 }
 
 /// Gives a communicator what it is made with.
-fn furnish(rank: Rank<'_>, made: &Comm, hints: &Info, errhandler: MPI_Errhandler) -> Outcome {
+fn configure(rank: Rank<'_>, made: &Comm, hints: &Info, errhandler: MPI_Errhandler) -> Outcome {
     made.set_info(hints);
     made.set_errhandler(rank.errhandler(errhandler, HandlerKind::Comm)?);
     Ok(())
@@ -121,7 +121,7 @@ fn comm_create_from_group(
     host::connect();
     let made = Comm::create_from_group(rank.process, &group, &tag)?;
     if let Some(made) = &made {
-        furnish(rank, made, &hints, errhandler)?;
+        configure(rank, made, &hints, errhandler)?;
     }
     give_out(rank, made, newcomm)
 }
@@ -155,6 +155,6 @@ fn intercomm_create_from_groups(
         (&remote, remote_leader),
         &tag,
     )?;
-    furnish(rank, &made, &hints, errhandler)?;
+    configure(rank, &made, &hints, errhandler)?;
     give_out(rank, Some(made), newintercomm)
 }

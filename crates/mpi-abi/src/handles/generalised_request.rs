@@ -9,7 +9,7 @@ use crate::types::{
 };
 
 /// The functions that the program gave for an operation, and what it wants to be told in them.
-pub(crate) struct ProgramRequest {
+pub(crate) struct GeneralisedRequest {
     pub(crate) query: MPI_Grequest_query_function,
     pub(crate) free: MPI_Grequest_free_function,
     pub(crate) cancel: MPI_Grequest_cancel_function,
@@ -18,12 +18,12 @@ pub(crate) struct ProgramRequest {
 
 // SAFETY:
 // - `extra_state` is never followed here; the program, which may call from any of its threads, gets it back as it is.
-unsafe impl Send for ProgramRequest {}
+unsafe impl Send for GeneralisedRequest {}
 // SAFETY:
 // - as above.
-unsafe impl Sync for ProgramRequest {}
+unsafe impl Sync for GeneralisedRequest {}
 
-impl Callbacks for ProgramRequest {
+impl Callbacks for GeneralisedRequest {
     fn query(&self) -> Status {
         let mut status = MPI_Status::from(&Status::EMPTY);
         // SAFETY:

@@ -22,17 +22,17 @@ const MARK_BITS: usize = 0xff << 56 | 1 << Receipt::NUMBER_BITS;
 const NOBODY: u32 = (1 << 24) - 1;
 
 /// The handle of a send whose message has been received.
-pub(crate) const DONE_SEND: MPI_Request = MPI_Request(MARK | (NOBODY as usize) << 32);
+pub(crate) const COMPLETED_SEND: MPI_Request = MPI_Request(MARK | (NOBODY as usize) << 32);
 
 /// Whether this is the handle of a send that was complete when its call returned.
 #[inline]
-pub(crate) fn is_done_send(handle: MPI_Request) -> bool {
+pub(crate) fn is_completed_send(handle: MPI_Request) -> bool {
     handle.0 & MARK_BITS == MARK
 }
 
 /// The handle of a send of this process whose message waits for its receive.
 #[inline]
-pub(crate) fn handle_of_done(sender: u32, receipt: Receipt) -> MPI_Request {
+pub(crate) fn handle_of_completed_send(sender: u32, receipt: Receipt) -> MPI_Request {
     let (process, number) = receipt.parts();
     // A process beyond those that a handle can name: then the message cannot be taken back.
     let process = (process ^ realm_bits(sender)).min(NOBODY);
@@ -40,10 +40,10 @@ pub(crate) fn handle_of_done(sender: u32, receipt: Receipt) -> MPI_Request {
 }
 
 /// The receipt in a handle of this process, if its message can be taken back.
-pub(crate) fn receipt_of_done(sender: u32, handle: MPI_Request) -> Option<Receipt> {
+pub(crate) fn receipt_of_completed_send(sender: u32, handle: MPI_Request) -> Option<Receipt> {
     let process = (handle.0 >> 32) as u32 & NOBODY;
     let receipt = || Receipt::from_parts(process ^ realm_bits(sender), handle.0 as u32);
-    (is_done_send(handle) && process != NOBODY).then(receipt)
+    (is_completed_send(handle) && process != NOBODY).then(receipt)
 }
 
 /// The bits in which the numbers of a realm's processes do not differ.
@@ -105,16 +105,18 @@ mod tests {
         ];
         for (sender, process, number) in known {
             let receipt = Receipt::from_parts(process, number);
-            let handle = handle_of_done(sender, receipt);
-            assert!(is_done_send(handle));
-            assert_eq!(receipt_of_done(sender, handle), Some(receipt));
+            let handle = handle_of_completed_send(sender, receipt);
+            assert!(is_completed_send(handle));
+            assert_eq!(receipt_of_completed_send(sender, handle), Some(receipt));
         }
         for (sender, process) in [(0, NOBODY + 9), (own, 5)] {
-            let handle = handle_of_done(sender, Receipt::from_parts(process, 1));
-            assert_eq!(receipt_of_done(sender, handle), None);
+            let handle = handle_of_completed_send(sender, Receipt::from_parts(process, 1));
+            assert_eq!(receipt_of_completed_send(sender, handle), None);
         }
-        assert!(is_done_send(DONE_SEND));
-        assert_eq!(receipt_of_done(own, DONE_SEND), None);
-        assert!(!is_done_send(MPI_Request((REQUESTS as usize) << 56 | 0x1001)));
+        assert!(is_completed_send(COMPLETED_SEND));
+        assert_eq!(receipt_of_completed_send(own, COMPLETED_SEND), None);
+        assert!(!is_completed_send(MPI_Request(
+            (REQUESTS as usize) << 56 | 0x1001
+        )));
     }
 }

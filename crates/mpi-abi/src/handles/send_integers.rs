@@ -7,7 +7,7 @@ use std::ffi::c_int;
 
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
 
-use super::done_send::{DONE_SEND, is_done_send};
+use super::completed_send::{COMPLETED_SEND, is_completed_send};
 use crate::types::MPI_Request;
 
 /// The integer of a send whose message has been received; no slot has it, nor a predefined handle.
@@ -17,7 +17,7 @@ const FIRST: c_int = 0x4000_0000;
 
 /// The integers of requests without a slot.
 #[derive(Default)]
-pub(crate) struct Aliases {
+pub(crate) struct SendIntegers {
     /// Their number, so that forgetting one costs a load as long as there are none.
     count: AtomicUsize,
     table: SpinLock<Table>,
@@ -30,11 +30,11 @@ struct Table {
     handles: HashMap<c_int, usize>,
 }
 
-impl Aliases {
+impl SendIntegers {
     /// The integer of a send that was complete when its call returned; `None` for other requests.
     pub(crate) fn number(&self, handle: MPI_Request) -> Option<c_int> {
-        if handle == DONE_SEND || !is_done_send(handle) {
-            return (handle == DONE_SEND).then_some(DONE);
+        if handle == COMPLETED_SEND || !is_completed_send(handle) {
+            return (handle == COMPLETED_SEND).then_some(DONE);
         }
         let mut table = self.table.lock();
         if let Some(&number) = table.numbers.get(&handle.0) {
@@ -55,7 +55,7 @@ impl Aliases {
     /// The request with such an integer.
     pub(crate) fn handle(&self, number: c_int) -> Option<MPI_Request> {
         if number == DONE {
-            return Some(DONE_SEND);
+            return Some(COMPLETED_SEND);
         }
         self.table.lock().handles.get(&number).copied().map(MPI_Request)
     }
@@ -76,23 +76,23 @@ impl Aliases {
 
 #[cfg(test)]
 mod tests {
-    use super::super::done_send::handle_of_done;
+    use super::super::completed_send::handle_of_completed_send;
     use super::*;
     use simurgh_mpi::Receipt;
 
     #[test]
     fn a_send_keeps_its_integer_until_it_is_forgotten() {
-        let aliases = Aliases::default();
-        let sends = [1, 2, 3].map(|number| handle_of_done(0, Receipt::from_parts(5, number)));
-        let numbers = sends.map(|send| aliases.number(send).expect("a send without a slot"));
+        let integers = SendIntegers::default();
+        let sends = [1, 2, 3].map(|number| handle_of_completed_send(0, Receipt::from_parts(5, number)));
+        let numbers = sends.map(|send| integers.number(send).expect("a send without a slot"));
         assert!(numbers.iter().all(|&number| number >= FIRST));
-        assert_eq!(sends.map(|send| aliases.number(send).unwrap()), numbers);
-        assert_eq!(numbers.map(|number| aliases.handle(number).unwrap()), sends);
-        aliases.forget(sends[1]);
-        assert_eq!(aliases.handle(numbers[1]), None);
-        assert_eq!(aliases.handle(numbers[2]), Some(sends[2]));
-        assert_eq!(aliases.number(DONE_SEND), Some(DONE));
-        assert_eq!(aliases.handle(DONE), Some(DONE_SEND));
-        assert_eq!(aliases.number(MPI_Request(0x180)), None);
+        assert_eq!(sends.map(|send| integers.number(send).unwrap()), numbers);
+        assert_eq!(numbers.map(|number| integers.handle(number).unwrap()), sends);
+        integers.forget(sends[1]);
+        assert_eq!(integers.handle(numbers[1]), None);
+        assert_eq!(integers.handle(numbers[2]), Some(sends[2]));
+        assert_eq!(integers.number(COMPLETED_SEND), Some(DONE));
+        assert_eq!(integers.handle(DONE), Some(COMPLETED_SEND));
+        assert_eq!(integers.number(MPI_Request(0x180)), None);
     }
 }
