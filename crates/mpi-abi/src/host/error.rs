@@ -36,7 +36,7 @@ pub(super) enum HostError {
     #[error(
         "host {host} is on another node, which shares no memory with this one: --transport auto uses the network"
     )]
-    Apart {
+    OtherNode {
         /// The other host.
         host: u32,
     },
@@ -44,7 +44,7 @@ pub(super) enum HostError {
     #[error(
         "host {host} cannot be reached by what it says of itself: hosts may come from different installations"
     )]
-    Stranger {
+    Unreachable {
         /// The other host.
         host: u32,
     },
@@ -59,7 +59,7 @@ pub(super) enum HostError {
     Ofi(#[from] OfiError),
     /// `mpiexec` has ended already.
     #[error("mpiexec has ended before the job began")]
-    Orphan,
+    LauncherEnded,
     /// There is no launcher, and none that could be started.
     #[error(
         "the program has been started without mpiexec, and there is none in {place} to ask: start the program with \
@@ -73,7 +73,7 @@ pub(super) enum HostError {
     #[error(
         "mpiexec, which this process has started, has ended; start the program with \"mpiexec -n 1\" and its name"
     )]
-    NoHelp,
+    TakeoverFailed,
     /// What ranks write cannot be kept.
     #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
     Output {

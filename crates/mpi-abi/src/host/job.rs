@@ -4,15 +4,14 @@ use super::control::{self, Control};
 use super::crash::{self, altstack};
 use super::end::{end_job, failure_status};
 use super::error::HostError;
-use super::growth::Growth;
+use super::event_loop::EventLoop;
 use super::output::say;
 use super::rank::{self, Program};
+use super::self_pipe::SelfPipe;
 use super::state::Host;
-use super::waiting::waiting;
-use super::wake::Wake;
-use super::watch::Watch;
-use super::wire_up::{Doors, Ways, own_world};
-use super::{binding, descriptor, launch, programs, questions, quiet, signals, stats, threads};
+use super::wait_report::wait_report;
+use super::wire_up::{DynamicWireUp, OpenTransports, Transports, own_world};
+use super::{binding, descriptor, launch, programs, questions, quiescence, signals, stats, threads};
 use simurgh_image::ProcessorSet;
 use simurgh_mpi::{Abort, Hardware, Job, Layout, Newcomer, Process};
 use simurgh_net::control::{DEADLOCK, DEADLOCKED};
@@ -40,23 +39,25 @@ pub(super) fn run() -> Result<u8, HostError> {
     }
     let host = begin(&spec)?;
     make_files(&spec)?;
-    let watch = Watch::new(host, &spec.settings, start);
-    let doors = control.map(|control| Doors::open(control, &spec)).transpose()?;
+    let event_loop = EventLoop::new(host, &spec.settings, start);
+    let open = control
+        .map(|control| OpenTransports::open(control, &spec))
+        .transpose()?;
     let programs = programs::prepare(&spec)?;
-    let ways = match doors {
-        Some(doors) => doors.connect(&spec, host.job(), &watch.until_introduced()?)?,
-        None => Ways::default(),
+    let transports = match open {
+        Some(open) => open.connect(&spec, host.job(), &event_loop.until_introduced()?)?,
+        None => Transports::default(),
     };
     let place = binding::place(&spec)?;
     let processors = place.processors.clone();
     let runtime = Arc::new(start_runtime(host, &spec, place)?);
     let scheduler = Arc::clone(&runtime);
-    watch.grow(Growth::new(spec.clone(), ways, move |network| {
+    event_loop.set_dynamic_wire_up(DynamicWireUp::new(spec.clone(), transports, move |network| {
         scheduler.connect(network)
     }))?;
     let _ = host.job().set_processors_hook(runtime.observer());
     spawn_ranks(host, &runtime, &spec, &programs, &processors)?;
-    let status = watch.until_end(runtime.quiet());
+    let status = event_loop.until_end(runtime.quiet());
     if spec.settings.is_on(Id::Stats) {
         let name = match spec.hosts.len() {
             1 if spec.origin.parent.is_none() => String::new(),
@@ -97,7 +98,11 @@ fn follow_parent(spec: &JobSpec) -> Result<(), HostError> {
         .map_err(HostError::system("watching mpiexec"))?;
     let alive =
         rustix::process::getppid().is_some_and(|pid| pid.as_raw_nonzero().get().cast_unsigned() == parent);
-    if alive { Ok(()) } else { Err(HostError::Orphan) }
+    if alive {
+        Ok(())
+    } else {
+        Err(HostError::LauncherEnded)
+    }
 }
 
 /// Makes the ranks' processes (in MPI's sense) and what is known of them.
@@ -136,7 +141,7 @@ pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
     launch::tell(spec, &processes);
     let host = take_on(spec, &job, processes)?;
     if Control::get().is_some() {
-        let _ = job.set_launcher(questions::Asking);
+        let _ = job.set_launcher(questions::ControlLauncher);
     }
     Ok(host)
 }
@@ -147,7 +152,7 @@ pub(super) fn take_on(
     job: &Arc<Job>,
     processes: Vec<Arc<Process>>,
 ) -> Result<&'static Host, HostError> {
-    let wake = Wake::new().map_err(HostError::system("making a pipe"))?;
+    let wake = SelfPipe::new().map_err(HostError::system("making a pipe"))?;
     let host = Host::begin(spec, Arc::clone(job), processes, wake);
     let own = spec.clone();
     let _ = job.set_abort_hook(move |abort| end_by(host, &own, abort));
@@ -270,10 +275,10 @@ fn spawn_ranks(
 
 /// All execution contexts wait, and nobody in this process is left to wake one.
 fn deadlocked(host: &Host, question: u32) {
-    if host.job().network().is_some() || questions::have_been_at_ports() {
-        quiet::tell(host, question, || true);
+    if host.job().network().is_some() || questions::have_waited_at_ports() {
+        quiescence::report(host, question, || true);
     } else if host.is_running() {
-        let message = format!("{DEADLOCK}; {}", waiting(host, false));
+        let message = format!("{DEADLOCK}; {}", wait_report(host, false));
         end_job(host, DEADLOCKED, &message)
     }
 }

@@ -5,20 +5,18 @@
 //! 1. [`job`] reads the job description, starts the virtual processors and one execution context per rank.
 //! 2. On it, [`rank`] makes the rank's private image of the program and runs it; [`hooks`] is what the image calls
 //!    back.
-//! 3. The main thread only waits ([`wake`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]),
+//! 3. The main thread only waits ([`self_pipe`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]),
 //!    the time limit, or what the launcher says. It ends the process ([`end`]).
 //!
 //! If there are several hosts, they find each other with the
 //! help of the launcher ([`control`], [`wire_up`]) before ranks begin.
 //!
 //! A rank may have a process of its own, in which the launcher has started the rank's program: [`own_process`]. One
-//! that has been started without any launcher gets one when it asks for what only a launcher can do: [`alone`].
+//! that has been started without any launcher gets one when it asks for what only a launcher can do: [`singleton_launcher`].
 //!
 //! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
 //! `simurgh:` and goes to the standard error.
 
-mod alarms;
-mod alone;
 mod binding;
 mod control;
 mod crash;
@@ -27,10 +25,8 @@ mod descriptor;
 mod end;
 mod environment;
 mod error;
-mod growth;
-mod helper;
+mod event_loop;
 mod hooks;
-mod introduced;
 mod job;
 mod launch;
 mod output;
@@ -38,21 +34,23 @@ mod own_process;
 mod pmi;
 mod programs;
 mod questions;
-mod quiet;
+mod quiescence;
 mod ranges;
 mod rank;
+mod self_pipe;
+mod signal_sources;
 mod signals;
+mod singleton_launcher;
 mod state;
 mod stats;
+mod takeover;
 mod threads;
-mod waiting;
-mod wake;
-mod watch;
+mod wait_report;
 mod wire_up;
 
-pub(crate) use alone::offer_launcher;
 pub(crate) use output::say;
 pub(crate) use own_process::{adopt, be_alone, connect, end_singleton, join, leave, register};
+pub(crate) use singleton_launcher::offer_launcher;
 
 use std::ffi::c_int;
 

@@ -11,19 +11,17 @@
 //! that ends the use of MPI returns when nobody does. A process that uses sessions alone may always begin another one:
 //! it leaves when it ends.
 //!
-//! A process that nobody has started as one of a job may get a launcher later on ([`go_on`]).
+//! A process that nobody has started as one of a job may get a launcher later on ([`continue_under_launcher`]).
 
 use super::control::{self, Control};
 use super::end::{end_job, exit};
 use super::error::HostError;
-use super::growth::Growth;
-use super::introduced::Introduced;
+use super::event_loop::EventLoop;
 use super::output::say;
+use super::self_pipe::News;
 use super::state::Host;
-use super::wake::News;
-use super::watch::Watch;
-use super::wire_up::{Doors, Ways, hosts_outnumber_cores};
-use super::{alarms, binding, crash, job, pmi, quiet, stats, threads};
+use super::wire_up::{DynamicWireUp, IntroducedHosts, OpenTransports, Transports, hosts_outnumber_cores};
+use super::{binding, crash, job, pmi, quiescence, signal_sources, stats, threads};
 use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
 use simurgh_core::{Completion, Network, Others, Vigil};
 use simurgh_mpi::{Abort, Process};
@@ -39,10 +37,10 @@ use std::time::Instant;
 const LOOKS: u32 = if cfg!(debug_assertions) { 100 } else { 4000 };
 
 /// The rank of this process; there is one at most.
-static OWN: OnceLock<Own> = OnceLock::new();
+static OWN: OnceLock<OwnProcess> = OnceLock::new();
 
 /// A rank in a process of its own.
-struct Own {
+struct OwnProcess {
     spec: JobSpec,
     host: &'static Host,
     control: &'static Control,
@@ -73,7 +71,7 @@ pub(crate) fn adopt() -> Option<Arc<Process>> {
         return None;
     }
     if std::env::var_os(FD_VARIABLE).is_none() && !pmi::is_launched() {
-        pmi::check_alone().unwrap_or_else(|error| give_up(&error.into()));
+        pmi::check_unserved().unwrap_or_else(|error| give_up(&error.into()));
         return None;
     }
     let own = begin().unwrap_or_else(|error| give_up(&error));
@@ -135,7 +133,7 @@ pub(crate) fn be_alone() {
     }
 }
 
-fn begin() -> Result<Own, HostError> {
+fn begin() -> Result<OwnProcess, HostError> {
     let spec = match std::env::var_os(FD_VARIABLE) {
         Some(_) => job::unsealed()?,
         None => pmi::job(Values::from_environment(|name| std::env::var_os(name))?)?,
@@ -146,25 +144,25 @@ fn begin() -> Result<Own, HostError> {
         // Nobody has done so before it began.
         binding::bind_process(&spec)?;
     }
-    Ok(Own::new(job::take_up(&spec)?, control, spec))
+    Ok(OwnProcess::new(job::take_up(&spec)?, control, spec))
 }
 
 /// The process has a launcher from now on, which has taken it over as the job of this description while its rank runs.
-pub(super) fn go_on(
+pub(super) fn continue_under_launcher(
     spec: JobSpec,
     control: &'static Control,
     process: Arc<Process>,
 ) -> Result<(), HostError> {
     let job = Arc::clone(process.job());
-    let own = Own {
+    let own = OwnProcess {
         is_taken_over: true,
-        ..Own::new(job::take_on(&spec, &job, vec![process])?, control, spec)
+        ..OwnProcess::new(job::take_on(&spec, &job, vec![process])?, control, spec)
     };
     let own = OWN.get_or_init(|| own);
     let _ = own.registered.set(());
     own.announced.complete();
-    let watch = Watch::new(own.host, &own.spec.settings, Instant::now());
-    own.listen_apart(move || own.settle(watch, Ways::default()))
+    let event_loop = EventLoop::new(own.host, &own.spec.settings, Instant::now());
+    own.spawn_listener(move || own.finish_wire_up(event_loop, Transports::default()))
 }
 
 /// Ends the job, as the rank of this process wants, which may have been taken over by a launcher.
@@ -200,7 +198,7 @@ fn forget_launchers() {
     }
 }
 
-impl Own {
+impl OwnProcess {
     fn new(host: &'static Host, control: &'static Control, spec: JobSpec) -> Self {
         Self {
             host,
@@ -223,17 +221,17 @@ impl Own {
 
     /// Leaves all that others have to do with to a thread.
     fn register(&'static self) -> Result<(), HostError> {
-        self.listen_apart(|| self.connect())
+        self.spawn_listener(|| self.connect())
     }
 
     /// Has a thread listen to the launcher as soon as this process can be told of others.
-    fn listen_apart(
+    fn spawn_listener(
         &'static self,
-        begin: impl FnOnce() -> Result<Watch, HostError> + Send + 'static,
+        begin: impl FnOnce() -> Result<EventLoop, HostError> + Send + 'static,
     ) -> Result<(), HostError> {
         let thread = std::thread::Builder::new().name(threads::LISTENER.to_owned());
         let body = move || match begin() {
-            Ok(watch) => self.listen(&watch),
+            Ok(event_loop) => self.listen(&event_loop),
             Err(error) => give_up(&error),
         };
         simurgh_core::without_signals(|| thread.spawn(body))
@@ -247,35 +245,39 @@ impl Own {
     }
 
     /// Connects with all others: when they are there, unless messages to them may wait until they are.
-    fn connect(&'static self) -> Result<Watch, HostError> {
-        let watch = Watch::new(self.host, &self.spec.settings, Instant::now());
-        let doors = Doors::open(self.control, &self.spec)?;
+    fn connect(&'static self) -> Result<EventLoop, HostError> {
+        let event_loop = EventLoop::new(self.host, &self.spec.settings, Instant::now());
+        let open = OpenTransports::open(self.control, &self.spec)?;
         self.announced.complete();
-        let waits = !doors.lead_to_all(&self.spec);
+        let waits = !open.reach_all_early(&self.spec);
         let others = match waits {
-            true => watch.until_introduced()?,
-            false => Introduced::default(),
+            true => event_loop.until_introduced()?,
+            false => IntroducedHosts::default(),
         };
-        let ways = doors.connect(&self.spec, self.host.job(), &others)?;
-        let watch = self.settle(watch, ways)?;
+        let transports = open.connect(&self.spec, self.host.job(), &others)?;
+        let event_loop = self.finish_wire_up(event_loop, transports)?;
         if waits {
             self.complete.complete();
         }
-        Ok(watch)
+        Ok(event_loop)
     }
 
-    /// All others that there are can be reached in these ways; more may come.
-    fn settle(&'static self, watch: Watch, ways: Ways) -> Result<Watch, HostError> {
-        let attend = move |network| self.look_after(network, threads::of_transports());
+    /// All others that there are can be reached in these transports; more may come.
+    fn finish_wire_up(
+        &'static self,
+        event_loop: EventLoop,
+        transports: Transports,
+    ) -> Result<EventLoop, HostError> {
+        let attend = move |network| self.drive_network(network, threads::of_transports());
         if let Some(network) = self.host.job().driver() {
             attend(network);
         }
         let _ = self
             .alone
             .set(threads::of_transports() + simurgh_core::bystanders() == 0);
-        watch.grow(Growth::new(self.spec.clone(), ways, attend))?;
+        event_loop.set_dynamic_wire_up(DynamicWireUp::new(self.spec.clone(), transports, attend))?;
         self.connected.complete();
-        Ok(watch)
+        Ok(event_loop)
     }
 
     /// Prints what there is to count, if the user asks.
@@ -290,35 +292,35 @@ impl Own {
     }
 
     /// Has waiting threads look after the network; so many others are the transports', which wake nobody.
-    fn look_after(&self, network: Arc<dyn Network>, of_transports: usize) {
+    fn drive_network(&self, network: Arc<dyn Network>, of_transports: usize) {
         let looks = if hosts_outnumber_cores(&self.spec) {
             0
         } else {
             LOOKS
         };
-        let others = Household {
+        let others = OtherThreads {
             host: self.host,
             of_transports,
         };
         let _ = self.vigil.set(Vigil::begin(network, looks, others));
-        simurgh_core::set_native_handlers(alarms::have_handlers);
+        simurgh_core::set_native_handlers(signal_sources::have_handlers);
     }
 
     /// Does what the launcher says, for as long as the process lives.
-    fn listen(&self, watch: &Watch) {
+    fn listen(&self, event_loop: &EventLoop) {
         crash::report_here();
         loop {
-            match watch.next() {
-                News::Told(Received {
+            match event_loop.next() {
+                News::Launcher(Received {
                     message: ToHost::StillQuiet { wave },
                     ..
-                }) => quiet::tell(watch.host(), wave, || {
+                }) => quiescence::report(event_loop.host(), wave, || {
                     self.vigil.get().is_some_and(|vigil| vigil.is_quiet(wave))
                 }),
-                News::Told(Received {
+                News::Launcher(Received {
                     message: ToHost::Go, ..
                 }) => self.complete.complete(),
-                News::Told(Received {
+                News::Launcher(Received {
                     message: ToHost::End, ..
                 }) => {
                     self.over.complete();
@@ -326,19 +328,19 @@ impl Own {
                         return;
                     }
                 }
-                news => drop(watch.act_on(news)),
+                news => drop(event_loop.act_on(news)),
             }
         }
     }
 }
 
 /// Who else there is in the process of a rank.
-struct Household {
+struct OtherThreads {
     host: &'static Host,
     of_transports: usize,
 }
 
-impl Others for Household {
+impl Others for OtherThreads {
     fn are_idle(&self) -> bool {
         // In this order: a thread that is attached meanwhile is counted as a thread at most.
         let known = simurgh_core::attached_count() + simurgh_core::bystanders();
@@ -346,11 +348,11 @@ impl Others for Household {
         let all_wait_in_mpi = simurgh_core::outsiders() == 0
             && threads::count() == known + self.of_transports + launcher_s.len();
         let all_wait = all_wait_in_mpi || threads::all_wait(|thread| launcher_s.contains(&thread));
-        all_wait && !alarms::are_set()
+        all_wait && !signal_sources::timers_are_set()
     }
 
     fn hear_quiet(&self, question: u32) {
-        quiet::tell(self.host, question, || true);
+        quiescence::report(self.host, question, || true);
     }
 }
 

@@ -20,7 +20,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// Whether a rank has ever waited at a port.
-static VISITED: AtomicBool = AtomicBool::new(false);
+static WAITED_AT_PORT: AtomicBool = AtomicBool::new(false);
 
 /// The questions that have not been answered.
 static OPEN: SpinLock<BTreeMap<u64, Arc<Open>>> = SpinLock::new(BTreeMap::new());
@@ -30,19 +30,19 @@ static OPEN: SpinLock<BTreeMap<u64, Arc<Open>>> = SpinLock::new(BTreeMap::new())
 struct Open {
     answered: Completion,
     answer: SpinLock<Option<Answer>>,
-    visit: Option<Visit>,
+    visit: Option<PortWait>,
 }
 
 /// Somebody waits at a port.
 #[derive(Clone)]
-pub(super) struct Visit {
+pub(super) struct PortWait {
     /// The process that waits.
     pub(super) process: u32,
     /// What it waits for.
     pub(super) purpose: String,
 }
 
-impl Visit {
+impl PortWait {
     /// What a question waits for at a port, if it does.
     fn of(question: &Question) -> Option<Self> {
         let (process, purpose) = match question {
@@ -61,11 +61,11 @@ impl Visit {
 }
 
 /// Asks over the control channel.
-pub(super) struct Asking;
+pub(super) struct ControlLauncher;
 
-impl Launcher for Asking {
+impl Launcher for ControlLauncher {
     fn ask(&self, question: Question) -> Answer {
-        match Visit::of(&question) {
+        match PortWait::of(&question) {
             None => simurgh_core::while_expecting(|| exchange(question, None)),
             visit => exchange(question, visit),
         }
@@ -83,7 +83,7 @@ impl Launcher for Asking {
 }
 
 /// Sends a question, and waits for its answer.
-fn exchange(question: Question, visit: Option<Visit>) -> Answer {
+fn exchange(question: Question, visit: Option<PortWait>) -> Answer {
     let refusal = question.refusal();
     let Some(control) = Control::get() else {
         return Answer::refused(
@@ -94,7 +94,7 @@ fn exchange(question: Question, visit: Option<Visit>) -> Answer {
     // Relaxed: it only has to be another number each time.
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     if visit.is_some() {
-        VISITED.store(true, Ordering::SeqCst);
+        WAITED_AT_PORT.store(true, Ordering::SeqCst);
     }
     let open = Arc::new(Open {
         visit,
@@ -124,12 +124,12 @@ pub(super) fn taken() -> u64 {
 }
 
 /// Whether ranks have waited at ports: then only the launcher knows whether all wait for ever.
-pub(super) fn have_been_at_ports() -> bool {
-    VISITED.load(Ordering::SeqCst)
+pub(super) fn have_waited_at_ports() -> bool {
+    WAITED_AT_PORT.load(Ordering::SeqCst)
 }
 
 /// Who waits at ports, and for what.
-pub(super) fn visits() -> Vec<Visit> {
+pub(super) fn port_waits() -> Vec<PortWait> {
     let open = OPEN.lock();
     open.values().filter_map(|open| open.visit.clone()).collect()
 }

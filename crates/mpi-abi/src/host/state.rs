@@ -1,7 +1,7 @@
 //! What the host knows of its ranks, for those who have nothing in hand: hooks and signal handlers.
 
 use super::output::{self, LineBuffer, Stream};
-use super::wake::{Event, Wake};
+use super::self_pipe::{Event, SelfPipe};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use simurgh_core::{EcRef, current, park};
 use simurgh_image::{Flusher, Signals};
@@ -20,7 +20,7 @@ pub(super) struct Host {
     job: Arc<Job>,
     mode: Mode,
     ranks: Box<[Rank]>,
-    wake: Wake,
+    wake: SelfPipe,
     running: AtomicU32,
     status: AtomicU32,
     ending: AtomicBool,
@@ -47,7 +47,7 @@ impl Host {
         spec: &JobSpec,
         job: Arc<Job>,
         processes: Vec<Arc<Process>>,
-        wake: Wake,
+        wake: SelfPipe,
     ) -> &'static Self {
         let ranks: Box<[Rank]> = processes
             .into_iter()
@@ -85,7 +85,7 @@ impl Host {
         &self.ranks
     }
 
-    pub(super) fn wake(&self) -> &Wake {
+    pub(super) fn self_pipe(&self) -> &SelfPipe {
         &self.wake
     }
 

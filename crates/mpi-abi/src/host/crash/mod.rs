@@ -3,10 +3,10 @@
 //! # Protocol
 //!
 //! The handler runs on the alternate stack of the kernel thread ([`altstack`]), with the thread pointer of the rank,
-//! so that it knows whose crash it is. It only notes what it finds in a static record ([`note`]), which needs no
+//! so that it knows whose crash it is. It only notes what it finds in a static record ([`record`]), which needs no
 //! memory and no lock, wakes the reporter and waits. The reporter, an ordinary thread with nothing else to do, finds
 //! the names of the functions and prints everything ([`report()`]), and flushes the ranks' output. Then the handler
-//! lets the signal do what it does by default ([`die`]): the process ends by it, with a core file if there is to be
+//! lets the signal do what it does by default ([`raise_default`]): the process ends by it, with a core file if there is to be
 //! one, in which the thread stands where it crashed. Other ranks that crash meanwhile stop as well: the first one
 //! counts.
 //!
@@ -18,18 +18,18 @@
 //! process that the program has forked, which is none of the job's.
 
 pub(super) mod altstack;
-mod note;
+mod record;
 mod report;
 
 pub(super) use report::report;
 
-use super::alarms;
 use super::end::exit;
+use super::self_pipe::Event;
+use super::signal_sources;
 use super::signals::{self, Handler};
 use super::state::Host;
-use super::wake::Event;
 use libc::{c_int, c_void, siginfo_t};
-use note::Note;
+use record::CrashRecord;
 use simurgh_core::sync::{AtomicBool, AtomicI32, AtomicU32, Ordering, futex_wait, futex_wake};
 use std::io;
 
@@ -70,7 +70,7 @@ pub(super) fn install_in_program() -> io::Result<()> {
         altstack::add()?;
     }
     for &signal in SIGNALS {
-        if alarms::handler(signal) == libc::SIG_DFL {
+        if signal_sources::handler(signal) == libc::SIG_DFL {
             handle(signal, on_crash)?;
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn report_here() {
         Ordering::Relaxed,
     );
     // Release pairs with the Acquire in `on_crash`.
-    REPORTER.store(note::this_thread(), Ordering::Release);
+    REPORTER.store(record::this_thread(), Ordering::Release);
 }
 
 /// Status of a process that a signal has ended, as a shell reports it.
@@ -103,7 +103,7 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
     if PROCESS.load(Ordering::Relaxed) != rustix::process::getpid().as_raw_nonzero().get() {
         // SAFETY:
         // - the kernel passes the description of the signal.
-        return unsafe { die(signal, info) };
+        return unsafe { raise_default(signal, info) };
     }
     // SAFETY:
     // - the arguments are the kernel's.
@@ -114,7 +114,7 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
     if CRASHED.swap(true, Ordering::AcqRel) {
         // A second crash of the same thread happened in this handler: nothing more can be found out. One of another
         // thread has to wait, but no longer than the first takes.
-        if note::is_by_this_thread() {
+        if record::is_by_this_thread() {
             exit(status_of(signal));
         }
         wait();
@@ -123,20 +123,20 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
     // SAFETY:
     // - the kernel passes the description of the signal and the context that it interrupted;
     // - only the first crash comes here, once.
-    unsafe { note::take(signal, info, context) };
+    unsafe { record::take(signal, info, context) };
     // Acquire pairs with the Release in `report_here`.
     let reporter = REPORTER.load(Ordering::Acquire);
     if let Some(host) = host
-        && reporter != note::this_thread()
+        && reporter != record::this_thread()
     {
-        host.wake().send(Event::Crash);
+        host.self_pipe().send(Event::Crash);
         while REPORTED.load(Ordering::Acquire) == 0 {
             futex_wait(&REPORTED, 0);
         }
     }
     // SAFETY:
     // - as above.
-    unsafe { die(signal, info) };
+    unsafe { raise_default(signal, info) };
 }
 
 /// Has the signal do what it does by default: end the process. A fault happens again when its handler returns; what has
@@ -145,7 +145,7 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
 /// # Safety
 ///
 /// `info` is what the kernel passed to the handler.
-unsafe fn die(signal: c_int, info: *const siginfo_t) {
+unsafe fn raise_default(signal: c_int, info: *const siginfo_t) {
     // SAFETY:
     // - the default action needs nothing, and the calling thread is there to be sent a signal;
     // - `info` can be read.
@@ -153,7 +153,7 @@ unsafe fn die(signal: c_int, info: *const siginfo_t) {
         libc::signal(signal, libc::SIG_DFL);
         // Codes of faults are positive.
         if (*info).si_code <= 0 || signal == libc::SIGABRT {
-            libc::syscall(libc::SYS_tgkill, libc::getpid(), note::this_thread(), signal);
+            libc::syscall(libc::SYS_tgkill, libc::getpid(), record::this_thread(), signal);
         }
     }
 }
@@ -175,7 +175,7 @@ fn wait() -> ! {
 /// Sees to it that the process ends even if nobody can report.
 fn start_alarm(signal: c_int) {
     extern "C" fn on_alarm(_: c_int, _: *mut siginfo_t, _: *mut c_void) {
-        exit(status_of(note::signal()));
+        exit(status_of(record::signal()));
     }
     if handle(libc::SIGALRM, on_alarm).is_err() {
         exit(status_of(signal));
@@ -186,6 +186,6 @@ fn start_alarm(signal: c_int) {
 }
 
 /// The record of the crash, for the main thread, which has been woken because of it.
-fn noted() -> &'static Note {
-    note::get()
+fn noted() -> &'static CrashRecord {
+    record::get()
 }

@@ -1,7 +1,7 @@
 //! What the user reads of a crash.
 
-use super::note::Note;
 use super::noted;
+use super::record::CrashRecord;
 use crate::host::state::Host;
 use libc::c_int;
 use std::fmt::Write;
@@ -14,27 +14,28 @@ const BEGINNINGS: &[&str] = &["main", "_start", "start_thread"];
 
 /// The text of the report, and the signal that was the cause.
 pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
-    let note = noted();
-    let who = note
+    let record = noted();
+    let who = record
         .rank
         .and_then(|id| host.ranks().iter().find(|rank| rank.id() == id));
     let who = match who {
         Some(rank) => format!("rank {} ({})", rank.id(), rank.program()),
         None => "a thread that belongs to no rank".to_owned(),
     };
-    let mut text = format!("{who} {}", cause(host, note));
-    add_backtrace(&mut text, &note.frames[..note.depth]);
-    (text, note.signal)
+    let mut text = format!("{who} {}", cause(host, record));
+    add_backtrace(&mut text, &record.frames[..record.depth]);
+    (text, record.signal)
 }
 
 /// What happened, in words.
-fn cause(host: &Host, note: &Note) -> String {
+fn cause(host: &Host, record: &CrashRecord) -> String {
     let at = |place: &str| {
-        note.address
+        record
+            .address
             .map_or_else(String::new, |address| format!(" at {place}{address:#x}"))
     };
-    match note.signal {
-        libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(note) => overflow(host, note),
+    match record.signal {
+        libc::SIGSEGV | libc::SIGBUS if near_stack_pointer(record) => overflow(host, record),
         libc::SIGSEGV => format!("crashed: segmentation fault (SIGSEGV){}", at("address ")),
         libc::SIGBUS => format!("crashed: bus error (SIGBUS){}", at("address ")),
         libc::SIGFPE => "crashed: arithmetic error (SIGFPE), such as a division by zero".to_owned(),
@@ -45,15 +46,15 @@ fn cause(host: &Host, note: &Note) -> String {
 
 /// Whether the fault happened where the stack should be. What is near the stack pointer can be accessed unless the
 /// stack has run out; and of a rank's own stack it is known where it ends.
-fn near_stack_pointer(note: &Note) -> bool {
-    note.address.is_some_and(|address| {
-        let near = address.abs_diff(note.stack_pointer) < OVERSHOOT;
-        near && note.stack.is_none_or(|stack| address < stack.low)
+fn near_stack_pointer(record: &CrashRecord) -> bool {
+    record.address.is_some_and(|address| {
+        let near = address.abs_diff(record.stack_pointer) < OVERSHOOT;
+        near && record.stack.is_none_or(|stack| address < stack.low)
     })
 }
 
-fn overflow(host: &Host, note: &Note) -> String {
-    match note.stack {
+fn overflow(host: &Host, record: &CrashRecord) -> String {
+    match record.stack {
         Some(stack) => {
             let size = stack.high - stack.low;
             let more = ((size * 4) >> 20).max(1);

@@ -1,9 +1,9 @@
 //! What is at the other end of the process's channel where there is no `mpiexec`: a thread that does its work
 //! by what the launcher there is offers.
 
-use super::council::{Council, Outcome};
 use super::error::PmiError;
 use super::launcher::{Launcher, Place};
+use super::quiescence::{Detector, Outcome};
 use crate::host::end::{exit, wait_for_the_end};
 use crate::host::output::say;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -30,7 +30,7 @@ pub(super) struct Broker {
     channel: Channel,
     phase: Phase,
     /// How it is found out that all processes wait for each other, if it can be.
-    council: Option<Council>,
+    detector: Option<Detector>,
     /// Answers that it has given.
     answers: u64,
 }
@@ -47,12 +47,12 @@ enum Phase {
 }
 
 impl Broker {
-    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel, council: Option<Council>) -> Self {
+    pub(super) fn new(launcher: Box<dyn Launcher>, channel: Channel, detector: Option<Detector>) -> Self {
         Self {
             launcher,
             channel,
             phase: Phase::Running,
-            council,
+            detector,
             answers: 0,
         }
     }
@@ -73,7 +73,7 @@ impl Broker {
                 self.act_on(message)?;
             }
         }
-        self.launcher.finish()?;
+        self.launcher.finalize()?;
         self.tell(&ToHost::End)
     }
 
@@ -84,10 +84,13 @@ impl Broker {
 
     /// Sleeps until the process, the launcher or another broker says something.
     fn sleep(&mut self) -> Result<(), PmiError> {
-        let mut fds: Vec<_> = [self.channel.as_fd(), self.launcher.news()]
+        let mut fds: Vec<_> = [self.channel.as_fd(), self.launcher.event_fd()]
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .into();
-        let until = self.council.as_ref().and_then(|council| council.watch(&mut fds));
+        let until = self
+            .detector
+            .as_ref()
+            .and_then(|detector| detector.poll_set(&mut fds));
         let time = until.map(|until| until.saturating_duration_since(Instant::now()));
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         match poll(&mut fds, time.as_ref()) {
@@ -95,11 +98,11 @@ impl Broker {
             Err(error) => return Err(error.into()),
         }
         let from_launcher = !fds[1].revents().is_empty();
-        let heard = self.council.as_mut().map(Council::attend);
+        let heard = self.detector.as_mut().map(Detector::attend);
         self.follow(heard.unwrap_or_default())?;
         if from_launcher {
             // Unasked the launcher says only that all have come, or that it is gone.
-            self.launcher.all_have_come()?;
+            self.launcher.end_fence()?;
             self.phase = Phase::Over;
         }
         Ok(())
@@ -118,7 +121,7 @@ impl Broker {
 
     /// Passes a word of the process on to where those of all are heard.
     fn pass_on(&mut self, message: FromHost) -> Result<(), PmiError> {
-        let follows = self.council.as_mut().map(|council| council.say(message));
+        let follows = self.detector.as_mut().map(|detector| detector.say(message));
         self.follow(follows.unwrap_or_default())
     }
 
@@ -128,7 +131,7 @@ impl Broker {
             FromHost::Ended { .. } => {
                 self.phase = Phase::Leaving;
                 self.pass_on(message)?;
-                self.launcher.arrive()?;
+                self.launcher.begin_fence()?;
             }
             FromHost::Abort { status, message } => self.end(status, &message),
             FromHost::Lost { host, reason } => self.end(FAILED, &format!("rank {host}: {reason}")),
@@ -184,7 +187,7 @@ impl Broker {
             place: None,
         };
         self.launcher.put(HOST, &own.to_bytes())?;
-        self.launcher.meet()?;
+        self.launcher.fence()?;
         if !own.addresses.is_empty() {
             // Others have such, too, in all likelihood: on this node alone nobody would.
             let others: Vec<u32> = (0..size).filter(|&other| other != rank).collect();

@@ -56,7 +56,7 @@ pub(in crate::host) enum PmiError {
     },
     /// A launcher of a kind that is not served.
     #[error("{0}")]
-    Stranded(String),
+    Unserved(String),
     /// A system call has failed.
     #[error("the launcher that has started this program cannot be reached: {0}")]
     Io(#[from] io::Error),

@@ -15,22 +15,22 @@ pub(super) trait Launcher: Send {
     fn get(&mut self, rank: u32, key: &str) -> Result<Vec<u8>, PmiError>;
 
     /// The first half of [`meet`](Self::meet): there is news when all have come.
-    fn arrive(&mut self) -> Result<(), PmiError>;
+    fn begin_fence(&mut self) -> Result<(), PmiError>;
 
     /// The second half: waits until all have.
-    fn all_have_come(&mut self) -> Result<(), PmiError>;
+    fn end_fence(&mut self) -> Result<(), PmiError>;
 
     /// Waits until all processes have called it.
-    fn meet(&mut self) -> Result<(), PmiError> {
-        self.arrive()?;
-        self.all_have_come()
+    fn fence(&mut self) -> Result<(), PmiError> {
+        self.begin_fence()?;
+        self.end_fence()
     }
 
     /// Readable when all have come, or the launcher is gone.
-    fn news(&self) -> BorrowedFd<'_>;
+    fn event_fd(&self) -> BorrowedFd<'_>;
 
     /// Says that this process needs the launcher no more.
-    fn finish(&mut self) -> Result<(), PmiError>;
+    fn finalize(&mut self) -> Result<(), PmiError>;
 
     /// Ends all processes.
     fn abort(&mut self, status: u8, why: &str);

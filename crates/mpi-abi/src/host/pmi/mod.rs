@@ -3,18 +3,18 @@
 //! The [`launcher`] speaks PMI-1 or PMI-2 ([`wire`]), or PMIx ([`pmix`]). To the rest of the process that looks like
 //! `mpiexec`: a thread of ours, the [`broker`], is at the other end of the process's channel, and does by means of PMI
 //! what `mpiexec` does for the hosts that it starts itself. The first process of a node hands the others over sockets
-//! the memory that they share ([`neighbours`]).
+//! the memory that they share ([`node_sockets`]).
 //!
 //! Costs: each process asks the launcher for what each other one has said, and once more if the job has several nodes;
 //! that is what PMI-1 has. PMIx brings it with the meeting.
 
 mod broker;
-mod council;
 mod error;
 mod launcher;
-mod neighbours;
+mod node_sockets;
 mod pmix;
-mod stranded;
+mod quiescence;
+mod unserved;
 mod wire;
 
 pub(super) use error::PmiError;
@@ -22,9 +22,9 @@ pub(super) use error::PmiError;
 use super::description::own_job;
 use super::threads;
 use broker::Broker;
-use council::Council;
 use launcher::{Launcher, Place};
-use neighbours::Door;
+use node_sockets::Listener;
+use quiescence::Detector;
 use simurgh_core::sync::{AtomicBool, Ordering};
 use simurgh_net::control::{Channel, Letter, Secret, ToHost};
 use simurgh_net::job::{self, Control, JobSpec};
@@ -42,9 +42,9 @@ pub(super) fn is_launched() -> bool {
 }
 
 /// That a process that no launcher serves may be a job of its own.
-pub(super) fn check_alone() -> Result<(), PmiError> {
-    match stranded::reason(|name| std::env::var(name).ok()) {
-        Some(reason) => Err(PmiError::Stranded(reason)),
+pub(super) fn check_unserved() -> Result<(), PmiError> {
+    match unserved::reason(|name| std::env::var(name).ok()) {
+        Some(reason) => Err(PmiError::Unserved(reason)),
         None => Ok(()),
     }
 }
@@ -55,8 +55,8 @@ pub(super) const OURS: [&str; 6] = [
     wire::PORT,
     pmix::NAMESPACE,
     pmix::RANK,
-    stranded::TASKS,
-    stranded::RANKS,
+    unserved::TASKS,
+    unserved::RANKS,
 ];
 
 /// Set when a broker serves this process.
@@ -80,13 +80,13 @@ pub(super) fn threads() -> &'static [u32] {
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let before: Vec<_> = threads::all().collect();
     let mut launcher = connect(&settings)?;
-    let mut door = Door::open()?;
+    let mut door = Listener::open()?;
     let (secret, nodes) = agree(launcher.as_mut(), &door)?;
     let place = launcher.place();
     let spec = own_job(place.rank, &nodes, settings)?;
     let memory = memory(launcher.as_mut(), &mut door, &spec, &secret)?;
-    let council = match nodes.iter().all(|node| *node == nodes[0]) {
-        true => Some(Council::of(place, secret.clone(), door, launcher.get(0, DOOR)?)),
+    let detector = match nodes.iter().all(|node| *node == nodes[0]) {
+        true => Some(Detector::of(place, secret.clone(), door, launcher.get(0, DOOR)?)),
         false => None,
     };
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
@@ -98,7 +98,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
         secret,
         processors: job::processors(),
     };
-    let broker = Broker::new(launcher, ours, council);
+    let broker = Broker::new(launcher, ours, detector);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
     simurgh_core::without_signals(|| thread.spawn(move || broker.run()))?;
     let _ = THREADS.set(threads::all().filter(|thread| !before.contains(thread)).collect());
@@ -133,7 +133,7 @@ fn connect(settings: &Values) -> Result<Box<dyn Launcher>, PmiError> {
 const DOOR: &str = "simurgh-door";
 
 /// The job's secret, which the first process makes, and the number of the node that each process is on.
-fn agree(launcher: &mut dyn Launcher, door: &Door) -> Result<(Secret, Vec<u32>), PmiError> {
+fn agree(launcher: &mut dyn Launcher, door: &Listener) -> Result<(Secret, Vec<u32>), PmiError> {
     const SECRET: &str = "simurgh-secret";
     const NODE: &str = "simurgh-node";
     let Place { rank, size } = launcher.place();
@@ -142,7 +142,7 @@ fn agree(launcher: &mut dyn Launcher, door: &Door) -> Result<(Secret, Vec<u32>),
     }
     launcher.put(NODE, own_node().as_bytes())?;
     launcher.put(DOOR, &door.name)?;
-    launcher.meet()?;
+    launcher.fence()?;
     let secret = launcher.get(0, SECRET)?;
     let strange = |what: &str| PmiError::Strange {
         line: what.to_owned(),
@@ -166,7 +166,7 @@ fn agree(launcher: &mut dyn Launcher, door: &Door) -> Result<(Secret, Vec<u32>),
 /// for this one alone.
 fn memory(
     launcher: &mut dyn Launcher,
-    door: &mut Door,
+    door: &mut Listener,
     spec: &JobSpec,
     secret: &Secret,
 ) -> Result<Option<OwnedFd>, PmiError> {
@@ -177,7 +177,9 @@ fn memory(
     }
     if spec.host != first {
         let name = launcher.get(first, DOOR)?;
-        return Ok(Some(neighbours::ask(first, &name, secret, spec.host)?));
+        return Ok(Some(node_sockets::request_memory(
+            first, &name, secret, spec.host,
+        )?));
     }
     let memory = Arc::new(shared_memory(hosts.len()).map_err(std::io::Error::other)?);
     let message = ToHost::Memory { hosts: hosts.clone() };

@@ -136,7 +136,7 @@ impl Launcher for Client {
         }
     }
 
-    fn arrive(&mut self) -> Result<(), PmiError> {
+    fn begin_fence(&mut self) -> Result<(), PmiError> {
         // SAFETY:
         // - the library has been initialised.
         let status = unsafe { (self.library.commit)() };
@@ -159,7 +159,7 @@ impl Launcher for Client {
         Ok(())
     }
 
-    fn all_have_come(&mut self) -> Result<(), PmiError> {
+    fn end_fence(&mut self) -> Result<(), PmiError> {
         let mut said = [0; size_of::<Status>()];
         // What fits into a pipe's smallest unit is written and read whole.
         let read = rustix::io::retry_on_intr(|| rustix::io::read(&self.news, &mut said))?;
@@ -169,11 +169,11 @@ impl Launcher for Client {
         }
     }
 
-    fn news(&self) -> BorrowedFd<'_> {
+    fn event_fd(&self) -> BorrowedFd<'_> {
         self.news.as_fd()
     }
 
-    fn finish(&mut self) -> Result<(), PmiError> {
+    fn finalize(&mut self) -> Result<(), PmiError> {
         // SAFETY:
         // - the library has been initialised, and nobody uses it any more.
         let status = unsafe { (self.library.finalize)(null(), 0) };

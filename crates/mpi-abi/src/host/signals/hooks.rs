@@ -2,7 +2,7 @@
 //!
 //! An execution context is handed to the image as a word; see [`crate::host::hooks`] for `user`.
 
-use super::{courier, interrupt, outside};
+use super::{delivery_thread, interrupt, process_directed};
 use crate::host::crash;
 use crate::host::end::end_job;
 use crate::host::hooks::rank;
@@ -63,13 +63,13 @@ pub(in crate::host) unsafe extern "C" fn signal_thread(_user: *mut c_void, numbe
     let _inside = enter_runtime();
     // SAFETY:
     // - the image passes the address of a variable.
-    unsafe { number.write(courier::number()) };
-    courier::thread()
+    unsafe { number.write(delivery_thread::number()) };
+    delivery_thread::thread()
 }
 
 pub(in crate::host) unsafe extern "C" fn take_signal(_user: *mut c_void, number: i32) {
     let _inside = enter_runtime();
-    outside::take(number);
+    process_directed::subscribe(number);
 }
 
 pub(in crate::host) unsafe extern "C" fn killed(user: *mut c_void, number: i32) {

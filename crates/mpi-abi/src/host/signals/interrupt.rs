@@ -18,14 +18,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 /// The signal after which a system call goes on.
-pub(super) const GO_ON: c_int = libc::SIGURG;
+pub(super) const RESTARTING: c_int = libc::SIGURG;
 /// The signal after which it fails.
-pub(super) const BREAK_OFF: c_int = libc::SIGWINCH;
+pub(super) const INTERRUPTING: c_int = libc::SIGWINCH;
 
 /// Installs the handlers.
 pub(super) fn install() -> io::Result<()> {
-    super::handle(GO_ON, on_interrupt, libc::SA_NODEFER | libc::SA_RESTART)?;
-    super::handle(BREAK_OFF, on_interrupt, libc::SA_NODEFER)
+    super::handle(RESTARTING, on_interrupt, libc::SA_NODEFER | libc::SA_RESTART)?;
+    super::handle(INTERRUPTING, on_interrupt, libc::SA_NODEFER)
 }
 
 /// Has an execution context attend, which has attention; on its kernel thread, if it has one of its own.
@@ -33,7 +33,7 @@ pub(super) fn interrupt(ec: EcRef, kernel_thread: i32, restarts: bool) {
     let running = simurgh_core::interrupt(ec);
     let own = (kernel_thread != 0).then_some(kernel_thread);
     if let Some(thread) = own.or(running) {
-        let signal = if restarts { GO_ON } else { BREAK_OFF };
+        let signal = if restarts { RESTARTING } else { INTERRUPTING };
         // SAFETY:
         // - the signal has a handler; a thread that has ended gets none.
         unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal) };
@@ -51,7 +51,7 @@ extern "C" fn on_interrupt(signal: c_int, info: *mut siginfo_t, context: *mut c_
     // - the kernel passes the description of the signal and the context that it has interrupted.
     let (is_ours, frame) = unsafe { (is_ours(&*info), &mut *context.cast::<ucontext_t>()) };
     if !is_ours {
-        return super::outside::pass_on(signal);
+        return super::process_directed::forward(signal);
     }
     let stack_pointer = frame.uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
     let interrupted = simurgh_core::try_current()
@@ -63,7 +63,7 @@ extern "C" fn on_interrupt(signal: c_int, info: *mut siginfo_t, context: *mut c_
         // SAFETY:
         // - the calling execution context is the rank's, and its program was interrupted; the frame is the kernel's.
         unsafe { signals.attend(context) };
-        settle(frame);
+        fit_to_thread(frame);
     }
 }
 
@@ -76,7 +76,7 @@ unsafe fn is_ours(info: &siginfo_t) -> bool {
 
 /// Makes what the kernel restores at the end of the handler that of the thread which runs it now: a wait in the
 /// program's handler may have ended on another one.
-fn settle(frame: &mut ucontext_t) {
+fn fit_to_thread(frame: &mut ucontext_t) {
     let mut ours = MaybeUninit::<libc::sigset_t>::uninit();
     let mut mask = 0_u64;
     // SAFETY:
@@ -84,8 +84,8 @@ fn settle(frame: &mut ucontext_t) {
     // - the kernel's frame has room for that mask, which is shorter than what the C library declares.
     unsafe {
         libc::sigemptyset(ours.as_mut_ptr());
-        libc::sigaddset(ours.as_mut_ptr(), GO_ON);
-        libc::sigaddset(ours.as_mut_ptr(), BREAK_OFF);
+        libc::sigaddset(ours.as_mut_ptr(), RESTARTING);
+        libc::sigaddset(ours.as_mut_ptr(), INTERRUPTING);
         // Until the end of the handler no other one can run that would take the execution context elsewhere.
         libc::syscall(
             libc::SYS_rt_sigprocmask,

@@ -2,15 +2,15 @@
 //!
 //! Each rank has its own handlers, masks and timers, which its image keeps. Here is what the kernel has to do with
 //! them: how a rank's thread is interrupted ([`interrupt`]), who hears of timers and signals from outside
-//! ([`courier`], [`outside`]), and what the image asks for ([`hooks`]).
+//! ([`delivery_thread`], [`process_directed`]), and what the image asks for ([`hooks`]).
 
-mod courier;
+mod delivery_thread;
 pub(super) mod hooks;
 mod interrupt;
-mod outside;
+mod process_directed;
 
+use super::self_pipe::Event;
 use super::state::{Host, Rank};
-use super::wake::Event;
 use libc::{c_int, c_void, siginfo_t};
 use std::io;
 use std::mem::MaybeUninit;
@@ -44,7 +44,7 @@ pub(super) fn ignored() -> u64 {
 }
 
 fn is_ignored(signal: c_int) -> bool {
-    super::alarms::handler(signal) == libc::SIG_IGN
+    super::signal_sources::handler(signal) == libc::SIG_IGN
 }
 
 pub(super) type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
@@ -70,7 +70,7 @@ pub(super) fn handle(signal: c_int, handler: Handler, flags: c_int) -> io::Resul
 /// Wakes the main thread, which ends the job.
 extern "C" fn on_signal(signal: c_int, _info: *mut siginfo_t, _context: *mut c_void) {
     if let (Some(host), Ok(number)) = (Host::running(), u8::try_from(signal)) {
-        host.wake().send(Event::Signal(number));
+        host.self_pipe().send(Event::Signal(number));
     }
 }
 

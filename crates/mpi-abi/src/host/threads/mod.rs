@@ -1,6 +1,6 @@
 //! The threads of a process, and which of them are none of the program's.
 
-mod asleep;
+mod futex_waits;
 
 use simurgh_core::sync::{AtomicU64, Ordering};
 use simurgh_net::transport::ofi::WATCH_THREAD;
@@ -12,7 +12,7 @@ pub(super) const LISTENER: &str = "simurgh-control";
 pub(super) const HOST: &str = "simurgh-host";
 
 /// The name of the thread that passes signals on.
-pub(super) const COURIER: &str = "simurgh-signals";
+pub(super) const SIGNAL_DELIVERY: &str = "simurgh-signals";
 
 /// How often the thread that listens has begun to do so, or to act on what it has heard.
 static TURNS: AtomicU64 = AtomicU64::new(0);
@@ -44,7 +44,7 @@ pub(super) fn of_transports() -> usize {
 
 /// Whether a thread of this name is ours, or a transport's, which is named as the thread that has started it.
 fn is_ours(name: &str) -> bool {
-    [LISTENER, WATCH_THREAD, HOST, COURIER].contains(&name)
+    [LISTENER, WATCH_THREAD, HOST, SIGNAL_DELIVERY].contains(&name)
 }
 
 /// Runs `f`, in which the thread that listens waits for news.
@@ -64,7 +64,7 @@ pub(super) fn all_wait(are_left_out: impl Fn(u32) -> bool) -> bool {
     let is_left_out = |thread, name: &str| is_ours(name) || are_left_out(thread);
     is_listening
         && simurgh_core::expected() == 0
-        && asleep::all_wait_for_each_other(is_left_out)
+        && futex_waits::all_wait_for_each_other(is_left_out)
         && simurgh_core::expected() == 0
         && TURNS.load(Ordering::SeqCst) == turns
 }

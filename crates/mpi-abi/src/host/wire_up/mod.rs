@@ -3,27 +3,30 @@
 //! Before it knows them, it opens a door for each transport that will be needed, and tells the launcher how to get
 //! there; when it has been told of theirs, it makes a fabric of them all.
 
+mod dynamic;
+mod introduced;
+mod routes;
+
+pub(super) use dynamic::DynamicWireUp;
+pub(super) use introduced::IntroducedHosts;
+pub(super) use routes::{own_world, world};
+
 use super::control::Control;
 use super::error::HostError;
-use super::introduced::Introduced;
 use super::job::newcomer;
+use routes::{OFI, Route, Routes, may_have_foreign, needed, others_of_world};
 use simurgh_mpi::Job;
 use simurgh_net::Fabric;
 use simurgh_net::control::{Address, Bytes, FromHost, Hello, Peer, VERSION};
-use simurgh_net::job::{JobSpec, Origin, Place};
+use simurgh_net::job::JobSpec;
 use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
 use simurgh_net::transport::{HostId, Shm, ShmNeighbours, Transport};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-/// Names of transports, as in the setting.
-const SHM: &str = "shm";
-const OFI: &str = "ofi";
-
 /// The transports of this host, before it knows the others.
-pub(super) struct Doors {
+pub(super) struct OpenTransports {
     control: &'static Control,
     shm: Option<Shm>,
     ofi: Option<OfiPort>,
@@ -31,112 +34,23 @@ pub(super) struct Doors {
 
 /// The transports of this host that lead to others.
 #[derive(Default)]
-pub(super) struct Ways {
+pub(super) struct Transports {
     pub(super) shm: Option<Arc<Shm>>,
     pub(super) ofi: Option<Arc<Ofi>>,
 }
 
-/// What leads to a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Shm,
-    Ofi,
-}
-
-impl Way {
-    /// What leads from the host of this description to another one, as the setting and their nodes say.
-    pub(super) fn to(spec: &JobSpec, host: HostId, node: u32) -> Result<Self, HostError> {
-        let together = spec.node_in_universe() == node;
-        match spec.settings.show(Id::Transport).as_str() {
-            SHM if !together => Err(HostError::Apart { host }),
-            OFI => Ok(Self::Ofi),
-            _ if together => Ok(Self::Shm),
-            _ => Ok(Self::Ofi),
-        }
-    }
-}
-
-/// The hosts of the job, in the order of their numbers.
-pub(super) fn own_world(spec: &JobSpec) -> impl Iterator<Item = (HostId, Place)> {
-    (spec.origin.first_host..).zip(spec.places())
-}
-
-/// The other hosts of the job.
-fn others_of_world(spec: &JobSpec) -> impl Iterator<Item = (HostId, Place)> {
-    let own = spec.host_in_universe();
-    own_world(spec).filter(move |(host, _)| *host != own)
-}
-
-/// What leads to the other hosts that there may be when the one of this description is connected with them.
-fn needed(spec: &JobSpec) -> Result<Vec<Way>, HostError> {
-    let world = others_of_world(spec).map(|(host, place)| (host, place.node));
-    let others = (0..).zip(&spec.origin.neighbours);
-    let realm = spec.origin.realm;
-    // The lowest number stands for the hosts of other jobs.
-    let others = others
-        .filter(|(_, hosts)| **hosts > 0)
-        .map(|(node, _)| (0, realm.number(node)));
-    world
-        .chain(others)
-        .map(|(host, node)| Way::to(spec, host, node))
-        .collect()
-}
-
-/// Whether there may be hosts of other launchers when the host of this description is connected with others: who is
-/// started by ranks of a universe knows those whom its parents know.
-fn may_have_far(spec: &JobSpec) -> bool {
-    let Origin { realm, parent, .. } = &spec.origin;
-    !realm.is_alone() && parent.is_some() && spec.settings.show(Id::Transport) != SHM
-}
-
-/// The hosts to which each transport leads.
-pub(super) struct Routes {
-    pub(super) shm: Vec<HostId>,
-    pub(super) ofi: Vec<HostId>,
-}
-
-impl Routes {
-    /// Those from the host of this description to these.
-    pub(super) fn to(
-        spec: &JobSpec,
-        hosts: impl IntoIterator<Item = (HostId, Place)>,
-    ) -> Result<Self, HostError> {
-        let mut routes = Self {
-            shm: Vec::new(),
-            ofi: Vec::new(),
-        };
-        for (host, place) in hosts {
-            match Way::to(spec, host, place.node)? {
-                Way::Shm => routes.shm.push(host),
-                Way::Ofi => routes.ofi.push(host),
-            }
-        }
-        Ok(routes)
-    }
-
-    /// Checks that there is a door for each.
-    fn through(self, doors: &Doors) -> Result<Self, HostError> {
-        let shm = self.shm.first().filter(|_| doors.shm.is_none());
-        let ofi = self.ofi.first().filter(|_| doors.ofi.is_none());
-        match shm.or(ofi) {
-            Some(&host) => Err(HostError::Stranger { host }),
-            None => Ok(self),
-        }
-    }
-}
-
-impl Doors {
+impl OpenTransports {
     /// Opens what the job needs, and tells the launcher that this host is there.
     pub(super) fn open(control: &'static Control, spec: &JobSpec) -> Result<Self, HostError> {
         let needed = needed(spec)?;
-        let shm = needed.contains(&Way::Shm).then(|| near(control, spec));
-        let ofi = match needed.contains(&Way::Ofi) {
+        let shm = needed.contains(&Route::Shm).then(|| open_shm(control, spec));
+        let ofi = match needed.contains(&Route::Ofi) {
             true => Some(OfiPort::open(&choice(spec))?),
             // Where it cannot be opened, the hosts that were there before have met no others.
-            false if may_have_far(spec) => OfiPort::open(&choice(spec)).ok(),
+            false if may_have_foreign(spec) => OfiPort::open(&choice(spec)).ok(),
             false => None,
         };
-        let doors = Self {
+        let open = Self {
             control,
             shm: shm.transpose()?,
             ofi,
@@ -145,14 +59,14 @@ impl Doors {
             version: VERSION,
             secret: control.secret().clone(),
             host: spec.host_in_universe(),
-            addresses: addresses(doors.ofi.as_ref().map(OfiPort::address)),
+            addresses: addresses(open.ofi.as_ref().map(OfiPort::address)),
         };
         control.say(&FromHost::Hello(hello));
-        Ok(doors)
+        Ok(open)
     }
 
     /// Whether they lead to all others already, before those have come: to those of the same world, on the same node.
-    pub(super) fn lead_to_all(&self, spec: &JobSpec) -> bool {
+    pub(super) fn reach_all_early(&self, spec: &JobSpec) -> bool {
         self.ofi.is_none() && spec.origin.neighbours.is_empty() && spec.origin.parent.is_none()
     }
 
@@ -161,53 +75,60 @@ impl Doors {
         self,
         spec: &JobSpec,
         job: &Arc<Job>,
-        others: &Introduced,
-    ) -> Result<Ways, HostError> {
+        others: &IntroducedHosts,
+    ) -> Result<Transports, HostError> {
         let newcomers = others.places();
         let all = others_of_world(spec).chain(newcomers.iter().copied());
-        let routes = Routes::to(spec, all)?.through(&self)?;
-        let mut led = Ways::default();
+        let routes = Routes::to(spec, all)?.check_opened(&self)?;
+        let mut connected = Transports::default();
         if routes.shm.is_empty() && routes.ofi.is_empty() {
-            return Ok(led);
+            return Ok(connected);
         }
         job.admit(&newcomers.into_iter().map(newcomer).collect::<Vec<_>>())?;
-        let mut ways: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
+        let mut transports: Vec<(Arc<dyn Transport>, Vec<HostId>)> = Vec::new();
         if let Some(ofi) = self.ofi {
-            let ofi = ofi.connect(&joining(self.control, spec, far(&others.peers, &routes.ofi)?))?;
-            ways.push((led.ofi.insert(Arc::new(ofi)).clone(), routes.ofi));
+            let ofi = ofi.connect(&joining(
+                self.control,
+                spec,
+                ofi_peers(&others.peers, &routes.ofi)?,
+            ))?;
+            transports.push((connected.ofi.insert(Arc::new(ofi)).clone(), routes.ofi));
         }
         if let Some(shm) = self.shm {
-            admit_near(&shm, others, &routes.shm)?;
-            ways.push((led.shm.insert(Arc::new(shm)).clone(), routes.shm));
+            admit_shm(&shm, others, &routes.shm)?;
+            transports.push((connected.shm.insert(Arc::new(shm)).clone(), routes.shm));
         }
-        let _ = job.connect(Fabric::new(spec.host_in_universe(), world(spec), ways));
-        Ok(led)
+        let _ = job.connect(Fabric::new(spec.host_in_universe(), world(spec), transports));
+        Ok(connected)
     }
 }
 
 /// The transport to the hosts of the job that are on this one's node.
-pub(super) fn near(control: &Control, spec: &JobSpec) -> Result<Shm, HostError> {
+pub(super) fn open_shm(control: &Control, spec: &JobSpec) -> Result<Shm, HostError> {
     let own = spec.host_in_universe();
     let neighbours = ShmNeighbours {
         hosts: spec.hosts_on(spec.hosts[spec.host as usize].node),
-        memory: control.memory().ok_or(HostError::Stranger { host: own })?,
+        memory: control.memory().ok_or(HostError::Unreachable { host: own })?,
     };
     Ok(Shm::join(own, &neighbours, cross_memory(spec))?)
 }
 
 /// Has the transport lead to hosts of other worlds on this node, so that it does to all of these.
-pub(super) fn admit_near(shm: &Shm, introduced: &Introduced, hosts: &[HostId]) -> Result<(), HostError> {
+pub(super) fn admit_shm(shm: &Shm, introduced: &IntroducedHosts, hosts: &[HostId]) -> Result<(), HostError> {
     for neighbours in &introduced.neighbours {
         shm.admit(neighbours)?;
     }
     match hosts.iter().find(|host| !shm.leads_to(**host)) {
-        Some(&host) => Err(HostError::Stranger { host }),
+        Some(&host) => Err(HostError::Unreachable { host }),
         None => Ok(()),
     }
 }
 
 /// These hosts with their addresses over libfabric.
-pub(super) fn far<'a>(peers: &'a [Peer], hosts: &[HostId]) -> Result<Vec<(HostId, &'a [u8])>, HostError> {
+pub(super) fn ofi_peers<'a>(
+    peers: &'a [Peer],
+    hosts: &[HostId],
+) -> Result<Vec<(HostId, &'a [u8])>, HostError> {
     let known: BTreeMap<HostId, &Peer> = peers.iter().map(|peer| (peer.host, peer)).collect();
     let address = |host: &HostId| {
         let mut addresses = known.get(host)?.addresses.iter();
@@ -216,14 +137,8 @@ pub(super) fn far<'a>(peers: &'a [Peer], hosts: &[HostId]) -> Result<Vec<(HostId
     };
     let each = hosts
         .iter()
-        .map(|host| address(host).ok_or(HostError::Stranger { host: *host }));
+        .map(|host| address(host).ok_or(HostError::Unreachable { host: *host }));
     each.collect()
-}
-
-/// The hosts of the job.
-pub(super) fn world(spec: &JobSpec) -> Range<HostId> {
-    let first = spec.origin.first_host;
-    first..first + spec.hosts.len() as HostId
 }
 
 /// How this host joins others over libfabric.

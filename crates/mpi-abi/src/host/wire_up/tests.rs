@@ -20,11 +20,11 @@ fn host(realm: Realm, transport: &str) -> JobSpec {
 fn hosts_of_other_launchers_are_reached_over_the_network() {
     let (own, other) = (Realm(2), Realm(3));
     let to =
-        |realm: Realm, node, transport| Way::to(&host(own, transport), realm.number(9), realm.number(node));
-    assert_eq!(to(own, 1, "auto").unwrap(), Way::Shm);
-    assert_eq!(to(own, 0, "auto").unwrap(), Way::Ofi);
-    assert_eq!(to(other, 1, "auto").unwrap(), Way::Ofi);
-    assert_eq!(to(own, 1, "ofi").unwrap(), Way::Ofi);
+        |realm: Realm, node, transport| Route::to(&host(own, transport), realm.number(9), realm.number(node));
+    assert_eq!(to(own, 1, "auto").unwrap(), Route::Shm);
+    assert_eq!(to(own, 0, "auto").unwrap(), Route::Ofi);
+    assert_eq!(to(other, 1, "auto").unwrap(), Route::Ofi);
+    assert_eq!(to(own, 1, "ofi").unwrap(), Route::Ofi);
     assert!(to(other, 1, "shm").is_err());
 }
 
@@ -33,11 +33,11 @@ fn who_is_started_in_a_universe_may_know_hosts_of_others() {
     let child = |realm, transport| {
         let mut spec = host(realm, transport);
         spec.origin.parent = Some(Bytes(vec![1]));
-        may_have_far(&spec)
+        may_have_foreign(&spec)
     };
     assert!(child(Realm(2), "auto") && child(Realm(2), "ofi"));
     assert!(!child(Realm(2), "shm") && !child(Realm::default(), "auto"));
-    assert!(!may_have_far(&host(Realm(2), "auto")));
+    assert!(!may_have_foreign(&host(Realm(2), "auto")));
 }
 
 #[test]

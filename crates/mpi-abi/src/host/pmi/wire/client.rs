@@ -203,20 +203,20 @@ impl Launcher for Client {
         bytes(&text).ok_or_else(strange)
     }
 
-    fn arrive(&mut self) -> Result<(), PmiError> {
-        self.say(&Request::Meet)
+    fn begin_fence(&mut self) -> Result<(), PmiError> {
+        self.say(&Request::Fence)
     }
 
-    fn all_have_come(&mut self) -> Result<(), PmiError> {
-        self.hear(&Request::Meet).map(drop)
+    fn end_fence(&mut self) -> Result<(), PmiError> {
+        self.hear(&Request::Fence).map(drop)
     }
 
-    fn news(&self) -> BorrowedFd<'_> {
+    fn event_fd(&self) -> BorrowedFd<'_> {
         self.connection.as_fd()
     }
 
-    fn finish(&mut self) -> Result<(), PmiError> {
-        self.ask(&Request::Finish).map(drop)
+    fn finalize(&mut self) -> Result<(), PmiError> {
+        self.ask(&Request::Finalize).map(drop)
     }
 
     fn abort(&mut self, status: u8, why: &str) {
@@ -331,15 +331,15 @@ mod tests {
         );
         begun(&mut client).unwrap();
         client.put("k", &[0, 255]).unwrap();
-        client.meet().unwrap();
+        client.fence().unwrap();
         assert_eq!(client.get(0, "k").unwrap(), [0, 255]);
-        client.finish().unwrap();
+        client.finalize().unwrap();
         let asked = server.join().unwrap();
         assert_eq!(asked[0], "cmd=init pmi_version=1 pmi_subversion=1");
         assert_eq!(asked[3], "cmd=put kvsname=space key=k-0-n value=1");
         assert_eq!(asked[4], "cmd=put kvsname=space key=k-0-0 value=00ff");
         assert_eq!(asked[5], "cmd=barrier_in");
-        assert!(matches!(client.meet(), Err(PmiError::Gone | PmiError::Io(_))));
+        assert!(matches!(client.fence(), Err(PmiError::Gone | PmiError::Io(_))));
     }
 
     #[test]
@@ -363,11 +363,11 @@ mod tests {
         begun(&mut client).unwrap();
         assert_eq!(client.place(), Place { rank: 2, size: 5 });
         client.put("k", &[7]).unwrap();
-        client.meet().unwrap();
+        client.fence().unwrap();
         assert_eq!(client.get(2, "k").unwrap(), [7]);
         let missing = client.get(2, "k").unwrap_err().to_string();
         assert!(missing.contains("flag=FALSE"), "{missing}");
-        client.finish().unwrap();
+        client.finalize().unwrap();
         let asked = server.join().unwrap();
         assert_eq!(asked[1], "cmd=init pmi_version=2 pmi_subversion=0");
         assert!(asked[2].ends_with("pmirank=0;threaded=FALSE;"), "{}", asked[2]);

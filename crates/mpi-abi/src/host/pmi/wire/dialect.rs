@@ -15,8 +15,8 @@ pub(in crate::host::pmi) enum Dialect {
 pub(super) enum Request<'a> {
     Put { key: &'a str, value: &'a str },
     Get { rank: u32, key: &'a str },
-    Meet,
-    Finish,
+    Fence,
+    Finalize,
     Abort { status: u8, why: &'a str },
 }
 
@@ -71,9 +71,9 @@ impl Dialect {
                 words.push(("key", (*key).to_owned()));
                 words
             }
-            (Self::One, Request::Meet) => alone("barrier_in"),
-            (Self::Two, Request::Meet) => alone("kvs-fence"),
-            (_, Request::Finish) => alone("finalize"),
+            (Self::One, Request::Fence) => alone("barrier_in"),
+            (Self::Two, Request::Fence) => alone("kvs-fence"),
+            (_, Request::Finalize) => alone("finalize"),
             (Self::One, Request::Abort { status, .. }) => {
                 vec![("cmd", "abort".to_owned()), ("exitcode", status.to_string())]
             }
@@ -94,10 +94,10 @@ impl Dialect {
             (Self::Two, Request::Put { .. }) => "kvs-put-response",
             (Self::One, Request::Get { .. }) => "get_result",
             (Self::Two, Request::Get { .. }) => "kvs-get-response",
-            (Self::One, Request::Meet) => "barrier_out",
-            (Self::Two, Request::Meet) => "kvs-fence-response",
-            (Self::One, Request::Finish) => "finalize_ack",
-            (Self::Two, Request::Finish) => "finalize-response",
+            (Self::One, Request::Fence) => "barrier_out",
+            (Self::Two, Request::Fence) => "kvs-fence-response",
+            (Self::One, Request::Finalize) => "finalize_ack",
+            (Self::Two, Request::Finalize) => "finalize-response",
             (_, Request::Abort { .. }) => "",
         }
     }

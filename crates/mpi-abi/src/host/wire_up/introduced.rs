@@ -7,16 +7,16 @@ use std::os::fd::OwnedFd;
 
 /// Other hosts.
 #[derive(Default)]
-pub(super) struct Introduced {
+pub(in crate::host) struct IntroducedHosts {
     /// Those of which there is something to know; the host itself may be among them.
-    pub(super) peers: Vec<Peer>,
+    pub(in crate::host) peers: Vec<Peer>,
     /// Those of other worlds on this node.
-    pub(super) neighbours: Vec<ShmNeighbours<OwnedFd>>,
+    pub(in crate::host) neighbours: Vec<ShmNeighbours<OwnedFd>>,
 }
 
-impl Introduced {
+impl IntroducedHosts {
     /// Takes note of what a message says of others; it is given back if it says nothing of them.
-    pub(super) fn note(&mut self, received: Received<ToHost>) -> Option<Received<ToHost>> {
+    pub(in crate::host) fn note(&mut self, received: Received<ToHost>) -> Option<Received<ToHost>> {
         let Received { message, descriptors } = received;
         match message {
             ToHost::Peers(peers) => self.peers.extend(peers),
@@ -33,7 +33,7 @@ impl Introduced {
     }
 
     /// Those of other worlds, in the order of their numbers, and where they are.
-    pub(super) fn places(&self) -> Vec<(HostId, Place)> {
+    pub(in crate::host) fn places(&self) -> Vec<(HostId, Place)> {
         let peers = self.peers.iter();
         let mut places: Vec<_> = peers.filter_map(|peer| Some((peer.host, peer.place?))).collect();
         places.sort_unstable_by_key(|(host, _)| *host);

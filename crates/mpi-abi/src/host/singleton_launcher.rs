@@ -1,11 +1,11 @@
 //! A process that nobody has started as one of a job, and that asks for what only a launcher can do.
 //!
-//! At its first question it starts the `mpiexec` of its installation ([`helper`]), which takes it over as if it were
+//! At its first question it starts the `mpiexec` of its installation ([`takeover`]), which takes it over as if it were
 //! the rank of a command line; from then on it is as any other rank in a process of its own. Costs: 15 ms, once;
 //! nothing for a program that does not ask.
 
-use super::questions::{Asking, name_of};
-use super::{error::HostError, helper, own_process};
+use super::questions::{ControlLauncher, name_of};
+use super::{error::HostError, own_process, takeover};
 use simurgh_core::Mutex;
 use simurgh_mpi::{Job, Launcher, Process};
 use simurgh_net::control::{Answer, Question, Secret};
@@ -16,7 +16,7 @@ pub(crate) fn offer_launcher(job: &Job) {
     // Without random numbers there is no way to tell a launcher from others.
     if let Ok(secret) = Secret::random() {
         let is_taken_over = Mutex::new(false);
-        job.set_launcher(Alone {
+        job.set_launcher(SingletonLauncher {
             secret,
             is_taken_over,
         });
@@ -24,31 +24,31 @@ pub(crate) fn offer_launcher(job: &Job) {
 }
 
 /// Whom such a process asks.
-struct Alone {
+struct SingletonLauncher {
     /// That of its job.
     secret: Secret,
     is_taken_over: Mutex<bool>,
 }
 
-impl Alone {
+impl SingletonLauncher {
     /// Gets the process a launcher, unless it has one.
     fn find_launcher(&self) -> Result<(), HostError> {
         let mut is_taken_over = self.is_taken_over.lock();
         let process = Process::with_current(|process| process.map(Arc::clone));
         if let (false, Some(process)) = (*is_taken_over, process) {
             let settings = process.job().settings().clone();
-            let (spec, control) = helper::begin(settings, &self.secret)?;
-            own_process::go_on(spec, control, process)?;
+            let (spec, control) = takeover::begin(settings, &self.secret)?;
+            own_process::continue_under_launcher(spec, control, process)?;
             *is_taken_over = true;
         }
         Ok(())
     }
 }
 
-impl Launcher for Alone {
+impl Launcher for SingletonLauncher {
     fn ask(&self, question: Question) -> Answer {
         match self.find_launcher() {
-            Ok(()) => Asking.ask(question),
+            Ok(()) => ControlLauncher.ask(question),
             Err(error) => Answer::refused(question.refusal(), error.to_string()),
         }
     }
@@ -58,6 +58,6 @@ impl Launcher for Alone {
     }
 
     fn connected(&self, world: u32, so: bool) {
-        Asking.connected(world, so);
+        ControlLauncher.connected(world, so);
     }
 }

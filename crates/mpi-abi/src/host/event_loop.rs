@@ -4,13 +4,12 @@ use super::control::Control;
 use super::crash;
 use super::end::{conclude, end_job, exit, flush, wait_for_the_end};
 use super::error::HostError;
-use super::growth::Growth;
-use super::introduced::Introduced;
 use super::output::say;
+use super::self_pipe::{Event, News};
 use super::state::Host;
-use super::waiting::waiting;
-use super::wake::{Event, News};
-use super::{questions, quiet, threads};
+use super::wait_report::wait_report;
+use super::wire_up::{DynamicWireUp, IntroducedHosts};
+use super::{questions, quiescence, threads};
 use simurgh_net::control::{ControlError, FromHost, Received, ToHost, shortened};
 use simurgh_settings::{Id, Values};
 use std::cell::RefCell;
@@ -20,16 +19,16 @@ use std::time::{Duration, Instant};
 const TIMED_OUT: u8 = 124;
 
 /// The main thread's view of the job.
-pub(super) struct Watch {
+pub(super) struct EventLoop {
     host: &'static Host,
     control: Option<&'static Control>,
     limit: Option<Duration>,
     deadline: Option<Instant>,
     /// How it comes to know hosts that start later.
-    growth: RefCell<Option<Growth>>,
+    dynamic_wire_up: RefCell<Option<DynamicWireUp>>,
 }
 
-impl Watch {
+impl EventLoop {
     /// For a job that began at `start`.
     pub(super) fn new(host: &'static Host, settings: &Values, start: Instant) -> Self {
         let control = Control::get();
@@ -40,27 +39,27 @@ impl Watch {
             control,
             limit,
             deadline: limit.map(|limit| start + limit),
-            growth: RefCell::new(None),
+            dynamic_wire_up: RefCell::new(None),
         }
     }
 
     /// From now on hosts may join; the engine learns who has started the job.
-    pub(super) fn grow(&self, growth: Growth) -> Result<(), HostError> {
-        growth.begin_among_others(self.host)?;
-        self.growth.replace(Some(growth));
+    pub(super) fn set_dynamic_wire_up(&self, wire_up: DynamicWireUp) -> Result<(), HostError> {
+        wire_up.begin_among_others(self.host)?;
+        self.dynamic_wire_up.replace(Some(wire_up));
         Ok(())
     }
 
     /// Waits until the launcher has introduced all other hosts.
-    pub(super) fn until_introduced(&self) -> Result<Introduced, HostError> {
-        let mut others = Introduced::default();
+    pub(super) fn until_introduced(&self) -> Result<IntroducedHosts, HostError> {
+        let mut others = IntroducedHosts::default();
         loop {
             let news = match self.next() {
-                News::Told(received) => match others.note(received) {
+                News::Launcher(received) => match others.note(received) {
                     Some(Received {
                         message: ToHost::Go, ..
                     }) => return Ok(others),
-                    Some(received) => News::Told(received),
+                    Some(received) => News::Launcher(received),
                     None => continue,
                 },
                 news => news,
@@ -80,12 +79,12 @@ impl Watch {
     pub(super) fn until_end(&self, is_quiet: impl Fn(u32) -> bool) -> u8 {
         loop {
             let news = self.next();
-            if let News::Told(Received {
+            if let News::Launcher(Received {
                 message: ToHost::StillQuiet { wave },
                 ..
             }) = news
             {
-                quiet::tell(self.host, wave, || is_quiet(wave));
+                quiescence::report(self.host, wave, || is_quiet(wave));
             } else if let Some(status) = self.act_on(news) {
                 return status;
             }
@@ -94,7 +93,7 @@ impl Watch {
 
     /// The next news; the calling thread sleeps until there are any.
     pub(super) fn next(&self) -> News {
-        threads::listen(|| self.host.wake().receive(self.control, self.deadline))
+        threads::listen(|| self.host.self_pipe().receive(self.control, self.deadline))
     }
 
     /// The status of the process, if the job has ended.
@@ -107,16 +106,16 @@ impl Watch {
                 crash::end_by_signal()
             }
             News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
-            News::Told(received) => self.obey(received),
+            News::Launcher(received) => self.obey(received),
             // Who is left of the launcher tells the user.
-            News::Astray(ControlError::Closed) => self.end_silently(1),
-            News::Astray(error) => {
+            News::ChannelFailed(ControlError::Closed) => self.end_silently(1),
+            News::ChannelFailed(error) => {
                 say(&error.to_string());
                 self.end_silently(1)
             }
-            News::Late => {
+            News::TimedOut => {
                 let seconds = self.limit.unwrap_or_default().as_secs_f64();
-                let waiting = waiting(self.host, true);
+                let waiting = wait_report(self.host, true);
                 let message = format!("the job has run for {seconds} s, its time limit; {waiting}");
                 end_job(self.host, TIMED_OUT, &message)
             }
@@ -152,17 +151,17 @@ impl Watch {
             ToHost::Answer { number, answer } => questions::answer(number, answer),
             ToHost::Die => self.die(),
             ToHost::Report { moving } => {
-                let text = shortened(&waiting(self.host, moving));
+                let text = shortened(&wait_report(self.host, moving));
                 if let Some(control) = self.control {
                     control.say(&FromHost::Waiting { text });
                 }
             }
-            message @ (ToHost::Peers(_) | ToHost::Memory { .. }) => self.with_growth(|growth| {
-                growth.introduce(Received { message, descriptors });
+            message @ (ToHost::Peers(_) | ToHost::Memory { .. }) => self.with_dynamic_wire_up(|wire_up| {
+                wire_up.introduce(Received { message, descriptors });
                 Ok(())
             }),
-            ToHost::Grow { far } => self.with_growth(|growth| growth.open(far)),
-            ToHost::Meet => self.with_growth(|growth| growth.meet(self.host)),
+            ToHost::Grow { far } => self.with_dynamic_wire_up(|wire_up| wire_up.open(far)),
+            ToHost::Meet => self.with_dynamic_wire_up(|wire_up| wire_up.meet(self.host)),
             ToHost::Gone { first, hosts } => {
                 let hosts: Vec<_> = (first..first.saturating_add(hosts)).collect();
                 self.host.job().dismiss(&hosts);
@@ -174,9 +173,9 @@ impl Watch {
     }
 
     /// Does something about hosts that start later. If it cannot be done, the job ends.
-    fn with_growth(&self, act: impl FnOnce(&mut Growth) -> Result<(), HostError>) {
-        if let Some(growth) = &mut *self.growth.borrow_mut() {
-            act(growth).unwrap_or_else(|error| end_job(self.host, 1, &error.to_string()));
+    fn with_dynamic_wire_up(&self, act: impl FnOnce(&mut DynamicWireUp) -> Result<(), HostError>) {
+        if let Some(wire_up) = &mut *self.dynamic_wire_up.borrow_mut() {
+            act(wire_up).unwrap_or_else(|error| end_job(self.host, 1, &error.to_string()));
         }
     }
 

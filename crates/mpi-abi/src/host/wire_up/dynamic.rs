@@ -1,14 +1,13 @@
 //! Hosts that join while this one runs, and those that part.
 //!
-//! The launcher asks first where this host can be reached, which opens a transport if nothing led to others before;
+//! The launcher asks first where this host can be reached, which opens a transport if nothing connected to others before;
 //! then it introduces the new hosts, and this one connects to them before they run (see [`simurgh_net::control`]).
 
-use super::control::Control;
-use super::error::HostError;
-use super::introduced::Introduced;
-use super::job::newcomer;
-use super::state::Host;
-use super::wire_up::{self, Routes, Way, Ways, addresses, choice, joining, world};
+use super::{self as wire_up, IntroducedHosts, Route, Routes, Transports, addresses, choice, joining, world};
+use crate::host::control::Control;
+use crate::host::error::HostError;
+use crate::host::job::newcomer;
+use crate::host::state::Host;
 use simurgh_core::Network;
 use simurgh_core::sync::end_solitude;
 use simurgh_net::Fabric;
@@ -19,33 +18,37 @@ use simurgh_net::transport::{HostId, Shm, Transport};
 use std::sync::Arc;
 
 /// How this host comes to know others.
-pub(super) struct Growth {
+pub(in crate::host) struct DynamicWireUp {
     spec: JobSpec,
-    ways: Ways,
+    transports: Transports,
     /// What has been offered and leads nowhere yet.
     shm: Option<Shm>,
     ofi: Option<OfiPort>,
-    introduced: Introduced,
+    introduced: IntroducedHosts,
     /// Has the network looked after, if there was none before.
     attend: Box<dyn Fn(Arc<dyn Network>) + Send>,
 }
 
-impl Growth {
-    /// Of the host of this description, which these ways lead from. If there was no network, `attend` has a new one
+impl DynamicWireUp {
+    /// Of the host of this description, which these transports lead from. If there was no network, `attend` has a new one
     /// looked after.
-    pub(super) fn new(spec: JobSpec, ways: Ways, attend: impl Fn(Arc<dyn Network>) + Send + 'static) -> Self {
+    pub(in crate::host) fn new(
+        spec: JobSpec,
+        transports: Transports,
+        attend: impl Fn(Arc<dyn Network>) + Send + 'static,
+    ) -> Self {
         Self {
             spec,
-            ways,
+            transports,
             shm: None,
             ofi: None,
-            introduced: Introduced::default(),
+            introduced: IntroducedHosts::default(),
             attend: Box::new(attend),
         }
     }
 
     /// Tells the engine who has started the job, if somebody has, now that it is connected with all others.
-    pub(super) fn begin_among_others(&self, own: &Host) -> Result<(), HostError> {
+    pub(in crate::host) fn begin_among_others(&self, own: &Host) -> Result<(), HostError> {
         if let (Some(parent), Some(control)) = (&self.spec.origin.parent, Control::get()) {
             own.job().set_parent(&parent.0)?;
             control.say(&FromHost::Met);
@@ -55,7 +58,7 @@ impl Growth {
 
     /// Says where this host can be reached by others of its launcher; or, if they are `far`, by those of other
     /// launchers, or why it cannot.
-    pub(super) fn open(&mut self, far: bool) -> Result<(), HostError> {
+    pub(in crate::host) fn open(&mut self, far: bool) -> Result<(), HostError> {
         let Some(control) = Control::get() else {
             return Ok(());
         };
@@ -63,14 +66,14 @@ impl Growth {
         end_solitude();
         let (own, node) = (self.spec.host_in_universe(), self.spec.node_in_universe());
         let way = match far {
-            true => Way::Ofi,
-            false => Way::to(&self.spec, own, node)?,
+            true => Route::Ofi,
+            false => Route::to(&self.spec, own, node)?,
         };
         match way {
-            Way::Shm if self.ways.shm.is_none() && self.shm.is_none() => {
-                self.shm = Some(wire_up::near(control, &self.spec)?);
+            Route::Shm if self.transports.shm.is_none() && self.shm.is_none() => {
+                self.shm = Some(wire_up::open_shm(control, &self.spec)?);
             }
-            Way::Ofi if self.ways.ofi.is_none() && self.ofi.is_none() => {
+            Route::Ofi if self.transports.ofi.is_none() && self.ofi.is_none() => {
                 match OfiPort::open(&choice(&self.spec)) {
                     Ok(port) => self.ofi = Some(port),
                     // Who wants to meet others is told so; nobody else needs them.
@@ -82,9 +85,9 @@ impl Growth {
                     Err(error) => return Err(error.into()),
                 }
             }
-            Way::Shm | Way::Ofi => {}
+            Route::Shm | Route::Ofi => {}
         }
-        let ofi = match (&self.ways.ofi, &self.ofi) {
+        let ofi = match (&self.transports.ofi, &self.ofi) {
             (Some(ofi), _) => Some(ofi.address()),
             (None, port) => port.as_ref().map(OfiPort::address),
         };
@@ -94,13 +97,13 @@ impl Growth {
     }
 
     /// Takes note of hosts that are about to join.
-    pub(super) fn introduce(&mut self, received: Received<ToHost>) {
+    pub(in crate::host) fn introduce(&mut self, received: Received<ToHost>) {
         // It is about others, or of no use.
         let _ = self.introduced.note(received);
     }
 
     /// Connects to those that have been introduced.
-    pub(super) fn meet(&mut self, own: &Host) -> Result<(), HostError> {
+    pub(in crate::host) fn meet(&mut self, own: &Host) -> Result<(), HostError> {
         let Some(control) = Control::get() else {
             return Ok(());
         };
@@ -109,34 +112,34 @@ impl Growth {
         let routes = Routes::to(&self.spec, known.iter().copied())?;
         let newcomers: Vec<_> = known.into_iter().map(newcomer).collect();
         own.job().admit(&newcomers)?;
-        let far = wire_up::far(&introduced.peers, &routes.ofi)?;
+        let far = wire_up::ofi_peers(&introduced.peers, &routes.ofi)?;
         let new = [
-            self.connect_near(routes.shm, &introduced)?,
-            self.connect_far(control, far)?,
+            self.connect_shm(routes.shm, &introduced)?,
+            self.connect_ofi(control, far)?,
         ];
-        self.lead(own, new.into_iter().flatten());
+        self.add_routes(own, new.into_iter().flatten());
         control.say(&FromHost::Met);
         Ok(())
     }
 
     /// Connects to hosts by shared memory.
-    fn connect_near(
+    fn connect_shm(
         &mut self,
         hosts: Vec<HostId>,
-        introduced: &Introduced,
-    ) -> Result<Option<Lead>, HostError> {
+        introduced: &IntroducedHosts,
+    ) -> Result<Option<NewRoutes>, HostError> {
         let Some(&first) = hosts.first() else {
             return Ok(None);
         };
-        let is_new = self.ways.shm.is_none();
-        let shm = match (&self.ways.shm, self.shm.take()) {
+        let is_new = self.transports.shm.is_none();
+        let shm = match (&self.transports.shm, self.shm.take()) {
             (Some(shm), _) => Arc::clone(shm),
             (None, Some(shm)) => Arc::new(shm),
-            (None, None) => return Err(HostError::Stranger { host: first }),
+            (None, None) => return Err(HostError::Unreachable { host: first }),
         };
-        wire_up::admit_near(&shm, introduced, &hosts)?;
-        self.ways.shm = Some(Arc::clone(&shm));
-        Ok(Some(Lead {
+        wire_up::admit_shm(&shm, introduced, &hosts)?;
+        self.transports.shm = Some(Arc::clone(&shm));
+        Ok(Some(NewRoutes {
             transport: shm,
             is_new,
             hosts,
@@ -144,18 +147,18 @@ impl Growth {
     }
 
     /// Connects to hosts over libfabric.
-    fn connect_far(
+    fn connect_ofi(
         &mut self,
         control: &Control,
         peers: Vec<(HostId, &[u8])>,
-    ) -> Result<Option<Lead>, HostError> {
+    ) -> Result<Option<NewRoutes>, HostError> {
         let hosts: Vec<HostId> = peers.iter().map(|(host, _)| *host).collect();
         if hosts.is_empty() {
             return Ok(None);
         }
-        let ofi = match (&self.ways.ofi, self.ofi.take()) {
+        let ofi = match (&self.transports.ofi, self.ofi.take()) {
             (None, Some(port)) => Arc::new(port.connect(&joining(control, &self.spec, peers))?),
-            (None, None) => return Err(HostError::Stranger { host: hosts[0] }),
+            (None, None) => return Err(HostError::Unreachable { host: hosts[0] }),
             (Some(ofi), _) => {
                 peers
                     .iter()
@@ -163,8 +166,8 @@ impl Growth {
                 Arc::clone(ofi)
             }
         };
-        let is_new = self.ways.ofi.replace(Arc::clone(&ofi)).is_none();
-        Ok(Some(Lead {
+        let is_new = self.transports.ofi.replace(Arc::clone(&ofi)).is_none();
+        Ok(Some(NewRoutes {
             transport: ofi,
             is_new,
             hosts,
@@ -172,10 +175,10 @@ impl Growth {
     }
 
     /// Has the fabric know what leads to whom; makes it if this host has been alone.
-    fn lead(&self, own: &Host, leads: impl Iterator<Item = Lead>) {
+    fn add_routes(&self, own: &Host, leads: impl Iterator<Item = NewRoutes>) {
         let Some(network) = own.job().network() else {
-            let ways = leads.map(|lead| (lead.transport, lead.hosts)).collect();
-            let fabric = Fabric::new(self.spec.host_in_universe(), world(&self.spec), ways);
+            let transports = leads.map(|lead| (lead.transport, lead.hosts)).collect();
+            let fabric = Fabric::new(self.spec.host_in_universe(), world(&self.spec), transports);
             let _ = own.job().connect(fabric);
             if let Some(network) = own.job().driver() {
                 (self.attend)(network);
@@ -195,9 +198,9 @@ impl Growth {
 }
 
 /// A transport, and the new hosts that it leads to.
-struct Lead {
+struct NewRoutes {
     transport: Arc<dyn Transport>,
-    /// Whether it has led nowhere before.
+    /// Whether it has connected nowhere before.
     is_new: bool,
     hosts: Vec<HostId>,
 }

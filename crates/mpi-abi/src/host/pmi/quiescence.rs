@@ -5,7 +5,7 @@
 //! first time. All of them have to be on one node.
 
 use super::launcher::Place;
-use super::neighbours::{Door, knock, shows};
+use super::node_sockets::{Listener, authenticated_hello, connect_to};
 use rustix::event::{PollFd, PollFlags};
 use simurgh_net::control::{Channel, Conclusion, DEADLOCK, FromHost, Letter, Secret, Silence, ToHost};
 use std::fmt::Write;
@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a broker has to do with it.
-pub(super) enum Council {
+pub(super) enum Detector {
     /// It hears all.
-    Head(Head),
+    Coordinator(Coordinator),
     /// It tells another.
-    Member(Member),
+    Participant(Participant),
 }
 
 /// What follows from a word.
@@ -30,13 +30,13 @@ pub(super) enum Outcome {
     Deadlock(String),
 }
 
-impl Council {
+impl Detector {
     /// Of the process in this place, which has this door; `first` is the name of the first one's.
-    pub(super) fn of(place: Place, secret: Secret, door: Door, first: Vec<u8>) -> Self {
+    pub(super) fn of(place: Place, secret: Secret, door: Listener, first: Vec<u8>) -> Self {
         if place.rank == 0 {
-            Self::Head(Head::of(place.size as usize, secret, door))
+            Self::Coordinator(Coordinator::of(place.size as usize, secret, door))
         } else {
-            Self::Member(Member {
+            Self::Participant(Participant {
                 rank: place.rank,
                 secret,
                 first,
@@ -47,13 +47,13 @@ impl Council {
     }
 
     /// What is to be waited for besides, and until when.
-    pub(super) fn watch<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) -> Option<Instant> {
+    pub(super) fn poll_set<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) -> Option<Instant> {
         let channels: Vec<_> = match self {
-            Self::Head(head) => {
+            Self::Coordinator(head) => {
                 fds.push(PollFd::new(&head.door, PollFlags::IN));
                 head.guests.iter().chain(head.members.iter().flatten()).collect()
             }
-            Self::Member(member) => member.channel.iter().collect(),
+            Self::Participant(member) => member.channel.iter().collect(),
         };
         fds.extend(
             channels
@@ -61,16 +61,16 @@ impl Council {
                 .map(|channel| PollFd::new(channel, PollFlags::IN)),
         );
         match self {
-            Self::Head(head) => head.until,
-            Self::Member(_) => None,
+            Self::Coordinator(head) => head.until,
+            Self::Participant(_) => None,
         }
     }
 
     /// The broker's own process says something that concerns all.
     pub(super) fn say(&mut self, message: FromHost) -> Vec<Outcome> {
         match self {
-            Self::Head(head) => head.hear(0, message).into_iter().collect(),
-            Self::Member(member) => {
+            Self::Coordinator(head) => head.hear(0, message).into_iter().collect(),
+            Self::Participant(member) => {
                 member.say(&message);
                 Vec::new()
             }
@@ -80,14 +80,14 @@ impl Council {
     /// Hears what others have said.
     pub(super) fn attend(&mut self) -> Vec<Outcome> {
         match self {
-            Self::Head(head) => head.attend(),
-            Self::Member(member) => member.attend(),
+            Self::Coordinator(head) => head.attend(),
+            Self::Participant(member) => member.attend(),
         }
     }
 }
 
 /// The broker of a process that is not the first.
-pub(super) struct Member {
+pub(super) struct Participant {
     rank: u32,
     secret: Secret,
     /// The name of the first one's door.
@@ -97,10 +97,10 @@ pub(super) struct Member {
     is_of_use: bool,
 }
 
-impl Member {
+impl Participant {
     fn say(&mut self, message: &FromHost) {
         if self.channel.is_none() && self.is_of_use {
-            self.channel = knock(&self.first, &self.secret, self.rank).ok();
+            self.channel = connect_to(&self.first, &self.secret, self.rank).ok();
         }
         let said = self.channel.as_ref().map(|channel| channel.say(message));
         if !matches!(said, Some(Ok(()))) {
@@ -132,9 +132,9 @@ impl Member {
 }
 
 /// The broker of the first process.
-pub(super) struct Head {
+pub(super) struct Coordinator {
     secret: Secret,
-    door: Door,
+    door: Listener,
     /// Those that have not shown that they belong to the job.
     guests: Vec<Channel>,
     /// The others, by rank, as far as they have come.
@@ -148,8 +148,8 @@ pub(super) struct Head {
     until: Option<Instant>,
 }
 
-impl Head {
-    fn of(size: usize, secret: Secret, mut door: Door) -> Self {
+impl Coordinator {
+    fn of(size: usize, secret: Secret, mut door: Listener) -> Self {
         let mut members: Vec<_> = (0..size).map(|_| None).collect();
         for (rank, channel) in door.early.drain(..) {
             if let Some(place) = members.get_mut(rank as usize) {
@@ -196,7 +196,7 @@ impl Head {
             match guest.said() {
                 Ok(None) => rest.push(guest),
                 Ok(Some(said)) => {
-                    if let Some(hello) = shows(said.message, secret)
+                    if let Some(hello) = authenticated_hello(said.message, secret)
                         && let Some(place) = members.get_mut(hello.host as usize)
                     {
                         *place = Some(guest);
@@ -284,12 +284,12 @@ mod tests {
     #[test]
     fn all_that_stay_quiet_wait_for_each_other_whatever_a_stranger_says() {
         let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
-        let door = Door::open().unwrap();
+        let door = Listener::open().unwrap();
         let first = door.name.clone();
-        let mut head = Council::of(Place { rank: 0, size: 2 }, secret.clone(), door, first.clone());
+        let mut head = Detector::of(Place { rank: 0, size: 2 }, secret.clone(), door, first.clone());
         let other = |secret| {
             let place = Place { rank: 1, size: 2 };
-            Council::of(place, secret, Door::open().unwrap(), first.clone())
+            Detector::of(place, secret, Listener::open().unwrap(), first.clone())
         };
         let (mut member, mut stranger) = (other(secret), other(wrong));
 

@@ -43,7 +43,7 @@ fn start() -> Option<i32> {
             take_one();
         }
     };
-    let thread = std::thread::Builder::new().name(threads::COURIER.to_owned());
+    let thread = std::thread::Builder::new().name(threads::SIGNAL_DELIVERY.to_owned());
     simurgh_core::without_signals(|| thread.spawn(body)).ok()?;
     receiver.recv().ok()
 }
@@ -71,7 +71,7 @@ fn take_one() {
     match c_int::try_from(value.addr()) {
         Ok(signal) if (1..=64).contains(&signal) => {
             if let Some(host) = Host::running() {
-                super::outside::share_out(host, signal);
+                super::process_directed::deliver_to_ranks(host, signal);
             }
         }
         // SAFETY:

@@ -12,7 +12,7 @@ const SHOWN: usize = 20;
 
 /// The ranks that have not ended, and the operations that wait for their counterparts: for ever, or, if they are
 /// `moving`, at this moment.
-pub(super) fn waiting(host: &Host, moving: bool) -> String {
+pub(super) fn wait_report(host: &Host, moving: bool) -> String {
     // The ranks go on meanwhile.
     end_solitude();
     let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
@@ -24,7 +24,7 @@ pub(super) fn waiting(host: &Host, moving: bool) -> String {
     let Some(job) = running().next().map(|rank| rank.process().job()) else {
         return text;
     };
-    for visit in questions::visits() {
+    for visit in questions::port_waits() {
         let rank = host
             .ranks()
             .iter()

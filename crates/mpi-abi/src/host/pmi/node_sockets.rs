@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A socket on which a process gives out what it has made.
-pub(super) struct Door {
+pub(super) struct Listener {
     socket: OwnedFd,
     /// Its name, from the kernel's random numbers.
     pub(super) name: Vec<u8>,
@@ -30,7 +30,7 @@ pub(super) struct Door {
     pub(super) early: Vec<(HostId, Channel)>,
 }
 
-impl Door {
+impl Listener {
     pub(super) fn open() -> Result<Self, PmiError> {
         let name: String = Secret::random()?.as_bytes()[..16]
             .iter()
@@ -76,7 +76,7 @@ impl Door {
                     Ok(None) => silent.push(guest),
                     Ok(Some(said)) => {
                         // Who does not show the secret is sent away.
-                        let Some(hello) = shows(said.message, secret) else {
+                        let Some(hello) = authenticated_hello(said.message, secret) else {
                             continue;
                         };
                         if !missing.contains(&hello.host) {
@@ -96,8 +96,8 @@ impl Door {
 
 /// Gets the memory that the process of a rank, whose door has this name, has made for its neighbours, of whom `own` is
 /// one.
-pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret, own: u32) -> Result<OwnedFd, PmiError> {
-    let channel = knock(name, secret, own).map_err(|source| failed(rank, source))?;
+pub(super) fn request_memory(rank: u32, name: &[u8], secret: &Secret, own: u32) -> Result<OwnedFd, PmiError> {
+    let channel = connect_to(name, secret, own).map_err(|source| failed(rank, source))?;
     let until = Instant::now() + PATIENCE;
     loop {
         match channel.told() {
@@ -115,7 +115,7 @@ pub(super) fn ask(rank: u32, name: &[u8], secret: &Secret, own: u32) -> Result<O
     }
 }
 
-impl AsFd for Door {
+impl AsFd for Listener {
     /// Readable when a guest has come.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
@@ -129,7 +129,7 @@ fn is_own_users(socket: &OwnedFd) -> bool {
 }
 
 /// Connects with a neighbour, says who has come, and shows the secret.
-pub(super) fn knock(name: &[u8], secret: &Secret, host: HostId) -> io::Result<Channel> {
+pub(super) fn connect_to(name: &[u8], secret: &Secret, host: HostId) -> io::Result<Channel> {
     let socket = socket_with(
         AddressFamily::UNIX,
         SocketType::SEQPACKET,
@@ -174,7 +174,7 @@ fn wait<'a>(fds: impl IntoIterator<Item = BorrowedFd<'a>>, until: Instant) -> Re
 }
 
 /// The words of a guest who shows the secret.
-pub(super) fn shows(message: FromHost, secret: &Secret) -> Option<Hello> {
+pub(super) fn authenticated_hello(message: FromHost, secret: &Secret) -> Option<Hello> {
     match message {
         FromHost::Hello(hello) => (hello.version == VERSION && hello.secret == *secret).then_some(hello),
         _ => None,
@@ -194,17 +194,17 @@ mod tests {
     #[test]
     fn neighbours_get_what_the_first_has_made_and_strangers_do_not() {
         let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
-        let mut door = Door::open().unwrap();
+        let mut door = Listener::open().unwrap();
         let name = door.name.clone();
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&memory, 77).unwrap();
         let hosts = vec![0, 1, 2];
         let letter = Letter::with(ToHost::Memory { hosts }, Some(Arc::new(memory)));
         std::thread::scope(|scope| {
-            let stranger = scope.spawn(|| ask(0, &name, &wrong, 1));
+            let stranger = scope.spawn(|| request_memory(0, &name, &wrong, 1));
             let guests = [1, 2].map(|own| {
                 let (name, secret) = (&name, &secret);
-                scope.spawn(move || ask(0, name, secret, own))
+                scope.spawn(move || request_memory(0, name, secret, own))
             });
             door.give(&secret, &letter, &[1, 2]).unwrap();
             for guest in guests {
@@ -241,7 +241,9 @@ mod tests {
         let mut said = io::BufReader::new(impostor.stdout.take().unwrap()).lines();
         assert_eq!(said.next().unwrap().unwrap(), "up");
         let secret = Secret::random().unwrap();
-        let refused = ask(0, name.as_bytes(), &secret, 1).unwrap_err().to_string();
+        let refused = request_memory(0, name.as_bytes(), &secret, 1)
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("another user"), "{refused}");
         assert_eq!(said.next().unwrap().unwrap(), "0", "bytes that it has heard");
         impostor.wait().unwrap();
@@ -250,15 +252,15 @@ mod tests {
     #[test]
     fn who_comes_back_before_the_last_has_come_is_kept() {
         let secret = Secret::random().unwrap();
-        let mut door = Door::open().unwrap();
+        let mut door = Listener::open().unwrap();
         let name = door.name.clone();
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         let letter = Letter::with(ToHost::Memory { hosts: vec![0, 1, 2] }, Some(Arc::new(memory)));
         std::thread::scope(|scope| {
             let others = scope.spawn(|| {
-                ask(0, &name, &secret, 2).unwrap();
-                let back = knock(&name, &secret, 2).unwrap();
-                ask(0, &name, &secret, 1).unwrap();
+                request_memory(0, &name, &secret, 2).unwrap();
+                let back = connect_to(&name, &secret, 2).unwrap();
+                request_memory(0, &name, &secret, 1).unwrap();
                 back
             });
             door.give(&secret, &letter, &[1, 2]).unwrap();

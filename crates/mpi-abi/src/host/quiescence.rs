@@ -11,7 +11,7 @@ use simurgh_net::control::FromHost;
 
 /// Tells the launcher, in this wave of its questions or unasked (0), that the host is quiet and what it has sent and
 /// received, if it `is_quiet`. Otherwise it will be told when the host is quiet again, or it is known that it still is.
-pub(super) fn tell(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
+pub(super) fn report(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
     let Some(control) = Control::get() else { return };
     // Counted first: what happens later takes the quiet back before it counts.
     let taken = questions::taken();

@@ -29,11 +29,11 @@ pub(super) enum News {
     /// From this process.
     Event(Event),
     /// From the launcher.
-    Told(Received<ToHost>),
+    Launcher(Received<ToHost>),
     /// The launcher is gone, or cannot be understood.
-    Astray(ControlError),
+    ChannelFailed(ControlError),
     /// It has waited long enough.
-    Late,
+    TimedOut,
 }
 
 const ENDED: u8 = 0;
@@ -41,12 +41,12 @@ const CRASH: u8 = 255;
 
 /// The pipe.
 #[derive(Debug)]
-pub(super) struct Wake {
+pub(super) struct SelfPipe {
     reader: OwnedFd,
     writer: OwnedFd,
 }
 
-impl Wake {
+impl SelfPipe {
     pub(super) fn new() -> io::Result<Self> {
         let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         Ok(Self { reader, writer })
@@ -70,9 +70,9 @@ impl Wake {
                 return News::Event(event(byte[0]));
             }
             match control.map_or(Ok(None), Control::hear) {
-                Ok(Some(received)) => return News::Told(received),
-                Err(error) => return News::Astray(error),
-                Ok(None) if self.wait(control, deadline).is_none() => return News::Late,
+                Ok(Some(received)) => return News::Launcher(received),
+                Err(error) => return News::ChannelFailed(error),
+                Ok(None) if self.wait(control, deadline).is_none() => return News::TimedOut,
                 Ok(None) => {}
             }
         }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn events_arrive_in_order() {
-        let wake = Wake::new().unwrap();
+        let wake = SelfPipe::new().unwrap();
         for event in [Event::Signal(15), Event::Crash, Event::Ended] {
             wake.send(event);
         }
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn waiting_ends_at_the_deadline() {
-        let wake = Wake::new().unwrap();
+        let wake = SelfPipe::new().unwrap();
         let deadline = Instant::now() + Duration::from_millis(20);
-        assert!(matches!(wake.receive(None, Some(deadline)), News::Late));
+        assert!(matches!(wake.receive(None, Some(deadline)), News::TimedOut));
     }
 }

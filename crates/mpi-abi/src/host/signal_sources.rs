@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Whether a timer of the process runs that may bring it a signal.
-pub(super) fn are_set() -> bool {
+pub(super) fn timers_are_set() -> bool {
     let intervals = [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF];
     let of_intervals = [libc::SIGALRM, libc::SIGVTALRM, libc::SIGPROF];
     let is_due = |(timer, signal): (c_int, c_int)| runs(timer) && handler(signal) != libc::SIG_DFL;

@@ -3,10 +3,10 @@
 //! The kernel's handler passes them on to the thread for signals, which tells all ranks. A rank that has a handler runs
 //! it; if no rank has one, nor ignores the signal, what happens is what would happen without this.
 
-use super::courier;
+use super::delivery_thread;
 use crate::host::crash;
+use crate::host::self_pipe::Event;
 use crate::host::state::{Host, Rank};
-use crate::host::wake::Event;
 use libc::{c_int, c_void, siginfo_t};
 use simurgh_core::sync::{AtomicU64, Ordering};
 use std::mem::MaybeUninit;
@@ -19,26 +19,26 @@ fn bit(signal: c_int) -> u64 {
 }
 
 /// Signals that a thread causes itself; of the others of this kind crashes are reported (`host/crash`).
-const OF_THREADS: &[c_int] = &[libc::SIGPIPE, libc::SIGTRAP, libc::SIGSYS];
+const THREAD_DIRECTED: &[c_int] = &[libc::SIGPIPE, libc::SIGTRAP, libc::SIGSYS];
 
 /// A rank wants to be told when this signal comes, or wants it ignored.
-pub(super) fn take(signal: c_int) {
+pub(super) fn subscribe(signal: c_int) {
     if crash::SIGNALS.contains(&signal) || TAKEN.fetch_or(bit(signal), Ordering::SeqCst) & bit(signal) != 0 {
         return;
     }
     let result = match signal {
-        _ if OF_THREADS.contains(&signal) => {
-            super::handle(signal, on_own, libc::SA_ONSTACK | libc::SA_NODEFER)
+        _ if THREAD_DIRECTED.contains(&signal) => {
+            super::handle(signal, on_thread_directed, libc::SA_ONSTACK | libc::SA_NODEFER)
         }
         // They are handled already.
-        super::interrupt::GO_ON | super::interrupt::BREAK_OFF => {
-            courier::thread();
+        super::interrupt::RESTARTING | super::interrupt::INTERRUPTING => {
+            delivery_thread::thread();
             return;
         }
         _ => {
             // It has to be there before anything comes.
-            courier::thread();
-            super::handle(signal, on_outside, libc::SA_ONSTACK | libc::SA_RESTART)
+            delivery_thread::thread();
+            super::handle(signal, on_process_directed, libc::SA_ONSTACK | libc::SA_RESTART)
         }
     };
     if result.is_err() {
@@ -47,17 +47,17 @@ pub(super) fn take(signal: c_int) {
     }
 }
 
-extern "C" fn on_outside(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
-    pass_on(signal);
+extern "C" fn on_process_directed(signal: c_int, _: *mut siginfo_t, _: *mut c_void) {
+    forward(signal);
 }
 
 /// Passes a signal on to the ranks; async-signal-safe.
-pub(super) fn pass_on(signal: c_int) {
-    courier::tell(signal);
+pub(super) fn forward(signal: c_int) {
+    delivery_thread::tell(signal);
 }
 
 /// A thread has caused a signal.
-extern "C" fn on_own(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+extern "C" fn on_thread_directed(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY:
     // - the arguments are the kernel's.
     if !unsafe { super::handled_by_rank(signal, info, context) } {
@@ -72,7 +72,7 @@ extern "C" fn on_own(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
 }
 
 /// Tells all ranks. On the thread for signals.
-pub(super) fn share_out(host: &Host, signal: c_int) {
+pub(super) fn deliver_to_ranks(host: &Host, signal: c_int) {
     // SAFETY:
     // - an all-zero description is a valid one.
     let mut info = unsafe { MaybeUninit::<siginfo_t>::zeroed().assume_init() };
@@ -91,7 +91,9 @@ fn do_as_by_default(host: &Host, signal: c_int) {
     match signal {
         libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => {}
         libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => send(libc::SIGSTOP),
-        _ if super::SIGNALS.contains(&signal) => host.wake().send(Event::Signal(signal.to_le_bytes()[0])),
+        _ if super::SIGNALS.contains(&signal) => {
+            host.self_pipe().send(Event::Signal(signal.to_le_bytes()[0]))
+        }
         _ => {
             // SAFETY:
             // - the call has no preconditions.

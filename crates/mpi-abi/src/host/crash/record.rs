@@ -11,7 +11,7 @@ use std::cell::UnsafeCell;
 pub(super) const DEPTH: usize = 48;
 
 /// What is known of a crash.
-pub(super) struct Note {
+pub(super) struct CrashRecord {
     /// The signal.
     pub(super) signal: c_int,
     /// The address that could not be accessed, or the instruction that could not be executed; none if the signal was
@@ -30,13 +30,13 @@ pub(super) struct Note {
 }
 
 /// The one record.
-struct Record(UnsafeCell<Note>);
+struct Record(UnsafeCell<CrashRecord>);
 
 // SAFETY:
 // - it is written once, by the handler of the first crash, before the main thread is woken to read it.
 unsafe impl Sync for Record {}
 
-static RECORD: Record = Record(UnsafeCell::new(Note {
+static RECORD: Record = Record(UnsafeCell::new(CrashRecord {
     signal: 0,
     address: None,
     rank: None,
@@ -66,7 +66,7 @@ pub(super) fn signal() -> c_int {
 }
 
 /// The record, for those who know that it has been written.
-pub(super) fn get() -> &'static Note {
+pub(super) fn get() -> &'static CrashRecord {
     // SAFETY:
     // - written before the wake-up or the alarm that makes somebody call this, and never again.
     unsafe { &*RECORD.0.get() }
@@ -81,41 +81,41 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     THREAD.store(this_thread(), Ordering::Relaxed);
     // SAFETY:
     // - called once, and nobody reads before the main thread is woken.
-    let note = unsafe { &mut *RECORD.0.get() };
-    note.signal = signal;
+    let record = unsafe { &mut *RECORD.0.get() };
+    record.signal = signal;
     // SAFETY:
     // - the kernel's description of this signal has an address, or something else in its place;
     // - with SA_SIGINFO the context is a `ucontext_t`.
     let registers = unsafe {
-        note.address = ((*info).si_code > 0).then(|| (*info).si_addr() as usize);
+        record.address = ((*info).si_code > 0).then(|| (*info).si_addr() as usize);
         &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs
     };
-    note.stack_pointer = registers[libc::REG_RSP as usize] as usize;
+    record.stack_pointer = registers[libc::REG_RSP as usize] as usize;
     let instruction = registers[libc::REG_RIP as usize] as usize;
     if let Some(host) = Host::running() {
-        note.rank = match host.is_program() {
+        record.rank = match host.is_program() {
             // Whatever thread it is.
             true => host.ranks().first().map(Rank::id),
             false => Process::with_current(|process| process.map(|process| process.rank())),
         };
-        note.stack = simurgh_core::try_current().and_then(simurgh_core::EcRef::stack_bounds);
+        record.stack = simurgh_core::try_current().and_then(simurgh_core::EcRef::stack_bounds);
     }
-    note.frames[0] = instruction;
-    note.depth = 1;
-    unwind(note, instruction);
+    record.frames[0] = instruction;
+    record.depth = 1;
+    unwind(record, instruction);
 }
 
 /// Walks up the stack from the handler; what lies below the crash, the handler itself, is left out.
-fn unwind(note: &mut Note, instruction: usize) {
+fn unwind(record: &mut CrashRecord, instruction: usize) {
     let mut inside = false;
     let visit = |frame: &backtrace::Frame| {
         let ip = frame.ip() as usize;
         if inside {
-            note.frames[note.depth] = ip;
-            note.depth += 1;
+            record.frames[record.depth] = ip;
+            record.depth += 1;
         }
         inside |= ip == instruction;
-        note.depth < DEPTH
+        record.depth < DEPTH
     };
     // SAFETY:
     // - this thread is the only one that unwinds here, as the first crash is handled once.

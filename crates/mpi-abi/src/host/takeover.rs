@@ -84,14 +84,14 @@ fn start(mpiexec: &Path, description: &OwnedFd, end: OwnedFd) -> io::Result<()> 
         .stdin(Stdio::from(end));
     // SAFETY:
     // - the function makes system calls only, as it has to between `fork` and `exec`.
-    unsafe { command.pre_exec(leave_the_family) };
+    unsafe { command.pre_exec(detach) };
     // What has left in between; the program may have waited for it, if it waits for whatever child there is.
     let _ = command.spawn()?.wait();
     Ok(())
 }
 
 /// Makes the calling process, which is about to become another program, nobody's child.
-fn leave_the_family() -> io::Result<()> {
+fn detach() -> io::Result<()> {
     // SAFETY:
     // - the process has one thread; it and its child go on with nothing that another thread could have been using.
     // - the program may ignore the ends of its children, which who supervises processes must not.
@@ -113,7 +113,7 @@ fn introduce(channel: &Channel, secret: &Secret) -> Result<(), HostError> {
         host: 0,
         addresses: Vec::new(),
     });
-    channel.say(&hello).map_err(|_| HostError::NoHelp)?;
+    channel.say(&hello).map_err(|_| HostError::TakeoverFailed)?;
     loop {
         match channel.told() {
             Ok(Some(Received {
@@ -122,7 +122,7 @@ fn introduce(channel: &Channel, secret: &Secret) -> Result<(), HostError> {
             Ok(Some(_)) => {}
             // An interrupted wait is repeated.
             Ok(None) => drop(poll(&mut [PollFd::new(channel, PollFlags::IN)], None)),
-            Err(ControlError::Closed) => return Err(HostError::NoHelp),
+            Err(ControlError::Closed) => return Err(HostError::TakeoverFailed),
             Err(error) => return Err(error.into()),
         }
     }
