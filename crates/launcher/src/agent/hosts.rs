@@ -1,13 +1,14 @@
 //! The hosts of an agent's node.
 
 use super::lines::Lines;
-use super::link::Link;
-use super::message::{NodeJob, Up};
-use super::modex::Wishes;
+use super::modex::PmixRequests;
 use crate::error::LaunchError;
-use crate::prefix::Prefix;
-use crate::start::{Starter, Streams};
-use crate::supervise::{Member, Watched};
+use crate::host_wrapper::HostWrapper;
+use crate::hosts::Member;
+use crate::hosts::{Starter, Streams};
+use crate::oob::Link;
+use crate::process::PollSet;
+use crate::tree::message::{NodeJob, Up};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::process::Signal;
@@ -33,9 +34,9 @@ struct Input {
     ended: bool,
 }
 
-/// What starts the hosts of an agent's job, which may have `wishes` that concern other nodes.
-pub(super) fn starter(job: &NodeJob, wishes: Wishes) -> Result<Starter, LaunchError> {
-    let wrapper = Prefix::of(
+/// What starts the hosts of an agent's job, which may have `requests` that concern other nodes.
+pub(super) fn starter(job: &NodeJob, requests: PmixRequests) -> Result<Starter, LaunchError> {
+    let wrapper = HostWrapper::of(
         job.wrapper
             .iter()
             .map(|word| word.as_os_str().to_owned())
@@ -43,7 +44,9 @@ pub(super) fn starter(job: &NodeJob, wishes: Wishes) -> Result<Starter, LaunchEr
     );
     let mut starter = Starter::new(own(&job.spec), wrapper, job.known_secret())?;
     starter.environment = job.environment.clone();
-    starter.stand_on(job, wishes);
+    if let Some(pmix) = starter.pmix_mut() {
+        pmix.join_nodes(&job.name, &job.names, job.nodes.0, Box::new(requests));
+    }
     Ok(starter)
 }
 
@@ -107,20 +110,20 @@ impl Host {
         self.member.number()
     }
 
-    /// What is to be waited for; what ranks write is left where it is while `crowded`.
-    pub(super) fn watch<'a>(&'a self, crowded: bool, watched: &mut Watched<'a>) {
-        self.member.watch(watched);
-        for pipe in self.lines.iter().filter_map(Lines::pipe).filter(|_| !crowded) {
-            watched.add(pipe, PollFlags::IN);
+    /// What is to be waited for; what ranks write is left where it is while `congested`.
+    pub(super) fn watch<'a>(&'a self, congested: bool, set: &mut PollSet<'a>) {
+        self.member.watch(set);
+        for pipe in self.lines.iter().filter_map(Lines::pipe).filter(|_| !congested) {
+            set.add(pipe, PollFlags::IN);
         }
         if let Some(input) = self.input.as_ref().filter(|input| !input.pending.is_empty()) {
-            watched.add(input.pipe.as_fd(), PollFlags::OUT);
+            set.add(input.pipe.as_fd(), PollFlags::OUT);
         }
     }
 
     /// Sends on what it writes and says, and its end.
-    pub(super) fn pass_on(&mut self, link: &mut Link, crowded: bool) -> Result<(), LaunchError> {
-        if !crowded {
+    pub(super) fn pass_on(&mut self, link: &mut Link, congested: bool) -> Result<(), LaunchError> {
+        if !congested {
             for lines in &mut self.lines {
                 lines.pass_on(link);
             }

@@ -1,7 +1,7 @@
 //! What the ranks of a host write: whole lines out of a pipe.
 
-use super::link::{Link, MOST_BYTES};
-use super::message::Up;
+use crate::oob::{Link, MAX_PAYLOAD};
+use crate::tree::message::Up;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 const CHUNK: usize = 64 << 10;
 
 /// Longest incomplete line that is held back.
-const LONGEST: usize = MOST_BYTES - CHUNK;
+const LONGEST: usize = MAX_PAYLOAD - CHUNK;
 
 /// A stream of a host's output.
 pub(super) struct Lines {
@@ -92,7 +92,7 @@ impl Lines {
             tagged.push(b'\n');
         }
         tagged
-            .chunks(MOST_BYTES)
+            .chunks(MAX_PAYLOAD)
             .for_each(|part| link.send(&message, part));
     }
 }

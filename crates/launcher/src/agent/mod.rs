@@ -23,28 +23,10 @@
 //! logarithm of the number of nodes to the base of `--tree-width`. While ranks run undisturbed there are only signs of
 //! life.
 
-mod branch;
-mod codes;
-mod door;
-mod handshake;
 mod hosts;
 mod lines;
-mod link;
-mod loss;
-pub(crate) mod message;
 mod modex;
-mod parcel;
-mod places;
 mod relay;
 mod start;
-mod started;
 
-pub(crate) use branch::{Branch, CROWDED, silent, split};
-pub(crate) use door::Door;
-pub(crate) use handshake::{HandshakeError, Protocol};
-pub(crate) use link::{Link, LinkError};
-pub(crate) use loss::Loss;
-pub(crate) use modex::Wishes;
-pub(crate) use parcel::{Parcels, parts};
 pub use start::run;
-pub(crate) use started::Started;

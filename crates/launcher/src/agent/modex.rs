@@ -3,10 +3,10 @@
 //! The library asks on a thread of its own; the agent takes that up when it comes round, and passes it on to `mpiexec`,
 //! which knows all nodes.
 
-use super::link::Link;
-use super::message::{Modex, Parcel, Up};
-use super::parcel::{Parcels, parts};
-use crate::pmix::PmixService;
+use crate::oob::Link;
+use crate::pmi::PmixService;
+use crate::tree::message::{Fragment, Modex, Up};
+use crate::tree::{Reassembly, fragments};
 use rustix::event::EventfdFlags;
 use rustix::io::Errno;
 use simurgh_pmix_sys::{Elsewhere, Reply};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// What the library's thread leaves for the agent to do.
-enum Wish {
+enum PmixRequest {
     Meet {
         ranks: Vec<u32>,
         shown: Vec<u8>,
@@ -36,78 +36,78 @@ enum Wish {
 
 /// The library's end.
 #[derive(Clone)]
-pub(crate) struct Wishes {
-    sender: Sender<Wish>,
-    bell: Arc<OwnedFd>,
+pub(crate) struct PmixRequests {
+    sender: Sender<PmixRequest>,
+    wake_up: Arc<OwnedFd>,
 }
 
-impl Wishes {
-    fn leave(&self, wish: Wish) {
+impl PmixRequests {
+    fn leave(&self, request: PmixRequest) {
         // Without an agent the processes are about to be killed.
-        let _ = self.sender.send(wish);
-        while rustix::io::write(&*self.bell, &1u64.to_ne_bytes()) == Err(Errno::INTR) {}
+        let _ = self.sender.send(request);
+        while rustix::io::write(&*self.wake_up, &1u64.to_ne_bytes()) == Err(Errno::INTR) {}
     }
 }
 
-impl Elsewhere for Wishes {
+impl Elsewhere for PmixRequests {
     fn meet(&self, ranks: Vec<u32>, shown: Vec<u8>, reply: Reply) {
-        self.leave(Wish::Meet { ranks, shown, reply });
+        self.leave(PmixRequest::Meet { ranks, shown, reply });
     }
 
     fn fetch(&self, rank: u32, reply: Reply) {
-        self.leave(Wish::Fetch { rank, reply });
+        self.leave(PmixRequest::Fetch { rank, reply });
     }
 }
 
 /// The agent's end.
-pub(super) struct Exchange {
+pub(super) struct ModexRelay {
     /// The agent's node.
     node: u32,
-    wishes: Wishes,
-    left: Receiver<Wish>,
-    coming: Parcels,
+    requests: PmixRequests,
+    left: Receiver<PmixRequest>,
+    coming: Reassembly,
     /// Who waits for those of other nodes to come.
     meetings: BTreeMap<Vec<u32>, Reply>,
     /// Who waits for what a rank of another node has shown.
     fetches: Vec<(u32, Reply)>,
 }
 
-impl Exchange {
+impl ModexRelay {
     pub(super) fn new(node: u32) -> rustix::io::Result<Self> {
-        let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let wake_up = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let (sender, left) = channel();
-        let bell = Arc::new(bell);
+        let wake_up = Arc::new(wake_up);
         Ok(Self {
             node,
-            wishes: Wishes { sender, bell },
+            requests: PmixRequests { sender, wake_up },
             left,
-            coming: Parcels::default(),
+            coming: Reassembly::default(),
             meetings: BTreeMap::new(),
             fetches: Vec::new(),
         })
     }
 
     /// Where the library leaves what it wants.
-    pub(super) fn wishes(&self) -> Wishes {
-        self.wishes.clone()
+    pub(super) fn requests(&self) -> PmixRequests {
+        self.requests.clone()
     }
 
     /// Readable when it has left something.
-    pub(super) fn bell(&self) -> BorrowedFd<'_> {
-        self.wishes.bell.as_fd()
+    pub(super) fn wake_up(&self) -> BorrowedFd<'_> {
+        self.requests.wake_up.as_fd()
     }
 
     /// Passes on what it has left. `service` knows where ranks are.
     pub(super) fn pass_on(&mut self, service: Option<&PmixService>, link: &mut Link) {
         // What is left from now on rings again.
-        let _ = rustix::io::read(&*self.wishes.bell, &mut [0; 8]);
-        for wish in self.left.try_iter() {
-            let (about, bytes) = match wish {
-                Wish::Meet { ranks, shown, reply } => {
+        let _ = rustix::io::read(&*self.requests.wake_up, &mut [0; 8]);
+        for request in self.left.try_iter() {
+            let (about, bytes) = match request {
+                PmixRequest::Meet { ranks, shown, reply } => {
                     self.meetings.insert(ranks.clone(), reply);
                     (Modex::Shown { by: self.node, ranks }, shown)
                 }
-                Wish::Fetch { rank, reply } => {
+                PmixRequest::Fetch { rank, reply } => {
                     let Some(to) = service.and_then(|service| service.node_of(rank)) else {
                         reply.give(None);
                         continue;
@@ -122,23 +122,23 @@ impl Exchange {
                         Vec::new(),
                     )
                 }
-                Wish::Answer { to, rank, shown } => {
+                PmixRequest::Answer { to, rank, shown } => {
                     let known = shown.is_some();
                     (Modex::Answer { to, rank, known }, shown.unwrap_or_default())
                 }
             };
-            for (parcel, bytes) in parts(&about, &bytes) {
-                link.send(&Up::Modex(parcel), bytes);
+            for (fragment, bytes) in fragments(&about, &bytes) {
+                link.send(&Up::Modex(fragment), bytes);
             }
         }
     }
 
     /// Hears what is for this node, or for all.
-    pub(super) fn hear(&mut self, service: Option<&PmixService>, parcel: &Parcel, bytes: &[u8]) {
-        let Some(bytes) = self.coming.take(parcel, bytes) else {
+    pub(super) fn hear(&mut self, service: Option<&PmixService>, fragment: &Fragment, bytes: &[u8]) {
+        let Some(bytes) = self.coming.take(fragment, bytes) else {
             return;
         };
-        match &parcel.about {
+        match &fragment.about {
             Modex::Met { ranks } => {
                 // Nobody waits where none of them is.
                 if let Some(reply) = self.meetings.remove(ranks) {
@@ -158,8 +158,8 @@ impl Exchange {
 
     /// Finds out for another node what a rank of this one has shown.
     fn look_for(&self, service: Option<&PmixService>, to: u32, rank: u32) {
-        let wishes = self.wishes();
-        let answer = move |shown| wishes.leave(Wish::Answer { to, rank, shown });
+        let requests = self.requests();
+        let answer = move |shown| requests.leave(PmixRequest::Answer { to, rank, shown });
         let asked = service.is_some_and(|service| service.shown_by(rank, Box::new(answer.clone())));
         if !asked {
             answer(None);

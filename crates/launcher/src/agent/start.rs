@@ -1,11 +1,11 @@
 //! How an agent learns what it is to do.
 
-use super::branch::own;
-use super::handshake::HandshakeError;
-use super::link::{Link, LinkError};
-use super::message::{CALLING, Call, Down, Up, VERSION};
 use super::relay;
 use crate::error::LaunchError;
+use crate::oob::HandshakeError;
+use crate::oob::{Link, LinkError};
+use crate::tree::message::{CALLING, Call, Down, Up, VERSION};
+use crate::tree::own;
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};

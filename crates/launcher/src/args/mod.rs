@@ -4,21 +4,19 @@
 //! several programs separated by `:`. So the options are a table of our own, and each long option may be
 //! written with one dash or with two, its value behind it or after `=`.
 
-mod error;
 mod help;
 mod parse;
 mod suggest;
 mod table;
 mod value;
 
-pub use error::ArgError;
 pub use help::help;
 pub use parse::parse;
 pub(crate) use parse::stack_limit;
 pub use table::{Arity, Id, OptionInfo, Scope, options};
 
+use crate::host_wrapper::HostWrapper;
 use crate::nodes::NodesArgs;
-use crate::prefix::Prefix;
 use simurgh_net::job::EnvChange;
 use simurgh_settings::Values;
 use std::ffi::OsString;
@@ -43,7 +41,7 @@ pub struct Run {
     /// The settings that somebody has made.
     pub settings: Values,
     /// What hosts are started through.
-    pub host_wrapper: Prefix,
+    pub host_wrapper: HostWrapper,
     /// Where it runs.
     pub nodes: NodesArgs,
 }

@@ -3,8 +3,9 @@
 use super::suggest::nearest;
 use super::table::{Arity, FOREIGN, Id, OptionInfo, Scope, options};
 use super::value::Value;
-use super::{ArgError, Request, Run, SectionArgs};
-use crate::prefix::Prefix;
+use super::{Request, Run, SectionArgs};
+use crate::error::ArgError;
+use crate::host_wrapper::HostWrapper;
 use simurgh_net::job::EnvChange;
 use simurgh_settings::Id::StackSize;
 use simurgh_settings::Origin;
@@ -156,7 +157,7 @@ impl Parser<'_> {
             Id::Ranks => section.ranks = Some(value.ranks()?),
             Id::Wdir => section.wdir = Some(PathBuf::from(value.text)),
             Id::Export => section.env.extend(value.assignment(self.environment)?),
-            Id::HostWrapper => self.run.host_wrapper = Prefix::new(value.text),
+            Id::HostWrapper => self.run.host_wrapper = HostWrapper::new(value.text),
             Id::Setting(setting, _) => self.run.settings.read(setting, value.origin, value.text)?,
             Id::Place(place) => value.place(place, &mut self.run.nodes)?,
             Id::Env | Id::GlobalEnv | Id::Help | Id::Version => {}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::ArgError;
 use simurgh_settings::Id;
 use std::ffi::OsStr;
 
@@ -106,7 +107,10 @@ fn hosts_are_shared_out_and_started_as_asked() {
         panic!("a job");
     };
     assert_eq!(run.settings.get(Id::HostsPerNode), Some(4));
-    assert_eq!(run.host_wrapper, Prefix::new("ip netns exec h{host}".as_ref()));
+    assert_eq!(
+        run.host_wrapper,
+        HostWrapper::new("ip netns exec h{host}".as_ref())
+    );
     assert!(message("--hosts-per-node 0 a").contains("from 1 to"));
 }
 

@@ -1,7 +1,7 @@
 //! Values of options.
 
-use super::ArgError;
 use super::table::Place;
+use crate::error::ArgError;
 use crate::nodes::{Launcher, NodesArgs};
 use simurgh_net::job::{EnvChange, MAX_RANKS, Text};
 use simurgh_settings::placement::parse_processors;

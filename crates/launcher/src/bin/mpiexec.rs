@@ -1,9 +1,10 @@
 //! Runs MPI programs; also installed as `mpirun`.
 
+use simurgh_launcher::VERSION;
 use simurgh_launcher::args::{self, Request};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::file_limit::FileLimit;
-use simurgh_launcher::{VERSION, front, start, takeover};
+use simurgh_launcher::mpiexec::{self, singleton};
+use simurgh_launcher::process::{FileLimit, monitor};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -24,16 +25,16 @@ fn main() -> ExitCode {
 }
 
 fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
-    let behind = front::behind(words)?;
+    let behind = monitor::monitored(words)?;
     let said = behind.unwrap_or(words);
-    if let Some(description) = takeover::wanted(said) {
+    if let Some(description) = singleton::wanted(said) {
         return match behind {
-            Some(_) => takeover::run(&description),
+            Some(_) => singleton::run(&description),
             None => stand(tool, words),
         };
     }
     match args::parse(said.iter().cloned(), |name| std::env::var_os(name))? {
-        Request::Run(run) if behind.is_some() => return start::run(*run),
+        Request::Run(run) if behind.is_some() => return mpiexec::run(*run),
         Request::Run(_) => return stand(tool, words),
         Request::Help => print!("{}", args::help(tool)),
         Request::Version => println!("{tool} (Simurgh) {VERSION}"),
@@ -44,7 +45,7 @@ fn launch(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
 /// Stands in front of the process that supervises the job.
 fn stand(tool: &str, words: &[OsString]) -> Result<u8, LaunchError> {
     let role = format!("the process of {tool} that supervises the job");
-    front::stand(tool, &role, words)
+    monitor::run(tool, &role, words)
 }
 
 /// The name by which the tool was called.

@@ -2,8 +2,10 @@
 
 use clap::{Parser, Subcommand};
 use simurgh_launcher::error::LaunchError;
-use simurgh_launcher::file_limit::FileLimit;
-use simurgh_launcher::{agent, check, collectives, front, info, preload, universe};
+use simurgh_launcher::process::{FileLimit, monitor};
+use simurgh_launcher::program::preload;
+use simurgh_launcher::report::{check, collectives, info};
+use simurgh_launcher::{agent, universe};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
-    let behind = front::behind(words)?;
+    let behind = monitor::monitored(words)?;
     let said = behind.unwrap_or(words).iter().cloned();
     let environment = |name: &OsStr| std::env::var_os(name);
     let text = match Arguments::parse_from(std::iter::once("simurgh".into()).chain(said)).command {
@@ -70,7 +72,7 @@ fn answer(words: &[OsString]) -> Result<ExitCode, LaunchError> {
             return Ok(ExitCode::SUCCESS);
         }
         Command::Agent if behind.is_some() => return agent::run().map(ExitCode::from),
-        Command::Agent => return front::stand("simurgh", "its agent", words).map(ExitCode::from),
+        Command::Agent => return monitor::run("simurgh", "its agent", words).map(ExitCode::from),
     };
     print!("{text}");
     Ok(ExitCode::SUCCESS)

@@ -1,7 +1,8 @@
 //! Files of nodes, as MPICH (`name:4`) and Open MPI (`name slots=4`) have them.
 
+use super::Node;
 use super::list::{is_name, merged, with_slots};
-use super::{Node, NodesError};
+use crate::error::NodesError;
 use std::path::Path;
 
 /// Longest file that is read, in bytes.

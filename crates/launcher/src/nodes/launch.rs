@@ -1,6 +1,6 @@
 //! How an agent is started on a node.
 
-use crate::front;
+use crate::process::monitor;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::Command;
@@ -81,7 +81,7 @@ impl Launch {
         match words {
             [] => {
                 let mut command = Command::new(tool);
-                command.arg(front::word()).arg("agent");
+                command.arg(monitor::first_word()).arg("agent");
                 command
             }
             [program, arguments @ ..] => {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn this_machine_needs_no_command() {
-        let direct = ["/s".to_owned(), front::word(), "agent".to_owned()];
+        let direct = ["/s".to_owned(), monitor::first_word(), "agent".to_owned()];
         assert_eq!(words(&Launch::ssh(&[]), "localhost", "/s"), direct);
         assert_eq!(words(&Launch::Fork, "a", "/s"), direct);
     }

@@ -1,6 +1,7 @@
 //! Lists of nodes: `a,b:4,n[1-3,07-10]:2`.
 
-use super::{Node, NodesError};
+use super::Node;
+use crate::error::NodesError;
 
 /// Most nodes that a range stands for.
 const MOST: u64 = 1 << 16;

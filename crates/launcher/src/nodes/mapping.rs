@@ -26,7 +26,7 @@ pub(crate) enum Mapping {
 
 /// Ranks that follow each other on one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct RankBlock {
     /// The node's place in the list of nodes.
     pub(crate) node: u32,
     /// How many.
@@ -66,8 +66,8 @@ impl Mapping {
     }
 
     /// Where `ranks` go, in order.
-    pub(crate) fn runs(self, ranks: u32, nodes: &[Node]) -> Vec<Run> {
-        let runs = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| Run { node, ranks });
+    pub(crate) fn runs(self, ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
+        let runs = |shares: Vec<u32>| (0..).zip(shares).map(|(node, ranks)| RankBlock { node, ranks });
         match self {
             Self::Slots | Self::PerNode(_) | Self::Spread => runs(self.shares(ranks, nodes))
                 .filter(|run| run.ranks > 0)
@@ -91,8 +91,8 @@ impl Mapping {
 }
 
 /// Gives each node one rank in turn, those that have slots left; when none has, as if none had been used.
-fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<RankBlock> {
+    let mut runs: Vec<RankBlock> = Vec::new();
     let most = nodes.iter().map(|node| node.slots).max().unwrap_or(1);
     let rounds = (0..most).cycle().flat_map(|round| {
         let free = (0..).zip(nodes).filter(move |(_, node)| node.slots > round);
@@ -101,7 +101,7 @@ fn round_robin(ranks: u32, nodes: &[Node]) -> Vec<Run> {
     for node in rounds.take(ranks as usize) {
         match runs.last_mut() {
             Some(last) if last.node == node => last.ranks += 1,
-            _ => runs.push(Run { node, ranks: 1 }),
+            _ => runs.push(RankBlock { node, ranks: 1 }),
         }
     }
     runs

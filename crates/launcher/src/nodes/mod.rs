@@ -3,20 +3,21 @@
 //! Who names nodes is asked first: `-hosts`, then `-hostfile`, then the batch system whose allocation `mpiexec` runs
 //! in. If nobody does, the job runs on this machine, and `mpiexec` starts its hosts itself.
 
+pub(crate) mod environment;
 mod file;
 mod launch;
 mod list;
 mod mapping;
-mod room;
+mod pool;
 mod slurm;
 
 pub(crate) use launch::{Launch, Launcher};
-pub(crate) use mapping::{Mapping, Run};
-pub(crate) use room::{Choice, Room};
+pub(crate) use mapping::{Mapping, RankBlock};
+pub(crate) use pool::{Choice, NodePool};
 pub(crate) use slurm::Allocation;
 
+use crate::error::NodesError;
 use std::path::PathBuf;
-use thiserror::Error;
 
 /// What the command line says of nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,72 +45,6 @@ pub struct Node {
     pub name: String,
     /// How many ranks it takes before the next one has its turn.
     pub slots: u32,
-}
-
-/// What is wrong with nodes.
-#[derive(Debug, Error, PartialEq)]
-pub enum NodesError {
-    /// A list of nodes cannot be understood.
-    #[error("{origin}: {text:?} is not a list of host names such as a,b:4 or n[1-3]")]
-    List {
-        /// Who says so.
-        origin: String,
-        /// What.
-        text: String,
-    },
-    /// A line of a file cannot be understood.
-    #[error("{file}:{line}: {text:?} is not a host name with its slots, such as `a`, `a:4` or `a slots=4`")]
-    Line {
-        /// The file.
-        file: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What it says.
-        text: String,
-    },
-    /// A file cannot be read.
-    #[error("{file}: {reason}")]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// A file names no node.
-    #[error("{file}: names no host")]
-    Empty {
-        /// The file.
-        file: PathBuf,
-    },
-    /// A batch system's variable makes no sense.
-    #[error(
-        "{variable} is {value:?}, which is not what Slurm writes: unset SLURM_JOB_ID to run outside of its allocation"
-    )]
-    Slurm {
-        /// The variable.
-        variable: &'static str,
-        /// Its value.
-        value: String,
-    },
-    /// There is no allocation.
-    #[error("--launcher slurm works in an allocation of Slurm only, such as `salloc -N 2 mpiexec …` makes")]
-    NoAllocation,
-    /// Programs are to be started on a node that has no part in the job.
-    #[error("{node} is none of the job's nodes: {nodes}")]
-    NotOfJob {
-        /// The node.
-        node: String,
-        /// Those that are.
-        nodes: String,
-    },
-    /// A node is not in the allocation.
-    #[error("{node} is none of the nodes that Slurm has allocated: {nodes}")]
-    NotAllocated {
-        /// The node.
-        node: String,
-        /// Those that are.
-        nodes: String,
-    },
 }
 
 /// The nodes of a job, unless it runs on this machine alone.

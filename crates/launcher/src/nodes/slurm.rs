@@ -1,7 +1,8 @@
 //! The allocation of Slurm that `mpiexec` runs in.
 
+use super::Node;
 use super::list::names;
-use super::{Node, NodesError};
+use crate::error::NodesError;
 
 /// An allocation, as its variables describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]

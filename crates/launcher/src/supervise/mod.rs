@@ -1,76 +1,74 @@
-//! Watching the hosts until all have ended.
+//! Supervising the hosts of a job until all have ended.
 //!
-//! The launcher's process is the hosts' parent for as long as it lives: a host asks the kernel to be killed when its
-//! parent ends, so even `kill -9` of the launcher leaves nothing; one that was started through another command ends
-//! when its channel is closed. Other signals are passed on to the hosts, which end the job and flush the ranks' output;
-//! what has not ended within [`GRACE`] is killed. Processes that ranks have started are inherited (the launcher is a
-//! subreaper) and, if the job ended badly, killed.
+//! The launcher stays the parent of the hosts as long as it lives. A host asks the kernel to be killed when its parent
+//! ends, so even `kill -9` of the launcher leaves none behind; a host that was started through another command ends when
+//! its channel is closed. Other signals are passed on to the hosts, which end the job and flush the output of the ranks.
+//! Hosts that have not ended within [`GRACE`] are killed. The launcher is a subreaper: it inherits the processes that
+//! ranks have started, and kills them if the job ended badly.
 //!
-//! One thread does everything: it sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or its
-//! process ends. How a job ends is decided once, by what is known first (`ending`): the user reads one message.
+//! One thread does everything. It sleeps until a signal comes, a host says something ([`simurgh_net::control`]), or the
+//! process of a host ends. It is decided once how a job ends, by what is known first ([`phase`]), so the user reads one
+//! message.
+//!
+//! | module | part |
+//! |---|---|
+//! | `phase`, `shutdown` | how far the job has come, and how it ends |
+//! | `arbitration` | which host is lost, when hosts report each other |
+//! | `quiescence` | deadlocks |
+//! | `wire_up`, `dynamic_wire_up` | hosts learn each other's addresses, at the start and later |
+//! | `worlds`, `spawning`, `questions` | what ranks ask for: more programs, ports, names |
+//! | `programs`, `pmi` | ranks that are processes, with this MPI or another |
+//! | `remote` | hosts on other nodes |
+//! | `other_jobs` | jobs of other launchers, through the universe |
+//! | `startup_report` | what the user is told when the start takes long |
 
-mod abroad;
-mod doubts;
-mod ending;
-mod far;
-mod growth;
-mod inherited;
-mod input;
-mod introduction;
-mod member;
+mod arbitration;
+mod dynamic_wire_up;
+mod other_jobs;
+mod phase;
 mod pmi;
-mod printer;
-mod process;
 mod programs;
-mod progress;
 mod questions;
-mod signals;
-mod silence;
-mod socket;
-mod srun;
-mod watched;
+mod quiescence;
+mod remote;
+mod shutdown;
+mod spawning;
+mod startup_report;
 mod wire_up;
 mod worlds;
 
-pub(crate) use growth::fits;
-pub(crate) use inherited::kill as kill_inherited;
-pub(crate) use member::Member;
-pub(crate) use pmi::WAITS;
-pub(crate) use process::{Running, exit_code, exit_words};
-pub(crate) use signals::Signals;
-pub(crate) use socket::PmiSocket;
-pub(crate) use watched::Watched;
+pub(crate) use remote::RemoteLaunch;
+pub(crate) use spawning::fits;
 
 use crate::error::LaunchError;
-use crate::start::{Nodes, Starter, Streams};
-use crate::universe::{Asker, Ports, Universe};
-use abroad::Abroad;
-use ending::{Phase, Verdict};
-use far::Far;
-use growth::Growth;
-use pmi::Space;
-use progress::Progress;
+use crate::hosts::{Member, Singleton, Starter, Streams};
+use crate::pmi::KeyValueSpace;
+use crate::ports::{Asker, Ports};
+use crate::process::{GRACE, PollSet, Signals, become_subreaper, exit_code, exit_words, kill_orphans};
+use crate::universe::Universe;
+use other_jobs::OtherJobs;
+use phase::{Phase, Verdict};
+use remote::RemoteNodes;
 use rustix::event::PollFlags;
 use simurgh_net::control::{Channel, FromHost, Letter, Silence, ToHost};
 use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
+use spawning::Spawning;
+use startup_report::StartupReport;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use worlds::Worlds;
 
-/// Time that hosts have to end after a signal, or when they are told to.
-pub const GRACE: Duration = Duration::from_millis(500);
-
 /// How the first hosts of a job come to be.
-pub(crate) enum Beginning {
-    /// They are started by this process.
-    Here,
-    /// They are started by agents.
-    Nodes(Box<Nodes>),
-    /// The only one runs.
-    Running(Running),
+pub(crate) enum FirstHosts {
+    /// This process starts them.
+    Local,
+    /// Agents start them.
+    Remote(Box<RemoteLaunch>),
+    /// The only host runs already: it has started this process.
+    Singleton(Singleton),
 }
 
 /// Runs the hosts of a job to their end and returns the status that the launcher has to exit with.
@@ -79,40 +77,39 @@ pub(crate) enum Beginning {
 /// the host's parent.
 pub(crate) fn supervise(
     starter: &Starter,
-    beginning: Beginning,
+    beginning: FirstHosts,
     universe: Option<Universe>,
 ) -> Result<u8, LaunchError> {
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-        .map_err(|error| LaunchError::Supervise(error.into()))?;
+    become_subreaper()?;
     // Before the hosts start, so that no signal is lost between.
     let signals = Signals::listen()?;
     let start = Instant::now();
     let mut supervisor = Supervisor {
         starter,
         worlds: Worlds::of(starter.spec().origin.realm),
-        growth: Growth::default(),
+        spawning: Spawning::default(),
         ports: Ports::of_job(),
         signals,
         members: Vec::new(),
-        far: None,
-        abroad: universe.map(Abroad::of),
-        progress: Progress::new(start, starter.spec()),
+        remote: None,
+        other_jobs: universe.map(OtherJobs::of),
+        startup_report: StartupReport::new(start, starter.spec()),
         phase: Phase::Joining,
         deadline: None,
         limit: None,
         status: None,
-        silence: Silence::of(starter.spec().hosts.len()),
-        space: Space::of(starter.spec()),
+        quiescence: Silence::of(starter.spec().hosts.len()),
+        kvs: KeyValueSpace::of(starter.spec()),
     };
     let status = supervisor.run(beginning);
     if let Err(error) = &status {
         supervisor.tell_failure(&error.to_string());
     }
-    supervisor.end_abroad();
-    let is_written = supervisor.end_far(matches!(status, Ok(0)));
+    supervisor.leave_universe();
+    let is_written = supervisor.end_nodes(matches!(status, Ok(0)));
     if !matches!(status, Ok(0)) {
         // Those that could be started before another could not are among them.
-        inherited::kill();
+        kill_orphans();
     }
     status.map(|status| status.max(u8::from(!is_written)))
 }
@@ -138,16 +135,16 @@ struct Supervisor<'a> {
     starter: &'a Starter,
     /// That job, and those that running ranks have asked for.
     worlds: Worlds,
-    growth: Growth,
+    spawning: Spawning,
     ports: Ports,
     signals: Signals,
     /// All hosts, by their numbers.
     members: Vec<Member>,
     /// The nodes of the job, if there are others than this machine: their agents have started all members.
-    far: Option<Far>,
+    remote: Option<RemoteNodes>,
     /// Jobs of other launchers, if this one's may meet them.
-    abroad: Option<Abroad>,
-    progress: Progress,
+    other_jobs: Option<OtherJobs>,
+    startup_report: StartupReport,
     phase: Phase,
     /// When the phase has taken too long.
     deadline: Option<Instant>,
@@ -155,20 +152,20 @@ struct Supervisor<'a> {
     limit: Option<Instant>,
     /// The status of the job, as soon as it is decided.
     status: Option<u8>,
-    silence: Silence,
+    quiescence: Silence,
     /// What programs that are linked with another MPI tell each other.
-    space: Space,
+    kvs: KeyValueSpace,
 }
 
 impl Supervisor<'_> {
-    fn run(&mut self, beginning: Beginning) -> Result<u8, LaunchError> {
+    fn run(&mut self, beginning: FirstHosts) -> Result<u8, LaunchError> {
         let start = Instant::now();
         match beginning {
-            Beginning::Here => self.start_hosts()?,
-            Beginning::Nodes(nodes) => self.start_nodes(*nodes)?,
-            Beginning::Running(process) => self
+            FirstHosts::Local => self.start_hosts()?,
+            FirstHosts::Remote(nodes) => self.start_nodes(*nodes)?,
+            FirstHosts::Singleton(process) => self
                 .members
-                .push(Member::taken_over(self.starter.spec(), process)?),
+                .push(Member::of_singleton(self.starter.spec(), process)?),
         }
         self.worlds.add(self.members.len());
         let settings = &self.starter.spec().settings;
@@ -181,16 +178,16 @@ impl Supervisor<'_> {
         while self.members.iter().any(|member| !member.is_gone()) {
             self.sleep()?;
             self.pass_on_signals();
-            self.listen_far();
-            self.listen_abroad();
+            self.listen_to_nodes();
+            self.listen_to_universe();
             // More may be started meanwhile.
             for host in 0..self.members.len() {
                 self.listen_to(host);
                 self.look_after(host)?;
             }
             self.look_at_ports();
-            self.watch_time();
-            self.report_progress();
+            self.check_deadlines();
+            self.report_startup();
         }
         Ok(self.status.unwrap_or(0))
     }
@@ -205,29 +202,28 @@ impl Supervisor<'_> {
 
     /// Sleeps until there is something to do.
     fn sleep(&self) -> Result<(), LaunchError> {
-        let mut watched = Watched::default();
-        watched.add(self.signals.as_fd(), PollFlags::IN);
-        self.members.iter().for_each(|member| member.watch(&mut watched));
-        if let Some(far) = &self.far {
-            far.watch(&mut watched);
+        let mut set = PollSet::default();
+        set.add(self.signals.as_fd(), PollFlags::IN);
+        self.members.iter().for_each(|member| member.watch(&mut set));
+        if let Some(remote) = &self.remote {
+            remote.watch(&mut set);
         }
-        if let Some(abroad) = &self.abroad {
-            abroad.watch(&mut watched);
+        if let Some(other_jobs) = &self.other_jobs {
+            other_jobs.watch(&mut set);
         }
-        let far = self.far.as_ref().and_then(Far::wakes_at);
-        let abroad = self.abroad.as_ref().and_then(Abroad::wakes_at);
+        let remote = self.remote.as_ref().and_then(RemoteNodes::wakes_at);
+        let other_jobs = self.other_jobs.as_ref().and_then(OtherJobs::wakes_at);
         let ports = self.ports.patient_until();
         let times = [
             self.deadline,
             self.limit,
-            far,
-            abroad,
+            remote,
+            other_jobs,
             ports,
-            self.progress.next(),
+            self.startup_report.next(),
         ];
         let until = times.into_iter().flatten().min();
-        watched
-            .wait(until)
+        set.wait(until)
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
@@ -273,7 +269,7 @@ impl Supervisor<'_> {
         match message {
             FromHost::Hello(hello) => self.welcome(host, hello),
             FromHost::Ended { status } => self.ranks_ended(host, status),
-            FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_growth(host, message),
+            FromHost::Abort { message, .. } if self.is_starting(host) => self.give_up_spawn(host, message),
             FromHost::Abort { status, message } => self.conclude(Verdict { status, message }),
             FromHost::Ask { number, question } => {
                 let host = self.members[host].number();
@@ -284,7 +280,7 @@ impl Supervisor<'_> {
             FromHost::Met => self.met(host),
             FromHost::Connected { world, so } => self.connected(host, world, so),
             FromHost::Lost { host: lost, reason } => match self.member_of(lost) {
-                Some(_) => self.doubt(self.members[host].number(), lost, reason),
+                Some(_) => self.suspect(self.members[host].number(), lost, reason),
                 None => self.miss(host, lost, reason),
             },
             FromHost::Quiet { wave, sent, received } => self.is_quiet(host, wave, (sent, received)),
@@ -320,7 +316,7 @@ impl Supervisor<'_> {
         if self.is_starting(host) && !self.phase.is_over() {
             let member = &self.members[host];
             let message = format!("{member} {} before it could begin", exit_words(status));
-            self.give_up_growth(host, message);
+            self.give_up_spawn(host, message);
         } else if self.members[host].is_program() {
             self.program_ended(host, status);
         } else {
@@ -333,7 +329,7 @@ impl Supervisor<'_> {
             && status.signal().is_none();
         if !self.phase.is_over() && !may_end {
             let member = &self.members[host];
-            let hint = match self.starter.prefix().is_given() && !member.has_joined() {
+            let hint = match self.starter.wrapper().is_given() && !member.has_joined() {
                 true => {
                     ", before it joined the job: does the command of --host-wrapper run the one behind it?"
                 }
@@ -356,9 +352,9 @@ impl Supervisor<'_> {
 
     /// Tells some hosts the same.
     fn tell_each(&mut self, hosts: impl IntoIterator<Item = usize>, message: &ToHost) {
-        if let Some(far) = &mut self.far {
+        if let Some(remote) = &mut self.remote {
             for member in hosts.into_iter().map(|host| &self.members[host]) {
-                far.tell(member.node(), member.number(), message.clone());
+                remote.tell(member.node(), member.number(), message.clone());
             }
             return;
         }
@@ -371,8 +367,8 @@ impl Supervisor<'_> {
 
     /// Tells all hosts the same.
     fn tell_all(&mut self, message: &ToHost) {
-        if let Some(far) = &mut self.far {
-            return far.tell_all(message);
+        if let Some(remote) = &mut self.remote {
+            return remote.tell_all(message);
         }
         let letter = Letter::from(message.clone());
         for member in &mut self.members {
@@ -382,8 +378,8 @@ impl Supervisor<'_> {
 
     /// Sends all hosts a signal.
     fn signal_all(&mut self, signal: rustix::process::Signal) {
-        if let Some(far) = &mut self.far {
-            far.signal_all(signal);
+        if let Some(remote) = &mut self.remote {
+            remote.signal_all(signal);
         }
         self.members.iter().for_each(|member| member.signal(signal));
     }
@@ -391,8 +387,8 @@ impl Supervisor<'_> {
     /// Tells the user something, in one piece, whatever the hosts are writing.
     fn say(&mut self, text: &str) {
         let text = format!("simurgh: {text}\n");
-        match &mut self.far {
-            Some(far) => far.print_error(text.as_bytes()),
+        match &mut self.remote {
+            Some(remote) => remote.print_error(text.as_bytes()),
             None => print(&text),
         }
     }

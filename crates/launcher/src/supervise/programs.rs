@@ -5,9 +5,10 @@
 //! keeps those waiting for ever, and so does one that ends without having ceased to: both end the job. Of several bad
 //! statuses the job has that of the first rank, whichever ended first.
 
-use super::ending::{Phase, Verdict};
-use super::process::exit_code;
-use super::{Member, Supervisor};
+use super::Supervisor;
+use super::phase::{Phase, Verdict};
+use crate::hosts::Member;
+use crate::process::exit_code;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -39,7 +40,7 @@ impl Supervisor<'_> {
             (true, false) => " without calling MPI_Finalize",
             (false, _) if others_use_mpi => NEVER_BEGAN,
             // Until it is let go it waits for others.
-            (true, true) if member.is_taken_over() => " in MPI_Finalize, in which it waited for others",
+            (true, true) if member.is_singleton() => " in MPI_Finalize, in which it waited for others",
             _ => "",
         };
         if status.signal().is_some() || !missed.is_empty() {

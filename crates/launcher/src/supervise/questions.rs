@@ -1,8 +1,8 @@
 //! What running ranks ask.
 
 use super::Supervisor;
-use super::growth::Wish;
-use crate::universe::Asker;
+use super::spawning::SpawnRequest;
+use crate::ports::Asker;
 use simurgh_net::control::{Answer, Question, ToHost};
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ impl Supervisor<'_> {
     /// Takes up a question, and answers it if that is possible at once.
     pub(super) fn take_up(&mut self, asker: Asker, question: Question) {
         if let Question::Spawn { commands, parent } = question {
-            return self.wish(Wish {
+            return self.spawn(SpawnRequest {
                 asker,
                 commands,
                 parent,
@@ -40,7 +40,7 @@ impl Supervisor<'_> {
     pub(super) fn answer_to(&mut self, asker: Asker, answer: Answer) {
         let Asker { host, number } = asker;
         if let Some(host) = self.member_of(host) {
-            self.silence.answer(host);
+            self.quiescence.answer(host);
             self.tell_one(host, ToHost::Answer { number, answer });
         }
     }

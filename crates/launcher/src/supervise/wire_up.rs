@@ -1,7 +1,7 @@
 //! How the hosts of a job find each other.
 
 use super::Supervisor;
-use super::ending::{Phase, Verdict};
+use super::phase::{Phase, Verdict};
 use simurgh_net::control::{Hello, MAX_PEERS, Peer, Secret, ToHost, VERSION};
 
 impl Supervisor<'_> {
@@ -19,7 +19,7 @@ impl Supervisor<'_> {
         }
         member.join(hello);
         if !member.is_first() {
-            self.go_on_growing();
+            self.continue_spawning();
         } else if self.members.iter().all(super::Member::has_joined) {
             // If it has been found meanwhile that the job is to end, the last one comes too late.
             if let Phase::Joining = self.phase {

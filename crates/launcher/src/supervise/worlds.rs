@@ -4,9 +4,12 @@
 //! ranks of all worlds that have to do with theirs have ended, by chains as well; the others go on. If worlds of other
 //! launchers have ever been among these, the [universe](crate::universe) knows when that is.
 
-use super::ending::Phase;
-use super::{GRACE, Member, Supervisor};
-use crate::universe::{Ties, ToServer};
+use super::Supervisor;
+use super::phase::Phase;
+use crate::connections::Connections;
+use crate::hosts::Member;
+use crate::process::GRACE;
+use crate::universe::ToServer;
 use simurgh_net::control::ToHost;
 use simurgh_net::job::Realm;
 use simurgh_net::transport::HostId;
@@ -17,7 +20,7 @@ use std::ops::Range;
 pub(super) struct Worlds {
     realm: Realm,
     worlds: Vec<World>,
-    ties: Ties,
+    connections: Connections,
 }
 
 /// What has been started together.
@@ -27,7 +30,7 @@ struct World {
     /// It has been let go.
     released: bool,
     /// It has had to do with worlds of other launchers.
-    is_abroad: bool,
+    has_met_others: bool,
 }
 
 impl Worlds {
@@ -36,7 +39,7 @@ impl Worlds {
         Self {
             realm,
             worlds: Vec::new(),
-            ties: Ties::default(),
+            connections: Connections::default(),
         }
     }
 
@@ -58,7 +61,7 @@ impl Worlds {
         self.worlds.push(World {
             hosts: first..first + hosts,
             released: false,
-            is_abroad: false,
+            has_met_others: false,
         });
         self.realm.number((self.worlds.len() - 1) as u32)
     }
@@ -67,7 +70,7 @@ impl Worlds {
     pub(super) fn add_for(&mut self, parent: Option<u32>, hosts: usize) -> u32 {
         let child = self.add(hosts);
         if let Some(parent) = parent {
-            self.ties.suppose(parent, child);
+            self.connections.assume(parent, child);
         }
         child
     }
@@ -82,26 +85,26 @@ impl Worlds {
         if let Some(place) = self.place(world) {
             self.worlds[place].released = true;
         }
-        self.ties.forget(world);
+        self.connections.forget(world);
         self.hosts(world)
     }
 
     /// Takes note that a host of a world has communicators with ranks of another one, or has none any more.
-    fn tie(&mut self, host: u32, own: u32, other: u32, so: bool) {
-        self.ties.tell(host, own, other, so);
+    fn set_connected(&mut self, host: u32, own: u32, other: u32, so: bool) {
+        self.connections.tell(host, own, other, so);
         if let (Some(place), None) = (self.place(own), self.place(other)) {
-            self.worlds[place].is_abroad = true;
+            self.worlds[place].has_met_others = true;
         }
     }
 
     /// Whether two worlds, the first of which is the launcher's, have to do with each other as far as it is told.
-    pub(super) fn are_tied(&self, own: u32, other: u32) -> bool {
-        self.ties.are_tied(own, other)
+    pub(super) fn are_connected(&self, own: u32, other: u32) -> bool {
+        self.connections.are_connected(own, other)
     }
 
     /// Whether one that has not been let go has to do with another launcher's.
-    pub(super) fn are_tied_to(&self, other: u32) -> bool {
-        self.left().any(|own| self.are_tied(own, other))
+    pub(super) fn are_connected_to(&self, other: u32) -> bool {
+        self.left().any(|own| self.are_connected(own, other))
     }
 
     /// Those that have not been let go.
@@ -120,8 +123,8 @@ impl Worlds {
     fn due(&self, has_ended: impl Fn(u32) -> bool, freed: Option<&BTreeSet<u32>>) -> Vec<u32> {
         let left: Vec<u32> = self.left().collect();
         let is_ours =
-            |group: &Vec<u32>| freed.is_none() || !group.iter().any(|&world| self.own(world).is_abroad);
-        let groups = self.ties.groups(&left).into_iter();
+            |group: &Vec<u32>| freed.is_none() || !group.iter().any(|&world| self.own(world).has_met_others);
+        let groups = self.connections.groups(&left).into_iter();
         let groups = groups.filter(|group| is_ours(group) && group.iter().all(|&world| has_ended(world)));
         let mut due: BTreeSet<u32> = groups.flatten().collect();
         let is_free = |world: &u32| freed.is_some_and(|freed| freed.contains(world));
@@ -140,8 +143,8 @@ impl Supervisor<'_> {
         if self.worlds.place(world).is_some() || self.knows_world(world) {
             let member = &self.members[host];
             let own = member.world();
-            self.worlds.tie(member.number(), own, world, so);
-            self.tell_tie(own, world);
+            self.worlds.set_connected(member.number(), own, world, so);
+            self.tell_connection(own, world);
             self.release();
         }
     }
@@ -167,7 +170,7 @@ impl Supervisor<'_> {
 
     /// Lets go of the worlds that may end.
     pub(super) fn release(&mut self) {
-        if self.growth.is_introducing() {
+        if self.spawning.is_introducing() {
             // Who is about to be introduced has to be there.
             return;
         }
@@ -220,7 +223,7 @@ impl Supervisor<'_> {
     /// they have sent and received.
     fn bid_farewell(&mut self, world: u32) {
         let gone = self.worlds.hosts(world);
-        self.silence.part(gone.clone());
+        self.quiescence.part(gone.clone());
         let hosts = gone.len() as u32;
         if let Some(first) = self.members.get(gone.start).map(Member::number) {
             self.tell_of_gone(first, hosts);
@@ -260,17 +263,17 @@ mod tests {
         let mut worlds = Worlds::of(realm);
         let [a, b, c] = [(); 3].map(|()| worlds.add(1));
         assert_eq!((a, c), (realm.number(0), realm.number(2)));
-        worlds.tie(b, b, a, true);
+        worlds.set_connected(b, b, a, true);
         let freed = |worlds: &Worlds, freed: &[u32]| {
             let freed = freed.iter().copied().collect();
             worlds.due(|world| world != c, Some(&freed))
         };
         assert_eq!(freed(&worlds, &[]), [a, b]);
         let other = Realm(1).number(0);
-        worlds.tie(a, a, other, true);
-        assert!(worlds.are_tied_to(other) && freed(&worlds, &[]).is_empty());
-        worlds.tie(a, a, other, false);
-        assert!(!worlds.are_tied_to(other) && freed(&worlds, &[]).is_empty());
+        worlds.set_connected(a, a, other, true);
+        assert!(worlds.are_connected_to(other) && freed(&worlds, &[]).is_empty());
+        worlds.set_connected(a, a, other, false);
+        assert!(!worlds.are_connected_to(other) && freed(&worlds, &[]).is_empty());
         assert_eq!(freed(&worlds, &[b, c]), [b]);
         // Nobody knows better.
         assert_eq!(due(&worlds, &[a, b]), [a, b]);
@@ -279,12 +282,12 @@ mod tests {
     #[test]
     fn worlds_end_with_those_that_they_have_to_do_with() {
         let mut worlds = worlds(4);
-        worlds.tie(0, 0, 1, true);
-        worlds.tie(4, 2, 1, true);
+        worlds.set_connected(0, 0, 1, true);
+        worlds.set_connected(4, 2, 1, true);
         assert_eq!(due(&worlds, &[3]), [3]);
         assert!(due(&worlds, &[0, 1]).is_empty());
         assert_eq!(due(&worlds, &[0, 1, 2]), [0, 1, 2]);
-        worlds.tie(4, 2, 1, false);
+        worlds.set_connected(4, 2, 1, false);
         assert_eq!(due(&worlds, &[0, 1]), [0, 1]);
     }
 
@@ -292,12 +295,12 @@ mod tests {
     fn a_tie_lasts_as_long_as_one_host_has_it() {
         let mut worlds = worlds(2);
         for (host, own) in [(0, 0), (1, 0), (2, 1)] {
-            worlds.tie(host, own, 1 - own, true);
+            worlds.set_connected(host, own, 1 - own, true);
         }
-        worlds.tie(0, 0, 1, false);
-        worlds.tie(2, 1, 0, false);
+        worlds.set_connected(0, 0, 1, false);
+        worlds.set_connected(2, 1, 0, false);
         assert!(due(&worlds, &[1]).is_empty());
-        worlds.tie(1, 0, 1, false);
+        worlds.set_connected(1, 0, 1, false);
         assert_eq!(due(&worlds, &[1]), [1]);
     }
 
@@ -306,8 +309,8 @@ mod tests {
         let mut worlds = worlds(1);
         assert_eq!(worlds.add_for(Some(0), 1), 1);
         assert!(due(&worlds, &[1]).is_empty());
-        worlds.tie(2, 1, 0, true);
-        worlds.tie(2, 1, 0, false);
+        worlds.set_connected(2, 1, 0, true);
+        worlds.set_connected(2, 1, 0, false);
         assert_eq!(due(&worlds, &[1]), [1]);
     }
 

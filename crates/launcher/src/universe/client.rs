@@ -1,11 +1,11 @@
 //! An `mpiexec`'s connection with its universe.
 
-use super::call::{Unanswered, call};
-use super::error::UniverseError;
+use super::connect::{ConnectError, connect};
 use super::file::Contact;
 use super::message::{FromServer, ToServer};
-use crate::agent::{Link, LinkError};
-use crate::supervise::{GRACE, Watched};
+use crate::error::UniverseError;
+use crate::oob::{Link, LinkError};
+use crate::process::{GRACE, PollSet};
 use simurgh_net::control::Secret;
 use simurgh_net::job::Realm;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) struct Universe {
 
 /// What is heard from a universe.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum News {
+pub(crate) enum UniverseEvent {
     /// It says something.
     Said(FromServer),
     /// It is gone, and nothing will come of what has been asked: why, for the user. Said once.
@@ -48,8 +48,8 @@ impl Universe {
     ) -> Result<Self, UniverseError> {
         let contact = Contact::wait_for(file, PATIENCE)?;
         let until = Instant::now() + PATIENCE;
-        let failed = |reason: Unanswered| reason.of(file);
-        let mut link = call(&contact, until).map_err(failed)?;
+        let failed = |reason: ConnectError| reason.of(file);
+        let mut link = connect(&contact, until).map_err(failed)?;
         if let Some(silence) = silence {
             // Where that cannot be, the kernel takes longer to notice.
             let _ = link.guard(silence);
@@ -61,7 +61,7 @@ impl Universe {
         link.send(&enroll, &[]);
         match link
             .wait(Some(until))
-            .map_err(|error| failed(Unanswered::Refused(error.to_string())))?
+            .map_err(|error| failed(ConnectError::Refused(error.to_string())))?
         {
             Some(FromServer::Enrolled { realm, shares }) if shares.len() >= hosts => Ok(Self {
                 file: file.to_path_buf(),
@@ -74,8 +74,8 @@ impl Universe {
                 file: file.to_path_buf(),
                 reason,
             }),
-            Some(_) => Err(failed(Unanswered::Refused("it says something else".to_owned()))),
-            None => Err(failed(Unanswered::Refused("it does not answer".to_owned()))),
+            Some(_) => Err(failed(ConnectError::Refused("it says something else".to_owned()))),
+            None => Err(failed(ConnectError::Refused("it does not answer".to_owned()))),
         }
     }
 
@@ -96,21 +96,25 @@ impl Universe {
     }
 
     /// Waits for what it says, and for room for what it is told.
-    pub(crate) fn watch<'a>(&'a self, watched: &mut Watched<'a>) {
+    pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
         if let Some(link) = &self.link {
-            link.watch(watched);
+            link.watch(set);
         }
     }
 
     /// What it says next, if anything.
-    pub(crate) fn hear(&mut self) -> Option<News> {
+    pub(crate) fn hear(&mut self) -> Option<UniverseEvent> {
         let link = self.link.as_mut()?;
         link.flush();
         match link.receive() {
-            Ok(message) => message.map(|(message, _)| News::Said(message)),
+            Ok(message) => message.map(|(message, _)| UniverseEvent::Said(message)),
             Err(error) => {
                 self.link = None;
-                Some(News::Lost(format!("{}: {}", self.file.display(), loss(&error))))
+                Some(UniverseEvent::Lost(format!(
+                    "{}: {}",
+                    self.file.display(),
+                    loss(&error)
+                )))
             }
         }
     }

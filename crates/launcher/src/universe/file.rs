@@ -1,6 +1,6 @@
 //! The file by which a universe is found.
 
-use super::error::UniverseError;
+use crate::error::UniverseError;
 use serde::{Deserialize, Serialize};
 use simurgh_net::control::Secret;
 use std::fs::{self, File};

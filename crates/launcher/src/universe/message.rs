@@ -2,8 +2,8 @@
 //!
 //! All numbers of hosts, processes and worlds are those that all mpiexecs agree on ([`Realm`]).
 
-use super::ports::Asker;
-use crate::agent::Protocol;
+use crate::oob::Protocol;
+use crate::ports::Asker;
 use serde::{Deserialize, Serialize};
 use simurgh_net::control::{Answer, Peer, Question};
 use simurgh_net::job::Realm;

@@ -26,27 +26,17 @@
 //!
 //! # Ends
 //!
-//! Worlds that have to do with each other end together, whoever has started them: mpiexecs tell the server of ties and
+//! Worlds that have to do with each other end together, whoever has started them: mpiexecs tell the server of connections and
 //! ends, and let go of worlds when it says so. An mpiexec that fails takes those with it whose worlds are tied to its
 //! own, by chains as well; the others forget its hosts. Without the server each mpiexec does what it knows itself.
 
-mod addresses;
-mod call;
 mod client;
-mod dial;
-mod error;
+mod connect;
 mod file;
 mod machine;
 mod message;
-mod ports;
-mod questions;
 mod server;
-mod ties;
 
-pub(crate) use addresses::addresses_of;
-pub(crate) use client::{News, Universe};
-pub use error::UniverseError;
+pub(crate) use client::{Universe, UniverseEvent};
 pub(crate) use message::{FromServer, ToServer};
-pub(crate) use ports::{Asker, Ports};
 pub use server::serve;
-pub(crate) use ties::Ties;

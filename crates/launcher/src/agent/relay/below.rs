@@ -1,10 +1,10 @@
 //! The agents behind an agent.
 
 use super::Agent;
-use crate::agent::branch::{Branch, CROWDED, silent, split};
-use crate::agent::link::{Link, LinkError};
-use crate::agent::message::{Down, Up};
-use crate::supervise::GRACE;
+use crate::oob::{Link, LinkError};
+use crate::process::GRACE;
+use crate::tree::message::{Down, Up};
+use crate::tree::{Branch, HIGH_WATER, no_sign_of_life, split};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -44,12 +44,12 @@ impl Agent {
     }
 
     /// Sends on what comes from below.
-    pub(super) fn pass_up(&mut self, crowded: bool) {
+    pub(super) fn pass_up(&mut self, congested: bool) {
         let mut index = 0;
         while index < self.branches.len() {
             let branch = &mut self.branches[index];
             branch.catch_up();
-            match drain(branch, &mut self.link, crowded) {
+            match drain(branch, &mut self.link, congested) {
                 Ok(()) => index += 1,
                 Err(error) => {
                     let branch = self.branches.swap_remove(index);
@@ -80,7 +80,7 @@ impl Agent {
             } else {
                 let branch = self.branches.swap_remove(index);
                 for node in branch.nodes() {
-                    let loss = silent(timeout);
+                    let loss = no_sign_of_life(timeout);
                     self.say(&Up::Failed { node, loss });
                 }
             }
@@ -89,8 +89,8 @@ impl Agent {
 }
 
 /// Sends on what an agent below has said.
-fn drain(branch: &mut Branch, link: &mut Link, crowded: bool) -> Result<(), LinkError> {
-    while !crowded || link.backlog() < 2 * CROWDED {
+fn drain(branch: &mut Branch, link: &mut Link, congested: bool) -> Result<(), LinkError> {
+    while !congested || link.backlog() < 2 * HIGH_WATER {
         match branch.receive()? {
             Some((Up::Alive | Up::Called { .. }, _)) => {}
             Some((message, bytes)) => link.send(&message, &bytes),

@@ -3,16 +3,16 @@
 mod below;
 mod orders;
 
-use super::branch::{Branch, CROWDED};
 use super::hosts::{self, Host};
-use super::link::Link;
-use super::loss::Loss;
-use super::message::{NodeJob, Up};
-use super::modex::Exchange;
+use super::modex::ModexRelay;
 use crate::error::LaunchError;
-use crate::front;
-use crate::start::Starter;
-use crate::supervise::{Signals, Watched, kill_inherited};
+use crate::hosts::Starter;
+use crate::oob::Link;
+use crate::process::monitor;
+use crate::process::{PollSet, Signals, kill_orphans};
+use crate::tree::Loss;
+use crate::tree::message::{NodeJob, Up};
+use crate::tree::{Branch, HIGH_WATER};
 use rustix::event::PollFlags;
 use rustix::process::Signal;
 use simurgh_settings::Id;
@@ -28,7 +28,7 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
         .map_err(|error| LaunchError::Supervise(error.into()))?;
     let signals = Signals::listen()?;
     let timeout = job.spec.settings.time(Id::PeerTimeout);
-    let exchange = Exchange::new(job.nodes.0).map_err(|error| LaunchError::Supervise(error.into()))?;
+    let exchange = ModexRelay::new(job.nodes.0).map_err(|error| LaunchError::Supervise(error.into()))?;
     let now = Instant::now();
     let mut agent = Agent {
         link,
@@ -48,7 +48,7 @@ pub(super) fn serve(job: NodeJob, link: Link) -> Result<u8, LaunchError> {
         agent.hosts.iter().for_each(|host| host.signal(Signal::KILL));
         // What they have started ends as their connections do.
         agent.branches.clear();
-        kill_inherited();
+        kill_orphans();
     }
     Ok(status.unwrap_or(ORPHANED))
 }
@@ -62,7 +62,7 @@ struct Agent {
     hosts: Vec<Host>,
     branches: Vec<Branch>,
     /// With servers of PMIx on other nodes.
-    exchange: Exchange,
+    exchange: ModexRelay,
     /// No more hosts are to come.
     is_over: bool,
     /// A host has ended badly, or the job has.
@@ -86,7 +86,7 @@ impl Agent {
         };
         self.start_below(own + 1..end, &tool);
         let bound = match &self.job.cpus {
-            Some(cpus) => crate::binding::bind(cpus),
+            Some(cpus) => crate::hosts::bind(cpus),
             None => Ok(()),
         };
         if let Err(error) = bound.and_then(|()| self.start_hosts()) {
@@ -97,7 +97,7 @@ impl Agent {
 
     /// Starts the hosts of the job, up to the first that cannot be started.
     fn start_hosts(&mut self) -> Result<(), LaunchError> {
-        let starter = hosts::starter(&self.job, self.exchange.wishes())?;
+        let starter = hosts::starter(&self.job, self.exchange.requests())?;
         let starter = self.starter.insert(starter);
         for number in hosts::on_node(&self.job.spec, self.job.nodes.0) {
             self.hosts.push(hosts::start(starter, number, &mut self.link)?);
@@ -143,13 +143,13 @@ impl Agent {
     fn run(&mut self, mut signals: Signals, timeout: Option<Duration>) -> Result<u8, Orphaned> {
         let mut done = false;
         loop {
-            let crowded = self.link.backlog() > CROWDED;
+            let congested = self.link.backlog() > HIGH_WATER;
             for host in &mut self.hosts {
                 // A process that cannot be waited for has been waited for.
-                host.pass_on(&mut self.link, crowded).map_err(|_| Orphaned)?;
+                host.pass_on(&mut self.link, congested).map_err(|_| Orphaned)?;
             }
             self.obey_all()?;
-            self.pass_up(crowded);
+            self.pass_up(congested);
             let service = self.starter.as_ref().and_then(Starter::pmix);
             self.exchange.pass_on(service, &mut self.link);
             self.forget_ended();
@@ -176,7 +176,7 @@ impl Agent {
     /// Says why the node ends, if there is room for that. If the process in front of this one has been killed, whoever
     /// has started that sees how it ended, and tells more of it than could be said here.
     fn end_by(&mut self, signal: Signal) -> Orphaned {
-        if front::is_gone() {
+        if monitor::has_ended() {
             return Orphaned;
         }
         let number = signal.as_raw();
@@ -189,19 +189,17 @@ impl Agent {
 
     /// Sleeps until there is something to do.
     fn sleep(&self, signals: &Signals, timeout: Option<Duration>) {
-        let crowded = self.link.backlog() > CROWDED;
-        let mut watched = Watched::default();
-        watched.add(signals.as_fd(), PollFlags::IN);
-        self.link.watch(&mut watched);
-        watched.add(self.exchange.bell(), PollFlags::IN);
-        self.hosts
-            .iter()
-            .for_each(|host| host.watch(crowded, &mut watched));
+        let congested = self.link.backlog() > HIGH_WATER;
+        let mut set = PollSet::default();
+        set.add(signals.as_fd(), PollFlags::IN);
+        self.link.watch(&mut set);
+        set.add(self.exchange.wake_up(), PollFlags::IN);
+        self.hosts.iter().for_each(|host| host.watch(congested, &mut set));
         self.branches
             .iter()
-            .for_each(|branch| branch.watch(crowded, &mut watched));
+            .for_each(|branch| branch.watch(congested, &mut set));
         // An error is met again by whoever uses the descriptor.
-        let _ = watched.wait(timeout.map(|timeout| Instant::now() + timeout / 8));
+        let _ = set.wait(timeout.map(|timeout| Instant::now() + timeout / 8));
     }
 
     fn keep_alive(&mut self, timeout: Duration) -> Result<(), Orphaned> {

@@ -2,8 +2,8 @@
 
 use super::{Agent, Orphaned};
 use crate::agent::hosts::{self, Host};
-use crate::agent::message::{Down, Modex, Parcel, Up};
-use crate::start::Starter;
+use crate::hosts::Starter;
+use crate::tree::message::{Down, Fragment, Modex, Up};
 use rustix::process::Signal;
 use simurgh_net::control::{FromHost, ToHost};
 use simurgh_net::job::JobSpec;
@@ -90,7 +90,7 @@ impl Agent {
                 self.pass_down(&message);
             }
             Down::Input => self.feed(&message, bytes),
-            Down::Modex(parcel) => self.exchange(parcel, &message, bytes),
+            Down::Modex(fragment) => self.exchange(fragment, &message, bytes),
             // Out of turn, or a sign of life, which has been noted.
             Down::Alive | Down::Job(_) | Down::Call(_) => {}
         }
@@ -115,17 +115,17 @@ impl Agent {
     }
 
     /// Hands the server of PMIx what is for it, and sends on what is for others.
-    fn exchange(&mut self, parcel: &Parcel, message: &Down, bytes: &[u8]) {
-        if let Modex::Question { to, .. } | Modex::Answer { to, .. } = parcel.about
+    fn exchange(&mut self, fragment: &Fragment, message: &Down, bytes: &[u8]) {
+        if let Modex::Question { to, .. } | Modex::Answer { to, .. } = fragment.about
             && to != self.job.nodes.0
         {
             return self.pass_down_to(to, message, bytes);
         }
-        if let Modex::Met { .. } = parcel.about {
+        if let Modex::Met { .. } = fragment.about {
             self.pass_down_with(message, bytes);
         }
         let service = self.starter.as_ref().and_then(Starter::pmix);
-        self.exchange.hear(service, parcel, bytes);
+        self.exchange.hear(service, fragment, bytes);
     }
 
     /// Hands rank 0 what it reads, or sends that on to its node.

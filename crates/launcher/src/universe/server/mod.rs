@@ -3,25 +3,24 @@
 //! One thread sleeps until somebody comes or says something, and decides then ([`registry`]). It has no part in what
 //! ranks say to each other.
 
-mod ends;
-mod introductions;
 mod member;
-mod occasion;
 mod providers;
 mod registry;
 mod shares;
+mod stage;
+mod termination;
 #[cfg(test)]
 mod tests;
+mod wire_up;
 
-use super::addresses;
-use super::error::UniverseError;
 use super::file::{Contact, Written};
 use super::machine::machine;
 use super::message::{ENROLLING, FromServer, ToServer, VERSION};
-use crate::agent::{Door, Link, LinkError};
 use crate::error::LaunchError;
-use crate::supervise::{Signals, Watched};
-use registry::{Nonsense, Registry};
+use crate::error::UniverseError;
+use crate::oob::{self, Link, LinkError, Listener};
+use crate::process::{PollSet, Signals};
+use registry::{ProtocolError, Registry};
 use rustix::event::PollFlags;
 use simurgh_net::control::Secret;
 use simurgh_net::job::Realm;
@@ -51,7 +50,7 @@ pub fn serve(file: &Path, interface: Option<&str>) -> Result<(), LaunchError> {
 
 /// The server.
 struct Server {
-    door: Door,
+    listener: Listener,
     links: BTreeMap<Realm, Link>,
     registry: Registry,
 }
@@ -60,18 +59,19 @@ impl Server {
     /// A server, and the file by which it is found.
     fn open(file: &Path, interface: Option<&str>) -> Result<(Self, Written), LaunchError> {
         let secret = Secret::random().map_err(LaunchError::Supervise)?;
-        let addresses = addresses::chosen(interface)?;
-        let door = Door::open(ENROLLING, secret.clone(), &addresses).map_err(UniverseError::Listen)?;
+        let addresses = oob::listening_addresses(interface)?;
+        let listener =
+            Listener::open(ENROLLING, secret.clone(), &addresses).map_err(UniverseError::Listen)?;
         let contact = Contact {
             version: VERSION,
             machine: machine(),
-            addresses: door.addresses().map_err(UniverseError::Listen)?,
-            port: door.port().map_err(UniverseError::Listen)?,
+            addresses: listener.addresses().map_err(UniverseError::Listen)?,
+            port: listener.port().map_err(UniverseError::Listen)?,
             secret,
         };
         let written = Written::new(file, &contact)?;
         let server = Self {
-            door,
+            listener,
             links: BTreeMap::new(),
             registry: Registry::new(),
         };
@@ -80,21 +80,20 @@ impl Server {
 
     /// Sleeps until there is something to do, or something else that is watched has happened.
     fn sleep(&self, other: &impl AsFd) -> Result<(), LaunchError> {
-        let mut watched = Watched::default();
-        watched.add(other.as_fd(), PollFlags::IN);
-        self.door.watch(&mut watched);
+        let mut set = PollSet::default();
+        set.add(other.as_fd(), PollFlags::IN);
+        self.listener.watch(&mut set);
         for link in self.links.values() {
-            link.watch(&mut watched);
+            link.watch(&mut set);
         }
-        let times = [self.door.wakes_at(), self.registry.patient_until()];
-        watched
-            .wait(times.into_iter().flatten().min())
+        let times = [self.listener.wakes_at(), self.registry.patient_until()];
+        set.wait(times.into_iter().flatten().min())
             .map_err(|error| LaunchError::Supervise(error.into()))
     }
 
     /// Does all that there is to do.
     fn work(&mut self) {
-        for (link, word) in self.door.welcome() {
+        for (link, word) in self.listener.welcome() {
             self.welcome(link, word);
         }
         let realms: Vec<Realm> = self.links.keys().copied().collect();
@@ -146,7 +145,7 @@ impl Server {
     }
 
     fn act_on(&mut self, realm: Realm, message: ToServer) {
-        if let Err(Nonsense(what)) = self.registry.hear(realm, message) {
+        if let Err(ProtocolError(what)) = self.registry.hear(realm, message) {
             let message = format!("its mpiexec says {what}");
             self.registry.leave(realm, Some(message));
         }

@@ -1,10 +1,11 @@
 //! The mpiexecs of a universe, and what they are told.
 
 use super::member::{Member, are_own};
-use super::occasion::Introductions;
 use super::shares::Shares;
+use super::stage::WireUps;
+use crate::connections::Connections;
+use crate::ports::{Asker, Ports};
 use crate::universe::message::{FromServer, ToServer};
-use crate::universe::{Asker, Ports, Ties};
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
 use simurgh_net::control::{Answer, Question};
 use simurgh_net::job::Realm;
@@ -21,18 +22,18 @@ pub(super) struct Registry {
     shares: Shares,
     pub(super) ports: Ports,
     /// Between all worlds that have not been let go.
-    pub(super) ties: Ties,
+    pub(super) connections: Connections,
     /// Worlds whose ranks have ended, and which have not been let go.
     pub(super) ended: BTreeSet<u32>,
     /// What those have said who have failed.
     pub(super) failed: BTreeMap<Realm, String>,
-    pub(super) introductions: Introductions,
+    pub(super) wire_ups: WireUps,
     post: Vec<(Realm, FromServer)>,
 }
 
 /// What makes no sense in what a member says.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Nonsense(pub(super) &'static str);
+pub(super) struct ProtocolError(pub(super) &'static str);
 
 impl Registry {
     pub(super) fn new() -> Self {
@@ -41,10 +42,10 @@ impl Registry {
             last: Realm::default(),
             shares: Shares::new(MAX_LATER_HOSTS),
             ports: Ports::of_universe(),
-            ties: Ties::default(),
+            connections: Connections::default(),
             ended: BTreeSet::new(),
             failed: BTreeMap::new(),
-            introductions: Introductions::default(),
+            wire_ups: WireUps::default(),
             post: Vec::new(),
         }
     }
@@ -89,13 +90,13 @@ impl Registry {
     }
 
     /// A member says something.
-    pub(super) fn hear(&mut self, realm: Realm, message: ToServer) -> Result<(), Nonsense> {
+    pub(super) fn hear(&mut self, realm: Realm, message: ToServer) -> Result<(), ProtocolError> {
         match message {
-            ToServer::Enroll { .. } => return Err(Nonsense("that it enrolls, once more")),
+            ToServer::Enroll { .. } => return Err(ProtocolError("that it enrolls, once more")),
             ToServer::Ask { asker, question } => return self.asked(realm, asker, question),
             ToServer::Turn => self.wants_turn(realm),
             ToServer::Gathered { peers } | ToServer::New { peers } if !are_own(realm, &peers) => {
-                return Err(Nonsense("where the hosts of others are"));
+                return Err(ProtocolError("where the hosts of others are"));
             }
             ToServer::Gathered { peers } => return self.gathered(realm, Ok(peers)),
             ToServer::Declined { reason } => return self.gathered(realm, Err(reason)),
@@ -116,7 +117,7 @@ impl Registry {
 
     /// When somebody is waited for no longer, or waits no longer.
     pub(super) fn patient_until(&self) -> Option<Instant> {
-        let times = [self.introductions.patient_until(), self.ports.patient_until()];
+        let times = [self.wire_ups.patient_until(), self.ports.patient_until()];
         times.into_iter().flatten().min()
     }
 
@@ -127,9 +128,9 @@ impl Registry {
         self.answer(given_up);
     }
 
-    fn asked(&mut self, realm: Realm, asker: Asker, question: Question) -> Result<(), Nonsense> {
+    fn asked(&mut self, realm: Realm, asker: Asker, question: Question) -> Result<(), ProtocolError> {
         if Realm::of(asker.host) != realm {
-            return Err(Nonsense("that the host of another asks"));
+            return Err(ProtocolError("that the host of another asks"));
         }
         let outcome = self.ports.take_up(asker, question);
         self.answer(outcome.answers);

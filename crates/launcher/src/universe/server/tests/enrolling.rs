@@ -1,11 +1,12 @@
 //! Who belongs to a universe, and who does not.
 
-use super::super::registry::Registry;
 use super::{Folder, PATIENCE, Served, ToServer};
-use crate::agent::{HandshakeError, Link, Protocol};
+use crate::error::UniverseError;
+use crate::oob::{HandshakeError, Link, Protocol};
 use crate::universe::file::{Contact, Written};
 use crate::universe::message::{ENROLLING, VERSION};
-use crate::universe::{News, Universe, UniverseError, serve};
+use crate::universe::server::registry::Registry;
+use crate::universe::{Universe, UniverseEvent, serve};
 use serde::Serialize;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
 use simurgh_net::control::Secret;
@@ -225,8 +226,8 @@ fn the_end_of_the_universe_is_told_once() {
     let mut served = Served::new();
     let mut a = served.enroll(1);
     served.end();
-    match a.news(PATIENCE) {
-        Some(News::Lost(reason)) => assert!(reason.contains("the universe has ended"), "{reason}"),
+    match a.event(PATIENCE) {
+        Some(UniverseEvent::Lost(reason)) => assert!(reason.contains("the universe has ended"), "{reason}"),
         other => panic!("{other:?}"),
     }
     a.tell(&ToServer::Met);

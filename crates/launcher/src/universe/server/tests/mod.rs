@@ -8,8 +8,9 @@ mod patience;
 mod turns;
 
 use super::{Server, Written};
-use crate::supervise::Watched;
-use crate::universe::{Asker, FromServer, News, ToServer, Universe};
+use crate::ports::Asker;
+use crate::process::PollSet;
+use crate::universe::{FromServer, ToServer, Universe, UniverseEvent};
 use simurgh_net::control::{Answer, Bytes, Peer, Question};
 use simurgh_net::job::{Place, Realm};
 use std::os::unix::net::UnixStream;
@@ -116,24 +117,24 @@ impl Fake {
     }
 
     /// What is heard next, within a time.
-    fn news(&mut self, patience: Duration) -> Option<News> {
+    fn event(&mut self, patience: Duration) -> Option<UniverseEvent> {
         let until = Instant::now() + patience;
         loop {
-            if let Some(news) = self.universe.hear() {
-                return Some(news);
+            if let Some(event) = self.universe.hear() {
+                return Some(event);
             }
             if Instant::now() >= until {
                 return None;
             }
-            let mut watched = Watched::default();
-            self.universe.watch(&mut watched);
-            watched.wait(Some(until)).unwrap();
+            let mut set = PollSet::default();
+            self.universe.watch(&mut set);
+            set.wait(Some(until)).unwrap();
         }
     }
 
     fn hear(&mut self) -> FromServer {
-        match self.news(PATIENCE) {
-            Some(News::Said(message)) => message,
+        match self.event(PATIENCE) {
+            Some(UniverseEvent::Said(message)) => message,
             other => panic!("{:?} hears {other:?}", self.realm),
         }
     }

@@ -1,7 +1,7 @@
 //! Ports and names of several mpiexecs.
 
 use super::{Answer, FromServer, PATIENCE, Question, Served, ToServer, are_partners};
-use crate::universe::News;
+use crate::universe::UniverseEvent;
 use simurgh_net::control::Refusal;
 
 fn look_up() -> Question {
@@ -159,8 +159,11 @@ fn who_says_nonsense_is_sent_away() {
     for message in nonsense {
         let mut a = served.enroll(1);
         a.tell(&message);
-        let news = a.news(PATIENCE);
-        assert!(matches!(news, Some(News::Lost(_))), "{message:?}: {news:?}");
+        let event = a.event(PATIENCE);
+        assert!(
+            matches!(event, Some(UniverseEvent::Lost(_))),
+            "{message:?}: {event:?}"
+        );
     }
     other.hears_nothing();
 }

@@ -1,8 +1,9 @@
 //! Who says nothing.
 
-use super::super::occasion::PATIENCE;
-use super::super::registry::Registry;
-use crate::universe::{Asker, FromServer, ToServer};
+use crate::ports::Asker;
+use crate::universe::server::registry::Registry;
+use crate::universe::server::stage::PATIENCE;
+use crate::universe::{FromServer, ToServer};
 use simurgh_net::control::{Answer, Question, Refusal};
 use simurgh_net::job::Realm;
 use std::time::Instant;

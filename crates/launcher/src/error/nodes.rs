@@ -1,0 +1,70 @@
+//! What can be wrong with the nodes of a job.
+
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// What is wrong with nodes.
+#[derive(Debug, Error, PartialEq)]
+pub enum NodesError {
+    /// A list of nodes cannot be understood.
+    #[error("{origin}: {text:?} is not a list of host names such as a,b:4 or n[1-3]")]
+    List {
+        /// Who says so.
+        origin: String,
+        /// What.
+        text: String,
+    },
+    /// A line of a file cannot be understood.
+    #[error("{file}:{line}: {text:?} is not a host name with its slots, such as `a`, `a:4` or `a slots=4`")]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What it says.
+        text: String,
+    },
+    /// A file cannot be read.
+    #[error("{file}: {reason}")]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A file names no node.
+    #[error("{file}: names no host")]
+    Empty {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A batch system's variable makes no sense.
+    #[error(
+        "{variable} is {value:?}, which is not what Slurm writes: unset SLURM_JOB_ID to run outside of its allocation"
+    )]
+    Slurm {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// There is no allocation.
+    #[error("--launcher slurm works in an allocation of Slurm only, such as `salloc -N 2 mpiexec …` makes")]
+    NoAllocation,
+    /// Programs are to be started on a node that has no part in the job.
+    #[error("{node} is none of the job's nodes: {nodes}")]
+    NotOfJob {
+        /// The node.
+        node: String,
+        /// Those that are.
+        nodes: String,
+    },
+    /// A node is not in the allocation.
+    #[error("{node} is none of the nodes that Slurm has allocated: {nodes}")]
+    NotAllocated {
+        /// The node.
+        node: String,
+        /// Those that are.
+        nodes: String,
+    },
+}

@@ -1,0 +1,328 @@
+//! One host, as the launcher sees it.
+
+use super::Singleton;
+use super::process::HostProcess;
+use crate::error::LaunchError;
+use crate::pmi::PmiSocket;
+use crate::process::PollSet;
+use crate::process::{exit_code, exit_words};
+use rustix::process::Signal;
+use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Letter, Peer};
+use simurgh_net::job::{JobSpec, Mode, Place, RankRange, Realm};
+use simurgh_net::transport::HostId;
+use std::fmt;
+use std::process::{Child, ExitStatus};
+
+/// A host.
+pub(crate) struct Member {
+    number: HostId,
+    ranks: RankRange,
+    place: Place,
+    /// What its numbers belong to.
+    realm: Realm,
+    /// It belongs to the command line's job.
+    is_first: bool,
+    /// What the user calls its program, if it is one: then its process is that of its only rank.
+    program: Option<String>,
+    /// Its process; none if another one watches that, or it has ended.
+    own: Option<HostProcess>,
+    /// The name of its node, if there are several.
+    node: Option<String>,
+    joined: Option<Joined>,
+    /// It is linked with another MPI, and has joined by PMI.
+    is_foreign: bool,
+    exit: Option<ExitStatus>,
+    /// The status of its ranks, when all of them have ended.
+    pub(crate) ended: Option<u8>,
+    /// It has been told to end, as all that its ranks have to do with have ended.
+    pub(crate) released: bool,
+    /// It could not be started with all others of its job.
+    pub(crate) forgotten: bool,
+    /// What its ranks wait for, when it has been asked.
+    pub(crate) waiting: Option<String>,
+}
+
+/// How a host can be reached.
+struct Joined {
+    addresses: Vec<Address>,
+}
+
+impl Member {
+    /// A host whose process this one has started; `number` is that in its job.
+    pub(crate) fn of_process(
+        number: HostId,
+        spec: &JobSpec,
+        child: Child,
+        channel: Option<Channel>,
+        pmi: Option<PmiSocket>,
+    ) -> Result<Self, LaunchError> {
+        let own = HostProcess::of_child(child, channel, pmi)?;
+        Ok(Self::new(number, spec, Some(own), None))
+    }
+
+    /// The only host of its job, which has started this process.
+    pub(crate) fn of_singleton(spec: &JobSpec, running: Singleton) -> Result<Self, LaunchError> {
+        Ok(Self::new(
+            0,
+            spec,
+            Some(HostProcess::of_singleton(running)?),
+            None,
+        ))
+    }
+
+    /// A host that the agent of a node has started.
+    pub(crate) fn of_node(number: HostId, spec: &JobSpec, node: String) -> Self {
+        Self::new(number, spec, None, Some(node))
+    }
+
+    fn new(number: HostId, spec: &JobSpec, own: Option<HostProcess>, node: Option<String>) -> Self {
+        let ranks = spec.ranks_of(number);
+        let mut places = spec.places().skip(number as usize);
+        let place = places.next().expect("it is one of the job's hosts");
+        let section = spec.section_of(ranks.first);
+        let section = section.map(|section| &spec.sections[section]);
+        let program = section.filter(|section| section.mode == Mode::Processes);
+        Self {
+            number: spec.origin.first_host + number,
+            ranks,
+            place,
+            realm: spec.origin.realm,
+            is_first: spec.origin.parent.is_none(),
+            program: program.map(|section| section.argv[0].to_string()),
+            own,
+            node,
+            joined: None,
+            is_foreign: false,
+            exit: None,
+            ended: None,
+            released: false,
+            forgotten: false,
+            waiting: None,
+        }
+    }
+
+    /// Its share, as long as it is there, if nobody else has that.
+    pub(crate) fn share(&self) -> Option<u32> {
+        let has_one = !self.is_first || !self.realm.is_alone();
+        (has_one && self.is_there()).then_some(self.place.share)
+    }
+
+    /// Whether it has neither ended nor been let go.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.released && !self.is_gone()
+    }
+
+    /// Ends it, of which nobody has been told: it is nothing to anybody.
+    pub(crate) fn forget(&mut self) {
+        self.signal(Signal::KILL);
+        let _ = self.wait();
+        self.own = None;
+        self.exit.get_or_insert_default();
+        self.ended = Some(0);
+        self.released = true;
+        self.forgotten = true;
+    }
+
+    /// Its number in its universe.
+    pub(crate) fn number(&self) -> HostId {
+        self.number
+    }
+
+    /// The number of its job in its universe.
+    pub(crate) fn world(&self) -> u32 {
+        self.place.world
+    }
+
+    /// Whether it belongs to the command line's job.
+    pub(crate) fn is_first(&self) -> bool {
+        self.is_first
+    }
+
+    /// The number of its node in its job.
+    pub(crate) fn node(&self) -> u32 {
+        self.local(self.place.node)
+    }
+
+    /// A number of its launcher's as the user knows it.
+    fn local(&self, number: u32) -> u32 {
+        self.realm.local(number).unwrap_or(number)
+    }
+
+    /// What is to be waited for.
+    pub(crate) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
+        if let (Some(own), false) = (&self.own, self.is_gone()) {
+            own.watch(set);
+        }
+    }
+
+    /// Whether its process is that of its only rank, which does what it likes before and after it uses MPI.
+    pub(crate) fn is_program(&self) -> bool {
+        self.program.is_some()
+    }
+
+    /// Whether it does not hear what it is told: it has not begun to use MPI, or has ceased to.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.is_program() && (!self.has_joined() || self.ended.is_some() || self.is_foreign)
+    }
+
+    /// Ends its process, which has been told to end, if it does not hear that.
+    pub(crate) fn end_unless_it_hears(&self) {
+        if self.is_deaf() {
+            self.signal(Signal::TERM);
+        } else if !self.has_joined() {
+            // It may be deep in a library that starts, and there is nothing that it would have to bring to an end.
+            self.signal(Signal::KILL);
+        }
+    }
+
+    /// Whether it is the process of a rank that needs MPI no more, and goes on when that holds for all others too.
+    pub(crate) fn waits_for_the_others(&self) -> bool {
+        self.is_program() && !self.is_foreign && self.ended.is_some() && self.is_there()
+    }
+
+    pub(crate) fn has_joined(&self) -> bool {
+        self.joined.is_some()
+    }
+
+    /// Whether its process has ended, or is none of the launcher's business any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        let is_let_go = |own: &HostProcess| own.is_singleton() && own.has_heard();
+        self.exit.is_some() || self.released && self.own.as_ref().is_some_and(is_let_go)
+    }
+
+    /// Whether its process is not one that the launcher has started: that one has started the launcher.
+    pub(crate) fn is_singleton(&self) -> bool {
+        self.own.as_ref().is_some_and(HostProcess::is_singleton)
+    }
+
+    /// Whether its process has ended badly.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.exit.is_some_and(|status| !status.success())
+    }
+
+    /// How its process has ended, with this status, in words that follow its name.
+    pub(crate) fn end_words(&self, status: ExitStatus) -> String {
+        match self.is_singleton() {
+            true => "has ended".to_owned(),
+            false => exit_words(status),
+        }
+    }
+
+    /// The status with which its process has ended, if it is a bad one.
+    pub(crate) fn bad_status(&self) -> Option<u8> {
+        self.exit.map(exit_code).filter(|&code| code != 0)
+    }
+
+    /// Takes note of where it can be reached.
+    pub(crate) fn join(&mut self, hello: Hello) {
+        self.joined = Some(Joined {
+            addresses: hello.addresses,
+        });
+    }
+
+    /// Takes note of where it can be reached by those who join later.
+    pub(crate) fn reopen(&mut self, addresses: Vec<Address>) {
+        if let Some(joined) = &mut self.joined {
+            joined.addresses = addresses;
+        }
+    }
+
+    /// Takes note that it uses another MPI.
+    pub(crate) fn join_by_pmi(&mut self) {
+        self.is_foreign = true;
+        self.joined.get_or_insert_with(|| Joined {
+            addresses: Vec::new(),
+        });
+    }
+
+    /// Whether it uses another MPI.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.is_foreign
+    }
+
+    /// What others have to know of it to connect to it: where it is, too, if their job description does not say so.
+    pub(crate) fn as_peer(&self, with_place: bool) -> Option<Peer> {
+        let joined = self.joined.as_ref()?;
+        Some(Peer {
+            host: self.number,
+            addresses: joined.addresses.clone(),
+            place: with_place.then_some(self.place),
+        })
+    }
+
+    /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
+    pub(crate) fn tell(&mut self, letter: Letter) {
+        if let Some(own) = &mut self.own {
+            own.tell(letter);
+        }
+    }
+
+    /// Tells it what there was no room for before.
+    pub(crate) fn catch_up(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.catch_up();
+        }
+    }
+
+    /// What it says, if it says something; nothing more after its channel is closed.
+    pub(crate) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
+        self.own.as_mut().map_or(Ok(None), HostProcess::hear)
+    }
+
+    /// Sends its process a signal; one that has ended needs none.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let (Some(own), false) = (&self.own, self.is_gone()) {
+            own.signal(signal);
+        }
+    }
+
+    /// The status of its process if it has ended since the last call.
+    pub(crate) fn ended_process(&mut self) -> Result<Option<ExitStatus>, LaunchError> {
+        if self.is_gone() {
+            return Ok(None);
+        }
+        self.exit = self.own.as_mut().map_or(Ok(None), HostProcess::ended)?;
+        Ok(self.exit)
+    }
+
+    /// Lets go of the ways to its process, which has ended, and all of whose words have been heard.
+    pub(crate) fn let_go_of_process(&mut self) {
+        self.own = None;
+    }
+
+    /// Waits for the end of its process.
+    pub(crate) fn wait(&mut self) -> std::io::Result<()> {
+        if let (Some(own), None) = (&mut self.own, self.exit) {
+            self.exit = own.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Whether its process is about to end: the kernel closes its connections before it says that it has ended, and
+    /// long before if the machine is busy.
+    pub(crate) fn is_exiting(&self) -> bool {
+        self.own.as_ref().is_some_and(HostProcess::is_exiting)
+    }
+
+    /// Takes note of the end of a process that another one has started.
+    pub(crate) fn has_exited(&mut self, status: ExitStatus) {
+        self.exit = Some(status);
+    }
+}
+
+impl fmt::Display for Member {
+    /// As `host 1 (ranks 2-3)`, or `host 1 (ranks 2-3 on node7)`, or `rank 2 (./a.out)`; ranks of a job that another
+    /// one has asked for as `ranks 2-3 of world 1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ranks = match self.local(self.place.world) {
+            0 => self.ranks.to_string(),
+            world => format!("{} of world {world}", self.ranks),
+        };
+        match (&self.program, &self.node) {
+            (Some(program), None) => write!(f, "{ranks} ({program})"),
+            (Some(program), Some(node)) => write!(f, "{ranks} ({program} on {node})"),
+            (None, Some(node)) => write!(f, "host {} ({ranks} on {node})", self.local(self.number)),
+            (None, None) => write!(f, "host {} ({ranks})", self.local(self.number)),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The process of a host, which this process watches, and the ways to it.
+
+use crate::error::LaunchError;
+use crate::pmi::PmiSocket;
+use crate::process::PollSet;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal};
+use simurgh_net::control::{Channel, ControlError, FromHost, Letter, ToHost};
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::process::{Child, ExitStatus};
+
+/// A process that runs, and the way to it.
+pub(crate) struct Singleton {
+    /// Its number.
+    pub(crate) process: u32,
+    /// The launcher's end of its channel.
+    pub(crate) channel: Channel,
+}
+
+/// The process of a host.
+pub(super) struct HostProcess {
+    /// None if it is not this process that has started it, but rather the other way round: how it ends others learn.
+    child: Option<Child>,
+    process: OwnedFd,
+    channel: Option<Channel>,
+    /// Where it speaks PMI, if it does.
+    pmi: Option<PmiSocket>,
+    /// What there was no room for in the channel.
+    untold: VecDeque<Letter>,
+}
+
+impl HostProcess {
+    /// One that this process has started.
+    pub(super) fn of_child(
+        child: Child,
+        channel: Option<Channel>,
+        pmi: Option<PmiSocket>,
+    ) -> Result<Self, LaunchError> {
+        Ok(Self {
+            pmi,
+            ..Self::new(Pid::from_child(&child), Some(child), channel)?
+        })
+    }
+
+    /// One that has started this process.
+    pub(super) fn of_singleton(Singleton { process, channel }: Singleton) -> Result<Self, LaunchError> {
+        let gone = LaunchError::Supervise(rustix::io::Errno::SRCH.into());
+        let number = i32::try_from(process).ok().and_then(Pid::from_raw).ok_or(gone)?;
+        Self::new(number, None, Some(channel))
+    }
+
+    fn new(number: Pid, child: Option<Child>, channel: Option<Channel>) -> Result<Self, LaunchError> {
+        let process = rustix::process::pidfd_open(number, PidfdFlags::empty());
+        Ok(Self {
+            child,
+            process: process.map_err(|error| LaunchError::Supervise(error.into()))?,
+            channel,
+            pmi: None,
+            untold: VecDeque::new(),
+        })
+    }
+
+    /// Whether it has started this process.
+    pub(super) fn is_singleton(&self) -> bool {
+        self.child.is_none()
+    }
+
+    /// Whether it has been told all that it was to be told.
+    pub(super) fn has_heard(&self) -> bool {
+        self.untold.is_empty()
+    }
+
+    /// What is to be waited for.
+    pub(super) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
+        let writable = |so| if so { PollFlags::OUT } else { PollFlags::empty() };
+        set.add(self.process.as_fd(), PollFlags::IN);
+        if let Some(channel) = &self.channel {
+            set.add(channel.as_fd(), PollFlags::IN | writable(!self.has_heard()));
+        }
+        if let Some(pmi) = &self.pmi {
+            set.add(pmi.fd(), PollFlags::IN | writable(pmi.is_behind()));
+        }
+    }
+
+    /// Tells it something, as soon as it has room for it.
+    pub(super) fn tell(&mut self, letter: Letter) {
+        match (letter.message(), &mut self.pmi) {
+            (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
+            (ToHost::Pmi(_), None) => {}
+            _ => self.untold.push_back(letter),
+        }
+        self.catch_up();
+    }
+
+    /// Tells it what there was no room for before.
+    pub(super) fn catch_up(&mut self) {
+        if let Some(pmi) = &mut self.pmi {
+            pmi.catch_up();
+        }
+        let Some(channel) = &self.channel else {
+            return self.untold.clear();
+        };
+        while let Some(letter) = self.untold.front() {
+            match channel.tell(letter) {
+                Ok(false) => return,
+                Ok(true) => drop(self.untold.pop_front()),
+                // Why is found out when its channel is read, or its process has ended.
+                Err(_) => return self.untold.clear(),
+            }
+        }
+    }
+
+    /// What it says, if it says something; nothing more after its channel is closed.
+    pub(super) fn hear(&mut self) -> Result<Option<FromHost>, ControlError> {
+        match self.pmi.as_mut().map(PmiSocket::hear) {
+            Some(Ok(Some(request))) => return Ok(Some(FromHost::Pmi(request))),
+            Some(Err(_)) => self.pmi = None,
+            Some(Ok(None)) | None => {}
+        }
+        let Some(channel) = &self.channel else {
+            return Ok(None);
+        };
+        let said = channel.said();
+        if let Err(ControlError::Closed) = said {
+            self.channel = None;
+            return Ok(None);
+        }
+        Ok(said?.map(|said| said.message))
+    }
+
+    /// Sends it a signal; one that has ended needs none. One that writes its core file is ending, and is let finish.
+    pub(super) fn signal(&self, signal: Signal) {
+        if signal == Signal::KILL && is_dumping(&self.process) {
+            return;
+        }
+        let _ = rustix::process::pidfd_send_signal(&self.process, signal);
+    }
+
+    /// Its status if it has ended; a good one if nobody here learns that.
+    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, LaunchError> {
+        let mut ended = [PollFd::from_borrowed_fd(self.process.as_fd(), PollFlags::IN)];
+        if poll(&mut ended, Some(&Timespec::default())) != Ok(1) {
+            return Ok(None);
+        }
+        let status = self.wait().map_err(LaunchError::Supervise)?;
+        Ok(Some(status.unwrap_or_default()))
+    }
+
+    /// Waits for its end; its status, if anybody here learns that.
+    pub(super) fn wait(&mut self) -> std::io::Result<Option<ExitStatus>> {
+        self.child.as_mut().map(Child::wait).transpose()
+    }
+
+    /// Whether it has begun to end.
+    pub(super) fn is_exiting(&self) -> bool {
+        is_exiting(&self.process)
+    }
+}
+
+/// Whether a process writes its core file.
+fn is_dumping(process: &OwnedFd) -> bool {
+    told_of(process, "status")
+        .lines()
+        .any(|line| line == "CoreDumping:\t1")
+}
+
+/// Whether a process has begun to end.
+fn is_exiting(process: &OwnedFd) -> bool {
+    /// `PF_EXITING` of the kernel.
+    const EXITING: u64 = 4;
+    let stat = told_of(process, "stat");
+    // The seventh field after the name, which may hold anything.
+    let flags = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(6));
+    let flags = flags.and_then(|flags| flags.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
+/// What a file of /proc tells of a process; nothing of one that has been waited for.
+fn told_of(process: &OwnedFd, file: &str) -> String {
+    let told = |number| std::fs::read_to_string(format!("/proc/{number}/{file}")).ok();
+    number_of(process).and_then(told).unwrap_or_default()
+}
+
+/// The number by which /proc knows a process, which need not be that of this process's pid namespace; none if it has
+/// been waited for.
+fn number_of(process: &OwnedFd) -> Option<u32> {
+    let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", process.as_raw_fd())).ok()?;
+    let number = about.lines().find_map(|line| line.strip_prefix("Pid:"))?;
+    number.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_that_ends_is_told_from_one_that_runs() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
+        assert!(!is_exiting(&process));
+        drop(child.stdin.take());
+        // It has ended, and is not forgotten.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
+        assert!(is_exiting(&process));
+        child.wait().unwrap();
+        assert!(!is_exiting(&process));
+    }
+}

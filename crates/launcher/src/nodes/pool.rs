@@ -1,0 +1,105 @@
+//! Where programs go that running ranks ask for: to the nodes of the job, as its own ranks do.
+
+use super::{Mapping, Node, RankBlock, file, is_here, list};
+use crate::error::NodesError;
+use std::path::PathBuf;
+
+/// The nodes of a job, by their numbers, and how ranks are mapped to them.
+#[derive(Clone, Debug)]
+pub(crate) struct NodePool {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) mapping: Mapping,
+}
+
+/// Who chooses among the nodes of a job.
+#[derive(Clone, Debug)]
+pub(crate) enum Choice {
+    /// A list as that of `-hosts`.
+    List(String),
+    /// A file as that of `-hostfile`.
+    File(PathBuf),
+}
+
+impl NodePool {
+    /// This machine alone.
+    pub(crate) fn here() -> Self {
+        Self {
+            nodes: vec![Node {
+                name: "localhost".to_owned(),
+                slots: 1,
+            }],
+            mapping: Mapping::Slots,
+        }
+    }
+
+    /// Where so many ranks go, to all nodes or to those that are chosen.
+    ///
+    /// # Errors
+    ///
+    /// When the choice makes no sense, or names a node that is none of the job's.
+    pub(crate) fn runs(&self, ranks: u32, choice: Option<Choice>) -> Result<Vec<RankBlock>, NodesError> {
+        let chosen = match choice {
+            None => return Ok(self.mapping.runs(ranks, &self.nodes)),
+            Some(Choice::List(text)) => list::parse("info key host", &text)?,
+            Some(Choice::File(path)) => file::read(&path)?,
+        };
+        let numbers: Vec<_> = chosen
+            .iter()
+            .map(|node| self.number(&node.name))
+            .collect::<Result<_, _>>()?;
+        let runs = self.mapping.runs(ranks, &chosen).into_iter();
+        Ok(runs
+            .map(|run| RankBlock {
+                node: numbers[run.node as usize],
+                ..run
+            })
+            .collect())
+    }
+
+    /// The number of a node.
+    fn number(&self, name: &str) -> Result<u32, NodesError> {
+        let is_it = |node: &Node| node.name == name || (is_here(name) && is_here(&node.name));
+        let found = (0..).zip(&self.nodes).find(|(_, node)| is_it(node));
+        found.map(|(number, _)| number).ok_or_else(|| {
+            let names: Vec<_> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+            NodesError::NotOfJob {
+                node: name.to_owned(),
+                nodes: names.join(", "),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(choice: Option<Choice>) -> Vec<(u32, u32)> {
+        let nodes = list::parse("-hosts", "a,b:2,c").unwrap();
+        let mapping = Mapping::Slots;
+        let runs = NodePool { nodes, mapping }.runs(4, choice).unwrap();
+        runs.iter().map(|run| (run.node, run.ranks)).collect()
+    }
+
+    #[test]
+    fn ranks_go_where_the_jobs_own_do_or_to_chosen_nodes() {
+        assert_eq!(runs(None), [(0, 1), (1, 2), (2, 1)]);
+        assert_eq!(runs(Some(Choice::List("c".into()))), [(2, 4)]);
+        assert_eq!(runs(Some(Choice::List("c:3,a".into()))), [(2, 3), (0, 1)]);
+    }
+
+    #[test]
+    fn others_nodes_are_refused_by_name() {
+        let error = NodePool::here()
+            .runs(1, Some(Choice::List("far".into())))
+            .unwrap_err();
+        assert!(error.to_string().contains("far"), "{error}");
+        assert_eq!(
+            NodePool::here()
+                .runs(1, Some(Choice::List("127.0.0.1".into())))
+                .unwrap()
+                .len(),
+            1
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! How two ends of a connection show each other that they know a secret, which is not sent.
+//!
+//! 1. The caller says which version it speaks, and its nonce.
+//! 2. Who answers says its own nonce, and proves that it knows the secret.
+//! 3. The caller checks that before it says anything else, and proves the same.
+//!
+//! From then on each frame has its [code](super::mac): who has passed these words on can do nothing else.
+
+use super::mac::Authenticator;
+use super::{Link, LinkError};
+use serde::{Deserialize, Serialize};
+use simurgh_net::control::Secret;
+use simurgh_net::proof::{Encounter, Nonce, Party, Proof, Side};
+use std::io;
+use std::time::Instant;
+use thiserror::Error;
+
+/// What two speak who meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Protocol {
+    pub(crate) name: &'static str,
+    pub(crate) version: u32,
+}
+
+/// What they say until they know each other.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Word {
+    /// The caller's first.
+    Greeting { version: u32, nonce: Nonce },
+    /// The answer.
+    Challenge { nonce: Nonce, proof: Proof },
+    /// The other answer: it speaks another version.
+    Foreign { version: u32 },
+    /// The caller's second.
+    Response { proof: Proof },
+}
+
+/// Why an end of a connection is not who it has to be.
+#[derive(Debug, Error)]
+pub(crate) enum HandshakeError {
+    /// It does not know the secret.
+    #[error("who answers does not know the secret: somebody else has its port")]
+    Impostor,
+    /// It says something else.
+    #[error("somebody else answers")]
+    Astray,
+    /// It does not speak this version.
+    #[error("it comes from another installation: it speaks version {0}")]
+    Version(u32),
+    /// It says nothing.
+    #[error("it does not answer")]
+    Silent,
+    /// The connection fails.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// There are no random numbers.
+    #[error("the kernel gives no random numbers: {0}")]
+    Random(#[source] io::Error),
+}
+
+impl Protocol {
+    /// What two are to each other who have said these nonces.
+    fn met<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Encounter<'_>) -> R) -> R {
+        let party = |nonce| Party { name: b"", nonce };
+        then(Encounter {
+            purpose: &format!("{} {}", self.name, self.version),
+            caller: party(caller),
+            answerer: party(answerer),
+        })
+    }
+
+    /// Introduces this end of a connection, which is the caller's. When it is done, the other end is who it should be.
+    pub(crate) fn introduce(
+        &self,
+        link: &mut Link,
+        secret: &Secret,
+        until: Instant,
+    ) -> Result<(), HandshakeError> {
+        let caller = Nonce::random().map_err(HandshakeError::Random)?;
+        let greeting = Word::Greeting {
+            version: self.version,
+            nonce: caller.clone(),
+        };
+        link.send(&greeting, &[]);
+        match link.wait(Some(until))?.ok_or(HandshakeError::Silent)? {
+            Word::Challenge { nonce, proof } => self.met(&caller, &nonce, |met| {
+                if !met.accepts(secret, Side::Answerer, &proof) {
+                    return Err(HandshakeError::Impostor);
+                }
+                let proof = met.proof(secret, Side::Caller);
+                link.send(&Word::Response { proof }, &[]);
+                link.protect(Authenticator::of(&met, secret, Side::Caller));
+                Ok(())
+            }),
+            Word::Foreign { version } => Err(HandshakeError::Version(version)),
+            Word::Greeting { .. } | Word::Response { .. } => Err(HandshakeError::Astray),
+        }
+    }
+}
+
+/// How far who answers has come with a caller.
+#[derive(Debug, Default)]
+pub(super) struct Answering(Option<(Nonce, Nonce)>);
+
+impl Answering {
+    /// Goes on with what the caller has said; whether it is who it should be.
+    pub(super) fn go_on(
+        &mut self,
+        link: &mut Link,
+        protocol: &Protocol,
+        secret: &Secret,
+    ) -> Result<bool, HandshakeError> {
+        link.flush();
+        while let Some((word, _)) = link.receive()? {
+            match (word, self.0.take()) {
+                (Word::Greeting { version, nonce }, None) if version == protocol.version => {
+                    self.challenge(link, nonce, protocol, secret)?;
+                }
+                (Word::Greeting { version, .. }, None) => {
+                    let own = protocol.version;
+                    link.send(&Word::Foreign { version: own }, &[]);
+                    return Err(HandshakeError::Version(version));
+                }
+                (Word::Response { proof }, Some((caller, own))) => {
+                    return protocol.met(&caller, &own, |met| {
+                        if !met.accepts(secret, Side::Caller, &proof) {
+                            return Err(HandshakeError::Impostor);
+                        }
+                        link.protect(Authenticator::of(&met, secret, Side::Answerer));
+                        Ok(true)
+                    });
+                }
+                _ => return Err(HandshakeError::Astray),
+            }
+        }
+        Ok(false)
+    }
+
+    fn challenge(
+        &mut self,
+        link: &mut Link,
+        caller: Nonce,
+        protocol: &Protocol,
+        secret: &Secret,
+    ) -> Result<(), HandshakeError> {
+        let own = Nonce::random().map_err(HandshakeError::Random)?;
+        let proof = protocol.met(&caller, &own, |met| met.proof(secret, Side::Answerer));
+        let nonce = own.clone();
+        link.send(&Word::Challenge { nonce, proof }, &[]);
+        self.0 = Some((caller, own));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    const PROTOCOL: Protocol = Protocol {
+        name: "test",
+        version: 1,
+    };
+
+    fn pair() -> [Link; 2] {
+        let (a, b) = UnixStream::pair().unwrap();
+        [a, b].map(|stream: UnixStream| {
+            let other = stream.try_clone().unwrap();
+            Link::new(stream.into(), other.into(), false).unwrap()
+        })
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
+
+    /// Answers until something has come of it.
+    fn answer(link: &mut Link, protocol: Protocol, secret: &Secret) -> Result<(), HandshakeError> {
+        let mut answering = Answering::default();
+        while !answering.go_on(link, &protocol, secret)? {
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    /// What comes of two of whom the caller speaks `version`, and who know these secrets.
+    fn meet(
+        version: u32,
+        secrets: [&Secret; 2],
+    ) -> (Result<Link, HandshakeError>, Result<Link, HandshakeError>) {
+        let [mut caller, mut answerer] = pair();
+        let [known, own] = secrets.map(Clone::clone);
+        let thread = std::thread::spawn(move || answer(&mut answerer, PROTOCOL, &own).map(|()| answerer));
+        let protocol = Protocol { version, ..PROTOCOL };
+        let introduced = protocol.introduce(&mut caller, &known, soon());
+        let introduced = introduced.map(|()| caller);
+        (introduced, thread.join().unwrap())
+    }
+
+    #[test]
+    fn who_knows_the_secret_is_let_in_and_heard() {
+        let secret = Secret::random().unwrap();
+        let (Ok(mut a), Ok(mut b)) = meet(1, [&secret, &secret]) else {
+            panic!("they know each other");
+        };
+        for number in 0..3 {
+            a.send(&number, b"bytes");
+            b.send(&(number + 10), &[]);
+            assert_eq!(b.wait::<u32>(Some(soon())).unwrap(), Some(number));
+            assert_eq!(a.wait::<u32>(Some(soon())).unwrap(), Some(number + 10));
+        }
+    }
+
+    #[test]
+    fn who_does_not_is_told_apart_on_both_sides() {
+        let [one, other] = [(); 2].map(|()| Secret::random().unwrap());
+        let (introduced, answered) = meet(1, [&one, &other]);
+        assert!(matches!(introduced, Err(HandshakeError::Impostor)));
+        assert!(matches!(answered, Err(HandshakeError::Link(LinkError::Closed))));
+        let (introduced, answered) = meet(2, [&one, &one]);
+        assert!(matches!(introduced, Err(HandshakeError::Version(1))));
+        assert!(matches!(answered, Err(HandshakeError::Version(2))));
+    }
+
+    /// Sends the other side's own words back, which is no proof.
+    #[test]
+    fn words_that_are_sent_back_prove_nothing() {
+        let secret = Secret::random().unwrap();
+        let [mut caller, mut mirror] = pair();
+        let thread = std::thread::spawn(move || {
+            let Some(Word::Greeting { nonce, .. }) = mirror.wait(Some(soon())).unwrap() else {
+                panic!("it greets");
+            };
+            let zeros = "0".repeat(64);
+            let proof: Proof = serde_json::from_str(&format!("\"{zeros}\"")).unwrap();
+            mirror.send(&Word::Challenge { nonce, proof }, &[]);
+            mirror.wait::<Word>(Some(soon()))
+        });
+        let introduced = PROTOCOL.introduce(&mut caller, &secret, soon());
+        assert!(matches!(introduced, Err(HandshakeError::Impostor)));
+        drop(caller);
+        assert!(
+            matches!(thread.join().unwrap(), Err(LinkError::Closed)),
+            "nothing more is said"
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! What the processes of a job tell each other by PMI.
+
+use super::answer::{Words, answer};
+use super::effect::{Asker, Effect, Event, WAITS};
+use super::store::{KEY, Store, VALUE};
+use super::unique::unique_name;
+use simurgh_net::job::JobSpec;
+use simurgh_net::pmi::{Form, Message};
+
+/// Under which key clients look for the places of processes.
+const PLACES: &str = "PMI_process_mapping";
+
+/// What processes have put, and how many wait for each other.
+#[derive(Default)]
+pub(crate) struct KeyValueSpace {
+    /// Its name, from which clients make names of their own for what they share on a node.
+    name: String,
+    /// How many processes there are.
+    size: usize,
+    values: Store,
+    /// Who waits for all others.
+    meeting: Vec<(usize, Message)>,
+    /// Who waits for something to be put for its node.
+    longing: Vec<(Asker, Message)>,
+}
+
+impl KeyValueSpace {
+    /// Of a job; what clients ask is where its processes are.
+    pub(crate) fn of(spec: &JobSpec) -> Self {
+        let runs = spec.hosts.chunk_by(|a, b| a.node == b.node);
+        let blocks = runs.map(|run| format!("({},1,{})", run[0].node, run.len()));
+        let mapping = format!("(vector,{})", blocks.collect::<Vec<_>>().join(","));
+        let mut kvs = Self::named(&unique_name(), spec.hosts.len());
+        // Who does not find it looks for himself who is near.
+        let _ = kvs.values.put(PLACES, &mapping);
+        kvs
+    }
+
+    /// Of a job of this name, with so many processes.
+    pub(super) fn named(name: &str, size: usize) -> Self {
+        Self {
+            name: name.to_owned(),
+            size,
+            ..Self::default()
+        }
+    }
+
+    /// Does what is asked for.
+    pub(crate) fn act_on(&mut self, asker: Asker, request: Message) -> Effect {
+        let command = request.get("cmd").unwrap_or_default();
+        let word = |key: &str| request.get(key).unwrap_or_default();
+        let event = match (request.form, command.as_str()) {
+            (Form::Line, "init") => Some(Event::Began),
+            (_, "finalize") => Some(Event::Finished),
+            (_, "abort") => {
+                let code = word("exitcode").parse::<i32>();
+                let event = Event::Aborted {
+                    status: code.map_or(1, |code| code.to_le_bytes()[0]),
+                    waits: word(WAITS) == "yes",
+                };
+                return Effect {
+                    answers: Vec::new(),
+                    event: Some(event),
+                };
+            }
+            _ => None,
+        };
+        let outcome = match (request.form, command.as_str()) {
+            (_, "finalize") => Ok(Vec::new()),
+            (Form::Line, "barrier_in") | (Form::Frame, "kvs-fence") => return self.meet(asker, request),
+            (Form::Frame, "info-putnodeattr") => return self.put_for_node(asker, &request),
+            (Form::Frame, "info-getnodeattr") => return self.get_of_node(asker, request),
+            (Form::Line, "put") | (Form::Frame, "kvs-put") => {
+                let put = self.values.put(&word("key"), &word("value"));
+                put.map(|()| success(request.form))
+            }
+            (Form::Line, "get") => self
+                .values
+                .get(&word("key"))
+                .map(|value| [success(Form::Line), vec![("value", value)]].concat())
+                .ok_or("key_not_found"),
+            (Form::Frame, "kvs-get" | "info-getjobattr") => Ok(found(self.fact(&word("key")))),
+            (Form::Line, _) => self.answer_line(asker, &command, &request),
+            (Form::Frame, _) => self.answer_frame(asker, &command),
+        };
+        Effect {
+            answers: vec![(asker.host, answer(&request, outcome))],
+            event,
+        }
+    }
+
+    /// What only clients of PMI-1 ask, and the greeting.
+    fn answer_line(&self, asker: Asker, command: &str, request: &Message) -> Result<Words, &'static str> {
+        match command {
+            "init" => {
+                let (version, subversion) = match request.number("pmi_version") {
+                    Some(2) => ("2", "0"),
+                    _ => ("1", "1"),
+                };
+                let word = |key, value: &str| (key, value.to_owned());
+                Ok(vec![
+                    word("pmi_version", version),
+                    word("pmi_subversion", subversion),
+                ])
+            }
+            "get_maxes" => Ok(vec![
+                ("kvsname_max", "256".to_owned()),
+                ("keylen_max", KEY.to_string()),
+                ("vallen_max", VALUE.to_string()),
+            ]),
+            "get_appnum" => Ok(vec![("appnum", asker.program.to_string())]),
+            "get_my_kvsname" => Ok(vec![("kvsname", self.name.clone())]),
+            "get_universe_size" => Ok(vec![("size", self.size.to_string())]),
+            _ => Err("not_supported"),
+        }
+    }
+
+    /// What only clients of PMI-2 ask.
+    fn answer_frame(&self, asker: Asker, command: &str) -> Result<Words, &'static str> {
+        match command {
+            "fullinit" => Ok(vec![
+                ("pmi-version", "2".to_owned()),
+                ("pmi-subversion", "0".to_owned()),
+                ("rank", asker.rank.to_string()),
+                ("size", self.size.to_string()),
+                ("appnum", asker.program.to_string()),
+                ("debugged", "FALSE".to_owned()),
+                ("pmiverbose", "FALSE".to_owned()),
+            ]),
+            "job-getid" => Ok(vec![("jobid", self.name.clone())]),
+            _ => Err("not supported"),
+        }
+    }
+
+    /// What is known under a key, be it put, or of the job.
+    fn fact(&self, key: &str) -> Option<String> {
+        match key {
+            "universeSize" => Some(self.size.to_string()),
+            key => self.values.get(key),
+        }
+    }
+
+    /// Lets who has come wait until all have.
+    fn meet(&mut self, asker: Asker, request: Message) -> Effect {
+        self.meeting.push((asker.host, request));
+        if self.meeting.len() < self.size {
+            return Effect::default();
+        }
+        let all = std::mem::take(&mut self.meeting);
+        let answers = all.into_iter();
+        Effect {
+            answers: answers
+                .map(|(host, request)| (host, answer(&request, Ok(Vec::new()))))
+                .collect(),
+            event: None,
+        }
+    }
+
+    /// Notes something for all of a node, some of whom may wait for it.
+    fn put_for_node(&mut self, asker: Asker, request: &Message) -> Effect {
+        let key = request.get("key").unwrap_or_default();
+        let value = request.get("value").unwrap_or_default();
+        let put = self.values.put_for_node(asker.node, &key, &value);
+        let mut answers = Vec::new();
+        if put.is_ok() {
+            let is_for = |(who, waits): &mut (Asker, Message)| {
+                who.node == asker.node && waits.get("key").as_ref() == Some(&key)
+            };
+            let heard = self.longing.extract_if(.., is_for);
+            answers
+                .extend(heard.map(|(who, waits)| (who.host, answer(&waits, Ok(found(Some(value.clone())))))));
+        }
+        answers.push((asker.host, answer(request, put.map(|()| Vec::new()))));
+        Effect { answers, event: None }
+    }
+
+    /// What has been put for a node, now or as soon as it is.
+    fn get_of_node(&mut self, asker: Asker, request: Message) -> Effect {
+        let key = request.get("key").unwrap_or_default();
+        let value = self.values.get_of_node(asker.node, &key);
+        let waits = request
+            .get("wait")
+            .is_some_and(|wait| wait.eq_ignore_ascii_case("true"));
+        if value.is_none() && waits {
+            self.longing.push((asker, request));
+            return Effect::default();
+        }
+        Effect {
+            answers: vec![(asker.host, answer(&request, Ok(found(value))))],
+            event: None,
+        }
+    }
+}
+
+/// What clients of PMI-1 expect besides.
+fn success(form: Form) -> Words {
+    match form {
+        Form::Line => vec![("msg", "success".to_owned())],
+        Form::Frame => Vec::new(),
+    }
+}
+
+/// A value for a client of PMI-2, if there is one. Whether there is stands in a word that some call `flag`.
+fn found(value: Option<String>) -> Words {
+    let known = if value.is_some() { "TRUE" } else { "FALSE" }.to_owned();
+    let mut words = vec![("found", known.clone()), ("flag", known)];
+    words.extend(value.map(|value| ("value", value)));
+    words
+}

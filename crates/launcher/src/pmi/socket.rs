@@ -1,0 +1,75 @@
+//! The socket over which a program that is linked with another MPI speaks PMI with its launcher.
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use simurgh_net::pmi::Message;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// The launcher's end.
+pub(crate) struct PmiSocket {
+    socket: OwnedFd,
+    coming: Vec<u8>,
+    going: Vec<u8>,
+}
+
+impl PmiSocket {
+    /// Both ends.
+    pub(crate) fn pair() -> rustix::io::Result<(Self, OwnedFd)> {
+        let flags = SocketFlags::CLOEXEC;
+        let (own, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        rustix::io::ioctl_fionbio(&own, true)?;
+        let own = Self {
+            socket: own,
+            coming: Vec::new(),
+            going: Vec::new(),
+        };
+        Ok((own, other))
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// Whether it waits for room.
+    pub(crate) fn is_behind(&self) -> bool {
+        !self.going.is_empty()
+    }
+
+    /// Says something, as soon as there is room.
+    pub(crate) fn say(&mut self, message: &Message) {
+        self.going.extend(message.encode());
+        self.catch_up();
+    }
+
+    pub(crate) fn catch_up(&mut self) {
+        while !self.going.is_empty() {
+            let sent = rustix::net::send(&self.socket, &self.going, rustix::net::SendFlags::NOSIGNAL);
+            match sent {
+                Ok(sent) => drop(self.going.drain(..sent)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                // Nobody hears it: the end of the process says why.
+                Err(_) => self.going.clear(),
+            }
+        }
+    }
+
+    /// A message, if one is there; an error when nothing more comes that makes sense.
+    pub(crate) fn hear(&mut self) -> Result<Option<Message>, Errno> {
+        loop {
+            match Message::take_any(&mut self.coming) {
+                Ok(Some(message)) => return Ok(Some(message)),
+                Ok(None) => {}
+                Err(_) => return Err(Errno::BADMSG),
+            }
+            let mut chunk = [0; 4096];
+            match rustix::io::read(&self.socket, &mut chunk) {
+                Ok(0) => return Err(Errno::PIPE),
+                Ok(read) => self.coming.extend_from_slice(&chunk[..read]),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What is asked of ports.
+
+use super::{Asker, Limit, Ports, Purpose, Refused, Visitor};
+use simurgh_net::control::{Answer, Question, Refusal};
+use std::time::Instant;
+
+/// What follows from a question.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Outcome {
+    /// Answers, which may be to others who have waited.
+    pub(crate) answers: Vec<(Asker, Answer)>,
+    /// Two visitors have met, and are to be [told](Visitor::meets) when they can reach each other.
+    pub(crate) met: Option<(Visitor, Visitor)>,
+}
+
+impl Outcome {
+    fn answer(asker: Asker, answer: Answer) -> Self {
+        Self {
+            answers: vec![(asker, answer)],
+            met: None,
+        }
+    }
+}
+
+impl Visitor {
+    /// What two visitors are told who have met, in a meeting of this number.
+    pub(crate) fn meets(self, other: Self, meeting: u64) -> [(Asker, Answer); 2] {
+        let told = |to: Self, partner: Self| {
+            let process = partner.process;
+            (to.asker, Answer::Partner { process, meeting })
+        };
+        [told(self, other), told(other, self)]
+    }
+}
+
+impl Ports {
+    /// Takes up a question, and answers it if that is possible at once. Nothing is known of programs here.
+    pub(crate) fn take_up(&mut self, asker: Asker, question: Question) -> Outcome {
+        let answer = match question {
+            Question::Accept { port, process } => {
+                let limit = None;
+                let visitor = Visitor {
+                    asker,
+                    process,
+                    limit,
+                };
+                return self.receive(&port, Purpose::Accept, visitor);
+            }
+            Question::Connect {
+                port,
+                process,
+                patience,
+            } => {
+                let limit = patience.and_then(Limit::of);
+                let visitor = Visitor {
+                    asker,
+                    process,
+                    limit,
+                };
+                return self.receive(&port, Purpose::Connect, visitor);
+            }
+            Question::ClosePort { port } => return self.shut(&port, asker),
+            Question::OpenPort => Answer::Port(self.open(asker.host)),
+            Question::Publish { service, port } => done(self.publish(&service, &port, asker.host)),
+            Question::Unpublish { service, port } => done(self.unpublish(&service, &port)),
+            Question::Lookup { service } => match self.look_up(&service) {
+                Ok(port) => Answer::Port(port.to_owned()),
+                Err(refused) => refusal(refused),
+            },
+            Question::Spawn { .. } => Answer::refused(Refusal::Spawn, "only an mpiexec starts programs"),
+        };
+        Outcome::answer(asker, answer)
+    }
+
+    /// What those are told who have waited as long as they wanted.
+    pub(crate) fn give_up(&mut self, now: Instant) -> impl Iterator<Item = (Asker, Answer)> + use<> {
+        let refused = self.lose_patience(now).into_iter();
+        refused.map(|(visitor, refused)| (visitor.asker, refusal(refused)))
+    }
+
+    fn shut(&mut self, port: &str, asker: Asker) -> Outcome {
+        let visitors = match self.close(port) {
+            Ok(visitors) => visitors,
+            Err(refused) => return Outcome::answer(asker, refusal(refused)),
+        };
+        let mut outcome = Outcome::answer(asker, Answer::Done);
+        outcome.answers.extend(visitors.into_iter().map(|visitor| {
+            let reason = format!("port {port:?} has been closed while it was waited for");
+            (visitor.asker, Answer::refused(Refusal::Port, reason))
+        }));
+        outcome
+    }
+
+    fn receive(&mut self, port: &str, purpose: Purpose, visitor: Visitor) -> Outcome {
+        match self.visit(port, purpose, visitor) {
+            Ok(other) => Outcome {
+                answers: Vec::new(),
+                met: other.map(|other| (visitor, other)),
+            },
+            Err(refused) => Outcome::answer(visitor.asker, refusal(refused)),
+        }
+    }
+}
+
+fn done(result: Result<(), Refused>) -> Answer {
+    result.map_or_else(refusal, |()| Answer::Done)
+}
+
+fn refusal((refusal, reason): Refused) -> Answer {
+    Answer::refused(refusal, reason)
+}

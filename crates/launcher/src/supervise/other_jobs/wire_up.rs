@@ -1,0 +1,137 @@
+//! Getting acquainted with other launchers, and staying so as worlds come and go.
+
+use super::{Task, Turn};
+use crate::supervise::Supervisor;
+use crate::universe::ToServer;
+use simurgh_net::control::Peer;
+use simurgh_net::transport::HostId;
+use simurgh_settings::Id;
+
+impl Supervisor<'_> {
+    /// The universe wants something of the hosts, which they do as soon as none are being introduced.
+    pub(super) fn take_note(&mut self, task: Task) {
+        if let Some(other_jobs) = &mut self.other_jobs {
+            other_jobs.tasks.push_back(task);
+        }
+        self.continue_spawning();
+    }
+
+    /// Lets the hosts do what the universe wants, if there is something; whether there is. What has been gathered for
+    /// is part of the same introduction.
+    pub(in crate::supervise) fn take_up_task(&mut self) -> bool {
+        let task = self
+            .other_jobs
+            .as_mut()
+            .and_then(|other_jobs| other_jobs.tasks.pop_front());
+        match task {
+            None => return false,
+            Some(Task::Gather) => match self.reason_to_decline() {
+                None => self.gather(),
+                Some(reason) => self.decline(reason),
+            },
+            Some(Task::Greet(peers)) => {
+                if let Some(other_jobs) = &mut self.other_jobs {
+                    other_jobs
+                        .peers
+                        .extend(peers.iter().map(|peer| (peer.host, peer.clone())));
+                }
+                self.greet(peers);
+            }
+        }
+        true
+    }
+
+    /// Why hosts cannot be reached by those of other launchers, if they cannot.
+    fn reason_to_decline(&self) -> Option<String> {
+        let only_near = self.starter.spec().settings.show(Id::Transport) == "shm";
+        only_near.then(|| {
+            "the hosts of one of the jobs talk by shared memory alone (--transport shm), those of another mpiexec can \
+             be reached over libfabric only"
+                .to_owned()
+        })
+    }
+
+    /// Hosts of other launchers that all of this one know.
+    pub(in crate::supervise) fn acquaintances(&self) -> impl Iterator<Item = Peer> + use<> {
+        let other_jobs = self.other_jobs.as_ref();
+        let peers: Vec<Peer> = other_jobs.map_or_else(Vec::new, |other_jobs| {
+            other_jobs.peers.values().cloned().collect()
+        });
+        peers.into_iter()
+    }
+
+    /// Whether a world of another launcher is known.
+    pub(in crate::supervise) fn knows_world(&self, world: u32) -> bool {
+        let peers = self
+            .other_jobs
+            .iter()
+            .flat_map(|other_jobs| other_jobs.peers.values());
+        let mut places = peers.filter_map(|peer| peer.place);
+        places.any(|place| place.world == world)
+    }
+
+    /// Whether hosts of a new world may be introduced; where others are known, their turn is asked for.
+    pub(in crate::supervise) fn is_its_turn(&mut self) -> bool {
+        let Some(other_jobs) = &mut self.other_jobs else {
+            return true;
+        };
+        if other_jobs.turn == Turn::Nobody && !other_jobs.peers.is_empty() && other_jobs.lost.is_none() {
+            other_jobs.turn = Turn::Wanted;
+            other_jobs.universe.tell(&ToServer::Turn);
+        }
+        other_jobs.turn != Turn::Wanted
+    }
+
+    /// The turn has come.
+    pub(super) fn has_its_turn(&mut self) {
+        if let Some(other_jobs) = &mut self.other_jobs {
+            other_jobs.turn = Turn::Ours;
+        }
+        self.continue_spawning();
+    }
+
+    /// Gives up the turn, if it has come: nobody is there to be introduced.
+    pub(in crate::supervise) fn pass_turn(&mut self) {
+        if self.takes_its_turn() {
+            self.tell_universe(&ToServer::New { peers: Vec::new() });
+        }
+    }
+
+    /// Whether the new hosts are to be announced, once.
+    pub(in crate::supervise) fn takes_its_turn(&mut self) -> bool {
+        let Some(other_jobs) = &mut self.other_jobs else {
+            return false;
+        };
+        let is_ours = other_jobs.turn == Turn::Ours;
+        if is_ours {
+            other_jobs.turn = Turn::Nobody;
+        }
+        is_ours
+    }
+
+    /// Hosts of other launchers are gone.
+    pub(super) fn part_with(&mut self, first: HostId, hosts: u32) {
+        let Some(other_jobs) = &mut self.other_jobs else {
+            return;
+        };
+        let gone = first..first.saturating_add(hosts);
+        let known: Vec<HostId> = other_jobs
+            .peers
+            .range(gone.clone())
+            .map(|(host, _)| *host)
+            .collect();
+        known.iter().for_each(|host| drop(other_jobs.peers.remove(host)));
+        for task in &mut other_jobs.tasks {
+            if let Task::Greet(peers) = task {
+                peers.retain(|peer| !gone.contains(&peer.host));
+            }
+        }
+        other_jobs.missing.forget(&gone);
+        // All of a world go at once, but for those that have been missed before.
+        if known.len() == hosts as usize {
+            self.tell_of_gone(first, hosts);
+        } else {
+            known.into_iter().for_each(|host| self.tell_of_gone(host, 1));
+        }
+    }
+}

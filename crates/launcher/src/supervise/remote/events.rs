@@ -1,0 +1,100 @@
+//! What is heard from the nodes of a job.
+
+use super::{NodeState, RemoteNodes};
+use crate::oob::LinkError;
+use crate::process::GRACE;
+use crate::tree::message::{Down, Up};
+use crate::tree::{Loss, no_sign_of_life};
+use simurgh_net::control::FromHost;
+use simurgh_net::transport::HostId;
+use std::ops::Range;
+
+/// What has been heard from the nodes.
+pub(super) enum NodeEvent {
+    Said { host: HostId, message: FromHost },
+    Exited { host: HostId, status: i32 },
+    Lost { node: u32, loss: Loss },
+}
+
+impl RemoteNodes {
+    /// Hears what there is.
+    pub(super) fn listen(&mut self) -> Vec<NodeEvent> {
+        let mut events = std::mem::take(&mut self.untold);
+        self.output.catch_up();
+        self.errors.catch_up();
+        if let Some(srun) = &mut self.srun {
+            self.branches.extend(srun.welcome(&self.job));
+            if let Some(loss) = srun.has_failed() {
+                events.extend(self.lost(0..self.job.nodes.1, &loss));
+                self.srun = None;
+            }
+        }
+        let mut index = 0;
+        while index < self.branches.len() {
+            match self.listen_to(index, &mut events) {
+                Ok(()) => index += 1,
+                Err(loss) => {
+                    let branch = self.branches.swap_remove(index);
+                    events.extend(self.lost(branch.nodes(), &loss));
+                    branch.end(GRACE);
+                }
+            }
+        }
+        if self.states[0] == NodeState::Up
+            && let Some(bytes) = self.input.read()
+        {
+            self.send_to(0, &Down::Input, &bytes);
+        }
+        events
+    }
+
+    /// Nodes that are lost, as far as they still mattered.
+    fn lost(&self, nodes: Range<u32>, loss: &Loss) -> Vec<NodeEvent> {
+        let matters = |node: &u32| self.states[*node as usize] != NodeState::Done;
+        let lost = |node| NodeEvent::Lost {
+            node,
+            loss: loss.clone(),
+        };
+        nodes.filter(matters).map(lost).collect()
+    }
+
+    /// Hears a branch; why it is lost, if it is.
+    fn listen_to(&mut self, index: usize, events: &mut Vec<NodeEvent>) -> Result<(), Loss> {
+        self.branches[index].catch_up();
+        while !self.is_congested() {
+            let branch = &mut self.branches[index];
+            match branch.receive() {
+                Ok(Some((message, bytes))) => events.extend(self.take(message, bytes)),
+                Ok(None) => break,
+                Err(LinkError::Closed) if self.is_over(index) => return Err(Loss::of("")),
+                Err(error) => return Err(self.branches[index].loss(&error)),
+            }
+        }
+        match self.timeout {
+            Some(timeout) if !self.branches[index].keep_alive(timeout) => Err(no_sign_of_life(timeout)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether nothing more is expected of a branch.
+    fn is_over(&self, index: usize) -> bool {
+        let mut nodes = self.branches[index].nodes();
+        nodes.all(|node| self.states[node as usize] == NodeState::Done)
+    }
+
+    fn take(&mut self, message: Up, bytes: Vec<u8>) -> Option<NodeEvent> {
+        match message {
+            Up::Said { host, message } => return Some(NodeEvent::Said { host, message }),
+            Up::Exited { host, status } => return Some(NodeEvent::Exited { host, status }),
+            Up::Failed { node, loss } if self.stands(node) => return Some(NodeEvent::Lost { node, loss }),
+            Up::Output { error: false } => self.output.print(bytes),
+            Up::Output { error: true } => self.errors.print(bytes),
+            Up::TookInput => self.input.is_taken(),
+            Up::Modex(fragment) => self.exchange(fragment, &bytes),
+            Up::Here { node } => self.set(node, NodeState::Up),
+            Up::Done { node } => self.set(node, NodeState::Done),
+            Up::Failed { .. } | Up::Called { .. } | Up::Alive => {}
+        }
+        None
+    }
+}

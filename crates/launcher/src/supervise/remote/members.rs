@@ -1,0 +1,87 @@
+//! What the events of nodes mean for the members of a job, which the supervisor knows.
+
+use super::events::NodeEvent;
+use super::{NodeState, RemoteNodes};
+use crate::error::LaunchError;
+use crate::hosts::Member;
+use crate::supervise::RemoteLaunch;
+use crate::supervise::Supervisor;
+use crate::supervise::phase::Verdict;
+use crate::tree::Loss;
+use rustix::process::Signal;
+use simurgh_net::job::JobSpec;
+use simurgh_net::transport::HostId;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// The hosts of a job that agents start.
+pub(super) fn members(spec: &JobSpec, names: &[String]) -> Vec<Member> {
+    let hosts = (0..).zip(&spec.hosts);
+    hosts
+        .map(|(number, share)| Member::of_node(number, spec, names[share.node as usize].clone()))
+        .collect()
+}
+
+impl Supervisor<'_> {
+    /// Starts the agents of the nodes, which start the hosts.
+    pub(in crate::supervise) fn start_nodes(&mut self, nodes: RemoteLaunch) -> Result<(), LaunchError> {
+        self.members = members(self.starter.spec(), &nodes.job.names);
+        self.remote = Some(RemoteNodes::start(nodes)?);
+        Ok(())
+    }
+
+    /// Acts on what is heard from the nodes.
+    pub(in crate::supervise) fn listen_to_nodes(&mut self) {
+        let Some(remote) = &mut self.remote else { return };
+        for events in remote.listen() {
+            match events {
+                NodeEvent::Said { host, message } => {
+                    if let Some(host) = self.waited_for_member(host) {
+                        self.act_on(host, message);
+                    }
+                }
+                NodeEvent::Exited { host, status } => {
+                    if let Some(host) = self.waited_for_member(host) {
+                        let status = ExitStatus::from_raw(status);
+                        self.members[host].has_exited(status);
+                        self.has_ended(host, status);
+                    }
+                }
+                NodeEvent::Lost { node, loss } => self.lose_node(node, &loss),
+            }
+        }
+    }
+
+    /// The place of a host, unless it is forgotten, or nobody waits for it any more.
+    fn waited_for_member(&self, host: HostId) -> Option<usize> {
+        self.member_of(host).filter(|&host| !self.members[host].is_gone())
+    }
+
+    fn lose_node(&mut self, node: u32, Loss { reason, status }: &Loss) {
+        let Some(remote) = &mut self.remote else { return };
+        let Some(name) = remote.job.names.get(node as usize) else {
+            return;
+        };
+        let message = format!("node {name}{reason}");
+        remote.set(node, NodeState::Done);
+        let status = *status;
+        self.conclude(Verdict { status, message });
+        self.status.get_or_insert(status);
+        let there = self.members.iter_mut().filter(|member| !member.is_gone());
+        for member in there.filter(|member| member.node() == node) {
+            member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
+        }
+    }
+
+    /// No longer waits for nodes that do not answer.
+    pub(in crate::supervise) fn give_up_nodes(&mut self) {
+        for member in self.members.iter_mut().filter(|member| !member.is_gone()) {
+            member.has_exited(ExitStatus::from_raw(Signal::KILL.as_raw()));
+        }
+    }
+
+    /// Lets go of the nodes when all hosts have ended.
+    pub(in crate::supervise) fn end_nodes(&mut self, in_order: bool) -> bool {
+        self.remote.take().is_none_or(|remote| remote.end(in_order))
+    }
+}

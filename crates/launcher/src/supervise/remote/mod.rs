@@ -1,0 +1,247 @@
+//! The nodes of a job, as `mpiexec` sees them through their agents ([`crate::agent`]).
+
+mod events;
+mod input;
+mod members;
+mod modex;
+mod printer;
+mod srun;
+
+use crate::error::LaunchError;
+use crate::hosts::Member;
+use crate::nodes::NodePool;
+use crate::process::{GRACE, PollSet};
+use crate::tree::message::{Down, NodeJob};
+use crate::tree::{Branch, HIGH_WATER, Loss, split};
+use events::NodeEvent;
+use input::Input;
+use members::members;
+use modex::Meetings;
+use printer::Printer;
+use rustix::process::Signal;
+use simurgh_net::control::ToHost;
+use simurgh_net::job::JobSpec;
+use simurgh_net::transport::HostId;
+use simurgh_settings::Id;
+use srun::Srun;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What is needed to start the agents of a job.
+pub(crate) struct RemoteLaunch {
+    /// The job of all agents, with all nodes.
+    pub(crate) job: NodeJob,
+    /// The nodes, also for programs that ranks spawn.
+    pub(crate) pool: NodePool,
+    /// The executable that is an agent.
+    pub(crate) tool: PathBuf,
+    /// The command in the place of srun, if srun starts the agents; empty for srun itself.
+    pub(crate) srun: Option<Vec<String>>,
+}
+
+/// How far a node has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeState {
+    /// Its agent has not spoken.
+    Absent,
+    /// Its agent is at work.
+    Up,
+    /// Its hosts have ended, or it is lost.
+    Done,
+}
+
+/// The nodes of a job.
+pub(in crate::supervise) struct RemoteNodes {
+    job: NodeJob,
+    pool: NodePool,
+    branches: Vec<Branch>,
+    srun: Option<Srun>,
+    states: Vec<NodeState>,
+    output: Printer,
+    errors: Printer,
+    input: Input,
+    meetings: Meetings,
+    timeout: Option<Duration>,
+    launcher: String,
+    /// What could not be started.
+    untold: Vec<NodeEvent>,
+}
+
+impl RemoteNodes {
+    fn start(nodes: RemoteLaunch) -> Result<Self, LaunchError> {
+        let RemoteLaunch {
+            job,
+            pool,
+            tool,
+            srun,
+        } = nodes;
+        let launcher = match &srun {
+            Some(command) => command.first().map_or("srun", String::as_str),
+            None => job.launch.name(),
+        };
+        let mut remote = Self {
+            branches: Vec::new(),
+            srun: None,
+            states: vec![NodeState::Absent; job.names.len()],
+            output: Printer::new("standard output", std::io::stdout())?,
+            errors: Printer::new("standard error", std::io::stderr())?,
+            input: Input::new(),
+            meetings: Meetings::of(&job.spec),
+            timeout: job.spec.settings.time(Id::PeerTimeout),
+            launcher: launcher.to_owned(),
+            untold: Vec::new(),
+            pool,
+            job,
+        };
+        if let Some(command) = srun {
+            remote.srun = Some(Srun::start(&remote.job, &command, &tool)?);
+            return Ok(remote);
+        }
+        for nodes in split(0..remote.job.nodes.1, remote.job.width) {
+            match Branch::start(&remote.job, nodes.clone(), &tool) {
+                Ok(branch) => remote.branches.push(branch),
+                Err(error) => remote.untold.extend(nodes.map(|node| NodeEvent::Lost {
+                    node,
+                    loss: Loss::of(format!(": {error}")),
+                })),
+            }
+        }
+        Ok(remote)
+    }
+
+    /// Where programs go that running ranks ask for.
+    pub(in crate::supervise) fn pool(&self) -> &NodePool {
+        &self.pool
+    }
+
+    /// What agents are started by.
+    pub(in crate::supervise) fn launcher(&self) -> &str {
+        &self.launcher
+    }
+
+    /// The nodes whose agents have not spoken.
+    pub(in crate::supervise) fn absent(&self) -> Vec<String> {
+        let nodes = self.job.names.iter().zip(&self.states);
+        let absent = nodes.filter(|(_, states)| **states == NodeState::Absent);
+        absent.map(|(name, _)| name.clone()).collect()
+    }
+
+    pub(in crate::supervise) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
+        let congested = self.is_congested();
+        self.branches
+            .iter()
+            .for_each(|branch| branch.watch(congested, set));
+        if let Some(srun) = &self.srun {
+            srun.watch(set);
+        }
+        self.output.watch(set);
+        self.errors.watch(set);
+        if self.states[0] == NodeState::Up {
+            self.input.watch(set);
+        }
+    }
+
+    /// When there is something to do even if nothing happens.
+    pub(in crate::supervise) fn wakes_at(&self) -> Option<Instant> {
+        let signs = self.timeout.map(|timeout| Instant::now() + timeout / 8);
+        let silent = self.srun.as_ref().and_then(Srun::wakes_at);
+        if self.untold.is_empty() {
+            signs.into_iter().chain(silent).min()
+        } else {
+            Some(Instant::now())
+        }
+    }
+
+    fn is_congested(&self) -> bool {
+        self.output.backlog().max(self.errors.backlog()) > HIGH_WATER
+    }
+
+    fn stands(&self, node: u32) -> bool {
+        self.states
+            .get(node as usize)
+            .is_some_and(|states| *states != NodeState::Done)
+    }
+
+    fn set(&mut self, node: u32, states: NodeState) {
+        if let Some(known) = self.states.get_mut(node as usize) {
+            *known = states;
+        }
+    }
+
+    fn send_to(&mut self, node: u32, message: &Down, bytes: &[u8]) {
+        if let Some(branch) = self
+            .branches
+            .iter_mut()
+            .find(|branch| branch.nodes().contains(&node))
+        {
+            branch.send(message, bytes);
+        }
+    }
+
+    fn send_all(&mut self, message: &Down) {
+        self.send_all_with(message, &[]);
+    }
+
+    fn send_all_with(&mut self, message: &Down, bytes: &[u8]) {
+        self.branches
+            .iter_mut()
+            .for_each(|branch| branch.send(message, bytes));
+    }
+
+    /// Tells one host something.
+    pub(in crate::supervise) fn tell(&mut self, node: u32, host: HostId, message: ToHost) {
+        self.send_to(node, &Down::Tell { node, host, message }, &[]);
+    }
+
+    /// Lets the agents start the hosts of a job beside the first one; these hosts.
+    pub(in crate::supervise) fn start_beside(&mut self, spec: &JobSpec) -> Vec<Member> {
+        self.send_all(&Down::Start(Box::new(spec.clone())));
+        members(spec, &self.job.names)
+    }
+
+    /// Lets the agents end hosts of which nobody has been told.
+    pub(in crate::supervise) fn forget(&mut self, members: &[Member]) {
+        if let Some(first) = members.first() {
+            self.send_all(&Down::Forget {
+                first: first.number(),
+                hosts: members.len() as u32,
+            });
+        }
+    }
+
+    /// Tells all hosts the same.
+    pub(in crate::supervise) fn tell_all(&mut self, message: &ToHost) {
+        self.send_all(&Down::TellAll(message.clone()));
+    }
+
+    /// Sends all hosts a signal.
+    pub(in crate::supervise) fn signal_all(&mut self, signal: Signal) {
+        self.send_all(&Down::Signal(signal.as_raw()));
+    }
+
+    pub(in crate::supervise) fn print_error(&mut self, text: &[u8]) {
+        self.errors.print(text.to_vec());
+    }
+
+    /// Hears the last of the nodes, and lets go of them; whether all has been written that ranks wrote.
+    fn end(mut self, in_order: bool) -> bool {
+        self.send_all(&Down::Over);
+        let until = Instant::now() + GRACE;
+        while !self.branches.is_empty() && Instant::now() < until {
+            self.listen();
+            if self.branches.is_empty() || self.states.iter().all(|states| *states == NodeState::Done) {
+                break;
+            }
+            let mut set = PollSet::default();
+            self.watch(&mut set);
+            let _ = set.wait(Some(until));
+        }
+        self.branches.into_iter().for_each(|branch| branch.end(GRACE));
+        if let Some(srun) = self.srun {
+            srun.end(2 * GRACE);
+        }
+        let patience = (!in_order).then_some(GRACE);
+        let written = [self.output, self.errors].map(|printer| printer.finish(patience));
+        written == [true; 2]
+    }
+}

@@ -1,0 +1,147 @@
+//! Agents that Slurm starts: one task on each node, all by one srun, which connect to `mpiexec`.
+
+use crate::error::LaunchError;
+use crate::oob::addresses_of;
+use crate::oob::{Link, Listener};
+use crate::process::PollSet;
+use crate::tree::message::{CALLING, Call, NodeJob, Up, VERSION};
+use crate::tree::{Branch, LaunchCommand, Loss};
+use simurgh_net::control::Secret;
+use simurgh_settings::Id;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// What srun takes from the environment, where it speaks of the job and not of this step.
+const MISLEADING: [&str; 9] = [
+    "SLURM_CPUS_PER_TASK",
+    "SRUN_CPUS_PER_TASK",
+    "SLURM_NTASKS",
+    "SLURM_NPROCS",
+    "SLURM_NTASKS_PER_NODE",
+    "SLURM_TASKS_PER_NODE",
+    "SLURM_CPU_BIND",
+    "SLURM_DISTRIBUTION",
+    "SLURM_MPI_TYPE",
+];
+
+/// srun, and who has called since.
+pub(super) struct Srun {
+    command: LaunchCommand,
+    /// Where they come; closed when all have.
+    listener: Option<Listener>,
+    /// Agents that have yet to come.
+    missing: usize,
+}
+
+impl Srun {
+    /// Starts an agent on each node of the job.
+    pub(super) fn start(job: &NodeJob, command: &[String], tool: &Path) -> Result<Self, LaunchError> {
+        let secret = job.known_secret();
+        let listener = listener(job, secret.clone()).map_err(LaunchError::Supervise)?;
+        let call = Call {
+            version: VERSION,
+            secret,
+            port: listener.port().map_err(LaunchError::Supervise)?,
+        };
+        let words = match command {
+            [] => vec!["srun".to_owned()],
+            words => words.to_vec(),
+        };
+        let mut srun = Command::new(&words[0]);
+        srun.args(&words[1..])
+            .args(arguments(&job.names))
+            .arg(tool)
+            .arg("agent");
+        for name in MISLEADING {
+            srun.env_remove(name);
+        }
+        let (command, _, input) = LaunchCommand::start(srun).map_err(|source| LaunchError::Launcher {
+            what: source.to_string(),
+        })?;
+        // Every task reads it; it is shorter than what a pipe takes. If srun has ended already, that is met soon.
+        let _ =
+            std::fs::File::from(input).write_all(&Link::frame_of(&crate::tree::message::Down::Call(call)));
+        Ok(Self {
+            command,
+            listener: Some(listener),
+            missing: job.names.len(),
+        })
+    }
+
+    pub(super) fn watch<'a>(&'a self, set: &mut PollSet<'a>) {
+        self.command.watch(set);
+        if let Some(listener) = &self.listener {
+            listener.watch(set);
+        }
+    }
+
+    /// When there is something to do even if nothing happens.
+    pub(super) fn wakes_at(&self) -> Option<Instant> {
+        self.listener.as_ref().and_then(Listener::wakes_at)
+    }
+
+    /// Agents that have come. Who does not show at once that it knows the secret is sent away.
+    pub(super) fn welcome(&mut self, job: &NodeJob) -> Vec<Branch> {
+        self.command.listen();
+        let called = self.listener.as_mut().map(Listener::welcome).unwrap_or_default();
+        let come: Vec<(Link, u32)> = called
+            .into_iter()
+            .filter_map(|(link, word)| Some((link, node_of(job, &word)?)))
+            .collect();
+        self.missing = self.missing.saturating_sub(come.len());
+        if self.missing == 0 {
+            self.listener = None;
+        }
+        come.into_iter()
+            .map(|(link, node)| Branch::called(link, job, node))
+            .collect()
+    }
+
+    /// Why srun has ended, if it has before all agents have come.
+    pub(super) fn has_failed(&mut self) -> Option<Loss> {
+        (self.missing > 0 && self.command.has_ended()).then(|| self.command.loss(Duration::ZERO))
+    }
+
+    /// Waits for its end for a time, and ends it then.
+    pub(super) fn end(mut self, patience: Duration) {
+        self.command.wait(patience);
+    }
+}
+
+/// Where agents come. Which of its addresses they are told srun knows, unless the user does.
+fn listener(job: &NodeJob, secret: Secret) -> io::Result<Listener> {
+    let interface = job.spec.settings.name(Id::Interface);
+    match interface.map(addresses_of).filter(|found| !found.is_empty()) {
+        Some(addresses) => Listener::open(CALLING, secret, &addresses),
+        None => Listener::open_everywhere(CALLING, secret),
+    }
+}
+
+/// The node of an agent.
+fn node_of(job: &NodeJob, word: &Up) -> Option<u32> {
+    let Up::Called { node } = word else {
+        return None;
+    };
+    let place = job.names.iter().position(|name| name == node)?;
+    u32::try_from(place).ok()
+}
+
+/// One task on each of the nodes, beside other steps of the job and with all processors that the job has there.
+fn arguments(names: &[String]) -> Vec<String> {
+    let count = names.len();
+    [
+        format!("--nodes={count}"),
+        format!("--ntasks={count}"),
+        "--ntasks-per-node=1".to_owned(),
+        format!("--nodelist={}", names.join(",")),
+        "--overlap".to_owned(),
+        "--cpu-bind=none".to_owned(),
+        "--mpi=none".to_owned(),
+        "--input=all".to_owned(),
+        "--kill-on-bad-exit=1".to_owned(),
+        "--quiet".to_owned(),
+    ]
+    .to_vec()
+}

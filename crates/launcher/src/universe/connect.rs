@@ -1,0 +1,72 @@
+//! An `mpiexec` calls its universe.
+
+use super::file::Contact;
+use super::machine::machine;
+use super::message::ENROLLING;
+use crate::error::UniverseError;
+use crate::oob::connect_any;
+use crate::oob::{HandshakeError, Link, LinkError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How soon one tries again for whom there was no room.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Why a universe does not answer.
+#[derive(Debug)]
+pub(super) enum ConnectError {
+    /// Nobody is there.
+    Nobody(String),
+    /// Somebody is.
+    Refused(String),
+}
+
+impl ConnectError {
+    /// As an error about the universe of a file.
+    pub(super) fn of(self, file: &Path) -> UniverseError {
+        let file = file.to_path_buf();
+        match self {
+            Self::Nobody(reason) => UniverseError::Unreachable { file, reason },
+            Self::Refused(reason) => UniverseError::Unanswered { file, reason },
+        }
+    }
+}
+
+/// Connects to a universe, which has shown then that it is that of the file. Where somebody else answers, its other
+/// addresses are tried; while there is no room for callers, the same ones again.
+pub(super) fn connect(contact: &Contact, until: Instant) -> Result<Link, ConnectError> {
+    let mut addresses = contact.addresses_from(&machine());
+    let mut last = None;
+    loop {
+        let stream = match (connect_any(&addresses, contact.port, until), last) {
+            (Ok(stream), _) => stream,
+            (Err(_), Some(error)) => return Err(error),
+            (Err(reason), None) => return Err(ConnectError::Nobody(reason)),
+        };
+        let whose = stream.peer_addr().map(|address| address.ip().to_canonical());
+        let opened = Link::over(stream, false).map_err(|error| HandshakeError::Link(LinkError::Io(error)));
+        let greeted = opened.and_then(|mut link| {
+            ENROLLING.introduce(&mut link, &contact.secret, until)?;
+            Ok(link)
+        });
+        last = match greeted {
+            Ok(link) => return Ok(link),
+            Err(HandshakeError::Link(LinkError::Closed)) if Instant::now() < until => {
+                std::thread::sleep(STEP);
+                Some(ConnectError::Refused(
+                    "it has no room for callers, time after time".to_owned(),
+                ))
+            }
+            Err(error) => {
+                let Ok(whose) = whose else {
+                    return Err(ConnectError::Refused(error.to_string()));
+                };
+                addresses.retain(|address| address.to_canonical() != whose);
+                Some(ConnectError::Refused(format!(
+                    "{whose}, port {}: {error}",
+                    contact.port
+                )))
+            }
+        };
+    }
+}

@@ -1,0 +1,105 @@
+//! How the worlds of a universe end: those that have to do with each other at once, and with those who fail.
+
+use super::registry::{ProtocolError, Registry};
+use crate::universe::message::FromServer;
+use simurgh_net::job::Realm;
+use simurgh_net::transport::HostId;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Registry {
+    /// A member says that worlds have to do with each other, or do not any more.
+    pub(super) fn tied(&mut self, realm: Realm, a: u32, b: u32, so: bool) -> Result<(), ProtocolError> {
+        if Realm::of(a) != realm || a == b {
+            return Err(ProtocolError(
+                "what worlds have to do with each other that are not its own",
+            ));
+        }
+        let other = Realm::of(b);
+        let is_there = self
+            .members
+            .get(&other)
+            .is_some_and(|member| !member.gone.contains(&b));
+        if !so || is_there {
+            self.connections.tell(realm.0, a, b, so);
+            self.release();
+        } else if let Some(message) = self.failed.get(&other) {
+            let message = message.clone();
+            self.tell(realm, FromServer::Failed { message });
+        }
+        // Nobody waits for a world that has been let go: its ranks have been done with this one's.
+        Ok(())
+    }
+
+    /// The ranks of a world have ended.
+    pub(super) fn world_ended(&mut self, realm: Realm, world: u32) -> Result<(), ProtocolError> {
+        if Realm::of(world) != realm {
+            return Err(ProtocolError("that a world of another has ended"));
+        }
+        self.ended.insert(world);
+        self.release();
+        Ok(())
+    }
+
+    /// A world has been let go.
+    pub(super) fn world_gone(
+        &mut self,
+        realm: Realm,
+        world: u32,
+        first_host: HostId,
+        hosts: u32,
+    ) -> Result<(), ProtocolError> {
+        let end = first_host.saturating_add(hosts);
+        if [world, first_host].map(Realm::of) != [realm; 2] || end > realm.number(0) + Realm::SIZE {
+            return Err(ProtocolError("that a world of another is gone"));
+        }
+        self.ports.forget(&(first_host..end));
+        self.forget_worlds(|other| other == world);
+        let Some(member) = self.members.get_mut(&realm) else {
+            return Ok(());
+        };
+        member.gone.insert(world);
+        if let Some(known) = member.known.remove(&world) {
+            let circle = member.circle;
+            self.tell_gone(circle, realm, known);
+        }
+        Ok(())
+    }
+
+    /// Lets go of the worlds that may end.
+    fn release(&mut self) {
+        let worlds: Vec<u32> = self.connections.worlds().union(&self.ended).copied().collect();
+        let groups = self.connections.groups(&worlds).into_iter();
+        let due = groups.filter(|group| group.iter().all(|world| self.ended.contains(world)));
+        let mut due_of: BTreeMap<Realm, Vec<u32>> = BTreeMap::new();
+        for world in due.flatten() {
+            due_of.entry(Realm::of(world)).or_default().push(world);
+        }
+        for (realm, worlds) in due_of {
+            self.forget_worlds(|world| worlds.contains(&world));
+            self.tell(realm, FromServer::Release { worlds });
+        }
+    }
+
+    /// Somebody has failed, and so have those whose worlds are tied to its own.
+    pub(super) fn fail(&mut self, realm: Realm, message: &str) {
+        let worlds: Vec<u32> = self.connections.worlds().into_iter().collect();
+        let groups = self.connections.groups(&worlds).into_iter();
+        let hit = groups.filter(|group| group.iter().any(|&world| Realm::of(world) == realm));
+        let tied: BTreeSet<Realm> = hit.flatten().map(Realm::of).collect();
+        for other in tied {
+            let message = message.to_owned();
+            self.tell(other, FromServer::Failed { message });
+        }
+    }
+
+    /// All worlds of somebody who has left are gone.
+    pub(super) fn forget_worlds_of(&mut self, realm: Realm) {
+        self.forget_worlds(|world| Realm::of(world) == realm);
+        self.release();
+    }
+
+    fn forget_worlds(&mut self, are_gone: impl Fn(u32) -> bool) {
+        self.ended.retain(|&world| !are_gone(world));
+        self.connections.forget_all(are_gone);
+    }
+}

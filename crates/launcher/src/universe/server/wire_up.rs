@@ -1,0 +1,260 @@
+//! Hosts of several mpiexecs are introduced to each other: those of two circles whose ranks meet, or of a new world.
+//!
+//! One introduction follows the other. In each, every member that takes part has the same words to say, and nothing is
+//! decided before all have; who leaves is not waited for, and who says nothing for long is sent away.
+
+use super::providers;
+use super::registry::{ProtocolError, Registry};
+use super::stage::{Gathering, PATIENCE, Pair, Request, Stage, home, is_of};
+use crate::ports::Visitor;
+use crate::universe::message::FromServer;
+use simurgh_net::control::{Answer, Peer, Refusal};
+use simurgh_net::job::Realm;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+/// What the other end of a port is told when one leaves.
+const HAS_LEFT: &str = "the job at the other end of the port has ended";
+
+impl Registry {
+    /// Two ranks have met, and are told when they can reach each other.
+    pub(super) fn introduce(&mut self, one: Visitor, other: Visitor) {
+        let pair = (one, other);
+        if self.are_acquainted(&pair) && !self.wire_ups.concerns(&pair) {
+            return self.bring_together(pair);
+        }
+        self.wire_ups.waiting.push_back(Request::Meeting(pair));
+        self.go_on();
+    }
+
+    /// A member has a new world.
+    pub(super) fn wants_turn(&mut self, realm: Realm) {
+        self.wire_ups.waiting.push_back(Request::Turn(realm));
+        self.go_on();
+    }
+
+    fn circle_of(&self, realm: &Realm) -> Option<Realm> {
+        self.members.get(realm).map(|member| member.circle)
+    }
+
+    fn are_acquainted(&self, (one, other): &Pair) -> bool {
+        self.circle_of(&home(one)) == self.circle_of(&home(other))
+    }
+
+    /// Tells ranks that have met of each other.
+    fn bring_together(&mut self, (one, other): Pair) {
+        let meeting = self.ports.meeting();
+        self.answer(one.meets(other, meeting));
+    }
+
+    fn refuse(&mut self, (one, other): Pair, reason: &str) {
+        let refused = [one, other].map(|visitor| (visitor.asker, Answer::refused(Refusal::Port, reason)));
+        self.answer(refused);
+    }
+
+    /// Begins with what is next, when nothing is under way.
+    fn go_on(&mut self) {
+        while self.wire_ups.current.is_none() {
+            match self.wire_ups.waiting.pop_front() {
+                None => return,
+                Some(Request::Turn(realm)) => {
+                    self.wire_ups.enter(Stage::Growing(realm));
+                    self.tell(realm, FromServer::Granted);
+                }
+                Some(Request::Meeting(pair)) if self.are_acquainted(&pair) => self.bring_together(pair),
+                Some(Request::Meeting(pair)) => self.gather(pair),
+            }
+        }
+    }
+
+    /// Asks all of two circles for their hosts.
+    fn gather(&mut self, pair: Pair) {
+        let circles = [&pair.0, &pair.1]
+            .into_iter()
+            .filter_map(|visitor| self.circle_of(&home(visitor)));
+        let all: BTreeSet<Realm> = circles.flat_map(|circle| self.circle(circle)).collect();
+        for &realm in &all {
+            self.tell(realm, FromServer::Gather);
+        }
+        self.wire_ups.enter(Stage::Gathering(Gathering {
+            pair,
+            missing: all.clone(),
+            all,
+            said: BTreeMap::new(),
+            declined: None,
+        }));
+    }
+
+    /// A member says where its hosts are, or why they cannot be reached.
+    pub(super) fn gathered(
+        &mut self,
+        realm: Realm,
+        said: Result<Vec<Peer>, String>,
+    ) -> Result<(), ProtocolError> {
+        match &mut self.wire_ups.current {
+            Some(Stage::Gathering(gathering)) if gathering.missing.contains(&realm) => {
+                gathering.take(realm, said);
+            }
+            _ => return Err(ProtocolError("where its hosts are, which is not its turn to say")),
+        }
+        self.check();
+        Ok(())
+    }
+
+    /// The hosts of a member know those that they were to be introduced to.
+    pub(super) fn met(&mut self, realm: Realm) -> Result<(), ProtocolError> {
+        match &mut self.wire_ups.current {
+            Some(Stage::Meeting { missing, .. } | Stage::Spreading { missing, .. })
+                if missing.contains(&realm) =>
+            {
+                missing.remove(&realm);
+            }
+            _ => {
+                return Err(ProtocolError(
+                    "that its hosts have met those of others, to which they were not told",
+                ));
+            }
+        }
+        self.check();
+        Ok(())
+    }
+
+    /// A member has introduced new hosts to its own, which are to be introduced to others.
+    pub(super) fn has_grown(&mut self, realm: Realm, peers: Vec<Peer>) -> Result<(), ProtocolError> {
+        match &self.wire_ups.current {
+            Some(Stage::Growing(turn)) if *turn == realm => {}
+            _ => {
+                return Err(ProtocolError(
+                    "that it has new hosts, which is not its turn to say",
+                ));
+            }
+        }
+        let Some(member) = self.members.get_mut(&realm) else {
+            return Ok(());
+        };
+        member.make_known(&peers);
+        let circle = member.circle;
+        let mut missing = self.circle(circle);
+        missing.remove(&realm);
+        let missing = self.have_meet(missing, &peers);
+        self.wire_ups.enter(Stage::Spreading { of: realm, missing });
+        self.check();
+        Ok(())
+    }
+
+    /// Has members introduce some of others to their hosts; who does that.
+    fn have_meet(&mut self, members: BTreeSet<Realm>, peers: &[Peer]) -> BTreeSet<Realm> {
+        if peers.is_empty() {
+            return BTreeSet::new();
+        }
+        for &realm in &members {
+            let peers = peers.to_vec();
+            self.tell(realm, FromServer::Meet { peers });
+        }
+        members
+    }
+
+    /// Takes the next step, if nobody is missing any more.
+    fn check(&mut self) {
+        if !self.wire_ups.missing().is_empty() {
+            return;
+        }
+        match self.wire_ups.current.take() {
+            Some(Stage::Gathering(gathering)) => self.merge(gathering),
+            Some(Stage::Meeting { pair, all, .. }) => {
+                let left = [&pair.0, &pair.1]
+                    .into_iter()
+                    .any(|visitor| !self.has(home(visitor)));
+                self.conclude(all, pair, left.then_some(HAS_LEFT));
+            }
+            Some(Stage::Spreading { of, .. }) => {
+                self.tell(of, FromServer::Introduced);
+                self.go_on();
+            }
+            other => self.wire_ups.current = other,
+        }
+    }
+
+    /// Sends those away who have been waited for too long: somebody has stopped them.
+    pub(super) fn send_silent_away(&mut self, now: Instant) {
+        if self.wire_ups.patient_until().is_none_or(|until| now < until) {
+            return;
+        }
+        for realm in self.wire_ups.missing() {
+            let message = format!("its mpiexec has not answered for {} s", PATIENCE.as_secs());
+            self.leave(realm, Some(message));
+        }
+    }
+
+    /// All of two circles have said where their hosts are: from now on they are one.
+    fn merge(&mut self, gathering: Gathering) {
+        let Gathering {
+            pair,
+            all,
+            said,
+            declined,
+            ..
+        } = gathering;
+        let declined = declined.or_else(|| providers::differ(said.values().flatten()));
+        if declined.is_some() {
+            return self.conclude(all, pair, declined.as_deref());
+        }
+        let (near, far): (BTreeMap<_, _>, BTreeMap<_, _>) = said
+            .into_iter()
+            .partition(|(realm, _)| self.circle_of(realm) == self.circle_of(&home(&pair.0)));
+        let circle = near.keys().next().copied().unwrap_or_default();
+        for (realm, peers) in near.iter().chain(&far) {
+            if let Some(member) = self.members.get_mut(realm) {
+                member.make_known(peers);
+                member.circle = circle;
+            }
+        }
+        let mut missing = BTreeSet::new();
+        for (to, of) in [(&near, &far), (&far, &near)] {
+            let peers: Vec<Peer> = of.values().flatten().cloned().collect();
+            missing.extend(self.have_meet(to.keys().copied().collect(), &peers));
+        }
+        self.wire_ups.enter(Stage::Meeting { pair, missing, all });
+        self.check();
+    }
+
+    /// An introduction is over: members hear so, and then the two ranks for whom it was made.
+    fn conclude(&mut self, all: BTreeSet<Realm>, pair: Pair, refused: Option<&str>) {
+        for realm in all {
+            self.tell(realm, FromServer::Introduced);
+        }
+        match refused {
+            Some(reason) => self.refuse(pair, reason),
+            None => self.bring_together(pair),
+        }
+        self.go_on();
+    }
+
+    /// Somebody has left: nobody waits for it any more.
+    pub(super) fn abandon(&mut self, realm: Realm) {
+        let waiting = std::mem::take(&mut self.wire_ups.waiting);
+        for request in waiting {
+            match request {
+                Request::Turn(turn) if turn == realm => {}
+                Request::Meeting(pair) if is_of(realm, &pair) => self.refuse(pair, HAS_LEFT),
+                request => self.wire_ups.waiting.push_back(request),
+            }
+        }
+        match &mut self.wire_ups.current {
+            Some(Stage::Gathering(gathering)) => {
+                gathering.missing.remove(&realm);
+                gathering.said.remove(&realm);
+                if is_of(realm, &gathering.pair) {
+                    gathering.declined = Some(HAS_LEFT.to_owned());
+                }
+            }
+            Some(Stage::Meeting { missing, .. } | Stage::Spreading { missing, .. }) => {
+                missing.remove(&realm);
+            }
+            Some(Stage::Growing(turn)) if *turn == realm => self.wire_ups.current = None,
+            Some(Stage::Growing(_)) | None => {}
+        }
+        self.check();
+        self.go_on();
+    }
+}
