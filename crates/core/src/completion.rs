@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 use crate::ec::{EcRef, current, park, sleep_on, spin_while_idle, yield_now};
-use crate::sync::{AtomicUsize, Ordering, by_turns};
+use crate::sync::{AtomicUsize, Ordering, if_biased};
 
 const PENDING: usize = 0;
 const DONE: usize = 1;
@@ -67,9 +67,9 @@ impl Completion {
     }
 
     /// As [`Completion::complete`], for events that nobody else completes, nor waits for, who does not take turns with
-    /// the caller while the process is in [solitude](crate::sync::begin_solitude).
+    /// the caller while the process is in [solitude](crate::sync::begin_bias).
     #[inline]
-    pub fn complete_in_turn(&self) {
+    pub fn complete_biased(&self) {
         let plain = || {
             // Relaxed: who has left the word did so in the same turn or an earlier one. Release: as in `complete`.
             let word = self.0.load(Ordering::Relaxed);
@@ -77,7 +77,7 @@ impl Completion {
             word
         };
         // As in `complete`.
-        let word = by_turns(plain, || self.0.swap(DONE, Ordering::AcqRel));
+        let word = if_biased(plain, || self.0.swap(DONE, Ordering::AcqRel));
         if word > DONE {
             notify(word);
         }

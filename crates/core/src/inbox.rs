@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
-use crate::chain::{Chain, Node};
+use crate::intrusive_queue::{IntrusiveQueue, Node};
 use crate::network::Network;
 use crate::sync::{AtomicPtr, AtomicU32, Ordering, futex_wait, futex_wait_for, futex_wake};
 
@@ -56,7 +56,7 @@ impl<T: Node> Inbox<T> {
     }
 
     /// Adds a whole queue at the price of one push. The consumer sees it in reverse order.
-    pub fn push_chain(&self, chain: Chain<T>) {
+    pub fn push_all(&self, chain: IntrusiveQueue<T>) {
         if let Some((head, tail)) = chain.into_ends() {
             self.push_linked(head, tail);
         }
@@ -104,7 +104,7 @@ impl<T: Node> Inbox<T> {
 
     /// Ends the consumer's sleep although nothing was added; also one that is about to begin, if its
     /// [`Inbox::ticket`] was taken before.
-    pub fn nudge(&self) {
+    pub fn notify(&self) {
         self.wake();
     }
 
@@ -129,7 +129,7 @@ impl<T: Node> Inbox<T> {
     }
 
     /// Takes everything, oldest first. Consumer only.
-    pub fn take(&self) -> Chain<T> {
+    pub fn take(&self) -> IntrusiveQueue<T> {
         // Acquire pairs with the Release in `push_linked`.
         let newest = self.head.swap(ptr::null_mut(), Ordering::Acquire);
         debug_assert!(
@@ -141,7 +141,7 @@ impl<T: Node> Inbox<T> {
 
     /// Takes everything, oldest first, in the consumer's place, which may find nothing where it has seen something. For
     /// anybody.
-    pub fn raid(&self) -> Chain<T> {
+    pub fn steal_all(&self) -> IntrusiveQueue<T> {
         let mut head = self.head.load(Ordering::Relaxed);
         while !head.is_null() && head != Self::asleep() {
             // Acquire: as in `take`.
@@ -153,11 +153,11 @@ impl<T: Node> Inbox<T> {
                 Err(now) => head = now,
             }
         }
-        Chain::new()
+        IntrusiveQueue::new()
     }
 
-    fn oldest_first(mut node: *mut T) -> Chain<T> {
-        let mut chain = Chain::new();
+    fn oldest_first(mut node: *mut T) -> IntrusiveQueue<T> {
+        let mut chain = IntrusiveQueue::new();
         // SAFETY:
         // - a pushed element lives for ever, and since it was taken its link belongs to who has done that.
         while let Some(element) = unsafe { node.as_ref() } {

@@ -14,7 +14,7 @@
 use std::sync::OnceLock;
 
 use crate::ec::{EcRef, current, try_current};
-use crate::sync::uneven::{heavy_barrier, heavy_barrier_is_there, light_barrier};
+use crate::sync::asymmetric_fence::{enable_heavy_fence, heavy_fence, light_fence};
 use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 /// What a control block has for this.
@@ -71,7 +71,7 @@ pub fn enter_runtime() -> Inside {
         let place = &ec.control().interrupts().inside;
         inside.outer = place.load(Ordering::Relaxed);
         place.store(frame, Ordering::Relaxed);
-        light_barrier();
+        light_fence();
     }
     inside
 }
@@ -80,13 +80,13 @@ impl Drop for Inside {
     #[inline]
     fn drop(&mut self) {
         let Some(ec) = self.ec else { return };
-        light_barrier();
+        light_fence();
         ec.control()
             .interrupts()
             .inside
             .store(self.outer, Ordering::Relaxed);
         // A signal handler that runs from here on attends itself; one that ran before has left it to us.
-        light_barrier();
+        light_fence();
         if self.outer == 0 && ec.has_attention() {
             attend();
         }
@@ -129,7 +129,7 @@ pub(crate) fn attend_while_waiting(ec: EcRef) {
 /// its own.
 pub fn interrupt(ec: EcRef) -> Option<i32> {
     // Whoever begins to run it after this sees the attention when it leaves the runtime.
-    heavy_barrier();
+    heavy_fence();
     ec.unpark();
     ec.kernel_thread()
 }
@@ -149,7 +149,7 @@ impl EcRef {
 
     /// Its waits are such from the next one on that it can be interrupted in them.
     pub fn listen(self) {
-        let _ = heavy_barrier_is_there();
+        let _ = enable_heavy_fence();
         // Relaxed: as above.
         self.control()
             .interrupts()

@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
+use crate::any_arc::AnyArc;
 use crate::ec::{current, try_current};
 use crate::sync::Arc;
-use crate::typed::Typed;
 
 /// Sets the owner of the calling execution context, attaching the calling thread if need be.
 pub fn set_owner<T: Any + Send + Sync>(owner: Option<Arc<T>>) {
@@ -14,7 +14,7 @@ pub fn set_owner<T: Any + Send + Sync>(owner: Option<Arc<T>>) {
     //   have to call us, which the documentation of `with_owner` forbids.
     drop(std::mem::replace(
         unsafe { &mut *slot.get() },
-        owner.map(Typed::new),
+        owner.map(AnyArc::new),
     ));
 }
 

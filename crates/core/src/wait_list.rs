@@ -6,8 +6,8 @@
 
 use crossbeam_utils::CachePadded;
 
+use crate::cyclic_barrier::Tally;
 use crate::ec::{EcRef, Frozen, current, park, slot_count, spin_while_idle};
-use crate::rendezvous::Tally;
 use crate::sync::{SpinGuard, SpinLock};
 
 /// A set of frozen execution contexts, released together.
@@ -20,7 +20,7 @@ pub struct WaitList {
 pub(crate) struct Slot {
     pub(crate) frozen: Frozen,
     attached: Vec<EcRef>,
-    /// For the meetings of a [`Rendezvous`](crate::Rendezvous).
+    /// For the meetings of a [`CyclicBarrier`](crate::CyclicBarrier).
     pub(crate) tally: Tally,
 }
 

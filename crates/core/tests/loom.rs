@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use loom::thread;
-use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Ordering, Solitude, SpinLock};
+use simurgh_core::sync::{Arc, AtomicPtr, AtomicU32, AtomicUsize, Bias, Ordering, SpinLock};
 use simurgh_core::{
-    Barrier, Chain, Completion, Condvar, Gathering, Inbox, Mutex, Network, Node, Ready, Rendezvous, Stage,
-    Token, employ, wait_all, wait_any, wander,
+    Barrier, BroadcastRing, Completion, Condvar, CyclicBarrier, Inbox, IntrusiveQueue, Mutex, Network, Node,
+    ParkToken, RunQueue, SplitBarrier, employ, wait_all, wait_any, wander,
 };
 
 struct Item {
@@ -138,17 +138,17 @@ fn who_sleeps_at_the_network_hears_its_inbox_and_the_network() {
 #[test]
 fn what_is_ready_is_taken_once_whoever_takes_it() {
     model(|| {
-        let shared = Arc::new((Ready::new(), Inbox::new()));
+        let shared = Arc::new((RunQueue::new(), Inbox::new()));
         let visitor = Arc::clone(&shared);
-        let raider = thread::spawn(move || {
+        let thief = thread::spawn(move || {
             let (ready, inbox) = &*visitor;
-            let seen = |mut chain: Chain<Item>| -> Vec<_> {
+            let seen = |mut chain: IntrusiveQueue<Item>| -> Vec<_> {
                 std::iter::from_fn(|| chain.pop_front().map(|item| item.value)).collect()
             };
             // SAFETY:
-            // - nobody else raids.
-            let first = seen(unsafe { ready.raid() });
-            [first, seen(inbox.raid())].concat()
+            // - nobody else steals.
+            let first = seen(unsafe { ready.steal_all() });
+            [first, seen(inbox.steal_all())].concat()
         });
         let (ready, inbox) = &*shared;
         let mut seen = Vec::new();
@@ -162,10 +162,10 @@ fn what_is_ready_is_taken_once_whoever_takes_it() {
                 chain.append(&mut inbox.take());
             });
         }
-        while let Some(item) = unsafe { ready.with(Chain::pop_front) } {
+        while let Some(item) = unsafe { ready.with(IntrusiveQueue::pop_front) } {
             seen.push(item.value);
         }
-        seen.extend(raider.join().unwrap());
+        seen.extend(thief.join().unwrap());
         let left = unsafe { ready.with(std::mem::take) };
         assert!(left.is_empty() && inbox.is_quiet());
         seen.sort_unstable();
@@ -181,7 +181,7 @@ fn a_nudge_ends_a_sleep() {
         let (other, flag) = (Arc::clone(&inbox), Arc::clone(&stop));
         let nudger = thread::spawn(move || {
             flag.store(1, Ordering::SeqCst);
-            other.nudge();
+            other.notify();
         });
         loop {
             let ticket = inbox.ticket();
@@ -197,7 +197,7 @@ fn a_nudge_ends_a_sleep() {
 #[test]
 fn a_token_is_never_lost() {
     model(|| {
-        let token = Arc::new(Token::new());
+        let token = Arc::new(ParkToken::new());
         let giver = Arc::clone(&token);
         let thread = thread::spawn(move || {
             if giver.give() {
@@ -325,25 +325,25 @@ fn nobody_leaves_a_barrier_early_round_after_round() {
 /// Two parties meet thrice; at each meeting the second is on the worker that `place` says.
 fn parties_meet(place: fn(u64) -> usize) {
     model(move || {
-        let shared = Arc::new(Rendezvous::<u64, u64>::new(2));
-        let party = move |shared: &Rendezvous<u64, u64>, party: usize| {
+        let shared = Arc::new(CyclicBarrier::<u64, u64>::new(2));
+        let party = move |shared: &CyclicBarrier<u64, u64>, party: usize| {
             for round in 1..=3 {
                 wander(if party == 0 { 0 } else { place(round) });
-                let sum = |brought: simurgh_core::Brought<'_, u64>, agreed: bool, sum: &mut u64| {
+                let sum = |brought: simurgh_core::Contributions<'_, u64>, agreed: bool, sum: &mut u64| {
                     assert!(agreed);
                     *sum = brought.iter().sum();
                 };
-                let visit = shared
-                    .meet(
+                let guard = shared
+                    .arrive_and_wait(
                         party,
                         round,
                         |mine| *mine = round * 10 + party as u64,
                         sum,
-                        |wait| wait.until_over(),
+                        |wait| wait.block(),
                     )
                     .unwrap();
-                assert_eq!(*visit.result(), round * 20 + 1);
-                assert_eq!(visit.brought()[1 - party], round * 10 + 1 - party as u64);
+                assert_eq!(*guard.result(), round * 20 + 1);
+                assert_eq!(guard.contributions()[1 - party], round * 10 + 1 - party as u64);
             }
         };
         let other = Arc::clone(&shared);
@@ -368,26 +368,34 @@ fn parties_that_wander_between_workers_meet() {
 fn two_face_each_other(times: u64, has_result: fn(u64) -> bool) {
     model(move || {
         employ(3);
-        let shared = Arc::new(Rendezvous::<u64, u64>::new(2));
-        let party = move |shared: &Rendezvous<u64, u64>, party: u64| {
+        let shared = Arc::new(CyclicBarrier::<u64, u64>::new(2));
+        let party = move |shared: &CyclicBarrier<u64, u64>, party: u64| {
             wander(party as usize);
             let other = 1 - party as usize;
             for round in 1..=times {
                 let bring = |mine: &mut u64| *mine = round * 10 + party;
                 let theirs = round * 10 + 1 - party;
                 if has_result(round) {
-                    let last = |brought: simurgh_core::Brought<'_, u64>, agreed: bool, result: &mut u64| {
-                        assert!(agreed);
-                        *result = brought[0];
-                    };
-                    let visit = shared.meet(party as usize, round, bring, last, |wait| wait.until_over());
-                    let visit = visit.unwrap();
-                    assert_eq!((*visit.result(), visit.brought()[other]), (round * 10, theirs));
+                    let last =
+                        |brought: simurgh_core::Contributions<'_, u64>, agreed: bool, result: &mut u64| {
+                            assert!(agreed);
+                            *result = brought[0];
+                        };
+                    let guard =
+                        shared.arrive_and_wait(party as usize, round, bring, last, |wait| wait.block());
+                    let guard = guard.unwrap();
+                    assert_eq!(
+                        (*guard.result(), guard.contributions()[other]),
+                        (round * 10, theirs)
+                    );
                 } else {
-                    let circle = shared.circle().expect("two parties");
-                    let presence = circle.face(party as usize, round, bring, |wait| wait.until_over());
+                    let circle = shared.as_flag_barrier().expect("two parties");
+                    let presence = circle.arrive_and_wait(party as usize, round, bring, |wait| wait.block());
                     let presence = presence.unwrap();
-                    assert_eq!((presence.agreed(), presence.brought()[other]), (true, theirs));
+                    assert_eq!(
+                        (presence.agreed(), presence.contributions()[other]),
+                        (true, theirs)
+                    );
                 }
             }
         };
@@ -404,15 +412,15 @@ fn parties_that_see_each_other_meet() {
     two_face_each_other(2, |round| round == 2);
 }
 
-/// What a party of a gathering brings: its round, and where it is told that it has been dismissed.
+/// What a party of a barrier brings: its round, and where it is told that it has been dismissed.
 type Presence = Arc<(AtomicUsize, Completion)>;
 
 /// Does all shares that are left; who finishes the last one dismisses everybody, and says so.
-fn do_shares(gathering: &Gathering<Presence>, round: usize) {
-    while let Some(claim) = gathering.claim() {
-        assert!((0..2).all(|party| claim.gifts().of(party).0.load(Ordering::Relaxed) >= round));
-        if let Some(all) = claim.done() {
-            all.dismiss().for_each(|(_, presence)| presence.1.complete());
+fn do_shares(barrier: &SplitBarrier<Presence>, round: usize) {
+    while let Some(claim) = barrier.claim_share() {
+        assert!((0..2).all(|party| claim.values().of(party).0.load(Ordering::Relaxed) >= round));
+        if let Some(all) = claim.finish() {
+            all.release().for_each(|(_, presence)| presence.1.complete());
         }
     }
 }
@@ -420,23 +428,23 @@ fn do_shares(gathering: &Gathering<Presence>, round: usize) {
 #[test]
 fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
     model(|| {
-        let gathering = Arc::new(Gathering::<Presence>::new(2));
-        let party = |gathering: &Gathering<Presence>, party: usize| {
+        let barrier = Arc::new(SplitBarrier::<Presence>::new(2));
+        let party = |barrier: &SplitBarrier<Presence>, party: usize| {
             let presence = Presence::default();
             for round in 1..=2 {
                 presence.0.store(round, Ordering::Relaxed);
-                if let Some(all) = gathering.bring(party, Arc::clone(&presence)).unwrap() {
-                    assert_eq!(all.gifts().of(1 - party).0.load(Ordering::Relaxed), round);
+                if let Some(all) = barrier.arrive(party, Arc::clone(&presence)).unwrap() {
+                    assert_eq!(all.values().of(1 - party).0.load(Ordering::Relaxed), round);
                     all.divide(2);
                 }
-                do_shares(gathering, round);
+                do_shares(barrier, round);
                 presence.1.wait();
                 presence.1.reset();
             }
         };
-        let other = Arc::clone(&gathering);
+        let other = Arc::clone(&barrier);
         let thread = thread::spawn(move || party(&other, 1));
-        party(&gathering, 0);
+        party(&barrier, 0);
         thread.join().unwrap();
     });
 }
@@ -445,28 +453,28 @@ fn a_gathering_is_complete_for_who_comes_last_and_who_takes_a_share() {
 fn two_show_something(workers: usize) {
     model(move || {
         employ(workers);
-        let stage = Arc::new(Stage::<u64>::new(2));
-        let party = |stage: &Stage<u64>, party: u64| {
+        let ring = Arc::new(BroadcastRing::<u64>::new(2));
+        let party = |ring: &BroadcastRing<u64>, party: u64| {
             for number in 1..=3 {
-                let turn = stage.turn(party as usize);
+                let round = ring.next_round(party as usize);
                 if number % 2 == party {
                     let fill = |value: &mut u64| *value = number;
                     if number == 3 {
-                        assert!(turn.tell(fill, |wait| wait()));
+                        assert!(round.publish_and_leave(fill, |wait| wait()));
                         continue;
                     }
-                    let seen = turn.show(fill, |wait| wait()).unwrap();
+                    let seen = round.publish(fill, |wait| wait()).unwrap();
                     if number == 2 {
                         seen.await_others(|wait| wait());
                     }
                 } else {
-                    assert_eq!(*turn.attend(|wait| wait()), number);
+                    assert_eq!(*round.receive(|wait| wait()), number);
                 }
             }
         };
-        let other = Arc::clone(&stage);
+        let other = Arc::clone(&ring);
         let thread = thread::spawn(move || party(&other, 1));
-        party(&stage, 0);
+        party(&ring, 0);
         thread.join().unwrap();
     });
 }
@@ -484,19 +492,19 @@ fn what_few_are_shown_is_seen_and_not_written_again_before_all_have_left() {
 #[test]
 fn who_ends_a_solitude_waits_for_the_access_that_counts_on_it() {
     model(|| {
-        let shared = Arc::new((Solitude::new(), AtomicUsize::new(0)));
+        let shared = Arc::new((Bias::new(), AtomicUsize::new(0)));
         // SAFETY:
         // - the other thread below ends it before it touches anything.
         unsafe { shared.0.begin() };
         // With a load and a store where nobody else is expected, and an exchange otherwise.
-        let raise = |(solitude, number): &(Solitude, AtomicUsize)| {
-            if solitude.enter() {
+        let raise = |(bias, number): &(Bias, AtomicUsize)| {
+            if bias.enter() {
                 // An access within an access.
-                assert!(solitude.enter());
+                assert!(bias.enter());
                 number.store(number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-                assert!(solitude.leave() && solitude.leave());
+                assert!(bias.leave() && bias.leave());
             } else {
-                assert!(!solitude.leave());
+                assert!(!bias.leave());
                 number.fetch_add(1, Ordering::Relaxed);
             }
         };

@@ -8,14 +8,14 @@ use crate::point2point::{Pairing, ParcelPool, Payload};
 use crate::request::{CallSlots, Waiter};
 use crate::status::Status;
 use crate::tool::Tool;
-use simurgh_core::sync::{Arc, TurnGuard, TurnLock};
+use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock};
 use std::sync::OnceLock;
 
 /// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls. Begins a line,
 /// with the lock of the table.
 #[repr(C, align(64))]
 pub(crate) struct Endpoint {
-    table: TurnLock<Table>,
+    table: BiasedLock<Table>,
     slots: CallSlots,
     pairing: Pairing,
     tool: OnceLock<Arc<Tool>>,
@@ -72,7 +72,7 @@ impl Endpoint {
     /// The endpoint of a rank, with the limit on scanning its queues.
     pub(crate) fn new(scan_limit: usize) -> Self {
         Self {
-            table: TurnLock::new(Table::new(scan_limit)),
+            table: BiasedLock::new(Table::new(scan_limit)),
             slots: CallSlots::default(),
             pairing: Pairing::default(),
             tool: OnceLock::new(),
@@ -91,7 +91,7 @@ impl Endpoint {
 
     /// Locks the match table.
     #[inline]
-    pub(crate) fn table(&self) -> TurnGuard<'_, Table> {
+    pub(crate) fn table(&self) -> BiasedGuard<'_, Table> {
         self.table.lock()
     }
 

@@ -26,7 +26,7 @@ simurgh_settings::limits! {
     pub const PARTITIONED_PAIRS: usize = 128, PointToPoint;
 
     /// Threads that a process starts at most to run ranks whose virtual processors are kept by others.
-    pub const DEPUTIES_MAX: usize = simurgh_sched::DEPUTIES_MAX, Scheduling;
+    pub const DEPUTIES_MAX: usize = simurgh_sched::SUBSTITUTES_MAX, Scheduling;
 
     /// Packets that may wait for a process in memory that it shares with the others of its node.
     pub const SHM_SLOTS: usize = transport::SHM_SLOTS, PointToPoint;

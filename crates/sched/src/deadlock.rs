@@ -7,8 +7,8 @@
 //! come to be so without a word to the runtime; so the last virtual processor to fall asleep looks again now and then.
 //!
 //! With a network, others may still send something, so all this is only half of the truth: the process is *quiet*
-//! ([`simurgh_core::Quiet`]). Since it is so between any two messages, the check is not made until nothing has come for
-//! [`simurgh_core::CALM`], by the virtual processor that sleeps where the network rings.
+//! ([`simurgh_core::Quiescence`]). Since it is so between any two messages, the check is not made until nothing has come for
+//! [`simurgh_core::QUIESCENCE_DELAY`], by the virtual processor that sleeps where the network rings.
 
 use simurgh_core::Worker;
 use simurgh_core::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, futex_wait, futex_wake};
@@ -108,19 +108,19 @@ impl Sleepers {
 }
 
 /// Whether the process has no threads that run but `others`: all are that many, attached ones that are blocked, and
-/// bystanders.
+/// passive_threads.
 pub(crate) fn all_others_are_blocked(others: usize) -> bool {
-    all_threads_known(others) && simurgh_core::outsiders() == 0
+    all_threads_known(others) && simurgh_core::external_wakers() == 0
 }
 
-/// Whether the process has no threads but attached ones, [`Bystander`](simurgh_core::Bystander)s and `others`.
+/// Whether the process has no threads but attached ones, [`PassiveThread`](simurgh_core::PassiveThread)s and `others`.
 ///
 /// Asked before anything else: a thread that attaches itself later counts as unknown here, and one that is attached
 /// already is running until it blocks, by which time it has woken whom it wanted to wake. One that ends while the
 /// threads are counted would make up for one that is unknown, so the attached ones are counted twice.
 fn all_threads_known(others: usize) -> bool {
     let attached = simurgh_core::attached_count();
-    let others = others + simurgh_core::bystanders();
+    let others = others + simurgh_core::passive_threads();
     let threads = std::fs::read_dir("/proc/self/task").ok().map(Iterator::count);
     threads == Some(attached + others) && simurgh_core::attached_count() == attached
 }

@@ -4,7 +4,7 @@
 //! the virtual processor, and what else is ready there waits. It may wait for ever, if the one waits for something that
 //! another is to do. So a thread looks from time to time which virtual processors still run the execution context that
 //! they ran before. From one that has done so for longer than the limit it takes away what else is ready, and gives it
-//! to a virtual processor that is idle and has asked for work, or else to a [deputy](crate::deputy). Deputies are
+//! to a virtual processor that is idle and has asked for work, or else to a [substitute](crate::substitute). Substitutes are
 //! watched as virtual processors are.
 //!
 //! Costs: each use of a run queue is bracketed by two plain stores. Four looks per limit at a line of each virtual
@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use simurgh_core::Evicted;
 
-use crate::deputy::Deputy;
-use crate::lookout::Lookout;
-use crate::post::Post;
+use crate::poller::Poller;
+use crate::substitute::Substitute;
 use crate::vp::Common;
+use crate::worker_status::WorkerStatus;
 
-/// Most deputies of a runtime: so many execution contexts may keep a virtual processor or a deputy at a time before
+/// Most substitutes of a runtime: so many execution contexts may keep a virtual processor or a substitute at a time before
 /// one more keeps others from running.
-pub const DEPUTIES_MAX: usize = 64;
+pub const SUBSTITUTES_MAX: usize = 64;
 
 /// Looks in the time for which an execution context may keep its virtual processor.
 const LOOKS: u32 = 4;
@@ -42,29 +42,29 @@ pub(crate) struct Guard {
 
 /// Somebody who may keep others from running, as the guard knows it.
 struct Watched {
-    post: Arc<Post>,
+    status: Arc<WorkerStatus>,
     /// What it ran when it was looked at first.
     stint: Option<u64>,
     since: Instant,
     /// How often it has been found to run that for too long.
     found: u32,
-    deputy: Option<Arc<Deputy>>,
+    substitute: Option<Arc<Substitute>>,
 }
 
 impl Watched {
-    fn new(post: Arc<Post>) -> Self {
+    fn new(status: Arc<WorkerStatus>) -> Self {
         Self {
-            post,
+            status,
             stint: None,
             since: Instant::now(),
             found: 0,
-            deputy: None,
+            substitute: None,
         }
     }
 
     /// What it has been running since longer than the limit.
     fn overdue(&mut self, limit: Duration) -> Option<u64> {
-        let stint = self.post.stint();
+        let stint = self.status.stint();
         if stint.is_none() || stint != self.stint {
             (self.stint, self.since, self.found) = (stint, Instant::now(), 0);
         }
@@ -76,8 +76,8 @@ impl Watched {
     /// What is ready there, as far as it is looked for this time.
     fn evict(&self) -> Evicted {
         let is_due = self.found.is_power_of_two() || self.found.is_multiple_of(RARELY);
-        match is_due || !self.post.worker.is_quiet() {
-            true => self.post.worker.evict(),
+        match is_due || !self.status.worker.is_quiet() {
+            true => self.status.worker.evict(),
             false => Evicted::default(),
         }
     }
@@ -87,13 +87,13 @@ impl Guard {
     pub(crate) fn new(
         common: Arc<Common>,
         limit: Duration,
-        posts: impl Iterator<Item = Arc<Post>>,
+        statuses: impl Iterator<Item = Arc<WorkerStatus>>,
         on_relief: Option<Box<dyn Fn() + Send>>,
     ) -> Self {
         Self {
             common,
             limit,
-            watched: posts.map(Watched::new).collect(),
+            watched: statuses.map(Watched::new).collect(),
             on_relief,
         }
     }
@@ -102,7 +102,7 @@ impl Guard {
     pub(crate) fn run(mut self) {
         self.common.note_thread();
         let mut all_slept = false;
-        while !self.common.deputies.are_over() {
+        while !self.common.substitutes.are_over() {
             let all_sleep = self.common.sleepers.count() == self.common.team.len();
             if all_sleep && all_slept {
                 self.common.sleepers.doze(self.common.team.len());
@@ -124,17 +124,17 @@ impl Guard {
     /// Has others run what is ready where one execution context does not let it run.
     fn relieve(&mut self, index: usize, stint: u64) {
         self.common.sleepers.begin_help();
-        let worker = self.watched[index].post.worker;
+        let worker = self.watched[index].status.worker;
         let evicted = self.watched[index].evict();
         let is_wanted = !evicted.is_empty();
         if is_wanted && let Some(report) = self.on_relief.take() {
             report();
         }
-        if is_wanted && let Some(beggar) = worker.beggar() {
-            beggar.take_in(evicted);
+        if is_wanted && let Some(asking_worker) = worker.asking_worker() {
+            asking_worker.take_in(evicted);
         } else if is_wanted || self.leaves_network_alone(index) {
-            match self.deputy(index) {
-                Some(deputy) => deputy.stand_in(stint, evicted),
+            match self.substitute(index) {
+                Some(substitute) => substitute.stand_in(stint, evicted),
                 None => worker.take_in(evicted),
             }
         }
@@ -143,23 +143,23 @@ impl Guard {
 
     /// Whether others who live there may wait for the network, and nobody is free to look after it.
     fn leaves_network_alone(&self, index: usize) -> bool {
-        self.common.lookout.get().is_some_and(Lookout::is_open)
+        self.common.poller.get().is_some_and(Poller::is_open)
             && self.common.sleepers.count() == 0
-            && self.watched[index].post.worker.residents() > 1
+            && self.watched[index].status.worker.residents() > 1
     }
 
-    /// The deputy of somebody; none if there cannot be more.
-    fn deputy(&mut self, index: usize) -> Option<Arc<Deputy>> {
-        if let Some(deputy) = &self.watched[index].deputy {
-            return Some(Arc::clone(deputy));
+    /// The substitute of somebody; none if there cannot be more.
+    fn substitute(&mut self, index: usize) -> Option<Arc<Substitute>> {
+        if let Some(substitute) = &self.watched[index].substitute {
+            return Some(Arc::clone(substitute));
         }
         let common = &self.common;
-        let post = &self.watched[index].post;
-        let deputy = (self.watched.len() < common.crew.common + DEPUTIES_MAX)
-            .then(|| common.deputies.appoint(post, common))
+        let status = &self.watched[index].status;
+        let substitute = (self.watched.len() < common.vp_set.common + SUBSTITUTES_MAX)
+            .then(|| common.substitutes.appoint(status, common))
             .flatten()?;
-        self.watched[index].deputy = Some(Arc::clone(&deputy));
-        self.watched.push(Watched::new(Arc::clone(deputy.post())));
-        Some(deputy)
+        self.watched[index].substitute = Some(Arc::clone(&substitute));
+        self.watched.push(Watched::new(Arc::clone(substitute.status())));
+        Some(substitute)
     }
 }

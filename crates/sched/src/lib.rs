@@ -13,25 +13,25 @@
 #![deny(unsafe_code)]
 
 mod affinity;
-mod crew;
 mod deadlock;
-mod deputy;
 mod domain;
 mod error;
 mod guard;
-mod lookout;
 mod placement;
 pub mod policy;
-mod post;
+mod poller;
 mod runtime;
 mod stats;
+mod substitute;
 mod topology;
 mod vp;
+mod vp_set;
+mod worker_status;
 
 pub use affinity::Affinity;
 pub use domain::{Domain, DomainKind};
 pub use error::SchedError;
-pub use guard::DEPUTIES_MAX;
+pub use guard::SUBSTITUTES_MAX;
 pub use placement::{Placement, Seat};
 pub use runtime::{Builder, Runtime, VPS_MAX};
 pub use stats::VpStats;

@@ -7,15 +7,15 @@ use std::time::Duration;
 use simurgh_core::sync::{AtomicBool, Ordering, SpinLock};
 use simurgh_core::{EcHandle, EcSpec, Network, Worker};
 
-use crate::crew::Crew;
 use crate::deadlock::Sleepers;
-use crate::deputy::Deputies;
 use crate::error::SchedError;
 use crate::guard::Guard;
 use crate::policy::{Policy, WorkQueue};
 use crate::stats::VpStats;
+use crate::substitute::Substitutes;
 use crate::topology::Topology;
 use crate::vp::{Common, OthersWait, Vp};
+use crate::vp_set::VpSet;
 
 /// Most virtual processors of a runtime.
 pub const VPS_MAX: usize = 1024;
@@ -178,13 +178,13 @@ impl Builder {
             Some(topology) => topology.clone(),
             None => Topology::detect()?,
         };
-        let crew = self.crew(&topology)?;
-        let team = Worker::team(crew.common, crew.dedicated);
+        let vp_set = self.vp_set(&topology)?;
+        let team = Worker::team(vp_set.common, vp_set.dedicated);
         if let Some(network) = &self.network {
             team.iter()
                 .for_each(|worker| worker.set_network(Arc::downgrade(network)));
         }
-        let first_on_duty = if crew.dedicated > 0 { crew.common } else { 0 };
+        let first_on_duty = if vp_set.dedicated > 0 { vp_set.common } else { 0 };
         let common = Arc::new(Common {
             team,
             topology,
@@ -195,9 +195,9 @@ impl Builder {
             threads: SpinLock::default(),
             others_wait: self.others_wait,
             seed: self.seed,
-            lookout: OnceLock::new(),
-            crew,
-            deputies: Deputies::default(),
+            poller: OnceLock::new(),
+            vp_set,
+            substitutes: Substitutes::default(),
             prepare: self.prepare,
         });
         if let Some(network) = self.network {
@@ -211,7 +211,7 @@ impl Builder {
             threads: Vec::new(),
             guard: None,
         };
-        (0..crew.all()).try_for_each(|index| runtime.start_vp(index))?;
+        (0..vp_set.all()).try_for_each(|index| runtime.start_vp(index))?;
         let on_disorder = self.on_disorder.filter(|_| self.seed.is_some());
         if let Some(limit) = self.patience.filter(|_| Worker::may_evict()) {
             runtime.start_guard(limit, on_disorder)?;
@@ -220,16 +220,16 @@ impl Builder {
     }
 
     /// The virtual processors, if there can be so many.
-    fn crew(&self, topology: &Topology) -> Result<Crew, SchedError> {
+    fn vp_set(&self, topology: &Topology) -> Result<VpSet, SchedError> {
         let driving = self.network.as_ref().map(|_| self.policy.driving());
-        let crew = Crew::new(self.vps, topology, driving);
-        let crew = self
+        let vp_set = VpSet::new(self.vps, topology, driving);
+        let vp_set = self
             .network_core
-            .map_or(crew, |core| crew.with_network_core(core));
-        match (1..=VPS_MAX).contains(&crew.all()) && crew.common > 0 {
-            true => Ok(crew),
+            .map_or(vp_set, |core| vp_set.with_network_core(core));
+        match (1..=VPS_MAX).contains(&vp_set.all()) && vp_set.common > 0 {
+            true => Ok(vp_set),
             false => Err(SchedError::VpCount {
-                asked: crew.all(),
+                asked: vp_set.all(),
                 limit: VPS_MAX,
             }),
         }
@@ -248,7 +248,7 @@ pub struct Runtime {
 
 impl Runtime {
     fn start_vp(&mut self, index: usize) -> Result<(), SchedError> {
-        let common = self.common.crew.common;
+        let common = self.common.vp_set.common;
         let topology = &self.common.topology;
         let mut victims = match index < common {
             true => self.policy.victims(index, common, topology),
@@ -271,10 +271,10 @@ impl Runtime {
         limit: Duration,
         on_disorder: Option<Box<dyn Fn() + Send>>,
     ) -> Result<(), SchedError> {
-        let posts = self.vps[..self.common.crew.common].iter();
-        let posts: Vec<_> = posts.map(|vp| Arc::clone(vp.post())).collect();
-        let guard = Guard::new(Arc::clone(&self.common), limit, posts.into_iter(), on_disorder);
-        self.common.deputies.count_other();
+        let statuses = self.vps[..self.common.vp_set.common].iter();
+        let statuses: Vec<_> = statuses.map(|vp| Arc::clone(vp.status())).collect();
+        let guard = Guard::new(Arc::clone(&self.common), limit, statuses.into_iter(), on_disorder);
+        self.common.substitutes.count_other();
         let thread = std::thread::Builder::new().name("guard".to_owned());
         let thread = thread.spawn(move || guard.run());
         self.guard = Some(thread.map_err(SchedError::Guard)?);
@@ -288,7 +288,7 @@ impl Runtime {
         if common.look_after(Arc::clone(&network), 0) {
             for worker in &common.team {
                 worker.join_network(Arc::clone(&network));
-                worker.nudge();
+                worker.notify();
             }
         }
     }
@@ -296,13 +296,13 @@ impl Runtime {
     /// Number of virtual processors that run whatever is ready.
     #[must_use]
     pub fn vps(&self) -> usize {
-        self.common.crew.common
+        self.common.vp_set.common
     }
 
     /// Number of virtual processors that do nothing but drive the network, behind the others.
     #[must_use]
     pub fn network_vps(&self) -> usize {
-        self.common.crew.dedicated
+        self.common.vp_set.dedicated
     }
 
     /// The machine.
@@ -332,13 +332,13 @@ impl Runtime {
     /// Says, as long as anybody wants to know, whether what was called on a deadlock has been called and nothing has
     /// happened since. Who wants to know what has been sent and received until then asks for that first. Where a
     /// question cannot be answered just now, that is called with its number.
-    pub fn quiet(&self) -> impl Fn(u32) -> bool + Send + Sync + 'static {
+    pub fn quiescence(&self) -> impl Fn(u32) -> bool + Send + Sync + 'static {
         let common = Arc::clone(&self.common);
         move |question| {
-            let lookout = common.lookout.get();
-            lookout.map_or_else(
+            let poller = common.poller.get();
+            poller.map_or_else(
                 || common.sleepers.are_all_still(),
-                |lookout| lookout.quiet().lasts(question),
+                |poller| poller.quiescence().lasts(question),
             )
         }
     }
@@ -386,19 +386,19 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        if let Some(lookout) = self.common.lookout.get() {
-            lookout.close();
+        if let Some(poller) = self.common.poller.get() {
+            poller.close();
         }
-        self.common.deputies.end();
+        self.common.substitutes.end();
         self.common.sleepers.rouse();
         if let Some(guard) = self.guard.take() {
             guard.thread().unpark();
             let _ = guard.join();
         }
-        self.common.deputies.dismiss();
+        self.common.substitutes.dismiss();
         // Release pairs with the Acquire in `Vp::run`.
         self.common.stop.store(true, Ordering::Release);
-        self.common.team.iter().for_each(|worker| worker.nudge());
+        self.common.team.iter().for_each(|worker| worker.notify());
         for thread in self.threads.drain(..) {
             // A virtual processor that panicked has already said so on stderr.
             let _ = thread.join();

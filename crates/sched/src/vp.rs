@@ -2,22 +2,22 @@
 //!
 //! A VP with nothing to run watches its inbox for a bounded time, then asks the policy's victims for work and sleeps
 //! in the kernel. The time adapts: watching that ended in sleep halves it, watching that paid off doubles it. The one
-//! that is on duty ([`Lookout`]) polls the network meanwhile, and sleeps where it rings.
+//! that is on duty ([`Poller`]) polls the network meanwhile, and sleeps where it rings.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use simurgh_core::sync::{AtomicBool, Ordering, SpinLock, relax};
-use simurgh_core::{CALM, CALM_MAX, Entry, Network, Worker};
+use simurgh_core::{Network, QUIESCENCE_DELAY, QUIESCENCE_DELAY_MAX, Worker, WorkerConfig};
 
 use crate::affinity::Affinity;
-use crate::crew::Crew;
 use crate::deadlock::{Sleepers, all_others_are_blocked};
-use crate::deputy::Deputies;
-use crate::lookout::{Crewmates, Lookout};
-use crate::post::Post;
+use crate::poller::{Poller, SchedulerHooks};
 use crate::stats::VpStats;
+use crate::substitute::Substitutes;
 use crate::topology::Topology;
+use crate::vp_set::VpSet;
+use crate::worker_status::WorkerStatus;
 
 /// Longest time an idle virtual processor watches its inbox before it sleeps: about twice what a wake-up costs.
 pub(crate) const WATCH_MAX: Duration = Duration::from_micros(20);
@@ -46,11 +46,11 @@ pub(crate) struct Common {
     /// Whether threads that are not of the runtime wait for each other.
     pub(crate) others_wait: Option<OthersWait>,
     pub(crate) seed: Option<u64>,
-    pub(crate) crew: Crew,
+    pub(crate) vp_set: VpSet,
     /// Who looks after the network, if there is one.
-    pub(crate) lookout: OnceLock<Lookout>,
-    pub(crate) deputies: Deputies,
-    /// What a thread that becomes a deputy does before.
+    pub(crate) poller: OnceLock<Poller>,
+    pub(crate) substitutes: Substitutes,
+    /// What a thread that becomes a substitute does before.
     pub(crate) prepare: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -58,10 +58,10 @@ impl Common {
     /// There is a network, which virtual processors from `first` on look after; whether it is the first one.
     pub(crate) fn look_after(self: &Arc<Self>, network: Arc<dyn Network>, first: usize) -> bool {
         let mut is_first = false;
-        self.lookout.get_or_init(|| {
+        self.poller.get_or_init(|| {
             is_first = true;
-            let others = Crewmates(Arc::downgrade(self));
-            Lookout::new(network, others, first, self.crew.all())
+            let others = SchedulerHooks(Arc::downgrade(self));
+            Poller::new(network, others, first, self.vp_set.all())
         });
         is_first
     }
@@ -69,9 +69,9 @@ impl Common {
     /// Whether all virtual processors sleep, and nothing is left in the process that could wake any of them. Asked by
     /// one that is counted as asleep, or by an attached thread that is counted as blocked.
     pub(crate) fn all_sleep(&self) -> bool {
-        let quiet = || self.deputies.are_quiet();
+        let quiet = || self.substitutes.are_quiet();
         let others_wait = || {
-            let known = self.team.len() + self.known_threads + self.deputies.threads();
+            let known = self.team.len() + self.known_threads + self.substitutes.threads();
             all_others_are_blocked(known)
                 || self
                     .others_wait
@@ -104,7 +104,7 @@ impl Common {
         self.sleepers.end_help();
         if self.sleepers.count() == self.team.len() {
             // Nobody has looked since whether all sleep.
-            self.team[0].nudge();
+            self.team[0].notify();
         }
     }
 }
@@ -114,7 +114,7 @@ pub(crate) struct Vp {
     worker: &'static Worker,
     common: Arc<Common>,
     victims: Vec<usize>,
-    post: Arc<Post>,
+    status: Arc<WorkerStatus>,
 }
 
 impl Vp {
@@ -124,31 +124,31 @@ impl Vp {
             worker,
             common,
             victims,
-            post: Arc::new(Post::new(worker)),
+            status: Arc::new(WorkerStatus::new(worker)),
         }
     }
 
     /// What others see of it.
-    pub(crate) fn post(&self) -> &Arc<Post> {
-        &self.post
+    pub(crate) fn status(&self) -> &Arc<WorkerStatus> {
+        &self.status
     }
 
     pub(crate) fn stats(&self) -> VpStats {
-        self.post.idle.stats(self.worker.stats())
+        self.status.idle.stats(self.worker.stats())
     }
 
     /// The body of the kernel thread.
     pub(crate) fn run(&self) {
         self.common.note_thread();
-        let crew = &self.common.crew;
+        let vp_set = &self.common.vp_set;
         if self.common.topology.binds() {
-            pin(&crew.cpus_of(self.worker.index(), &self.common.topology));
+            pin(&vp_set.cpus_of(self.worker.index(), &self.common.topology));
         }
-        let network = self.common.lookout.get().map(Lookout::network);
-        self.worker.enter(Entry {
+        let network = self.common.poller.get().map(Poller::network);
+        self.worker.enter(WorkerConfig {
             spin_limit: if self.may_watch() { EC_LOOKS } else { 0 },
             seed: self.common.seed,
-            network: network.filter(|_| crew.drives(self.worker.index())).cloned(),
+            network: network.filter(|_| vp_set.drives(self.worker.index())).cloned(),
         });
         self.worker
             .allow_moves(self.common.seed.is_none() && !self.victims.is_empty());
@@ -167,11 +167,11 @@ impl Vp {
     }
 
     fn may_watch(&self) -> bool {
-        self.common.crew.may_watch(self.worker.index())
+        self.common.vp_set.may_watch(self.worker.index())
     }
 
     fn is_dedicated(&self) -> bool {
-        self.common.crew.is_dedicated(self.worker.index())
+        self.common.vp_set.is_dedicated(self.worker.index())
     }
 
     /// Waits for something to run; returns how long to watch next time.
@@ -179,12 +179,12 @@ impl Vp {
         if !self.is_dedicated() && self.worker.help() {
             return patience;
         }
-        self.post.idle.begin();
+        self.status.idle.begin();
         let found = self.attend() || self.may_watch() && self.watch(patience);
         if !found {
             self.sleep();
         }
-        self.post.idle.end();
+        self.status.idle.end();
         if found {
             (patience * 2).min(self.longest_watch())
         } else {
@@ -194,21 +194,21 @@ impl Vp {
 
     /// Looks after the network, if it is this one's duty; whether there was anything to do.
     fn attend(&self) -> bool {
-        let Some(lookout) = self.common.lookout.get() else {
+        let Some(poller) = self.common.poller.get() else {
             return false;
         };
-        lookout.take(self.worker.index()) && lookout.network().has_mail() && lookout.poll(self.worker)
+        poller.take(self.worker.index()) && poller.network().has_mail() && poller.poll(self.worker)
     }
 
     /// There is something to run: the network becomes another's duty, if it was this one's.
     fn pass_on(&self) {
-        if let Some(lookout) = self.common.lookout.get() {
-            lookout.pass_on(self.worker.index());
+        if let Some(poller) = self.common.poller.get() {
+            poller.pass_on(self.worker.index());
         }
     }
 
-    fn sees_offers(&self) -> bool {
-        !self.is_dedicated() && self.worker.sees_offers()
+    fn sees_shared_work(&self) -> bool {
+        !self.is_dedicated() && self.worker.sees_shared_work()
     }
 
     fn longest_watch(&self) -> Duration {
@@ -223,7 +223,7 @@ impl Vp {
         let start = Instant::now();
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
-                if self.worker.has_mail() || self.sees_offers() || self.attend() {
+                if self.worker.has_mail() || self.sees_shared_work() || self.attend() {
                     return true;
                 }
                 relax();
@@ -236,43 +236,43 @@ impl Vp {
 
     fn sleep(&self) {
         let ticket = self.worker.ticket();
-        if self.sees_offers() {
+        if self.sees_shared_work() {
             // It came after the last look and before the ticket: nobody will say it again.
             return;
         }
         let team = &self.common.team;
         self.victims
             .iter()
-            .for_each(|&victim| self.worker.beg(team[victim]));
+            .for_each(|&victim| self.worker.ask_for_work(team[victim]));
         self.common.sleepers.enter();
         if !self.common.stop.load(Ordering::Acquire) {
-            self.post.idle.count_sleep();
+            self.status.idle.count_sleep();
             self.rest(ticket);
         }
         self.common.sleepers.leave();
         self.victims
             .iter()
-            .for_each(|&victim| self.worker.stop_begging(team[victim]));
+            .for_each(|&victim| self.worker.stop_asking(team[victim]));
     }
 
     /// Sleeps in the kernel, where the network rings if it is this one's duty to look after it.
     fn rest(&self, ticket: u32) {
-        let Some(lookout) = self.common.lookout.get() else {
+        let Some(poller) = self.common.poller.get() else {
             return self.rest_alone(ticket);
         };
         let vp = self.worker.index();
-        lookout.rest(vp);
-        if lookout.take(vp) {
-            self.rest_on_duty(lookout, ticket);
+        poller.rest(vp);
+        if poller.take(vp) {
+            self.rest_on_duty(poller, ticket);
         } else {
             self.worker.sleep(ticket);
         }
-        lookout.rise(vp);
+        poller.rise(vp);
     }
 
     /// As [`Vp::rest`], where there is no network.
     fn rest_alone(&self, ticket: u32) {
-        let mut pause = CALM;
+        let mut pause = QUIESCENCE_DELAY;
         loop {
             if self.common.all_sleep() {
                 self.common.report(0);
@@ -285,26 +285,26 @@ impl Vp {
             if self.worker.has_mail() || self.worker.ticket() != ticket {
                 return;
             }
-            pause = (2 * pause).min(CALM_MAX);
+            pause = (2 * pause).min(QUIESCENCE_DELAY_MAX);
         }
     }
 
-    fn rest_on_duty(&self, lookout: &Lookout, ticket: u32) {
-        let network = &**lookout.network();
-        if !lookout.quiet().has_begun() && lookout.calm() >= CALM {
-            self.look_whether_all_sleep(lookout);
+    fn rest_on_duty(&self, poller: &Poller, ticket: u32) {
+        let network = &**poller.network();
+        if !poller.quiescence().has_begun() && poller.calm() >= QUIESCENCE_DELAY {
+            self.look_whether_all_sleep(poller);
         }
         // Who has to find out when all sleep wakes up for it.
-        let limit = (!lookout.quiet().has_begun()).then_some(CALM);
+        let limit = (!poller.quiescence().has_begun()).then_some(QUIESCENCE_DELAY);
         self.worker.sleep_at(network, ticket, limit);
     }
 
-    fn look_whether_all_sleep(&self, lookout: &Lookout) {
-        if lookout.network().is_quiet() && self.common.all_sleep() {
-            lookout.quiet().begin();
+    fn look_whether_all_sleep(&self, poller: &Poller) {
+        if poller.network().is_quiet() && self.common.all_sleep() {
+            poller.quiescence().begin();
             self.common.report(0);
         } else {
-            lookout.calm_again();
+            poller.calm_again();
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering};
 use simurgh_core::{
-    Barrier, Completion, Condvar, EcHandle, Mutex, Stage, WaitList, current, migrate, park, wait_all,
+    Barrier, BroadcastRing, Completion, Condvar, EcHandle, Mutex, WaitList, current, migrate, park, wait_all,
     wait_any, yield_now,
 };
 use simurgh_sched::policy::Policy;
@@ -299,7 +299,7 @@ fn idle_processors_join_in_shared_work() {
         let mut rounds = 0;
         while helpers.lock().len() < 2 {
             let seen = [AtomicBool::new(false), AtomicBool::new(false)];
-            simurgh_core::share(PIECES, &|piece| {
+            simurgh_core::parallel_for(PIECES, &|piece| {
                 counts[piece].fetch_add(1, Ordering::Relaxed);
                 seen[current().vp().expect("a worker")].store(true, Ordering::Relaxed);
             });
@@ -342,14 +342,14 @@ fn who_has_shown_something_goes_on_first_wherever_all_are_let_go() {
     let runtime = builder.start().expect("a runtime");
     for (releaser, shower) in [(0, 0), (0, 4), (0, 8), (1, 0), (1, 4), (1, 8)] {
         let list = Arc::new((WaitList::new(), AtomicBool::new(false)));
-        let stage = Arc::new(Stage::<u8>::new(WAITERS));
+        let ring = Arc::new(BroadcastRing::<u8>::new(WAITERS));
         let [came, went] = [(); 2].map(|()| Arc::new(Mutex::new(Vec::new())));
         let waiter = |index| {
             let (list, came, went) = (Arc::clone(&list), Arc::clone(&came), Arc::clone(&went));
-            let stage = Arc::clone(&stage);
+            let ring = Arc::clone(&ring);
             let wait = move || {
                 if index == shower {
-                    assert!(stage.turn(index).tell(|_| (), |until| until()));
+                    assert!(ring.next_round(index).publish_and_leave(|_| (), |until| until()));
                 }
                 came.lock().push(index);
                 list.0.freeze_while(|| !list.1.load(Ordering::SeqCst));

@@ -87,7 +87,7 @@ fn it_is_quiet_until_something_arrives_and_then_again() {
             .on_deadlock(move |question| tell.send(question).expect("the test listens"))
             .start()
             .expect("a runtime");
-        let is_quiet = runtime.quiet();
+        let is_quiet = runtime.quiescence();
         let spec = EcSpec {
             stack_size: 128 << 10,
             ..EcSpec::default()

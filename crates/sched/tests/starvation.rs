@@ -105,7 +105,7 @@ fn who_ran_elsewhere_comes_back_when_the_processor_is_free() {
                 came.fetch_add(1, Ordering::AcqRel);
                 let mut deadline = Deadline::after(LIMIT);
                 while thread() as usize != home.load(Ordering::Acquire) {
-                    assert!(!deadline.has_passed(), "it stays with the deputy");
+                    assert!(!deadline.has_passed(), "it stays with the substitute");
                     yield_now();
                 }
                 assert_eq!(current().vp(), Some(0));

@@ -1,19 +1,19 @@
 //! Execution contexts for the model checker: loom's threads, all of them attached, with the real token.
 
 use crate::completion::Completion;
+use crate::park_token::ParkToken;
 use crate::sync::SpinGuard;
-use crate::token::Token;
 use crate::wait_list::Slot;
 
 loom::thread_local! {
-    static ME: EcRef = EcRef(Box::leak(Box::new(Ec { token: Token::new() })));
+    static ME: EcRef = EcRef(Box::leak(Box::new(Ec { token: ParkToken::new() })));
     static SLOT: std::cell::Cell<usize> = std::cell::Cell::new(0);
     static SLOTS: std::cell::Cell<usize> = std::cell::Cell::new(2);
 }
 
 #[repr(align(8))]
 struct Ec {
-    token: Token,
+    token: ParkToken,
 }
 
 /// A loom thread, leaked for the length of the model run.

@@ -4,24 +4,24 @@
 //! that has ended is at worst a spurious wake-up of the one that uses its block now.
 
 #[cfg(not(loom))]
-mod footprint;
+mod external_wakers;
 #[cfg(not(loom))]
-mod giving_way;
+mod footprint;
 #[cfg(loom)]
 mod mocked;
 #[cfg(not(loom))]
-mod outsiders;
-#[cfg(not(loom))]
 mod real;
-
-#[cfg(loom)]
-pub use mocked::*;
 #[cfg(not(loom))]
-pub use outsiders::{
-    Bystander, attached_count, bystanders, expect, expect_no_more, expected, outsiders, while_blocked,
-    while_expecting,
+mod yielding;
+
+#[cfg(not(loom))]
+pub use external_wakers::{
+    PassiveThread, attached_count, begin_expecting, end_expecting, expectations, external_wakers,
+    passive_threads, while_blocked, while_expecting,
 };
 #[cfg(not(loom))]
-pub(crate) use outsiders::{note_running, note_watching};
+pub(crate) use external_wakers::{note_running, note_watching};
+#[cfg(loom)]
+pub use mocked::*;
 #[cfg(not(loom))]
 pub use real::*;

@@ -3,20 +3,20 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 
+use super::external_wakers;
 use super::footprint::{Footprint, fetch_control, fetch_line};
-use super::giving_way::GivingWay;
-use super::outsiders;
-use crate::chain::{Chain, Node};
+use super::yielding::YieldThrottle;
+use crate::any_arc::AnyArc;
 use crate::completion::Completion;
+use crate::current_ec;
 use crate::float_environment::FloatEnvironment;
-use crate::here;
 use crate::interrupt::{Interrupts, attend_while_waiting};
+use crate::intrusive_queue::{IntrusiveQueue, Node};
+use crate::park_token::ParkToken;
+use crate::poll_leader::PollLeader;
 use crate::spawn::Body;
 use crate::suspend::{EcYielder, Suspend};
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, SpinGuard, SpinLock, relax};
-use crate::token::Token;
-use crate::typed::Typed;
-use crate::vigil::Vigil;
 use crate::wait_list::Slot;
 use crate::worker::{Look, Worker};
 
@@ -51,7 +51,7 @@ pub struct StackBounds {
 #[repr(C, align(128))]
 pub(crate) struct Ec {
     link: AtomicPtr<Ec>,
-    token: Token,
+    token: ParkToken,
     attribute: AtomicU8,
     interrupts: Interrupts,
     /// The worker it runs on or ran on last; null for an attached thread.
@@ -61,12 +61,12 @@ pub(crate) struct Ec {
     goes_first: Cell<bool>,
     thread_pointer: Cell<u64>,
     environment: Cell<FloatEnvironment>,
-    owner: UnsafeCell<Option<Typed>>,
+    owner: UnsafeCell<Option<AnyArc>>,
     footprint: Footprint,
     body: UnsafeCell<Option<Body>>,
     id: AtomicU64,
     /// Of an attached thread.
-    giving_way: GivingWay,
+    yield_throttle: YieldThrottle,
 }
 
 // SAFETY:
@@ -96,7 +96,7 @@ impl Ec {
         let ec = pooled.unwrap_or_else(|| {
             Box::leak(Box::new(Self {
                 link: AtomicPtr::new(ptr::null_mut()),
-                token: Token::new(),
+                token: ParkToken::new(),
                 attribute: AtomicU8::new(0),
                 interrupts: Interrupts::default(),
                 worker: AtomicPtr::new(ptr::null_mut()),
@@ -108,7 +108,7 @@ impl Ec {
                 owner: UnsafeCell::new(None),
                 footprint: Footprint::new(),
                 body: UnsafeCell::new(None),
-                giving_way: GivingWay::default(),
+                yield_throttle: YieldThrottle::default(),
             }))
         });
         ec.id
@@ -132,11 +132,11 @@ impl Ec {
         &self.body
     }
 
-    pub(crate) fn owner(&self) -> &UnsafeCell<Option<Typed>> {
+    pub(crate) fn owner(&self) -> &UnsafeCell<Option<AnyArc>> {
         &self.owner
     }
 
-    pub(crate) fn token(&self) -> &Token {
+    pub(crate) fn token(&self) -> &ParkToken {
         &self.token
     }
 
@@ -187,7 +187,7 @@ impl Ec {
     pub(crate) fn warm(&self) {
         // Relaxed: the queue is the caller's.
         fetch_control(self.link.load(Ordering::Relaxed));
-        fetch_line(here::word_of(self.thread_pointer.get()));
+        fetch_line(current_ec::word_of(self.thread_pointer.get()));
         self.footprint.fetch();
     }
 
@@ -208,12 +208,15 @@ impl Ec {
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
             if worker.is_null() {
-                outsiders::note_running();
+                external_wakers::note_running();
                 self.token.wake_in_kernel();
-                if let Some(vigil) = Vigil::get() {
-                    vigil.ring();
+                if let Some(poll_leader) = PollLeader::get() {
+                    poll_leader.ring();
                 }
-            } else if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
+            } else if current_ec::get()
+                .as_ref()
+                .is_some_and(|here| here.worker() == worker)
+            {
                 (*worker).push_local(self);
             } else {
                 (*worker).inbox().push(self);
@@ -345,7 +348,7 @@ impl EcRef {
     pub(crate) fn sleep_in_kernel(self) {
         // Counted as blocked only once it is, and as running again by who wakes it: the count is never too low.
         if self.0.token.settle() {
-            outsiders::note_blocked();
+            external_wakers::note_blocked();
             self.0.token.wait_in_kernel();
         }
         self.0.token.clear();
@@ -371,7 +374,7 @@ impl EcRef {
 pub(crate) struct Frozen {
     /// Who goes on before all others.
     first: Option<&'static Ec>,
-    others: Chain<Ec>,
+    others: IntrusiveQueue<Ec>,
 }
 
 impl Frozen {
@@ -393,11 +396,11 @@ impl Frozen {
         };
         let leaving = self.others.split_off(self.others.len().saturating_sub(surplus));
         leaving.for_each(|ec| {
-            worker_of(ec).population().remove();
-            target.population().add();
+            worker_of(ec).ec_count().remove();
+            target.ec_count().add();
             ec.set_worker(target);
         });
-        target.inbox().push_chain(leaving);
+        target.inbox().push_all(leaving);
     }
 
     /// Makes all of them ready with one splice.
@@ -410,13 +413,16 @@ impl Frozen {
         // - a frozen EC has run on a worker, and workers live for the rest of the program;
         // - the local queue is touched only if the caller runs on that very worker.
         unsafe {
-            if here::get().as_ref().is_some_and(|here| here.worker() == worker) {
+            if current_ec::get()
+                .as_ref()
+                .is_some_and(|here| here.worker() == worker)
+            {
                 first.into_iter().for_each(|first| all.push_front(first));
                 (*worker).append_local(&mut all);
             } else {
                 // The inbox reverses the order.
                 first.into_iter().for_each(|first| all.push_back(first));
-                (*worker).inbox().push_chain(all);
+                (*worker).inbox().push_all(all);
             }
         }
     }
@@ -441,7 +447,7 @@ pub fn keep_warm(lines: &[*const u8]) {
 pub fn try_current() -> Option<EcRef> {
     // SAFETY:
     // - the word is null or the address of a control block, and these live for the rest of the program.
-    unsafe { here::get().as_ref() }.map(EcRef)
+    unsafe { current_ec::get().as_ref() }.map(EcRef)
 }
 
 #[cold]
@@ -450,8 +456,8 @@ fn attach() -> EcRef {
     struct Attachment(&'static Ec);
     impl Drop for Attachment {
         fn drop(&mut self) {
-            here::set(ptr::null());
-            outsiders::detach();
+            current_ec::set(ptr::null());
+            external_wakers::detach();
             self.0.recycle();
         }
     }
@@ -459,8 +465,8 @@ fn attach() -> EcRef {
         static ATTACHMENT: std::cell::OnceCell<Attachment> = const { std::cell::OnceCell::new() };
     }
     let ec = Ec::obtain(Attribute::Compute);
-    here::set(ec);
-    outsiders::attach();
+    current_ec::set(ec);
+    external_wakers::attach();
     // A thread that is already running its destructors keeps the control block: it leaks, harmlessly.
     let _ = ATTACHMENT.try_with(|cell| cell.set(Attachment(ec)).is_ok());
     EcRef(ec)
@@ -475,8 +481,8 @@ pub fn park() {
     } else if !me.is_attached() {
         me.0.suspend(Suspend::Park);
         me.0.token.clear();
-    } else if let Some(vigil) = Vigil::get() {
-        vigil.park(me);
+    } else if let Some(poll_leader) = PollLeader::get() {
+        poll_leader.park(me);
     } else {
         me.sleep_in_kernel();
     }
@@ -497,7 +503,7 @@ pub(crate) fn sleep_on(event: &Completion) -> bool {
     suspends
 }
 
-/// Lets other execution contexts of this worker run, after doing a piece of an errand if there is one and looking after
+/// Lets other execution contexts of this worker run, after doing a piece of an task if there is one and looking after
 /// the network: who polls leaves no processor idle that would do it. For an attached thread, lets other threads run now
 /// and then.
 #[inline]
@@ -506,22 +512,22 @@ pub fn yield_now() {
     // SAFETY:
     // - workers live for the rest of the program.
     if let Some(worker) = unsafe { me.0.worker().as_ref() } {
-        if worker.sees_offers() {
-            worker.run_errand();
+        if worker.sees_shared_work() {
+            worker.run_idle_task();
         }
         worker.look_after_network();
-    } else if Vigil::get().is_some_and(Vigil::look) {
-        return me.0.giving_way.reset();
+    } else if PollLeader::get().is_some_and(PollLeader::look) {
+        return me.0.yield_throttle.reset();
     }
     let_others_run(me);
 }
 
-/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an errand,
+/// Lets other execution contexts of this worker run; for an attached thread, and for a worker that does an task,
 /// other threads, now and then.
 #[inline]
 pub(crate) fn let_others_run(me: EcRef) {
     if me.0.yielder.get().is_null() {
-        me.0.giving_way.give_way();
+        me.0.yield_throttle.yield_thread();
     } else {
         me.0.suspend(Suspend::Yield);
     }
@@ -551,7 +557,7 @@ pub(crate) fn spin_while_idle(done: impl Fn() -> bool) -> bool {
     // SAFETY:
     // - workers live for the rest of the program, and the calling EC runs on this one.
     let Some(worker) = (unsafe { me.0.worker().as_ref() }) else {
-        return Vigil::get().is_some_and(|vigil| vigil.watch_for(done));
+        return PollLeader::get().is_some_and(|poll_leader| poll_leader.watch_for(done));
     };
     let mut looks = worker.spin_limit();
     while looks > 0 {

@@ -7,9 +7,9 @@ use std::ptr;
 use corosensei::{Coroutine, CoroutineResult};
 
 use crate::completion::Completion;
+use crate::current_ec;
 use crate::ec::{Attribute, Ec, EcRef, StackBounds};
 use crate::float_environment::FloatEnvironment;
-use crate::here;
 use crate::stack::{EcStack, StackError};
 use crate::suspend::Suspend;
 use crate::sync::{Arc, SpinLock};
@@ -98,7 +98,7 @@ pub fn create(spec: EcSpec, f: impl FnOnce() + Send + 'static) -> Result<NewEc, 
         if used {
             tls::reset();
         }
-        here::set(ec);
+        current_ec::set(ec);
         ec.set_yielder(yielder);
         let outcome = catch_unwind(AssertUnwindSafe(f));
         *result.result.lock() = Some(outcome);
@@ -124,7 +124,7 @@ impl NewEc {
     pub fn start(self, worker: &'static Worker) -> EcHandle {
         let ec = EcRef::new(self.ec);
         self.ec.set_worker(worker);
-        worker.population().add();
+        worker.ec_count().add();
         worker.inbox().push(self.ec);
         EcHandle { ec, end: self.end }
     }

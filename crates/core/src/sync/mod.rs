@@ -2,12 +2,12 @@
 //!
 //! Under `--cfg loom` the same names are loom's, and every type of this crate built on them is model-checked.
 
+mod arc_cache;
+pub(crate) mod asymmetric_fence;
+mod bias;
+mod biased_lock;
 mod futex;
-mod solitude;
-mod spare;
 mod spin;
-mod turns;
-pub(crate) mod uneven;
 
 #[cfg(not(loom))]
 pub use std::sync::atomic::{
@@ -24,13 +24,13 @@ pub use loom::sync::atomic::{
 /// Reference counting is not part of any protocol here, so it is the standard one under loom too.
 pub use std::sync::Arc;
 
-pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
-pub use solitude::{Solitude, by_turns};
+pub use arc_cache::ArcCache;
+pub use bias::{Bias, if_biased};
 #[cfg(not(loom))]
-pub use solitude::{begin_solitude, end_solitude};
-pub use spare::Spare;
+pub use bias::{begin_bias, revoke_bias};
+pub use biased_lock::{BiasedGuard, BiasedLock, Serialized};
+pub use futex::{futex_wait, futex_wait_for, futex_wake, futex_wake_shared};
 pub use spin::{SpinGuard, SpinLock};
-pub use turns::{TurnGuard, TurnLock, Turns};
 
 /// Waits a moment inside a bounded spin.
 #[inline]
@@ -43,7 +43,7 @@ pub fn relax() {
 
 /// Asks for the line of a place that is to be written soon.
 #[inline]
-pub fn fetch_to_write<T>(place: *const T) {
+pub fn prefetch_write<T>(place: *const T) {
     #[cfg(not(any(loom, miri)))]
     // SAFETY:
     // - a prefetch never faults and changes nothing that a program can see; processors that have none do nothing.
@@ -71,14 +71,14 @@ pub fn store_fenced(word: &AtomicU64, value: u64) {
     }
 }
 
-/// Times [`step_aside`] only yields before it sleeps.
+/// Times [`back_off`] only yields before it sleeps.
 const YIELDS: u32 = 100;
 /// Length of such a sleep.
 const NAP: std::time::Duration = std::time::Duration::from_micros(50);
 
 /// Leaves the core to other kernel threads, on the `turn`-th look at something that is taking long.
 #[cold]
-pub(crate) fn step_aside(turn: u32) {
+pub(crate) fn back_off(turn: u32) {
     #[cfg(loom)]
     {
         let _ = (turn, YIELDS, NAP);

@@ -3,7 +3,7 @@
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-use super::{AtomicBool, Ordering, Turns, relax, step_aside};
+use super::{AtomicBool, Ordering, Serialized, back_off, relax};
 
 /// Looks at a held lock before a waiter offers its core to others.
 const SPINS: u32 = 200;
@@ -65,8 +65,8 @@ impl<T: ?Sized> SpinLock<T> {
 
     /// Takes the lock, without a locked instruction if those who do so take turns.
     #[inline]
-    pub fn lock_in(&self, turns: &Turns) -> SpinGuard<'_, T> {
-        if !turns.are_taken() {
+    pub fn lock_serialized(&self, serialized: &Serialized) -> SpinGuard<'_, T> {
+        if !serialized.holds() {
             return self.lock();
         }
         debug_assert!(!self.held.load(Ordering::Relaxed), "turns are not taken");
@@ -98,7 +98,7 @@ impl<T: ?Sized> SpinLock<T> {
             if looks < SPINS {
                 relax()
             } else {
-                step_aside(looks - SPINS)
+                back_off(looks - SPINS)
             }
         }
     }

@@ -9,9 +9,9 @@
 //! instructions for the token, a look at the [floating-point environment](crate::float_environment), no system call.
 //! Bench: `benches/switch.rs`.
 
-mod deputy;
 mod network;
 mod registers;
+mod substitute;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -20,23 +20,23 @@ use std::sync::OnceLock;
 use corosensei::CoroutineResult;
 use crossbeam_utils::CachePadded;
 
-use crate::care::Care;
-use crate::chain::Chain;
+use crate::balance::EcCount;
+use crate::current_ec;
 use crate::ec::{Attribute, Ec, EcRef};
-use crate::errand::Errands;
-use crate::here;
+use crate::idle_task::IdleTasks;
 use crate::inbox::Inbox;
+use crate::intrusive_queue::IntrusiveQueue;
 use crate::network::Network;
-use crate::population::Population;
-use crate::ready::Ready;
-use crate::share::{OfferSlot, help};
+use crate::parallel_for::{SharedLoopSlot, help};
+use crate::poll_counters::PollCounters;
+use crate::run_queue::RunQueue;
 use crate::spawn::bury;
 use crate::suspend::Suspend;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 
-pub use deputy::Evicted;
 pub(crate) use network::Look;
 use registers::Registers;
+pub use substitute::Evicted;
 
 static LARGEST_COUNT: AtomicUsize = AtomicUsize::new(1);
 
@@ -50,13 +50,13 @@ static TEAMS: SpinLock<Vec<&'static Team>> = SpinLock::new(Vec::new());
 
 /// Has a worker of each team look around, because something it cannot see has changed: the last attached thread has
 /// blocked, so that perhaps nobody is left to wake anybody.
-pub(crate) fn nudge_teams() {
+pub(crate) fn notify_teams() {
     let workers: Vec<_> = TEAMS
         .lock()
         .iter()
         .filter_map(|team| team.workers.first().copied())
         .collect();
-    workers.into_iter().for_each(Worker::nudge);
+    workers.into_iter().for_each(Worker::notify);
 }
 
 /// Counters of a worker, read by anybody at any time.
@@ -72,7 +72,7 @@ pub struct WorkerStats {
 
 /// How a kernel thread is going to be a worker.
 #[derive(Default)]
-pub struct Entry {
+pub struct WorkerConfig {
     /// How often a waiting EC looks at its event while nothing else is ready; 0 where kernel threads outnumber cores.
     pub spin_limit: u32,
     /// With it, the next EC to run is drawn at random, the same for the same seed.
@@ -93,8 +93,8 @@ struct Shared {
     /// 0, or 1 + the index of a worker that has nothing to do and asks for some of ours.
     hungry: AtomicU32,
     /// Work that others may join in.
-    offer: SpinLock<OfferSlot>,
-    population: Population,
+    shared_loop: SpinLock<SharedLoopSlot>,
+    ec_count: EcCount,
 }
 
 /// What the workers of a runtime have in common.
@@ -102,16 +102,16 @@ struct Team {
     workers: Box<[&'static Worker]>,
     /// How many of them, the first ones, run whatever is ready; the others only what was given to them.
     common: usize,
-    /// How many of them offer work, and errands.
+    /// How many of them offer work, and idle_tasks.
     offers: CachePadded<AtomicUsize>,
-    errands: Errands,
+    idle_tasks: IdleTasks,
 }
 
 /// What only the worker's kernel thread touches, save for reading counters.
 struct Own {
     index: usize,
-    local: Ready<Ec>,
-    /// Whom it stands in for, if it is a deputy.
+    local: RunQueue<Ec>,
+    /// Whom it stands in for, if it is a substitute.
     principal: Option<&'static Worker>,
     registers: Registers,
     spin_limit: Cell<u32>,
@@ -121,7 +121,7 @@ struct Own {
     late_network: OnceLock<Arc<dyn Network>>,
     /// Switches after which the network is looked after. Others write it when the network comes late.
     next_look: AtomicU64,
-    care: Care,
+    poll_counters: PollCounters,
     switches: AtomicU64,
     team: OnceLock<&'static Team>,
 }
@@ -147,7 +147,7 @@ impl Worker {
             workers: team.clone().into_boxed_slice(),
             common,
             offers: CachePadded::new(AtomicUsize::new(0)),
-            errands: Errands::default(),
+            idle_tasks: IdleTasks::default(),
         }));
         TEAMS.lock().push(shared);
         for worker in &team {
@@ -162,12 +162,12 @@ impl Worker {
             shared: CachePadded::new(Shared {
                 inbox: Inbox::new(),
                 hungry: AtomicU32::new(0),
-                offer: SpinLock::new(OfferSlot::default()),
-                population: Population::default(),
+                shared_loop: SpinLock::new(SharedLoopSlot::default()),
+                ec_count: EcCount::default(),
             }),
             own: CachePadded::new(Own {
                 index,
-                local: Ready::new(),
+                local: RunQueue::new(),
                 principal,
                 registers: Registers::new(),
                 spin_limit: Cell::new(0),
@@ -175,7 +175,7 @@ impl Worker {
                 network: UnsafeCell::new(None),
                 late_network: OnceLock::new(),
                 next_look: AtomicU64::new(u64::MAX),
-                care: Care::default(),
+                poll_counters: PollCounters::default(),
                 switches: AtomicU64::new(0),
                 team: OnceLock::new(),
             }),
@@ -211,7 +211,7 @@ impl Worker {
     /// Its counters.
     #[must_use]
     pub fn stats(&self) -> WorkerStats {
-        let (polls, network_ns) = self.own.care.figures();
+        let (polls, network_ns) = self.own.poll_counters.figures();
         WorkerStats {
             switches: self.own.switches.load(Ordering::Relaxed),
             polls,
@@ -220,7 +220,7 @@ impl Worker {
     }
 
     /// Makes the calling kernel thread the worker's. Call it once per thread, before [`Worker::run`].
-    pub fn enter(&'static self, entry: Entry) {
+    pub fn enter(&'static self, entry: WorkerConfig) {
         self.own.registers.enter();
         self.own.spin_limit.set(entry.spin_limit);
         self.own.random.set(
@@ -236,7 +236,7 @@ impl Worker {
         unsafe { *self.own.network.get() = entry.network };
         let ec = Ec::obtain(Attribute::Compute);
         ec.set_worker(self);
-        here::set(ec);
+        current_ec::set(ec);
     }
 
     /// Runs what is ready until nothing is. Returns how many execution contexts were resumed.
@@ -276,18 +276,18 @@ impl Worker {
         self.shared.inbox.ticket()
     }
 
-    /// Sleeps in the kernel until there is something to do or, since `ticket`, somebody has called [`Worker::nudge`].
+    /// Sleeps in the kernel until there is something to do or, since `ticket`, somebody has called [`Worker::notify`].
     pub fn sleep(&self, ticket: u32) {
         self.shared.inbox.sleep(ticket);
     }
 
     /// Has the worker look around, if it sleeps or is about to.
-    pub fn nudge(&self) {
-        self.shared.inbox.nudge();
+    pub fn notify(&self) {
+        self.shared.inbox.notify();
     }
 
     /// Asks `victim` for half of what it has ready; an answer comes through the inbox, or never.
-    pub fn beg(&self, victim: &Worker) {
+    pub fn ask_for_work(&self, victim: &Worker) {
         // Relaxed: a hint.
         victim
             .shared
@@ -295,8 +295,8 @@ impl Worker {
             .store(self.own.index as u32 + 1, Ordering::Relaxed);
     }
 
-    /// Takes [`Worker::beg`] back, if it has not been answered.
-    pub fn stop_begging(&self, victim: &Worker) {
+    /// Takes [`Worker::ask_for_work`] back, if it has not been answered.
+    pub fn stop_asking(&self, victim: &Worker) {
         let mine = self.own.index as u32 + 1;
         // Relaxed: a hint.
         if victim.shared.hungry.load(Ordering::Relaxed) == mine {
@@ -324,36 +324,36 @@ impl Worker {
             .retain(|team| team.workers.first().is_none_or(|first| !ptr::eq(*first, self)));
         // SAFETY:
         // - `enter` put a control block there, which lives for the rest of the program.
-        if let Some(ec) = unsafe { here::get().as_ref() } {
-            here::set(ptr::null());
+        if let Some(ec) = unsafe { current_ec::get().as_ref() } {
+            current_ec::set(ptr::null());
             ec.recycle();
         }
     }
 
-    /// Those who live on it; those of a deputy live on its principal.
-    pub(crate) fn population(&self) -> &Population {
+    /// Those who live on it; those of a substitute live on its principal.
+    pub(crate) fn ec_count(&self) -> &EcCount {
         match self.own.principal {
-            None => &self.shared.population,
-            Some(principal) => principal.population(),
+            None => &self.shared.ec_count,
+            Some(principal) => principal.ec_count(),
         }
     }
 
     /// Says whether the execution contexts that wait for each other here may be moved to a worker with fewer. Not so at
     /// first.
     pub fn allow_moves(&self, moves: bool) {
-        self.population().allow_moves(moves);
+        self.ec_count().allow_moves(moves);
     }
 
-    pub(crate) fn offer(&self) -> &SpinLock<OfferSlot> {
-        &self.shared.offer
+    pub(crate) fn shared_loop(&self) -> &SpinLock<SharedLoopSlot> {
+        &self.shared.shared_loop
     }
 
     fn offers(&self) -> Option<&AtomicUsize> {
         self.own.team.get().map(|team| &*team.offers)
     }
 
-    pub(crate) fn errands(&self) -> Option<&Errands> {
-        self.own.team.get().map(|team| &team.errands)
+    pub(crate) fn idle_tasks(&self) -> Option<&IdleTasks> {
+        self.own.team.get().map(|team| &team.idle_tasks)
     }
 
     /// Tells the team that there are so many more pieces of work on offer, and wakes workers that sleep.
@@ -365,7 +365,7 @@ impl Worker {
         self.peers()
             .iter()
             .filter(|peer| !ptr::eq(**peer, self))
-            .for_each(|peer| peer.nudge());
+            .for_each(|peer| peer.notify());
     }
 
     /// Takes the hint of [`Worker::announce`] back.
@@ -378,29 +378,29 @@ impl Worker {
     /// Whether somebody in the team offers work. One shared line, which changes only when work is offered.
     #[inline]
     #[must_use]
-    pub fn sees_offers(&self) -> bool {
+    pub fn sees_shared_work(&self) -> bool {
         // Relaxed: a hint.
         self.offers()
             .is_some_and(|offers| offers.load(Ordering::Relaxed) != 0)
     }
 
-    /// Joins in work that a peer offers, or does a piece of an errand; false if there was none. For the worker's own
+    /// Joins in work that a peer offers, or does a piece of an task; false if there was none. For the worker's own
     /// thread, while idle.
     pub fn help(&self) -> bool {
-        self.sees_offers() && (self.peers().iter().any(|peer| help(peer, self)) || self.run_errand())
+        self.sees_shared_work() && (self.peers().iter().any(|peer| help(peer, self)) || self.run_idle_task())
     }
 
-    /// Does a piece of an errand; false if there is none.
+    /// Does a piece of an task; false if there is none.
     #[cold]
-    pub(crate) fn run_errand(&self) -> bool {
-        let Some(errands) = self.errands() else {
+    pub(crate) fn run_idle_task(&self) -> bool {
+        let Some(idle_tasks) = self.idle_tasks() else {
             return false;
         };
-        let Some((errand, environment)) = errands.first() else {
+        let Some((task, environment)) = idle_tasks.first() else {
             return false;
         };
-        let more = environment.lend(|| Arc::clone(&errand).run_piece());
-        if !more && errands.remove_first(&errand) {
+        let more = environment.lend(|| Arc::clone(&task).run_piece());
+        if !more && idle_tasks.remove_first(&task) {
             self.withdraw();
         }
         true
@@ -413,7 +413,7 @@ impl Worker {
     /// Whether the worker has something better to do than to watch one event. For ECs that run on this worker.
     #[inline]
     pub(crate) fn has_ready(&self) -> bool {
-        self.has_runnable() || self.sees_offers()
+        self.has_runnable() || self.sees_shared_work()
     }
 
     /// Whether there is an EC to run. For the worker's own thread and ECs that it runs.
@@ -442,7 +442,7 @@ impl Worker {
     /// # Safety
     ///
     /// The caller runs on this worker's kernel thread.
-    pub(crate) unsafe fn append_local(&self, chain: &mut Chain<Ec>) {
+    pub(crate) unsafe fn append_local(&self, chain: &mut IntrusiveQueue<Ec>) {
         // SAFETY:
         // - by the caller's promise the queue is not in use by anybody else.
         unsafe { self.own.local.with(|local| local.append(chain)) };
@@ -457,7 +457,7 @@ impl Worker {
 
     /// Takes what is to run next from the worker's queue, and asks for the memory of the one behind it.
     #[inline]
-    fn take_next(&self, local: &mut Chain<Ec>) -> Option<&'static Ec> {
+    fn take_next(&self, local: &mut IntrusiveQueue<Ec>) -> Option<&'static Ec> {
         if self.has_mail() {
             local.append(&mut self.shared.inbox.take());
         }
@@ -487,7 +487,7 @@ impl Worker {
     /// Gives the younger half of the queue to the worker that asked; while there is nothing to spare, the question
     /// stands.
     #[cold]
-    fn share(&self, local: &mut Chain<Ec>) {
+    fn share(&self, local: &mut IntrusiveQueue<Ec>) {
         if local.len() < 2 {
             return;
         }
@@ -495,7 +495,7 @@ impl Worker {
         let thief = self.shared.hungry.swap(0, Ordering::Relaxed) as usize;
         if thief != 0 {
             let half = local.split_off(local.len().div_ceil(2));
-            self.peers()[thief - 1].inbox().push_chain(half);
+            self.peers()[thief - 1].inbox().push_all(half);
         }
     }
 
@@ -529,9 +529,9 @@ impl Worker {
         // SAFETY:
         // - workers live for the rest of the program.
         if let Some(old) = unsafe { ec.worker().as_ref() } {
-            old.population().remove();
+            old.ec_count().remove();
         }
-        self.population().add();
+        self.ec_count().add();
         ec.set_worker(self);
     }
 
@@ -586,7 +586,7 @@ impl Worker {
     #[cold]
     fn finish(&self, ec: &'static Ec) {
         self.load_own();
-        self.population().remove();
+        self.ec_count().remove();
         bury(ec);
     }
 

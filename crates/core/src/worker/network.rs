@@ -83,7 +83,7 @@ impl Worker {
     /// Polls a network. For the worker's own thread and the ECs that it runs.
     #[inline]
     pub fn poll(&self, network: &dyn Network) -> bool {
-        self.own.care.poll(network)
+        self.own.poll_counters.poll(network)
     }
 
     /// As [`Worker::sleep`], but may also return early, and does when the time is over.

@@ -291,7 +291,7 @@ impl<'a> Rank<'a> {
         } else {
             let has_succeeded = |entry: &RequestEntry| entry.request.has_succeeded();
             let requests = &self.tables.requests;
-            let entry = requests.remove_if(self.process.turns(), handle.0, has_succeeded)?;
+            let entry = requests.remove_if(self.process.serialized(), handle.0, has_succeeded)?;
             let status = entry.request.wait();
             self.process.release(entry.request);
             status
@@ -314,7 +314,7 @@ impl<'a> Rank<'a> {
     #[inline]
     pub(crate) fn request_handle(self, request: Arc<Request>, comm: MPI_Comm) -> ResultOf<MPI_Request> {
         let entry = RequestEntry { request, comm };
-        let handle = self.tables.requests.insert_in(self.process.turns(), entry);
+        let handle = self.tables.requests.insert_in(self.process.serialized(), entry);
         Ok(MPI_Request(handle.map_err(|_| too_many())?))
     }
 
@@ -324,7 +324,11 @@ impl<'a> Rank<'a> {
         if is_completed_send(*handle) {
             self.tables.cancelled.remove(*handle);
             self.tables.send_integers.forget(*handle);
-        } else if let Some(entry) = self.tables.requests.remove_in(self.process.turns(), handle.0) {
+        } else if let Some(entry) = self
+            .tables
+            .requests
+            .remove_in(self.process.serialized(), handle.0)
+        {
             self.process.release(entry.request);
         }
         *handle = MPI_REQUEST_NULL;

@@ -14,7 +14,7 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, SpinLock, Turns};
+use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, Serialized, SpinLock};
 
 /// The handle of slot 0; the standard keeps everything below for predefined handles.
 const FIRST: u64 = 0x1001;
@@ -77,8 +77,8 @@ impl<T> Slab<T> {
 
     /// As [`Slab::insert`], of a table that is changed in turns alone, and these are those.
     #[inline]
-    pub(crate) fn insert_in(&self, turns: &Turns, value: T) -> Result<usize, T> {
-        let index = if turns.are_taken() {
+    pub(crate) fn insert_in(&self, serialized: &Serialized, value: T) -> Result<usize, T> {
+        let index = if serialized.holds() {
             self.pop_free_in_turn()
         } else {
             self.pop_free()
@@ -134,8 +134,8 @@ impl<T> Slab<T> {
 
     /// As [`Slab::remove`], of a table that is changed in turns alone, and these are those.
     #[inline]
-    pub(crate) fn remove_in(&self, turns: &Turns, handle: usize) -> Option<T> {
-        if !turns.are_taken() {
+    pub(crate) fn remove_in(&self, serialized: &Serialized, handle: usize) -> Option<T> {
+        if !serialized.holds() {
             return self.remove(handle);
         }
         self.remove_in_turn(handle, |_| true)
@@ -143,9 +143,14 @@ impl<T> Slab<T> {
 
     /// As [`Slab::remove`], in turn, if the object is such; otherwise it stays.
     #[inline]
-    pub(crate) fn remove_if(&self, turns: &Turns, handle: usize, is_such: impl Fn(&T) -> bool) -> Option<T> {
-        turns
-            .are_taken()
+    pub(crate) fn remove_if(
+        &self,
+        serialized: &Serialized,
+        handle: usize,
+        is_such: impl Fn(&T) -> bool,
+    ) -> Option<T> {
+        serialized
+            .holds()
             .then(|| self.remove_in_turn(handle, is_such))
             .flatten()
     }
@@ -366,27 +371,30 @@ mod tests {
 
     #[test]
     fn what_is_done_in_turns_leaves_a_table_as_it_would_be() {
-        let (slab, turns) = (Slab::new(3), Turns::default());
+        let (slab, serialized) = (Slab::new(3), Serialized::default());
         // SAFETY:
         // - single-threaded.
-        unsafe { turns.begin() };
-        let first = slab.insert_in(&turns, "a").expect("room");
+        unsafe { serialized.begin() };
+        let first = slab.insert_in(&serialized, "a").expect("room");
         let second = slab.insert("b").expect("room");
-        assert_eq!(slab.remove_in(&turns, first), Some("a"));
-        assert_eq!(slab.remove_in(&turns, first), None);
+        assert_eq!(slab.remove_in(&serialized, first), Some("a"));
+        assert_eq!(slab.remove_in(&serialized, first), None);
         assert_eq!(slab.remove(second), Some("b"));
         assert!(!slab.holds(first) && !slab.holds(second));
-        let again = slab.insert_in(&turns, "c").expect("room");
-        assert_eq!(slab.remove_if(&turns, again, |value| *value == "b"), None);
+        let again = slab.insert_in(&serialized, "c").expect("room");
+        assert_eq!(slab.remove_if(&serialized, again, |value| *value == "b"), None);
         assert!(slab.holds(again));
-        assert_eq!(slab.remove_if(&turns, again, |value| *value == "c"), Some("c"));
-        let again = slab.insert_in(&turns, "c").expect("room");
+        assert_eq!(
+            slab.remove_if(&serialized, again, |value| *value == "c"),
+            Some("c")
+        );
+        let again = slab.insert_in(&serialized, "c").expect("room");
         assert!(again != second && slab.number(again) == Some(FIRST_HANDLE + 1));
-        turns.end();
-        assert_eq!(slab.remove_if(&turns, again, |_| true), None);
-        let last = slab.insert_in(&turns, "d").expect("room");
+        serialized.end();
+        assert_eq!(slab.remove_if(&serialized, again, |_| true), None);
+        let last = slab.insert_in(&serialized, "d").expect("room");
         assert!(last != first && slab.number(last) == Some(FIRST_HANDLE));
-        assert_eq!(slab.remove_in(&turns, last), Some("d"));
+        assert_eq!(slab.remove_in(&serialized, last), Some("d"));
         assert_eq!(slab.handles(), [again]);
     }
 

@@ -57,7 +57,7 @@ pub(super) fn run() -> Result<u8, HostError> {
     }))?;
     let _ = host.job().set_processors_hook(runtime.observer());
     spawn_ranks(host, &runtime, &spec, &programs, &processors)?;
-    let status = event_loop.until_end(runtime.quiet());
+    let status = event_loop.until_end(runtime.quiescence());
     if spec.settings.is_on(Id::Stats) {
         let name = match spec.hosts.len() {
             1 if spec.origin.parent.is_none() => String::new(),
@@ -235,7 +235,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> 
 
 /// Threads that there are besides the calling one: the transports', of which some are known anyway.
 fn other_threads() -> usize {
-    threads::count().saturating_sub(1 + simurgh_core::bystanders())
+    threads::count().saturating_sub(1 + simurgh_core::passive_threads())
 }
 
 /// Starts one execution context per rank.

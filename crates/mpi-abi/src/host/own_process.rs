@@ -1,8 +1,8 @@
 //! A rank in a process of its own: that of the program, which the launcher, or something that it has started, began.
 //!
 //! There are no virtual processors here. Threads of the program are execution contexts as they are, and look after the
-//! network while they wait ([`Vigil`]); while they compute nobody does. One thread of ours sleeps until the launcher
-//! has something to say.
+//! network while they wait ([`PollLeader`]); while they compute nobody does. One thread of ours sleeps until the
+//! launcher has something to say.
 //!
 //! The job description waits in its descriptor until the program calls MPI ([`adopt`]). The others hear of the process
 //! when it opens a session ([`register`]), for which it waits for nobody, or initialises MPI, which waits until all
@@ -22,8 +22,8 @@ use super::self_pipe::News;
 use super::state::Host;
 use super::wire_up::{DynamicWireUp, IntroducedHosts, OpenTransports, Transports, hosts_outnumber_cores};
 use super::{binding, crash, job, pmi, quiescence, signal_sources, stats, threads};
-use simurgh_core::sync::{AtomicBool, Ordering, begin_solitude};
-use simurgh_core::{Completion, Network, Others, Vigil};
+use simurgh_core::sync::{AtomicBool, Ordering, begin_bias};
+use simurgh_core::{Completion, Network, PollLeader, ProcessHooks};
 use simurgh_mpi::{Abort, Process};
 use simurgh_net::control::{FromHost, Received, ToHost};
 use simurgh_net::job::{FD_VARIABLE, JobSpec};
@@ -56,7 +56,7 @@ struct OwnProcess {
     reached: OnceLock<()>,
     joined: OnceLock<()>,
     left: AtomicBool,
-    vigil: OnceLock<&'static Vigil>,
+    poll_leader: OnceLock<&'static PollLeader>,
     /// Whether the transports have no threads of their own.
     alone: OnceLock<bool>,
     /// Nobody in the job uses MPI any more.
@@ -129,7 +129,7 @@ pub(crate) fn be_alone() {
         //   (`Process::promise`), as do those who begin another thread that works for the engine (`delegate`), and the
         //   thread that listens to the launcher before it looks at what is locked so (`waiting`);
         // - the transports have no threads, and what began before does nothing with the engine by itself.
-        unsafe { begin_solitude() }
+        unsafe { begin_bias() }
     }
 }
 
@@ -212,7 +212,7 @@ impl OwnProcess {
             reached: OnceLock::new(),
             joined: OnceLock::new(),
             left: AtomicBool::new(false),
-            vigil: OnceLock::new(),
+            poll_leader: OnceLock::new(),
             alone: OnceLock::new(),
             over: Completion::new(),
             is_taken_over: false,
@@ -234,7 +234,7 @@ impl OwnProcess {
             Ok(event_loop) => self.listen(&event_loop),
             Err(error) => give_up(&error),
         };
-        simurgh_core::without_signals(|| thread.spawn(body))
+        simurgh_core::with_signals_blocked(|| thread.spawn(body))
             .map_err(HostError::system("starting a thread"))?;
         // It is of use from then on; without it a crash is no more than the launcher sees.
         let _ = crash::install_in_program();
@@ -274,7 +274,7 @@ impl OwnProcess {
         }
         let _ = self
             .alone
-            .set(threads::of_transports() + simurgh_core::bystanders() == 0);
+            .set(threads::of_transports() + simurgh_core::passive_threads() == 0);
         event_loop.set_dynamic_wire_up(DynamicWireUp::new(self.spec.clone(), transports, attend))?;
         self.connected.complete();
         Ok(event_loop)
@@ -302,7 +302,7 @@ impl OwnProcess {
             host: self.host,
             of_transports,
         };
-        let _ = self.vigil.set(Vigil::begin(network, looks, others));
+        let _ = self.poll_leader.set(PollLeader::begin(network, looks, others));
         simurgh_core::set_native_handlers(signal_sources::have_handlers);
     }
 
@@ -315,7 +315,9 @@ impl OwnProcess {
                     message: ToHost::StillQuiet { wave },
                     ..
                 }) => quiescence::report(event_loop.host(), wave, || {
-                    self.vigil.get().is_some_and(|vigil| vigil.is_quiet(wave))
+                    self.poll_leader
+                        .get()
+                        .is_some_and(|poll_leader| poll_leader.is_quiet(wave))
                 }),
                 News::Launcher(Received {
                     message: ToHost::Go, ..
@@ -340,18 +342,18 @@ struct OtherThreads {
     of_transports: usize,
 }
 
-impl Others for OtherThreads {
-    fn are_idle(&self) -> bool {
+impl ProcessHooks for OtherThreads {
+    fn are_others_idle(&self) -> bool {
         // In this order: a thread that is attached meanwhile is counted as a thread at most.
-        let known = simurgh_core::attached_count() + simurgh_core::bystanders();
+        let known = simurgh_core::attached_count() + simurgh_core::passive_threads();
         let launcher_s = pmi::threads();
-        let all_wait_in_mpi = simurgh_core::outsiders() == 0
+        let all_wait_in_mpi = simurgh_core::external_wakers() == 0
             && threads::count() == known + self.of_transports + launcher_s.len();
         let all_wait = all_wait_in_mpi || threads::all_wait(|thread| launcher_s.contains(&thread));
         all_wait && !signal_sources::timers_are_set()
     }
 
-    fn hear_quiet(&self, question: u32) {
+    fn on_quiescent(&self, question: u32) {
         quiescence::report(self.host, question, || true);
     }
 }

@@ -3,7 +3,7 @@
 use super::questions;
 use super::ranges::ranges;
 use super::state::{Host, Rank};
-use simurgh_core::sync::end_solitude;
+use simurgh_core::sync::revoke_bias;
 use simurgh_mpi::{Layout, Unfinished};
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ const SHOWN: usize = 20;
 /// `moving`, at this moment.
 pub(super) fn wait_report(host: &Host, moving: bool) -> String {
     // The ranks go on meanwhile.
-    end_solitude();
+    revoke_bias();
     let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
     let (all, running_ranks) = (host.ranks().len(), ranges(running().map(Rank::id)));
     let mut text = match host.is_program() {

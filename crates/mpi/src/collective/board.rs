@@ -1,6 +1,6 @@
 //! Where the ranks of a communicator that live on this host meet.
 //!
-//! A meeting is the scheduler's ([`Rendezvous`]): each rank brings a description of its buffers, the last one finds
+//! A meeting is the scheduler's ([`CyclicBarrier`]): each rank brings a description of its buffers, the last one finds
 //! them all, does the work or says that it is shared, and lets the others go. Two meetings alternate, so nothing is
 //! copied and nobody waits at the end. A short reduction goes by value (`short.rs`); the work of another short
 //! collective is done by the last rank alone, on data that is warm in its cache, and costs the others nothing.
@@ -9,7 +9,9 @@ use std::any::{Any, type_name};
 use std::sync::OnceLock;
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Brought, Circle, Presence, Rendezvous, Visit, Wait, WaitList};
+use simurgh_core::{
+    ArrivalError, Contributions, CyclicBarrier, FlagBarrier, FlagPhaseGuard, PhaseGuard, Wait, WaitList,
+};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
@@ -32,7 +34,7 @@ use crate::tool::{self, Reason};
 /// Calls of one rank follow each other, as the standard demands of collectives on one communicator; different ranks
 /// may run anywhere, in execution contexts or attached threads.
 pub struct Board {
-    place: Rendezvous<Arrived, Left>,
+    place: CyclicBarrier<Arrived, Left>,
     /// How the ranks sit, those of other hosts too.
     seating: Seating,
     /// None if all are on this host.
@@ -209,7 +211,7 @@ impl Board {
     /// A meeting place for the ranks of one or two groups.
     pub(crate) fn seated(seating: Seating) -> Self {
         Self {
-            place: Rendezvous::new(seating.seats()),
+            place: CyclicBarrier::new(seating.seats()),
             seating,
             span: None,
             drained: OnceLock::new(),
@@ -219,7 +221,7 @@ impl Board {
     /// A meeting place for those ranks of several hosts that live here.
     pub(crate) fn of_hosts(seating: Seating, span: Arc<Span>) -> Self {
         Self {
-            place: Rendezvous::new(span.local().len()),
+            place: CyclicBarrier::new(span.local().len()),
             span: Some(span),
             ..Self::seated(seating)
         }
@@ -295,7 +297,7 @@ impl Board {
             arrived.call = call;
             arrived.gift = Gift::Value(SpinLock::new(Some(Box::new(value))));
         };
-        let last = |brought: Brought<'_, Arrived>, agreed: bool, left: &mut Left| {
+        let last = |brought: Contributions<'_, Arrived>, agreed: bool, left: &mut Left| {
             let values = match agreed {
                 true => Ok(unpack(&brought)),
                 false => Err(self.disagreement(&brought)),
@@ -308,7 +310,7 @@ impl Board {
                 Err(fault) => Outcome::Fault(fault),
             };
         };
-        let visit = self.place.meet(rank, call.topic(), bring, last, wait);
+        let visit = self.place.arrive_and_wait(rank, call.topic(), bring, last, wait);
         let visit = visit.map_err(|absence| absent(absence, rank, self.size(), call))?;
         match &visit.result().outcome {
             Outcome::Answer(answer) => take(&mut answer.lock())
@@ -360,7 +362,7 @@ impl Board {
         match &visit.result().outcome {
             Outcome::Done => Ok(()),
             Outcome::Shared(meeting) => {
-                let brought = visit.brought();
+                let brought = visit.contributions();
                 let (offers, share) = (
                     Offers::new(&brought, self.seating),
                     task.share(self.seating, seat),
@@ -376,8 +378,8 @@ impl Board {
 
     /// The ranks as they see each other, if they are few.
     #[inline]
-    pub(super) fn circle(&self) -> Option<Circle<'_, Arrived, Left>> {
-        self.place.circle()
+    pub(super) fn circle(&self) -> Option<FlagBarrier<'_, Arrived, Left>> {
+        self.place.as_flag_barrier()
     }
 
     /// Goes to the next meeting of ranks that see each other and waits until all have come. It is each rank's business
@@ -385,18 +387,18 @@ impl Board {
     #[inline]
     pub(super) fn face<'a>(
         &self,
-        circle: Circle<'a, Arrived, Left>,
+        circle: FlagBarrier<'a, Arrived, Left>,
         rank: usize,
         call: Call,
         bring: impl FnOnce(&mut Arrived),
-    ) -> Result<Presence<'a, Arrived, Left>> {
+    ) -> Result<FlagPhaseGuard<'a, Arrived, Left>> {
         let bring = |arrived: &mut Arrived| {
             arrived.call = call;
             bring(arrived);
         };
-        match circle.face(rank, call.topic(), bring, wait) {
+        match circle.arrive_and_wait(rank, call.topic(), bring, wait) {
             Ok(presence) if presence.agreed() => Ok(presence),
-            Ok(presence) => Err(self.disagreement(&presence.brought())),
+            Ok(presence) => Err(self.disagreement(&presence.contributions())),
             Err(absence) => Err(absent(absence, rank, self.size(), call)),
         }
     }
@@ -407,14 +409,14 @@ impl Board {
         &self,
         place: usize,
         part: Part,
-        last: impl FnOnce(&Brought<'_, Arrived>, Result<()>) -> Result<()>,
+        last: impl FnOnce(&Contributions<'_, Arrived>, Result<()>) -> Result<()>,
     ) -> Result<()> {
         let call = part.call;
         let bring = |arrived: &mut Arrived| {
             arrived.call = call;
             arrived.gift = Gift::Part(part);
         };
-        let decide = |brought: Brought<'_, Arrived>, agreed: bool, left: &mut Left| {
+        let decide = |brought: Contributions<'_, Arrived>, agreed: bool, left: &mut Left| {
             let agreement = if agreed {
                 Ok(())
             } else {
@@ -422,13 +424,15 @@ impl Board {
             };
             left.outcome = last(&brought, agreement).map_or_else(Outcome::Fault, |()| Outcome::Done);
         };
-        let visit = self.place.meet(place, call.topic(), bring, decide, wait);
+        let visit = self
+            .place
+            .arrive_and_wait(place, call.topic(), bring, decide, wait);
         let visit = visit.map_err(|absence| absent(absence, place, self.size(), call))?;
         visit.result().verdict()
     }
 
     #[cold]
-    fn disagreement(&self, brought: &Brought<'_, Arrived>) -> Error {
+    fn disagreement(&self, brought: &Contributions<'_, Arrived>) -> Error {
         let first = brought[0].call;
         let other = brought
             .iter()
@@ -446,13 +450,13 @@ impl Board {
         rank: usize,
         call: Call,
         bring: impl FnOnce(&mut Arrived),
-        last: impl FnOnce(Brought<'_, Arrived>, &mut Left),
-    ) -> Result<Visit<'_, Arrived, Left>> {
+        last: impl FnOnce(Contributions<'_, Arrived>, &mut Left),
+    ) -> Result<PhaseGuard<'_, Arrived, Left>> {
         let bring = |arrived: &mut Arrived| {
             arrived.call = call;
             bring(arrived);
         };
-        let decide = |brought: Brought<'_, Arrived>, agreed: bool, left: &mut Left| {
+        let decide = |brought: Contributions<'_, Arrived>, agreed: bool, left: &mut Left| {
             if agreed {
                 last(brought, left);
             } else {
@@ -460,7 +464,7 @@ impl Board {
             }
         };
         self.place
-            .meet(rank, call.topic(), bring, decide, wait)
+            .arrive_and_wait(rank, call.topic(), bring, decide, wait)
             .map_err(|absence| absent(absence, rank, self.size(), call))
     }
 }
@@ -500,7 +504,7 @@ impl Outcome {
 
 impl Place for Board {
     fn stalls(&self) -> Vec<Stall> {
-        let present: Vec<(usize, u64)> = self.place.present().collect();
+        let present: Vec<(usize, u64)> = self.place.arrived().collect();
         let mut topics: Vec<u64> = present.iter().map(|(_, topic)| *topic).collect();
         topics.sort_unstable();
         topics.dedup();
@@ -533,7 +537,7 @@ impl std::fmt::Debug for Board {
 }
 
 fn wait(wait: Wait<'_>) {
-    tool::blocking(Reason::Collective, || wait.until_over());
+    tool::blocking(Reason::Collective, || wait.block());
 }
 
 /// Brings a gift.
@@ -552,7 +556,7 @@ fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
 }
 
 /// The values in rank order; all are of one type, because the calls agreed.
-fn unpack<V: 'static>(brought: &Brought<'_, Arrived>) -> Vec<V> {
+fn unpack<V: 'static>(brought: &Contributions<'_, Arrived>) -> Vec<V> {
     let value = |arrived: &Arrived| match &arrived.gift {
         Gift::Value(value) => value.lock().take(),
         Gift::Presence | Gift::Offer(_) | Gift::Part(_) | Gift::Fault(_) => None,
@@ -574,13 +578,13 @@ fn unexpected() -> Error {
 }
 
 #[cold]
-fn absent(absence: Absence, rank: usize, size: usize, call: Call) -> Error {
+fn absent(absence: ArrivalError, rank: usize, size: usize, call: Call) -> Error {
     match absence {
-        Absence::Unknown => Error::new(
+        ArrivalError::UnknownParty => Error::new(
             ErrorClass::Rank,
             format!("rank {rank} is not one of the {size} that meet here"),
         ),
-        Absence::Present => Error::new(
+        ArrivalError::AlreadyArrived => Error::new(
             ErrorClass::Other,
             format!(
                 "rank {rank} calls {call} while another of its threads is in a collective call on the same \

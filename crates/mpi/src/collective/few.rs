@@ -8,7 +8,7 @@
 //! the others where it is; the lines that describe its buffers in full are read only where somebody's has some. Of
 //! small reductions each rank computes its own result, so that no core writes what another one is about to read.
 
-use simurgh_core::{Brought, Circle};
+use simurgh_core::{Contributions, FlagBarrier};
 use simurgh_settings::rules::Algorithm;
 
 use super::board::{Arrived, Board, Brief, Gift, Left};
@@ -65,7 +65,7 @@ impl Comm {
 
     /// The ranks as they see each other, if they are few, of one group, and not to be checked in all they do.
     #[inline]
-    fn few(&self) -> Option<Circle<'_, Arrived, Left>> {
+    fn few(&self) -> Option<FlagBarrier<'_, Arrived, Left>> {
         if self.spans_hosts() || self.is_inter() || self.checks() == Checks::All {
             return None;
         }
@@ -85,7 +85,12 @@ impl Comm {
 
     /// Exchanges equal parts by value, of which the first is given, if they are short enough.
     #[inline]
-    fn swap(&self, circle: Circle<'_, Arrived, Left>, send: &Source, recv: &Target) -> Option<Result<()>> {
+    fn swap(
+        &self,
+        circle: FlagBarrier<'_, Arrived, Left>,
+        send: &Source,
+        recv: &Target,
+    ) -> Option<Result<()>> {
         let bytes = short(send, recv, self.size())?;
         let place = (self.seat(), self.size());
         Some(self.board().swap(circle, place, bytes, send, recv))
@@ -104,7 +109,7 @@ impl Board {
     /// Gives to each rank its part of what all ranks bring by value: so many bytes for each.
     fn swap(
         &self,
-        circle: Circle<'_, Arrived, Left>,
+        circle: FlagBarrier<'_, Arrived, Left>,
         (seat, seats): (usize, usize),
         bytes: usize,
         send: &Source,
@@ -115,7 +120,7 @@ impl Board {
             arrived.brief.carry(&Source::row(send, seats));
         })?;
         let own = seat * bytes..(seat + 1) * bytes;
-        for (from, arrived) in presence.brought().iter().enumerate() {
+        for (from, arrived) in presence.contributions().iter().enumerate() {
             arrived.brief.value().hand_out(own.clone(), &recv.repeated(from));
         }
         Ok(())
@@ -124,7 +129,7 @@ impl Board {
     /// Runs a collective of ranks that see each other.
     pub(super) fn collect_face_to_face(
         &self,
-        circle: Circle<'_, Arrived, Left>,
+        circle: FlagBarrier<'_, Arrived, Left>,
         seat: usize,
         call: Call,
         offer: Offer,
@@ -135,7 +140,7 @@ impl Board {
             arrived.brief = brief(&offer, self.seating());
             arrived.give(Gift::Offer(offer));
         })?;
-        let brought = presence.brought();
+        let brought = presence.contributions();
         if let Some(done) = task.perform_plainly(&brought, seat) {
             drop(presence);
             return self.part(circle, seat, call, done);
@@ -158,13 +163,13 @@ impl Board {
     /// whether one has failed.
     fn part(
         &self,
-        circle: Circle<'_, Arrived, Left>,
+        circle: FlagBarrier<'_, Arrived, Left>,
         seat: usize,
         call: Call,
         done: Result<()>,
     ) -> Result<()> {
         let all = self.face(circle, seat, call, |arrived| arrived.report(&done))?;
-        let brought = all.brought();
+        let brought = all.contributions();
         let fault = || brought.iter().find_map(Arrived::fault).cloned();
         done.and_then(|()| fault().map_or(Ok(()), Err::<(), Error>))
     }
@@ -190,7 +195,7 @@ fn is_plain(source: &Source) -> bool {
 impl Task {
     /// Does the share of a rank, if what all send is told in short and equally long, and if each rank's share is to
     /// write its own buffer. Who cannot do so does the same in another way.
-    fn perform_plainly(&self, brought: &Brought<'_, Arrived>, seat: usize) -> Option<Result<()>> {
+    fn perform_plainly(&self, brought: &Contributions<'_, Arrived>, seat: usize) -> Option<Result<()>> {
         let first = brought[0].brief.plain()?;
         let alike = |source: &Source| source.bytes() == first.bytes();
         if first.bytes() > OWN_RESULT || !sent(brought).all(|source| source.is_some_and(alike)) {
@@ -243,6 +248,6 @@ impl Task {
 }
 
 /// What ranks send, by seat, of those that tell it in short.
-fn sent<'a>(brought: &'a Brought<'_, Arrived>) -> impl Iterator<Item = Option<&'a Source>> {
+fn sent<'a>(brought: &'a Contributions<'_, Arrived>) -> impl Iterator<Item = Option<&'a Source>> {
     brought.iter().map(|arrived| arrived.brief.plain())
 }

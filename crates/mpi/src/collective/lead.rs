@@ -3,7 +3,7 @@
 //! Nobody waits for all. The root of a short broadcast goes on at once, that of a long one when all have taken its
 //! data; the others wait for the root alone.
 
-use simurgh_core::{Stage, Turn};
+use simurgh_core::{BroadcastRing, Round};
 use simurgh_settings::rules::Operation;
 
 use super::call::Call;
@@ -17,7 +17,7 @@ use crate::memory::{Source, Target, Writer, pack, unpack};
 use crate::tool::{self, Reason};
 
 /// Where the roots of a communicator show their data.
-pub(crate) type Lectern = Stage<Shown>;
+pub(crate) type Lectern = BroadcastRing<Shown>;
 
 impl Place for Lectern {
     fn stalls(&self) -> Vec<Stall> {
@@ -93,13 +93,13 @@ pub(super) fn broadcast(
     (source, target): (Option<&Source>, Option<&Target>),
     root: usize,
 ) -> Result<()> {
-    let turn = comm.lectern().turn(comm.seat());
+    let round = comm.lectern().next_round(comm.seat());
     if let Some(source) = source
-        && lead(turn, call, source)
+        && lead(round, call, source)
     {
         return Ok(());
     }
-    let shown = turn.attend(blocked);
+    let shown = round.receive(blocked);
     shown.check(call, comm.index())?;
     match target {
         Some(target) => shown.give(target, root, comm),
@@ -108,11 +108,11 @@ pub(super) fn broadcast(
 }
 
 /// Shows the root's data, until all have taken it if it is long. Whether it was shown, and not another root's.
-fn lead(turn: Turn<'_, Shown>, call: Call, source: &Source) -> bool {
+fn lead(round: Round<'_, Shown>, call: Call, source: &Source) -> bool {
     if source.bytes() <= SHOWN_COPY {
-        return turn.tell(|shown| shown.copy(call, source), blocked);
+        return round.publish_and_leave(|shown| shown.copy(call, source), blocked);
     }
-    let shown = turn.show(|shown| shown.lend(call, source), blocked);
+    let shown = round.publish(|shown| shown.lend(call, source), blocked);
     shown.is_some_and(|shown| {
         shown.await_others(blocked);
         true

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use simurgh_core::{Brought, Gifts};
+use simurgh_core::{Contributions, PhaseValues};
 
 use super::board::Arrived;
 use super::hosts::Everybody;
@@ -23,22 +23,22 @@ pub(crate) struct Offers<'a> {
 #[derive(Clone, Copy)]
 enum Table<'a> {
     /// At a meeting, where all wait.
-    Meeting(&'a Brought<'a, Arrived>),
+    Meeting(&'a Contributions<'a, Arrived>),
     /// At a gathering, where nobody waits.
-    Gathering(Gifts<'a, Contribution>),
+    Gathering(PhaseValues<'a, Contribution>),
     /// On several hosts: by seat of all, but only those of this host, and what others have sent.
     Everybody(&'a Everybody<'a>),
 }
 
 impl<'a> Offers<'a> {
     /// What was brought to a meeting of so many ranks.
-    pub(super) fn new(brought: &'a Brought<'a, Arrived>, seating: Seating) -> Self {
+    pub(super) fn new(brought: &'a Contributions<'a, Arrived>, seating: Seating) -> Self {
         let table = Table::Meeting(brought);
         Self { table, seating }
     }
 
     /// What was brought to a gathering of so many ranks.
-    pub(super) fn gathered(gifts: Gifts<'a, Contribution>, seating: Seating) -> Self {
+    pub(super) fn gathered(gifts: PhaseValues<'a, Contribution>, seating: Seating) -> Self {
         let table = Table::Gathering(gifts);
         Self { table, seating }
     }

@@ -5,7 +5,7 @@
 //! its own cache. Whether a reduction is short depends on what the standard wants to be the same at all ranks, so all
 //! choose alike; who brings another length calls something else ([`Call::of_length`]).
 
-use simurgh_core::Brought;
+use simurgh_core::Contributions;
 use simurgh_settings::rules::{Algorithm, Operation};
 
 use super::Call;
@@ -68,7 +68,7 @@ impl<'a> Short<'a> {
     }
 
     /// Combines in rank order what all have brought, who have brought alike.
-    fn combine(&self, brought: &Brought<'_, Arrived>, result: &mut Packet) -> Result<()> {
+    fn combine(&self, brought: &Contributions<'_, Arrived>, result: &mut Packet) -> Result<()> {
         let (count, datatype) = (self.operand.count(), self.operand.datatype());
         let sources = brought
             .iter()
@@ -100,7 +100,7 @@ impl Board {
             let presence = self.face(circle, seat, call.of_length(bytes), bring)?;
             if let Some(target) = recv {
                 let mut result = Packet::default();
-                short.combine(&presence.brought(), &mut result)?;
+                short.combine(&presence.contributions(), &mut result)?;
                 result.hand_out(0..bytes, target);
             }
             return Ok(());

@@ -172,7 +172,7 @@ impl Task {
     /// Does a share of the work, together with virtual processors that have nothing else to do.
     pub(super) fn perform_in_pieces(&self, offers: Offers<'_>, share: Share) -> Result<()> {
         let (pieces, fault) = (share.pieces_of(self.pieces(offers)), SpinLock::new(None));
-        simurgh_core::share(pieces, &|index| {
+        simurgh_core::parallel_for(pieces, &|index| {
             if let Err(error) = self.perform(offers, share.piece(index, pieces)) {
                 fault.lock().get_or_insert(error);
             }

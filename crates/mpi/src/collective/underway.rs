@@ -9,7 +9,9 @@
 //! gathering does, and the lock of the shelf (`shelf.rs`) unless the collective is persistent.
 
 use simurgh_core::sync::{Arc, SpinLock};
-use simurgh_core::{Absence, Claim, Errand, Gathered, Gathering, Gifts, post};
+use simurgh_core::{
+    ArrivalError, CompletedPhase, IdleTask, PhaseValues, SplitBarrier, WorkShare, post_idle_task,
+};
 use simurgh_settings::rules::Algorithm;
 
 use super::call::Call;
@@ -28,7 +30,7 @@ use crate::request::Request;
 
 /// A collective that its ranks start without waiting, once or again and again.
 pub(crate) struct Underway {
-    gathering: Gathering<Contribution>,
+    gathering: SplitBarrier<Contribution>,
     seating: Seating,
     /// None if all ranks are on this host.
     span: Option<Arc<Span>>,
@@ -80,7 +82,7 @@ impl Underway {
     pub(super) fn new(seating: Seating, span: Option<Arc<Span>>) -> Self {
         let ranks = span.as_ref().map_or(seating.seats(), |span| span.local().len());
         Self {
-            gathering: Gathering::new(ranks),
+            gathering: SplitBarrier::new(ranks),
             seating,
             span,
             fault: SpinLock::new(None),
@@ -89,7 +91,7 @@ impl Underway {
 
     /// Whether a rank has come, and the collective is not over.
     pub(super) fn has(&self, seat: usize) -> bool {
-        self.gathering.has(seat)
+        self.gathering.has_arrived(seat)
     }
 
     /// Leaves what a rank of `job` brings, which sits at this place. If there are several hosts, they talk at `venue`.
@@ -104,7 +106,7 @@ impl Underway {
         job: &Job,
         venue: Option<&Venue>,
     ) -> Result<()> {
-        let all = self.gathering.bring(place, contribution);
+        let all = self.gathering.arrive(place, contribution);
         if let Some(all) = all.map_err(|absence| absent(absence, place))? {
             match venue {
                 None => self.begin(all, place, job),
@@ -116,18 +118,21 @@ impl Underway {
 
     /// What the last rank of this host does: an execution context of its own speaks for the host, for nobody here is to
     /// wait yet for others.
-    fn send_for_others(self: &Arc<Self>, all: Gathered<'_, Contribution>, place: usize, venue: &Venue) {
+    fn send_for_others(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, place: usize, venue: &Venue) {
         all.divide(1);
         let (this, own) = (Arc::clone(self), venue.clone());
         let speak = move || {
-            let claim = this.gathering.claim().expect("nobody else takes the only share");
-            let outcome = this.speak(claim.gifts(), place, &own);
-            if let Some(all) = claim.done() {
+            let claim = this
+                .gathering
+                .claim_share()
+                .expect("nobody else takes the only share");
+            let outcome = this.speak(claim.values(), place, &own);
+            if let Some(all) = claim.finish() {
                 this.conclude(all, outcome);
             }
         };
         if let Err(error) = venue.delegate(speak) {
-            let all = self.gathering.claim().and_then(Claim::done);
+            let all = self.gathering.claim_share().and_then(WorkShare::finish);
             let outcome = Err(error);
             all.into_iter()
                 .for_each(|all| self.conclude(all, outcome.clone()));
@@ -135,14 +140,14 @@ impl Underway {
     }
 
     /// Does the part of this host in the collective, by an execution context that works for the rank at `place`.
-    fn speak(&self, gifts: Gifts<'_, Contribution>, place: usize, venue: &Venue) -> Result<()> {
+    fn speak(&self, gifts: PhaseValues<'_, Contribution>, place: usize, venue: &Venue) -> Result<()> {
         let part = |place| gifts.of(place).part();
         let parts: Vec<_> = (0..gifts.len()).map(part).collect();
         venue.speak(part(place), &parts, self.offers(gifts), self.agree(gifts))
     }
 
     /// Refuses ranks of this host that have started different collectives.
-    fn agree(&self, gifts: Gifts<'_, Contribution>) -> Result<()> {
+    fn agree(&self, gifts: PhaseValues<'_, Contribution>) -> Result<()> {
         let call = |place| gifts.of(place).part().call;
         let first = call(0);
         let Some(other) = (1..gifts.len()).find(|place| call(*place).topic() != first.topic()) else {
@@ -158,8 +163,8 @@ impl Underway {
     }
 
     /// What the last rank does, which is on `seat`.
-    fn begin(self: &Arc<Self>, all: Gathered<'_, Contribution>, seat: usize, job: &Job) {
-        let (gifts, offers) = (all.gifts(), self.offers(all.gifts()));
+    fn begin(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, seat: usize, job: &Job) {
+        let (gifts, offers) = (all.values(), self.offers(all.values()));
         let call = |seat| gifts.of(seat).part().call;
         let agreed = self
             .agree(gifts)
@@ -179,20 +184,20 @@ impl Underway {
         }
         let shares = task.pieces(offers).min(SHARES_MAX);
         all.divide(shares as u32);
-        if !post(Arc::clone(self) as Arc<dyn Errand>) {
+        if !post_idle_task(Arc::clone(self) as Arc<dyn IdleTask>) {
             // Nobody but the calling thread is there to do it.
             while Arc::clone(self).run_piece() {}
         }
     }
 
-    fn offers<'a>(&self, gifts: Gifts<'a, Contribution>) -> Offers<'a> {
+    fn offers<'a>(&self, gifts: PhaseValues<'a, Contribution>) -> Offers<'a> {
         Offers::gathered(gifts, self.seating)
     }
 
     /// Completes the requests of all ranks.
-    fn conclude(self: &Arc<Self>, all: Gathered<'_, Contribution>, outcome: Result<()>) {
+    fn conclude(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, outcome: Result<()>) {
         let mut home = None;
-        for (_, contribution) in all.dismiss() {
+        for (_, contribution) in all.release() {
             match contribution {
                 Contribution::Once(_, request, shelf) => {
                     request.conclude(&outcome);
@@ -207,26 +212,26 @@ impl Underway {
     }
 }
 
-impl Errand for Underway {
+impl IdleTask for Underway {
     fn run_piece(self: Arc<Self>) -> bool {
         // Whoever speaks for the host suspends: nobody takes that over who has something else to do.
         if self.span.is_some() {
             return false;
         }
-        let Some(claim) = self.gathering.claim() else {
+        let Some(claim) = self.gathering.claim_share() else {
             return false;
         };
-        let (gifts, (index, of)) = (claim.gifts(), claim.share());
+        let (gifts, (index, of)) = (claim.values(), claim.share());
         let (offers, task) = (self.offers(gifts), known_task(gifts));
         if let Err(error) = task.perform(offers, Share::one(index, of)) {
             self.fault.lock().get_or_insert(error);
         }
-        if let Some(all) = claim.done() {
+        if let Some(all) = claim.finish() {
             let fault = self.fault.lock().take();
-            let offers = self.offers(all.gifts());
+            let offers = self.offers(all.values());
             let outcome = match fault {
                 Some(fault) => Err(fault),
-                None => known_task(all.gifts()).settle(offers, Share::ALL),
+                None => known_task(all.values()).settle(offers, Share::ALL),
             };
             self.conclude(all, outcome);
         }
@@ -247,7 +252,7 @@ impl std::fmt::Debug for Underway {
 }
 
 /// The work, as the first rank tells that knows it: somebody is the root.
-fn known_task(gifts: Gifts<'_, Contribution>) -> &Task {
+fn known_task(gifts: PhaseValues<'_, Contribution>) -> &Task {
     let mut tasks = (0..gifts.len()).map(|seat| &gifts.of(seat).part().task);
     tasks
         .find(|task| task.is_known())
@@ -255,7 +260,7 @@ fn known_task(gifts: Gifts<'_, Contribution>) -> &Task {
 }
 
 #[cold]
-fn absent(absence: Absence, seat: usize) -> Error {
+fn absent(absence: ArrivalError, seat: usize) -> Error {
     Error::new(
         ErrorClass::Intern,
         format!("rank {seat} cannot take part in a collective that it has started: {absence}"),

@@ -1,7 +1,7 @@
 //! Hosts of other worlds, realm by realm, which are added while others read.
 
 use super::Newcomer;
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicU32, Ordering};
 use simurgh_net::job::Realm;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(super) struct Others {
     pub(super) realm: Realm,
-    known: Roster<Newcomer>,
+    known: HostTable<Newcomer>,
     /// Number of those that are known. Written under the lock.
     count: AtomicU32,
     /// Those of another realm.
@@ -22,7 +22,7 @@ impl Others {
     pub(super) fn new(realm: Realm) -> Self {
         Self {
             realm,
-            known: Roster::new(0..0, |_| unreachable!("it is empty")),
+            known: HostTable::new(0..0, |_| unreachable!("it is empty")),
             count: AtomicU32::new(0),
             next: OnceLock::new(),
         }

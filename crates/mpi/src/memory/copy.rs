@@ -61,7 +61,7 @@ unsafe fn copy_long(src: *const u8, dst: *mut u8, len: usize) {
     }
     let (src, dst) = (src.expose_provenance(), dst.expose_provenance());
     let length = piece_length(len);
-    simurgh_core::share(len.div_ceil(length), &|piece| {
+    simurgh_core::parallel_for(len.div_ceil(length), &|piece| {
         let start = piece * length;
         let from = ptr::with_exposed_provenance::<u8>(src + start);
         let to = ptr::with_exposed_provenance_mut::<u8>(dst + start);

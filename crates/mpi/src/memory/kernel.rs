@@ -31,7 +31,7 @@ pub(super) unsafe fn copy_arrays(
         Some(Units { count: 0, .. }) => unsafe { copy_bytes(pair.from.0, pair.to.0, bytes) },
         Some(units) if bytes >= SHARED && units.longest < SHARED => {
             let step = (units.count * piece_length(bytes)).div_ceil(bytes).max(1);
-            simurgh_core::share(units.count.div_ceil(step), &|piece| {
+            simurgh_core::parallel_for(units.count.div_ceil(step), &|piece| {
                 let start = piece * step;
                 // SAFETY:
                 // - the units lie within the memory demanded of the caller, which stays valid until `share` returns;

@@ -13,7 +13,7 @@ use crate::memory::{self, Source};
 use crate::process::Process;
 use crate::request::{Call, Request, Waiter};
 use crate::tool;
-use simurgh_core::sync::{Arc, TurnGuard};
+use simurgh_core::sync::{Arc, BiasedGuard};
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ enum Met<'a> {
     /// A receive, which has taken it.
     Handed,
     /// No receive; the table is still locked.
-    Nobody(TurnGuard<'a, Table>),
+    Nobody(BiasedGuard<'a, Table>),
 }
 
 /// What a nonblocking send leaves its caller with.
@@ -111,7 +111,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: TurnGuard<'_, Table>,
+        table: BiasedGuard<'_, Table>,
         tag: i32,
         source: &Source,
     ) -> Result<()> {
@@ -225,7 +225,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        mut table: TurnGuard<'_, Table>,
+        mut table: BiasedGuard<'_, Table>,
         tag: i32,
         source: &Source,
         waiter: impl FnOnce() -> Waiter,
@@ -280,7 +280,7 @@ impl Comm {
     fn leave_copy(
         &self,
         process: u32,
-        mut table: TurnGuard<'_, Table>,
+        mut table: BiasedGuard<'_, Table>,
         envelope: Envelope,
         source: &Source,
         charge: Option<Charge>,

@@ -22,8 +22,8 @@ use crate::session::{Session, SessionId, Sessions};
 use crate::tool::Tool;
 use level::LevelCell;
 use phase::PhaseCell;
-use simurgh_core::Typed;
-use simurgh_core::sync::{Arc, SpinLock, Turns, end_solitude};
+use simurgh_core::AnyArc;
+use simurgh_core::sync::{Arc, Serialized, SpinLock, revoke_bias};
 use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
@@ -32,7 +32,7 @@ use tuning::Tuning;
 /// A process in MPI's sense: a rank of the world. What every call looks at comes first, in one cache line.
 #[repr(C, align(64))]
 pub struct Process {
-    extension: OnceLock<Typed>,
+    extension: OnceLock<AnyArc>,
     phase: PhaseCell,
     id: u32,
     job: Arc<Job>,
@@ -170,8 +170,8 @@ impl Process {
     /// What the library itself does in the process's name in threads of its own takes no part in that.
     #[inline]
     #[must_use]
-    pub fn turns(&self) -> &Turns {
-        self.requests.turns()
+    pub fn serialized(&self) -> &Serialized {
+        self.requests.serialized()
     }
 
     /// Which threads of the process may call MPI: the highest level that anybody has been promised.
@@ -184,8 +184,8 @@ impl Process {
     pub fn promise(&self, level: ThreadLevel) {
         self.level.raise(level);
         if level == ThreadLevel::Multiple {
-            self.turns().end();
-            end_solitude();
+            self.serialized().end();
+            revoke_bias();
         }
     }
 
@@ -384,14 +384,14 @@ impl Process {
 
     /// The object of the calling layer, made by `make` at the first call; none if it is of another type.
     pub fn extension_or<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
-        self.extension.get_or_init(|| Typed::new(Arc::new(make()))).get()
+        self.extension.get_or_init(|| AnyArc::new(Arc::new(make()))).get()
     }
 
     /// The object of the calling layer, if it is of this type.
     #[inline]
     #[must_use]
     pub fn extension<T: Any>(&self) -> Option<&T> {
-        self.extension.get().and_then(Typed::get)
+        self.extension.get().and_then(AnyArc::get)
     }
 }
 

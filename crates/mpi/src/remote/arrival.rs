@@ -15,7 +15,7 @@ use crate::memory;
 use crate::point2point::{Parcel, Payload, status_of};
 use crate::status::Status;
 use crate::tool;
-use simurgh_core::sync::TurnGuard;
+use simurgh_core::sync::BiasedGuard;
 use simurgh_net::transport::{Handler, Header, HostId, Region, TransferError};
 
 /// Acts on packets in the name of a job.
@@ -142,7 +142,7 @@ impl Reception<'_> {
     fn keep(
         &self,
         from: HostId,
-        (to, mut table): (&Endpoint, TurnGuard<'_, Table>),
+        (to, mut table): (&Endpoint, BiasedGuard<'_, Table>),
         label: Label,
         origin: u64,
         data: &[u8],

@@ -14,8 +14,8 @@
 
 use crate::point2point::{Parcel, Receipt};
 use crossbeam_utils::CachePadded;
-use simurgh_core::Roster;
-use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, by_turns};
+use simurgh_core::HostTable;
+use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, if_biased};
 use simurgh_net::transport::HostId;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const ENTRY: usize = 128;
 /// The accounts of a host with all others.
 pub(super) struct Accounts {
     window: u32,
-    accounts: Roster<Sums>,
+    accounts: HostTable<Sums>,
 }
 
 /// The account with one host.
@@ -85,7 +85,7 @@ impl Accounts {
     pub(super) fn new(hosts: Range<HostId>, window: u32) -> Self {
         Self {
             window,
-            accounts: Roster::new(hosts, |_| Sums::default()),
+            accounts: HostTable::new(hosts, |_| Sums::default()),
         }
     }
 
@@ -128,7 +128,7 @@ impl Account<'_> {
                 Ok(before)
             };
             let locked = || sent.compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed);
-            match by_turns(plain, locked) {
+            match if_biased(plain, locked) {
                 Ok(_) => return Some(number(before)),
                 Err(now) => before = now,
             }

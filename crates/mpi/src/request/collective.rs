@@ -7,7 +7,7 @@ use super::{Kind, Operation, Persistent, Request};
 use crate::collective::{Rehearsed, Underway};
 use crate::error::{Error, ErrorClass, Result};
 use crate::status::Status;
-use simurgh_core::Errand;
+use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, SpinLock};
 
 /// A rank's part in a collective that it has started.
@@ -94,7 +94,7 @@ impl Request {
     /// Does a share of the work of a collective that nobody has taken; false if there is none.
     fn help(&self) -> bool {
         let underway = self.participation().and_then(Participation::underway);
-        underway.is_some_and(Errand::run_piece)
+        underway.is_some_and(IdleTask::run_piece)
     }
 
     /// Works on a collective as long as there is something to do. Whether the request is active, and complete then.

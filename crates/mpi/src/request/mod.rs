@@ -39,7 +39,7 @@ use crate::status::Status;
 use crate::tool::{self, Reason};
 use exchange::Exchange;
 use generalised::Generalised;
-use simurgh_core::sync::{Arc, AtomicU32, AtomicU64, Ordering, Spare};
+use simurgh_core::sync::{Arc, ArcCache, AtomicU32, AtomicU64, Ordering};
 use simurgh_core::yield_now;
 
 /// A nonblocking or persistent operation.
@@ -48,7 +48,7 @@ pub struct Request {
     ticket: Ticket,
     queued: Queued,
     /// The reference of who completes the request, while nobody has to: see [`Waiter::Own`].
-    second: Spare<Self>,
+    second: ArcCache<Self>,
     kind: Kind,
 }
 
@@ -115,7 +115,7 @@ impl Request {
         Self {
             ticket: Ticket::default(),
             queued: Queued::nowhere(),
-            second: Spare::default(),
+            second: ArcCache::default(),
             kind,
         }
     }
@@ -326,13 +326,13 @@ impl Request {
     #[inline]
     pub(crate) fn finish_own(self: Arc<Self>, status: &Status) {
         self.finish(status);
-        Spare::keep(self, |request| &request.second);
+        ArcCache::put(self, |request| &request.second);
     }
 
     /// Whether nobody else refers to it.
     #[inline]
     fn is_ours(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) == 1 + usize::from(self.second.is_kept())
+        Arc::strong_count(self) == 1 + usize::from(self.second.is_full())
     }
 
     /// Completes an operation that nobody but its own rank knows of.

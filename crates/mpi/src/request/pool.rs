@@ -4,7 +4,7 @@ use super::{Exchange, Kind, NOWHERE, Participation, Request};
 use crate::collective::Underway;
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
-use simurgh_core::sync::{Arc, Ordering, SpinLock, Turns, fence};
+use simurgh_core::sync::{Arc, Ordering, Serialized, SpinLock, fence};
 
 /// The requests of a rank that are not in use, and one that is done for good.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct RequestPool {
     idle: SpinLock<Vec<Arc<Request>>>,
     done_send: Arc<Request>,
     /// Those of who uses the pool.
-    turns: Turns,
+    serialized: Serialized,
 }
 
 /// How many idle requests are looked at for one to which nobody refers.
@@ -23,14 +23,14 @@ impl RequestPool {
         Self {
             idle: SpinLock::new(Vec::new()),
             done_send: Request::ended(&Status::EMPTY),
-            turns: Turns::default(),
+            serialized: Serialized::default(),
         }
     }
 
     /// Whether those who use the pool take turns.
     #[inline]
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.turns
+    pub(crate) fn serialized(&self) -> &Serialized {
+        &self.serialized
     }
 
     /// A request for a send.
@@ -91,7 +91,7 @@ impl RequestPool {
     /// The youngest request to which nobody refers any more: a completer may not have dropped its reference yet.
     #[inline]
     fn take_idle(&self) -> Option<Arc<Request>> {
-        let mut idle = self.idle.lock_in(&self.turns);
+        let mut idle = self.idle.lock_serialized(&self.serialized);
         if idle.last().is_some_and(Request::is_ours) {
             return idle.pop();
         }
@@ -119,7 +119,7 @@ impl RequestPool {
         if !request.is_reusable() || Arc::ptr_eq(&request, &self.done_send) {
             return;
         }
-        let mut idle = self.idle.lock_in(&self.turns);
+        let mut idle = self.idle.lock_serialized(&self.serialized);
         if idle.len() < POOLED_REQUESTS {
             idle.push(request);
         } else {

@@ -26,7 +26,7 @@ impl Ticket {
     #[inline]
     pub(crate) fn finish(&self, status: &Status) {
         self.record(status);
-        self.completion.complete_in_turn();
+        self.completion.complete_biased();
     }
 
     /// Records the outcome of an operation that nobody else knows of: nobody can wait for it yet.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, by_turns};
+use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, if_biased};
 
 use crate::transport::{Busy, Header, HostId, Transport};
 
@@ -169,6 +169,6 @@ impl Count {
             self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
             self.packets.fetch_add(1, Ordering::Release);
         };
-        by_turns(|| self.add(bytes), locked);
+        if_biased(|| self.add(bytes), locked);
     }
 }

@@ -16,8 +16,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::Roster;
-use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock, TurnLock};
+use simurgh_core::HostTable;
+use simurgh_core::sync::{
+    Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, BiasedLock, Ordering, SpinLock,
+};
 
 use link::Link;
 use sleep::{Alarm, nap};
@@ -33,8 +35,8 @@ pub struct Fabric {
     own: HostId,
     /// Those that there are come first.
     transports: [OnceLock<Arc<dyn Transport>>; TRANSPORTS],
-    links: Roster<CachePadded<Link>>,
-    polling: TurnLock<()>,
+    links: HostTable<CachePadded<Link>>,
+    polling: BiasedLock<()>,
     /// Links that are backed up.
     backlog: CachePadded<AtomicUsize>,
     /// Hosts that have gone and whose last packets may be there.
@@ -73,9 +75,9 @@ impl Fabric {
         };
         let fabric = Self {
             own,
-            links: Roster::new(hosts.clone(), link),
+            links: HostTable::new(hosts.clone(), link),
             transports: [const { OnceLock::new() }; TRANSPORTS],
-            polling: TurnLock::new(()),
+            polling: BiasedLock::new(()),
             backlog: CachePadded::default(),
             leaving: SpinLock::default(),
             is_anybody_leaving: AtomicBool::new(false),

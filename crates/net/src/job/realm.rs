@@ -1,11 +1,11 @@
 //! The numbers of a launcher's hosts, processes, worlds and nodes among those of several launchers.
 
 use serde::{Deserialize, Serialize};
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 use std::ops::Range;
 
 /// Bits of a number within its realm.
-const BITS: u32 = Roster::<()>::REALM_BITS;
+const BITS: u32 = HostTable::<()>::REALM_BITS;
 
 /// All that one launcher has started, among what several have whose jobs can meet: their universe gives each a realm.
 ///

@@ -100,7 +100,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     };
     let broker = Broker::new(launcher, ours, detector);
     let thread = std::thread::Builder::new().name("simurgh-pmi".to_owned());
-    simurgh_core::without_signals(|| thread.spawn(move || broker.run()))?;
+    simurgh_core::with_signals_blocked(|| thread.spawn(move || broker.run()))?;
     let _ = THREADS.set(threads::all().filter(|thread| !before.contains(thread)).collect());
     // Release pairs with the Acquire in `is_serving`.
     SERVING.store(true, Ordering::Release);

@@ -6,7 +6,7 @@
 use crate::host::state::Host;
 use crate::host::threads;
 use libc::{c_int, siginfo_t};
-use simurgh_core::Bystander;
+use simurgh_core::PassiveThread;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -33,10 +33,10 @@ pub(super) fn thread() -> i32 {
 
 fn start() -> Option<i32> {
     // Before the thread is there: it wakes nobody but for what it has been told to.
-    let bystander = Bystander::new();
+    let passive = PassiveThread::new();
     let (sender, receiver) = channel();
     let body = move || {
-        let _bystander = bystander;
+        let _passive = passive;
         // The receiver waits below.
         let _ = sender.send(rustix::thread::gettid().as_raw_nonzero().get());
         loop {
@@ -44,7 +44,7 @@ fn start() -> Option<i32> {
         }
     };
     let thread = std::thread::Builder::new().name(threads::SIGNAL_DELIVERY.to_owned());
-    simurgh_core::without_signals(|| thread.spawn(body)).ok()?;
+    simurgh_core::with_signals_blocked(|| thread.spawn(body)).ok()?;
     receiver.recv().ok()
 }
 

@@ -54,8 +54,8 @@ pub(in crate::host) unsafe extern "C" fn wait(_user: *mut c_void) {
 pub(in crate::host) unsafe extern "C" fn expect(_user: *mut c_void, expects: bool) {
     let _inside = enter_runtime();
     match expects {
-        true => simurgh_core::expect(),
-        false => simurgh_core::expect_no_more(),
+        true => simurgh_core::begin_expecting(),
+        false => simurgh_core::end_expecting(),
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn of_transports() -> usize {
         let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
         is_ours(name.trim_end())
     };
-    let ours = 1 + simurgh_core::bystanders();
+    let ours = 1 + simurgh_core::passive_threads();
     all().filter(is_named).count().saturating_sub(ours)
 }
 
@@ -63,8 +63,8 @@ pub(super) fn all_wait(are_left_out: impl Fn(u32) -> bool) -> bool {
     let is_listening = !turns.is_multiple_of(2);
     let is_left_out = |thread, name: &str| is_ours(name) || are_left_out(thread);
     is_listening
-        && simurgh_core::expected() == 0
+        && simurgh_core::expectations() == 0
         && futex_waits::all_wait_for_each_other(is_left_out)
-        && simurgh_core::expected() == 0
+        && simurgh_core::expectations() == 0
         && TURNS.load(Ordering::SeqCst) == turns
 }

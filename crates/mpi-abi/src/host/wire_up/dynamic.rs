@@ -9,7 +9,7 @@ use crate::host::error::HostError;
 use crate::host::job::newcomer;
 use crate::host::state::Host;
 use simurgh_core::Network;
-use simurgh_core::sync::end_solitude;
+use simurgh_core::sync::revoke_bias;
 use simurgh_net::Fabric;
 use simurgh_net::control::{FromHost, Received, ToHost, shortened};
 use simurgh_net::job::JobSpec;
@@ -63,7 +63,7 @@ impl DynamicWireUp {
             return Ok(());
         };
         // From now on the thread that listens works on what the ranks use.
-        end_solitude();
+        revoke_bias();
         let (own, node) = (self.spec.host_in_universe(), self.spec.node_in_universe());
         let way = match far {
             true => Route::Ofi,

@@ -105,7 +105,7 @@ fn hand_out(offers: Offers<'_>, span: &Span, layout: &Layout, blocks: &Blocks) -
     let (seats, fault) = (span.local(), SpinLock::new(None));
     let work = blocks.of(0..span.hosts()).bytes().saturating_mul(seats.len());
     let pieces = (work / WORK_PIECE).clamp(1, seats.len());
-    simurgh_core::share(pieces, &|piece| {
+    simurgh_core::parallel_for(pieces, &|piece| {
         for &seat in seats.iter().skip(piece).step_by(pieces) {
             if let Err(error) = take(offers, span, seat as usize, layout, blocks) {
                 fault.lock().get_or_insert(error);

@@ -87,7 +87,7 @@ impl<W: Way> Reduction<'_, '_, W> {
             return perform(Share::ALL);
         }
         let fault = SpinLock::new(None);
-        simurgh_core::share(shares, &|index| {
+        simurgh_core::parallel_for(shares, &|index| {
             if let Err(error) = perform(Share::one(index, shares)) {
                 fault.lock().get_or_insert(error);
             }

@@ -159,7 +159,7 @@ impl<W: Way> Shipping<'_, '_, W> {
         let work = routes.iter().map(|route| bytes(route) + PART_COST).sum::<usize>();
         let pieces = (work / WORK_PIECE).clamp(1, self.span.local().len());
         let fault = SpinLock::new(None);
-        simurgh_core::share(pieces, &|piece| {
+        simurgh_core::parallel_for(pieces, &|piece| {
             let writer = Writer::new(work.saturating_mul(2)).alone();
             for route in routes.iter().skip(piece).step_by(pieces) {
                 if let Err(error) = self.move_along(offers, *route, &writer) {

@@ -29,7 +29,7 @@ pub(super) fn in_slices<W: Way>(
         return work(talk, Share::ALL);
     }
     let fault = SpinLock::new(None);
-    simurgh_core::abreast(slices, &|index| {
+    simurgh_core::fork_join(slices, &|index| {
         let way = talk.way().slice(index);
         let slice = talk.about(&way);
         if let Err(error) = work(&slice, Share::one(index, slices)) {

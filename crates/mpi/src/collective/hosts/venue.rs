@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use simurgh_core::sync::{Arc, end_solitude};
-use simurgh_core::{EcSpec, StackError, create, current_worker, without_signals};
+use simurgh_core::sync::{Arc, revoke_bias};
+use simurgh_core::{EcSpec, StackError, create, current_worker, with_signals_blocked};
 use simurgh_settings::rules::Rule;
 
 use super::super::offers::Offers;
@@ -184,8 +184,8 @@ impl Venue {
             }
             // The caller is a thread of the operating system, and so is its deputy.
             None => {
-                end_solitude();
-                drop(without_signals(|| thread::spawn(speak)));
+                revoke_bias();
+                drop(with_signals_blocked(|| thread::spawn(speak)));
             }
         }
         Ok(())

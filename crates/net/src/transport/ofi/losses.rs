@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicBool, Ordering, SpinLock};
 
 use crate::transport::{Handler, HostId};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 /// Hosts that have been lost.
 pub(super) struct Losses {
     /// Of each host.
-    lost: Roster<AtomicBool>,
+    lost: HostTable<AtomicBool>,
     /// Whether some have not been told yet, or somebody is to look. Set under the lock where it is about a loss.
     any: AtomicBool,
     untold: SpinLock<Vec<(HostId, String)>>,
@@ -25,7 +25,7 @@ impl Losses {
     /// Of these hosts none.
     pub(super) fn new(hosts: Range<HostId>) -> Result<Self, Errno> {
         Ok(Self {
-            lost: Roster::new(hosts, |_| AtomicBool::new(false)),
+            lost: HostTable::new(hosts, |_| AtomicBool::new(false)),
             any: AtomicBool::new(false),
             untold: SpinLock::new(Vec::new()),
             bell: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,

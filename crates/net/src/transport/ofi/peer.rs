@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering, SpinGuard, SpinLock};
 use simurgh_fabric_sys::fi_addr_t;
 
@@ -21,7 +21,7 @@ use super::frame::Arrived;
 use super::seal::Seals;
 
 /// All other hosts, by number; the own one too, which is never used.
-pub(super) type Peers = Roster<CachePadded<Peer>>;
+pub(super) type Peers = HostTable<CachePadded<Peer>>;
 
 /// Another host.
 pub(super) struct Peer {

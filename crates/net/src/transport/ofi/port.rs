@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64};
 use simurgh_fabric_sys as sys;
 use sys::Library;
@@ -166,7 +166,7 @@ impl OfiPort {
 /// All that is known of the hosts of a world, and of others that can be reached.
 fn roster(world: Range<HostId>, mut contacts: BTreeMap<HostId, Contact>) -> Peers {
     let peer = |contact| CachePadded::new(Peer::new(contact));
-    let peers = Roster::new(world, |host| peer(contacts.remove(&host)));
+    let peers = HostTable::new(world, |host| peer(contacts.remove(&host)));
     for (host, contact) in contacts {
         peers.add(host, peer(Some(contact)));
     }

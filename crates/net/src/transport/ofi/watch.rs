@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock};
-use simurgh_core::{Bystander, Roster, without_signals};
+use simurgh_core::{HostTable, PassiveThread, with_signals_blocked};
 use simurgh_fabric_sys::{calls, fi_addr_t};
 
 use super::endpoint::{Completion, Endpoint};
@@ -58,12 +58,12 @@ const STUCK: &str = "what is sent between it and this one does not arrive for th
 pub(super) struct Watch {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    _bystander: Bystander,
+    _passive: PassiveThread,
 }
 
 struct Shared {
     /// Of each host that can be reached, whether it is watched.
-    watched: Roster<AtomicBool>,
+    watched: HostTable<AtomicBool>,
     /// Hosts that have come, until the thread knows them.
     newcomers: SpinLock<Vec<Newcomer>>,
     /// How often somebody has looked whether packets have come.
@@ -135,7 +135,7 @@ impl Watch {
         let alarm = eventfd(0, flags).map_err(|error| refused(error.to_string()))?;
         let first = first_watched(post.own, &post.others);
         let is_watched = |host| AtomicBool::new(Some(host) == first);
-        let watched = Roster::new(post.hosts, is_watched);
+        let watched = HostTable::new(post.hosts, is_watched);
         for other in &post.others {
             watched.add(other.host, is_watched(other.host));
         }
@@ -161,12 +161,12 @@ impl Watch {
             inbound,
             endpoint,
         };
-        let bystander = Bystander::new();
-        let thread = without_signals(|| thread.spawn(move || watcher.run())).map_err(|_| refusal)?;
+        let passive = PassiveThread::new();
+        let thread = with_signals_blocked(|| thread.spawn(move || watcher.run())).map_err(|_| refusal)?;
         Ok(Self {
             shared,
             thread: Some(thread),
-            _bystander: bystander,
+            _passive: passive,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 
 use super::ShmError;
 use super::arena::Arena;
@@ -42,7 +42,7 @@ impl<M: AsFd> ShmNeighbours<M> {
 }
 
 /// The peers of a host in its own world, those first that are near it.
-pub(super) fn roster(own: HostId, segments: Vec<(HostId, Segment)>) -> Roster<Option<Peer>> {
+pub(super) fn roster(own: HostId, segments: Vec<(HostId, Segment)>) -> HostTable<Option<Peer>> {
     let lasting = |(host, segment)| (host, Peer::lasting(segment));
     let mut peers: Vec<_> = segments.into_iter().map(lasting).collect();
     let near = neighbourhood(own, |host| {
@@ -52,7 +52,7 @@ pub(super) fn roster(own: HostId, segments: Vec<(HostId, Segment)>) -> Roster<Op
         .extract_if(.., |(host, _)| !near.contains(host))
         .collect::<Vec<_>>();
     let mut peers = peers.into_iter().peekable();
-    let table = Roster::new(near, |host| Some(peers.next_if(|(next, _)| *next == host)?.1));
+    let table = HostTable::new(near, |host| Some(peers.next_if(|(next, _)| *next == host)?.1));
     for (host, peer) in far {
         table.add(host, Some(peer));
     }

@@ -7,7 +7,7 @@
 //! Costs of a packet: a compare-and-swap of the sender's word, if it has several threads; the lines of the data go to
 //! the receiver; the line of the generations comes to the sender once for several packets.
 
-use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, by_turns};
+use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, SpinLock, if_biased};
 
 /// Bytes of a buffer, and so the most data of a packet over shared memory.
 pub const ROOM: usize = 32 << 10;
@@ -100,7 +100,7 @@ impl Pool {
                 self.free
                     .compare_exchange_weak(free, rest, Ordering::Acquire, Ordering::Relaxed)
             };
-            match by_turns(plain, locked) {
+            match if_biased(plain, locked) {
                 Ok(_) => {
                     // Relaxed: ordered by the swap.
                     let generation = self.generations[index as usize].load(Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::slice;
 
 use crossbeam_utils::CachePadded;
 use rustix::io::Errno;
-use simurgh_core::Roster;
+use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 
 use super::ShmError;
@@ -28,7 +28,7 @@ pub struct Shm {
     own: HostId,
     segment: Segment,
     /// By number of host; none on other nodes.
-    peers: Roster<Option<Peer>>,
+    peers: HostTable<Option<Peer>>,
     /// Whether memory that is not shared may be accessed where the kernel allows it.
     cross_memory: bool,
     pool: CachePadded<Pool>,

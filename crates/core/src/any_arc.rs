@@ -1,0 +1,82 @@
+//! Shared objects whose type is known only to those who put them somewhere.
+
+use std::any::{Any, TypeId};
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+use crate::sync::Arc;
+
+/// An object and its type. `dyn Any` alone would have to be asked what it is, by a call through its table, each time.
+#[repr(C)]
+pub struct AnyArc {
+    of: TypeId,
+    place: NonNull<()>,
+    /// Keeps the object.
+    _object: Arc<dyn Any + Send + Sync>,
+}
+
+// SAFETY:
+// - the pointer goes to the object, which may be shared and sent itself.
+unsafe impl Send for AnyArc {}
+// SAFETY:
+// - as above.
+unsafe impl Sync for AnyArc {}
+
+impl AnyArc {
+    /// Takes an object.
+    #[must_use]
+    pub fn new<T: Any + Send + Sync>(object: Arc<T>) -> Self {
+        Self {
+            of: TypeId::of::<T>(),
+            // The pointer is the one that `with` makes an `Arc` of again.
+            place: NonNull::new(Arc::as_ptr(&object).cast_mut().cast())
+                .expect("an object does not lie at address zero"),
+            _object: object,
+        }
+    }
+
+    /// Calls `f` with the object, if it is a `T`.
+    #[inline]
+    pub fn with<T: Any, R>(&self, f: impl FnOnce(Option<&Arc<T>>) -> R) -> R {
+        if self.of != TypeId::of::<T>() {
+            return f(None);
+        }
+        // SAFETY:
+        // - the place came from an `Arc` of this type, whose count includes ours; this one is not dropped.
+        let object = unsafe { ManuallyDrop::new(Arc::from_raw(self.place.as_ptr().cast::<T>())) };
+        f(Some(&object))
+    }
+
+    /// The object, if it is a `T`.
+    #[inline]
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        // SAFETY:
+        // - the object is of this type, and lives as long as we do, where it is.
+        (self.of == TypeId::of::<T>()).then(|| unsafe { &*self.place.as_ptr().cast::<T>() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr;
+
+    #[test]
+    fn an_object_is_found_as_what_it_is() {
+        let object = Arc::new(String::from("text"));
+        let typed = AnyArc::new(Arc::clone(&object));
+        let found = typed.get::<String>().expect("it is a string");
+        assert!(ptr::eq(found, &*object));
+        assert_eq!(typed.get::<&str>(), None);
+        assert!(typed.with(|found: Option<&Arc<String>>| Arc::ptr_eq(found.expect("as above"), &object)));
+        assert!(typed.with(|found: Option<&Arc<u8>>| found.is_none()));
+        drop(typed);
+        assert_eq!(Arc::strong_count(&object), 1);
+    }
+
+    #[test]
+    fn an_object_without_size_is_found_too() {
+        assert_eq!(AnyArc::new(Arc::new(())).get::<()>(), Some(&()));
+    }
+}

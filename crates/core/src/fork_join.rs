@@ -1,0 +1,51 @@
+//! Work in parts that may suspend, side by side.
+//!
+//! The first part is done by the caller, and each other one by an execution context of its own; they begin on different
+//! workers of the team, as far as there are any. Where no execution context can be had the caller does those parts too,
+//! one after the other.
+//!
+//! Cost: a stack from the pool and two switches for each part but the first, and the wait for the last.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::ec::current_worker;
+use crate::spawn::{EcHandle, EcSpec, create};
+use crate::worker::Worker;
+
+/// Calls `work` with every number below `parts`, each once and in an execution context of its own; returns when all
+/// calls have returned. No part may wait for a later one, which may not begin before it has ended.
+///
+/// # Panics
+///
+/// When `work` panics, after all parts have ended.
+pub fn fork_join(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    let Some(worker) = current_worker() else {
+        return (0..parts).for_each(work);
+    };
+    // SAFETY:
+    // - only the lifetime is erased: whoever gets the reference has ended before this function does, for it joins all
+    //   it has started, and nothing that may panic lies between.
+    let lasting =
+        unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) };
+    let started: Vec<Option<EcHandle>> = (1..parts).map(|part| start(worker, part, lasting)).collect();
+    let mut outcome = catch_unwind(AssertUnwindSafe(|| {
+        work(0);
+        let left = started.iter().zip(1..).filter(|(handle, _)| handle.is_none());
+        left.for_each(|(_, part)| work(part));
+    }));
+    for handle in started.into_iter().flatten() {
+        let ended = handle.join();
+        outcome = outcome.and(ended);
+    }
+    if let Err(panic) = outcome {
+        resume_unwind(panic);
+    }
+}
+
+/// Lets an execution context do a part; none if there is no stack for it.
+fn start(worker: &'static Worker, part: usize, work: &'static (dyn Fn(usize) + Sync)) -> Option<EcHandle> {
+    let peers = worker.peers();
+    let place = peers.get((worker.index() + part) % peers.len().max(1));
+    let made = create(EcSpec::default(), move || work(part)).ok()?;
+    Some(made.start(place.copied().unwrap_or(worker)))
+}

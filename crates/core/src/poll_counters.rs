@@ -1,0 +1,57 @@
+//! What a worker does for the network, counted.
+
+use std::time::Instant;
+
+use crate::network::Network;
+use crate::sync::{AtomicU64, Ordering};
+
+/// Polls of which the time of one is taken: reading the clock costs as much as a poll that finds nothing.
+const POLLS_PER_SAMPLE: u64 = 128;
+
+/// What a worker has done for the network: written by it, read by any thread.
+#[derive(Default)]
+pub(crate) struct PollCounters {
+    polls: AtomicU64,
+    found: AtomicU64,
+    time_ns: AtomicU64,
+}
+
+// Relaxed throughout: counters on their own, written by one thread, so a load and a store will do.
+impl PollCounters {
+    /// Polls the network.
+    #[inline]
+    pub(crate) fn poll(&self, network: &dyn Network) -> bool {
+        let polls = self.polls.load(Ordering::Relaxed) + 1;
+        self.polls.store(polls, Ordering::Relaxed);
+        let found = if polls.is_multiple_of(POLLS_PER_SAMPLE) {
+            self.poll_by_the_clock(network)
+        } else {
+            network.poll()
+        };
+        let more = u64::from(found);
+        self.found
+            .store(self.found.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        found
+    }
+
+    #[cold]
+    fn poll_by_the_clock(&self, network: &dyn Network) -> bool {
+        let start = Instant::now();
+        let found = network.poll();
+        let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let total = self.time_ns.load(Ordering::Relaxed);
+        self.time_ns.store(
+            total.saturating_add(ns.saturating_mul(POLLS_PER_SAMPLE)),
+            Ordering::Relaxed,
+        );
+        found
+    }
+
+    /// Polls that found something to do, and nanoseconds in all polls, estimated from some of them.
+    pub(crate) fn figures(&self) -> (u64, u64) {
+        (
+            self.found.load(Ordering::Relaxed),
+            self.time_ns.load(Ordering::Relaxed),
+        )
+    }
+}

@@ -1,0 +1,31 @@
+//! References that are kept where one thread has the process to itself, which is that of one test.
+
+#![cfg(not(loom))]
+#![allow(unsafe_code, reason = "solitude is promised")]
+
+use simurgh_core::sync::{Arc, ArcCache, begin_bias, revoke_bias};
+
+/// Keeps room for a reference to itself.
+#[derive(Default)]
+struct Own(ArcCache<Self>);
+
+#[test]
+fn a_reference_goes_there_and_back_until_another_thread_comes() {
+    // SAFETY:
+    // - this is the only test, and nothing of it runs elsewhere until solitude has ended.
+    unsafe { begin_bias() }
+    let value = Arc::new(Own::default());
+    ArcCache::put(Arc::clone(&value), |value| &value.0);
+    assert!(value.0.is_full() && Arc::strong_count(&value) == 2);
+    // There is room for one.
+    ArcCache::put(Arc::clone(&value), |value| &value.0);
+    assert_eq!(Arc::strong_count(&value), 2);
+    let again = value.0.take().expect("it has been kept");
+    assert!(!value.0.is_full() && Arc::ptr_eq(&value, &again));
+    ArcCache::put(again, |value| &value.0);
+    revoke_bias();
+    // What is there can be taken, and nothing is kept from now on.
+    let last = value.0.take().expect("it has been kept");
+    ArcCache::put(last, |value| &value.0);
+    assert!(!value.0.is_full() && Arc::strong_count(&value) == 1);
+}

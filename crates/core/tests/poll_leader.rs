@@ -1,0 +1,113 @@
+//! Threads of a process without workers look after the network while they wait. A process has one poll_leader, hence one
+//! test.
+#![cfg(not(loom))]
+
+use simurgh_core::sync::{AtomicU32, AtomicUsize, Ordering, futex_wait_for, futex_wake};
+use simurgh_core::{Completion, Network, PollLeader, ProcessHooks, attached_count, external_wakers};
+use simurgh_testing::{Deadline, LIMIT};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A network whose messages are events that happen when they are looked at.
+#[derive(Default)]
+struct Post {
+    letters: Mutex<VecDeque<Arc<Completion>>>,
+    count: AtomicUsize,
+    bell: AtomicU32,
+}
+
+impl Post {
+    fn send(&self, event: &Arc<Completion>) {
+        self.letters.lock().unwrap().push_back(Arc::clone(event));
+        self.count.fetch_add(1, Ordering::SeqCst);
+        self.bell.fetch_add(1, Ordering::SeqCst);
+        futex_wake(&self.bell, 1);
+    }
+}
+
+impl Network for Post {
+    fn has_mail(&self) -> bool {
+        self.count.load(Ordering::SeqCst) > 0
+    }
+
+    fn poll(&self) -> bool {
+        let letter = self.letters.lock().unwrap().pop_front();
+        if let Some(letter) = &letter {
+            self.count.fetch_sub(1, Ordering::SeqCst);
+            letter.complete();
+        }
+        letter.is_some()
+    }
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
+        let bell = self.bell.load(Ordering::SeqCst);
+        if word.load(Ordering::SeqCst) == expected && !self.has_mail() {
+            futex_wait_for(&self.bell, bell, limit);
+        }
+    }
+
+    fn wake(&self) {
+        self.bell.fetch_add(1, Ordering::SeqCst);
+        futex_wake(&self.bell, 1);
+    }
+
+    fn is_quiet(&self) -> bool {
+        !self.has_mail()
+    }
+}
+
+/// Counts how often the process has become quiet.
+struct Count(Arc<AtomicUsize>);
+
+impl ProcessHooks for Count {
+    fn are_others_idle(&self) -> bool {
+        attached_count() > 0 && external_wakers() == 0
+    }
+
+    fn on_quiescent(&self, _question: u32) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn whoever_waits_looks_after_the_network_for_all() {
+    let post = Arc::new(Post::default());
+    let quiet = Arc::new(AtomicUsize::new(0));
+    let network: Arc<dyn Network> = post.clone();
+    let poll_leader = PollLeader::begin(network, 10, Count(Arc::clone(&quiet)));
+    let rounds = 2000;
+    let events: Vec<Arc<Completion>> = (0..4 * rounds).map(|_| Arc::new(Completion::new())).collect();
+    std::thread::scope(|scope| {
+        for waiter in 0..4 {
+            let events = &events;
+            scope.spawn(move || {
+                events
+                    .iter()
+                    .skip(waiter)
+                    .step_by(4)
+                    .for_each(|event| event.wait())
+            });
+        }
+        // Backwards in each round, so that those who have the watch hand it on.
+        for round in events.chunks(4) {
+            round.iter().rev().for_each(|event| post.send(event));
+        }
+    });
+    assert!(events.iter().all(|event| event.is_done()));
+    let last = Arc::new(Completion::new());
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| last.wait());
+        let mut deadline = Deadline::after(LIMIT);
+        // It is told once it is so.
+        let is_told = || poll_leader.is_quiet(1) && quiet.load(Ordering::SeqCst) >= 1;
+        while !is_told() && !deadline.has_passed() {
+            std::thread::yield_now();
+        }
+        let was_told = is_told();
+        post.send(&last);
+        waiter.join().unwrap();
+        assert!(was_told);
+    });
+    assert!(!poll_leader.is_quiet(1), "something has happened since");
+}
