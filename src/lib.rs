@@ -94,8 +94,8 @@ pub use peer::{Destination, Source, Tag};
 pub use scope::{CollectiveRequest, ReceiveRequest, Scope, SendRequest};
 pub use status::Status;
 
-pub use simurgh_mpi::memory::typed::{Buffer, BufferMut, Equivalence};
 pub use simurgh_mpi::{Error, ErrorClass, Result};
+pub use simurgh_typed::{Buffer, BufferMut, Equivalence};
 
 /// Makes a `#[repr(C)]` struct one whose values can be sent and received; its fields must be [`Equivalence`]
 /// themselves. Padding is neither sent nor overwritten (section 5.1.2 of the standard, `MPI_Type_create_struct`).

@@ -1,7 +1,7 @@
 //! Messages taken by a matched probe.
 
-use simurgh_mpi::memory::typed;
 use simurgh_mpi::{Error, ErrorClass, Result};
+use simurgh_typed as typed;
 
 use crate::{BufferMut, Equivalence, Status};
 

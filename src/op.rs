@@ -1,7 +1,7 @@
 //! Reduction operations.
 
-use simurgh_mpi::memory::typed::Operator;
 use simurgh_mpi::op::BuiltinOp;
+use simurgh_typed::Operator;
 
 use crate::Equivalence;
 

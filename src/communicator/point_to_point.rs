@@ -1,7 +1,7 @@
 //! Messages between two ranks (chapter 3 of the standard).
 
 use simurgh_mpi::Result;
-use simurgh_mpi::memory::typed::{self, Mode};
+use simurgh_typed::{self as typed, Mode};
 
 use super::Communicator;
 use crate::activity::Call;

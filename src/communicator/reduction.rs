@@ -5,7 +5,7 @@
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_mpi::memory::typed;
+use simurgh_typed as typed;
 
 use super::Communicator;
 use crate::activity::Call;

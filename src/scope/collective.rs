@@ -4,8 +4,8 @@
 //! do wrong is told when a collective is waited for.
 
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_mpi::memory::typed::{self, FlightIn, Prepared};
 use simurgh_mpi::{Comm, Result};
+use simurgh_typed::{self as typed, FlightIn, Prepared};
 
 use super::Scope;
 use crate::activity::Call;

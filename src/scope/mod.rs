@@ -8,7 +8,7 @@ pub use collective::CollectiveRequest;
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
-use simurgh_mpi::memory::typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight};
+use simurgh_typed::{BufferMut, Flight, FlightIn, Flights, Mode, in_flight};
 
 use crate::activity::Call;
 use crate::{Buffer, Communicator, Destination, Equivalence, Source, Status, Tag};

@@ -1,7 +1,7 @@
 //! Nonblocking collectives among the neighbours of a topology (section 8.7 of the standard).
 
 use simurgh_mpi::Result;
-use simurgh_mpi::memory::typed;
+use simurgh_typed as typed;
 
 use super::{CollectiveRequest, Scope};
 use crate::Equivalence;

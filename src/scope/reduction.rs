@@ -1,7 +1,7 @@
 //! Nonblocking collectives that combine data.
 
 use simurgh_mpi::Result;
-use simurgh_mpi::memory::typed;
+use simurgh_typed as typed;
 
 use super::{CollectiveRequest, Scope};
 use crate::peer::raw_rank;

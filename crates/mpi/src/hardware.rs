@@ -6,7 +6,6 @@
 
 use crate::group::Group;
 use crate::info::Info;
-use crate::portable::Portable;
 use simurgh_sched::{Domain, DomainKind, Runtime, Topology};
 use simurgh_settings::rules::Level;
 
@@ -134,6 +133,17 @@ impl Hardware {
         KINDS.iter().map(|(kind, ..)| *kind)
     }
 
+    /// The place of a kind among all of them, by which hosts name it to each other.
+    pub(crate) fn place_of(kind: DomainKind) -> u8 {
+        let place = KINDS.iter().position(|(known, ..)| *known == kind);
+        place.unwrap_or(KINDS.len()) as u8
+    }
+
+    /// The kind at a place.
+    pub(crate) fn kind_at(place: u8) -> Option<DomainKind> {
+        KINDS.get(usize::from(place)).map(|(kind, ..)| *kind)
+    }
+
     /// Number of instances of a kind.
     #[must_use]
     pub fn instances(&self, kind: DomainKind) -> usize {
@@ -213,19 +223,6 @@ impl Hardware {
             same(short) || same(resource) || resource.strip_prefix("hwloc://").is_some_and(same)
         });
         found.map(|(kind, ..)| *kind)
-    }
-}
-
-/// As the place in the table of kinds.
-impl Portable for DomainKind {
-    fn write(&self, out: &mut Vec<u8>) {
-        let place = KINDS.iter().position(|(kind, ..)| kind == self);
-        (place.unwrap_or(KINDS.len()) as u8).write(out);
-    }
-
-    fn read(input: &mut &[u8]) -> Option<Self> {
-        let place = usize::from(u8::read(input)?);
-        KINDS.get(place).map(|(kind, ..)| *kind)
     }
 }
 

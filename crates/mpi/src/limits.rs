@@ -59,13 +59,13 @@ simurgh_settings::limits! {
     pub const MAX_OBJECT_NAME: usize = 128, Objects;
 
     /// Longest text of an error code in bytes, with the terminating zero (`MPI_MAX_ERROR_STRING`).
-    pub const MAX_ERROR_STRING: usize = 512, Objects;
+    pub const MAX_ERROR_STRING: usize = simurgh_base::limits::MAX_ERROR_STRING, Objects;
 
     /// Longest key of an info object in bytes, with the terminating zero (`MPI_MAX_INFO_KEY`).
-    pub const MAX_INFO_KEY: usize = 256, Objects;
+    pub const MAX_INFO_KEY: usize = simurgh_base::limits::MAX_INFO_KEY, Objects;
 
     /// Longest value of an info object in bytes, with the terminating zero (`MPI_MAX_INFO_VAL`).
-    pub const MAX_INFO_VAL: usize = 1024, Objects;
+    pub const MAX_INFO_VAL: usize = simurgh_base::limits::MAX_INFO_VAL, Objects;
 
     /// Events of a rank that wait for its callbacks; more are dropped and counted.
     pub const MAX_TOOL_EVENTS: usize = 1024, Objects;
@@ -77,7 +77,7 @@ simurgh_settings::limits! {
     pub const SHOWN_COPY: usize = 512, Collectives;
 
     /// Bytes that a rank may bring to a collective for it to be done by value.
-    pub const PACKET: usize = 40, Collectives;
+    pub const PACKET: usize = simurgh_datatype::limits::PACKET, Collectives;
 
     /// Bytes of a reduction to all up to which each of few ranks computes its own result.
     pub const OWN_RESULT: usize = 16 << 10, Collectives;
@@ -86,7 +86,7 @@ simurgh_settings::limits! {
     pub const SHARE_GRAIN: usize = 4 << 10, Collectives;
 
     /// Bytes that reductions combine at a time, so that partial results stay in the first-level cache.
-    pub const REDUCTION_CHUNK: usize = 8 << 10, Collectives;
+    pub const REDUCTION_CHUNK: usize = simurgh_datatype::limits::REDUCTION_CHUNK, Collectives;
 
     /// Bytes up to which data goes from host to host in a collective behind the word that tells of what it is a part.
     pub const TOGETHER: usize = 4 << 10, Collectives;
@@ -104,10 +104,10 @@ simurgh_settings::limits! {
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 
     /// Bytes from which on a host keeps memory of its own for data on its way to or from other hosts, for the next.
-    pub const SPARE_MIN: usize = 64 << 10, Collectives;
+    pub const SPARE_MIN: usize = simurgh_datatype::limits::SPARE_MIN, Collectives;
 
     /// Bytes that a host keeps so at most.
-    pub const SPARE_MEMORY: usize = 64 << 20, Collectives;
+    pub const SPARE_MEMORY: usize = simurgh_datatype::limits::SPARE_MEMORY, Collectives;
 
     /// Bytes of a collective that make a piece for whoever has nothing better to do.
     pub const WORK_PIECE: usize = 64 << 10, Collectives;

@@ -44,7 +44,13 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
         "memory of other processes, and a C library",
     ),
     ("crates/mpi-abi/", "raw pointers from C"),
-    ("crates/mpi/src/memory/", "the users' buffers"),
+    ("crates/datatype/src/memory/", "the users' buffers"),
+    ("crates/datatype/tests/", "lends buffers as a user's program does"),
+    ("crates/typed/src/", "slices of Rust values as users' buffers"),
+    (
+        "crates/mpi/src/remote/exposed.rs",
+        "lends users' memory to a transport",
+    ),
     ("crates/net/benches/", "lends memory to a transport"),
     (
         "crates/net/src/transport/",

@@ -189,7 +189,9 @@ impl Portable for Shared {
         match self {
             Self::Color(color) => (COLOR, *color).write(out),
             Self::Memory(node) => (MEMORY, *node).write(out),
-            Self::Hardware(node, kind, instance) => (HARDWARE, (*node, *kind, *instance)).write(out),
+            Self::Hardware(node, kind, instance) => {
+                (HARDWARE, (*node, Hardware::place_of(*kind), *instance)).write(out)
+            }
             Self::Set(name, first) => (SET, (name.clone(), *first)).write(out),
         }
     }
@@ -200,7 +202,7 @@ impl Portable for Shared {
             MEMORY => Self::Memory(u32::read(input)?),
             HARDWARE => {
                 let (node, kind, instance) = Portable::read(input)?;
-                Self::Hardware(node, kind, instance)
+                Self::Hardware(node, Hardware::kind_at(kind)?, instance)
             }
             SET => Self::Set(String::read(input)?, u32::read(input)?),
             _ => return None,

@@ -3,8 +3,8 @@
 use super::Seating;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
+use crate::group::SessionId;
 use crate::layout::Layout;
-use crate::session::SessionId;
 
 /// The group of an intra-communicator, or the two groups of an inter-communicator.
 ///

@@ -251,7 +251,7 @@ impl Reception<'_> {
             self.is_over(outgoing);
             return Some(());
         }
-        let plain = outgoing.goods.lent().is_some_and(memory::is_plain_source);
+        let plain = outgoing.goods.lent().is_some_and(memory::Source::is_contiguous);
         let task = match region.filter(|region| plain && region.length >= limit) {
             Some(region) => Task::Write(Writing {
                 to,

@@ -7,7 +7,7 @@ use super::transfer::Reading;
 use super::wire::Packet;
 use crate::job::Job;
 use crate::matching::Envelope;
-use crate::memory::{self, Target, Transfer, Writer};
+use crate::memory::{Target, Transfer, Writer};
 use crate::point2point::status_of;
 use crate::request::Waiter;
 use crate::status::Status;
@@ -118,7 +118,7 @@ impl Remote {
         } = *promise;
         let (user, target) = (wanted.user as usize, wanted.target.clone());
         let limit = length.min(target.bytes() as u64);
-        let readable = region.filter(|region| region.length >= limit && memory::is_plain(&target));
+        let readable = region.filter(|region| region.length >= limit && target.is_contiguous());
         let writable = match readable {
             None => self.let_write(from, &target, limit),
             Some(_) => None,

@@ -28,6 +28,7 @@ mod arrival;
 mod counters;
 mod credit;
 mod drain;
+mod exposed;
 mod fetch;
 mod goods;
 mod line;

@@ -16,14 +16,6 @@ use crate::status::Status;
 use simurgh_core::sync::Arc;
 use simurgh_net::transport::HostId;
 
-impl Status {
-    /// The status of an operation that has been taken back.
-    pub(crate) const CANCELLED: Self = Self {
-        cancelled: true,
-        ..Self::EMPTY
-    };
-}
-
 impl Remote {
     /// Takes back a message to a process of another host that waits here, unless it has met a receive.
     pub(crate) fn cancel(&self, job: &Job, process: u32, sender: Handle) {

@@ -5,6 +5,7 @@
 
 use super::Remote;
 use super::drain::DRAIN;
+use super::exposed;
 use super::fetch::Incoming;
 use super::register::Handle;
 use super::send::Outgoing;
@@ -12,7 +13,7 @@ use super::stream::Stream;
 use super::tasks::{Task, Turn};
 use super::wire::Packet;
 use crate::job::Job;
-use crate::memory::{self, Target};
+use crate::memory::Target;
 use crate::status::Status;
 use simurgh_core::sync::Ordering;
 use simurgh_net::transport::{HostId, Region, Transfer, TransferError, Transport};
@@ -53,14 +54,14 @@ impl Remote {
         let way = self.way(host);
         let worth = outgoing.goods.bytes() >= LEAST && way.access(host).read;
         let source = outgoing.goods.lent().filter(|_| worth)?;
-        memory::expose_source(way, source)
+        exposed::expose_source(way, source)
     }
 
     /// Lets a host write to a target, if it can and that is worth while.
     pub(super) fn let_write(&self, host: HostId, target: &Target, limit: u64) -> Option<Region> {
         let way = self.way(host);
         let worth = limit >= LEAST && way.access(host).write;
-        worth.then(|| memory::expose_target(way, target)).flatten()
+        worth.then(|| exposed::expose_target(way, target)).flatten()
     }
 
     /// Ends a host's access to memory.
@@ -81,7 +82,7 @@ impl Remote {
             ..
         } = reading;
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = memory::read(self.way(from), from, region, target, limit as usize, receiver.0);
+        let outcome = exposed::read(self.way(from), from, region, target, limit as usize, receiver.0);
         if outcome == Ok(Transfer::Started) {
             return Turn::Over;
         }
@@ -126,7 +127,7 @@ impl Remote {
         let handle = self.writing.add(writing.receiver.0 as usize, to, writing);
         self.transfers.fetch_add(1, Ordering::SeqCst);
         let token = handle.0 | WRITE;
-        let outcome = memory::write(self.way(to), to, region, &source, limit as usize, token);
+        let outcome = exposed::write(self.way(to), to, region, &source, limit as usize, token);
         if outcome == Ok(Transfer::Started) {
             return Turn::Over;
         }

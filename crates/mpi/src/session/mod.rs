@@ -10,20 +10,11 @@ pub use process_set::ProcessSet;
 use crate::buffered::SendBuffer;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
-use crate::group::Group;
+use crate::group::{Group, SessionId};
 use crate::info::{Info, MEMORY_KINDS};
 use crate::process::Process;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::fmt;
-
-/// The number of a session in its process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SessionId(u32);
-
-impl SessionId {
-    /// No session: what belongs to the world.
-    pub const NONE: Self = Self(0);
-}
 
 /// A session of a process. As long as one is open, the process may communicate.
 pub struct Session {
@@ -48,7 +39,7 @@ impl Sessions {
         let mut open = self.0.lock();
         // A process does not open so many sessions that a number comes back while it is in use.
         open.last = open.last.wrapping_add(1).max(1);
-        let session = Arc::new(make(SessionId(open.last)));
+        let session = Arc::new(make(SessionId::new(open.last)));
         open.sessions.push(Arc::clone(&session));
         session
     }

@@ -1,0 +1,94 @@
+//! What a completed operation tells its caller.
+
+use super::{Error, ErrorClass, ErrorCode, Result};
+use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+
+/// The outcome of an operation: who sent which tag, how many bytes arrived, and whether it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Rank of the sender in the communicator.
+    pub source: i32,
+    /// Tag of the message.
+    pub tag: i32,
+    /// How the operation ended.
+    pub error: ErrorCode,
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// Whether the operation was cancelled.
+    pub cancelled: bool,
+}
+
+impl Status {
+    /// The status of null and inactive requests, and of sends.
+    pub const EMPTY: Self = Self {
+        source: ANY_SOURCE,
+        tag: ANY_TAG,
+        error: ErrorCode::SUCCESS,
+        bytes: 0,
+        cancelled: false,
+    };
+
+    /// The status of a receive from [`PROC_NULL`].
+    pub const PROC_NULL: Self = Self {
+        source: PROC_NULL,
+        ..Self::EMPTY
+    };
+
+    /// The status of an operation that has been taken back.
+    pub const CANCELLED: Self = Self {
+        cancelled: true,
+        ..Self::EMPTY
+    };
+
+    /// The status itself if the operation succeeded, otherwise the error it ended with.
+    ///
+    /// # Errors
+    ///
+    /// The code in [`Status::error`], with this status attached.
+    #[inline]
+    pub fn into_result(self) -> Result<Self> {
+        if self.error.is_success() {
+            Ok(self)
+        } else {
+            Err(self.into_error())
+        }
+    }
+
+    #[cold]
+    fn into_error(self) -> Error {
+        match self.error.class() {
+            Some(ErrorClass::Truncate) => Error::new(
+                ErrorClass::Truncate,
+                format!(
+                    "the message from rank {} with tag {} is longer than the receive buffer: its first {} bytes were \
+                     delivered; receive into a larger buffer (a probe tells the size)",
+                    self.source, self.tag, self.bytes
+                ),
+            )
+            .with_status(self),
+            Some(class) => Error::new(class, class.text()).with_status(self),
+            None => Error::new(self.error, "the operation failed with an error code of the program").with_status(self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_its_own_result() {
+        assert_eq!(Status::EMPTY.into_result(), Ok(Status::EMPTY));
+        let truncated = Status {
+            source: 1,
+            tag: 2,
+            bytes: 16,
+            error: ErrorClass::Truncate.into(),
+            ..Status::EMPTY
+        };
+        let error = truncated.into_result().expect_err("truncation is an error");
+        assert_eq!(error.class(), ErrorClass::Truncate);
+        assert!(error.message().contains("16 bytes"));
+        assert_eq!(error.status(), Some(&truncated));
+    }
+}

@@ -1,0 +1,294 @@
+//! Parts of multidimensional arrays: blocks of them, and what a process of a grid owns of them.
+
+use std::borrow::Cow;
+
+use super::Datatype;
+use super::assemble::Assembly;
+use super::form::Form;
+use super::layout::{Bounds, Outline, fitting, too_large};
+use simurgh_base::error::{Error, ErrorClass, Result};
+
+/// Which dimension of an array varies fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The last.
+    C,
+    /// The first.
+    Fortran,
+}
+
+/// One dimension of a block of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Elements of the array.
+    pub size: usize,
+    /// Elements of the block.
+    pub subsize: usize,
+    /// The first element of the block.
+    pub start: usize,
+}
+
+/// How one dimension of an array is dealt out to the processes along it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// Not at all: each process has all of it.
+    None,
+    /// A block for each process, of so many elements or of as many as there have to be.
+    Block(Option<usize>),
+    /// In turn, so many elements at a time, or one.
+    Cyclic(Option<usize>),
+}
+
+/// One dimension of a distributed array.
+#[derive(Clone, Copy, Debug)]
+pub struct Dealt {
+    /// Elements of the array.
+    pub size: usize,
+    /// How they are dealt out.
+    pub distribution: Distribution,
+    /// Processes along this dimension.
+    pub processes: usize,
+}
+
+impl Datatype {
+    /// A block of an array, with the bounds of the array (`MPI_Type_create_subarray`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] if the block is not inside the array; [`ErrorClass::Count`] if the array is larger than the
+    /// address space.
+    pub fn subarray(spans: &[Span], order: Order, element: &Datatype) -> Result<Datatype> {
+        let mut array = Growing::new(element);
+        for (index, span) in in_order(spans, order) {
+            let Span { size, subsize, start } = *span;
+            if subsize == 0 || subsize > size || start > size - subsize {
+                return Err(Error::new(
+                    ErrorClass::Arg,
+                    format!(
+                        "dimension {index} has {size} elements, of which no {subsize} begin at {start}: \
+                         1 <= subsize and start + subsize <= size must hold"
+                    ),
+                ));
+            }
+            array.grow(
+                size,
+                &[Owned {
+                    first: start,
+                    len: subsize,
+                    count: 1,
+                    step: 0,
+                }],
+            )?;
+        }
+        array.finish()
+    }
+
+    /// What the process `rank` of a grid owns of an array (`MPI_Type_create_darray`). The processes are numbered with
+    /// the last dimension of the grid varying fastest, whatever the order of the array.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Arg`] if a block distribution does not cover its dimension, or one without distribution has
+    /// several processes; [`ErrorClass::Count`] if the array is larger than the address space.
+    pub fn darray(rank: usize, dimensions: &[Dealt], order: Order, element: &Datatype) -> Result<Datatype> {
+        let mut coordinates = vec![0; dimensions.len()];
+        let mut rest = rank;
+        for (coordinate, dimension) in coordinates.iter_mut().zip(dimensions).rev() {
+            *coordinate = rest % dimension.processes;
+            rest /= dimension.processes;
+        }
+        let mut array = Growing::new(element);
+        for (index, dimension) in in_order(dimensions, order) {
+            let owned = dimension
+                .owned(coordinates[index])
+                .map_err(|reason| Error::new(ErrorClass::Arg, format!("dimension {index}: {reason}")))?;
+            array.grow(dimension.size, &owned)?;
+        }
+        array.finish()
+    }
+}
+
+/// The dimensions from the fastest to the slowest, with their numbers.
+fn in_order<T>(dimensions: &[T], order: Order) -> Box<dyn Iterator<Item = (usize, &T)> + '_> {
+    let numbered = dimensions.iter().enumerate();
+    match order {
+        Order::C => Box::new(numbered.rev()),
+        Order::Fortran => Box::new(numbered),
+    }
+}
+
+/// Blocks of a dimension: `count` of `len` elements each, `step` elements apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owned {
+    first: usize,
+    len: usize,
+    count: usize,
+    step: usize,
+}
+
+impl Dealt {
+    /// What the process at `coordinate` owns: whole blocks, and what is left of the last one.
+    fn owned(&self, coordinate: usize) -> std::result::Result<Vec<Owned>, String> {
+        let Self { size, processes, .. } = *self;
+        match self.distribution {
+            Distribution::None if processes != 1 => Err(format!(
+                "it is not distributed (MPI_DISTRIBUTE_NONE), but has {processes} processes, not 1"
+            )),
+            Distribution::None => Ok(dealt(size, size, 1, 0)),
+            Distribution::Block(len) => {
+                let len = len.unwrap_or(size.div_ceil(processes));
+                if len.saturating_mul(processes) < size {
+                    return Err(format!(
+                        "blocks of {len} for {processes} processes do not cover {size} elements"
+                    ));
+                }
+                Ok(dealt(size, len, processes, coordinate))
+            }
+            Distribution::Cyclic(len) => Ok(dealt(size, len.unwrap_or(1), processes, coordinate)),
+        }
+    }
+}
+
+/// The blocks of `len` elements that the process at `coordinate` is dealt of `size` elements.
+fn dealt(size: usize, len: usize, processes: usize, coordinate: usize) -> Vec<Owned> {
+    let step = len.saturating_mul(processes);
+    let first = len.saturating_mul(coordinate);
+    let rounds = size / step;
+    let rest = (size % step).saturating_sub(first).min(len);
+    let (count, partial) = match rest == len {
+        true => (rounds + 1, 0),
+        false => (rounds, rest),
+    };
+    let last = Owned {
+        first: first.saturating_add(rounds.saturating_mul(step)),
+        len: partial,
+        count: 1,
+        step: 0,
+    };
+    let whole = Owned {
+        first,
+        len,
+        count,
+        step,
+    };
+    [whole, last]
+        .into_iter()
+        .filter(|owned| owned.len * owned.count > 0)
+        .collect()
+}
+
+/// A part of an array, dimension by dimension from the fastest to the slowest.
+struct Growing<'a> {
+    element: Outline<'a>,
+    form: Form,
+    /// Elements chosen so far.
+    chosen: usize,
+    /// Elements of the array so far.
+    elements: usize,
+}
+
+impl<'a> Growing<'a> {
+    fn new(element: &'a Datatype) -> Self {
+        let element = element.outline();
+        Self {
+            form: element.form.clone().into_owned(),
+            element,
+            chosen: 1,
+            elements: 1,
+        }
+    }
+
+    /// Adds a dimension of `size` elements, of which some are chosen.
+    fn grow(&mut self, size: usize, owned: &[Owned]) -> Result<()> {
+        let stride = self.element.bounds.extent() * self.elements as isize;
+        let far = || too_large("the elements of the array");
+        self.elements = self.elements.checked_mul(size).ok_or_else(far)?;
+        fitting(self.elements, self.element.bounds.extent().unsigned_abs()).ok_or_else(far)?;
+        fitting(self.elements, self.element.form.size()).ok_or_else(far)?;
+        let mut assembly = Assembly::default();
+        for owned in owned {
+            let block = self.form.repeat(owned.len, stride);
+            let blocks = block.repeat(owned.count, stride.saturating_mul(owned.step as isize));
+            assembly.push(stride * owned.first as isize, &blocks);
+        }
+        self.form = assembly.finish();
+        self.chosen *= owned.iter().map(|owned| owned.len * owned.count).sum::<usize>();
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Datatype> {
+        let bounds = Bounds {
+            lb: 0,
+            ub: self.element.bounds.extent() * self.elements as isize,
+        };
+        Ok(Datatype::of(Outline {
+            form: Cow::Owned(self.form),
+            bounds,
+            marked: true,
+            alignment: self.element.alignment,
+            signature: self.element.signature.repeat(self.chosen),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_dealt_in_turn() {
+        for (size, len, processes) in [(10, 3, 2), (7, 1, 3), (12, 4, 3), (5, 8, 2), (13, 2, 4)] {
+            let mut owner = vec![usize::MAX; size];
+            for coordinate in 0..processes {
+                for owned in dealt(size, len, processes, coordinate) {
+                    for block in 0..owned.count {
+                        for index in 0..owned.len {
+                            owner[owned.first + block * owned.step + index] = coordinate;
+                        }
+                    }
+                }
+            }
+            let expected: Vec<usize> = (0..size).map(|index| index / len % processes).collect();
+            assert_eq!(owner, expected, "{size} in blocks of {len} for {processes}");
+        }
+    }
+
+    #[test]
+    fn a_block_of_whole_rows_is_one_run() {
+        let rows = [
+            Span {
+                size: 8,
+                subsize: 2,
+                start: 3,
+            },
+            Span {
+                size: 10,
+                subsize: 10,
+                start: 0,
+            },
+        ];
+        let int = Datatype::Basic(crate::datatype::Basic::Int);
+        let block = Datatype::subarray(&rows, Order::C, &int).unwrap();
+        assert_eq!(*block.form(), Form::Run { offset: 120, len: 80 });
+        assert_eq!((block.lb(), block.extent()), (0, 320));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let int = Datatype::Basic(crate::datatype::Basic::Int);
+        let span = Span {
+            size: 4,
+            subsize: 3,
+            start: 2,
+        };
+        assert!(Datatype::subarray(&[span], Order::C, &int).is_err());
+        let dimension = |distribution| Dealt {
+            size: 9,
+            distribution,
+            processes: 2,
+        };
+        for distribution in [Distribution::Block(Some(4)), Distribution::None] {
+            assert!(Datatype::darray(0, &[dimension(distribution)], Order::C, &int).is_err());
+        }
+    }
+}

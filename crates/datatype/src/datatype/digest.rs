@@ -1,0 +1,115 @@
+//! Fingerprints of signatures: whether two sequences of elements are equal, told without walking through them.
+//!
+//! The fingerprint of a sequence is a polynomial of its elements modulo a prime. That of two sequences one after the
+//! other, or of one many times, follows from theirs, so it takes no longer for a million elements than for two.
+
+use super::basic::Basic;
+use super::signature::Signature;
+use simurgh_base::portable::portable;
+
+/// 2^61 - 1.
+const PRIME: u64 = (1 << 61) - 1;
+
+/// Where the polynomial is evaluated; any large number does.
+const POINT: u64 = 0x0e37_79b9_7f4a_7c15;
+
+/// The fingerprint of a sequence of predefined elements: equal sequences have equal ones, and others have not, as far
+/// as 61 bits can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest {
+    value: u64,
+    /// The point to the power of the number of elements.
+    power: u64,
+}
+
+portable! {
+    Digest { value, power }
+}
+
+fn times(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+}
+
+impl Digest {
+    const EMPTY: Self = Self { value: 0, power: 1 };
+
+    fn of(basic: Basic) -> Self {
+        Self {
+            value: basic as u64,
+            power: POINT,
+        }
+    }
+
+    fn then(self, next: Self) -> Self {
+        Self {
+            value: (times(self.value, next.power) + next.value) % PRIME,
+            power: times(self.power, next.power),
+        }
+    }
+
+    fn repeat(self, mut count: usize) -> Self {
+        let (mut all, mut step) = (Self::EMPTY, self);
+        while count > 0 {
+            if count % 2 == 1 {
+                all = all.then(step);
+            }
+            step = step.then(step);
+            count /= 2;
+        }
+        all
+    }
+}
+
+impl Signature {
+    /// The fingerprint of its elements.
+    pub fn digest(&self) -> Digest {
+        match self {
+            Signature::Empty => Digest::EMPTY,
+            Signature::Run { basic, count } => Digest::of(*basic).repeat(*count),
+            Signature::Repeat { count, inner } => inner.signature().digest().repeat(*count),
+            Signature::Sequence(stages) => stages
+                .iter()
+                .fold(Digest::EMPTY, |all, stage| all.then(stage.signature().digest())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(parts: &[(Basic, usize)]) -> Signature {
+        Signature::sequence(parts.iter().map(|&(basic, count)| (Signature::of(basic), count)))
+    }
+
+    #[test]
+    fn equal_sequences_built_differently_have_equal_fingerprints() {
+        let pair = signature(&[(Basic::Double, 1), (Basic::Int, 2)]);
+        let two = Signature::sequence([(pair.clone(), 1), (pair.clone(), 1)]);
+        assert_eq!(pair.repeat(2).digest(), two.digest());
+        let long = pair.repeat(1_000_000_006);
+        assert_eq!(long.digest(), pair.repeat(2).repeat(500_000_003).digest());
+        let value_and_index = signature(&[(Basic::Double, 1), (Basic::Int, 1)]);
+        assert_eq!(Signature::of(Basic::DoubleInt).digest(), value_and_index.digest());
+        assert_eq!(Signature::Empty.digest(), pair.repeat(0).digest());
+    }
+
+    #[test]
+    fn other_sequences_have_other_fingerprints() {
+        let (ints, unsigned) = (&[(Basic::Int, 6)], &[(Basic::Unsigned, 6)]);
+        let all = [
+            signature(ints),
+            signature(unsigned),
+            signature(&[(Basic::Int, 7)]),
+            signature(&[(Basic::Int, 3), (Basic::Unsigned, 3)]),
+            signature(&[(Basic::Unsigned, 3), (Basic::Int, 3)]),
+            signature(&[(Basic::Int, 1), (Basic::Unsigned, 1)]).repeat(3),
+            Signature::Empty,
+        ];
+        for (place, left) in all.iter().enumerate() {
+            for right in &all[..place] {
+                assert_ne!(left.digest(), right.digest(), "{left} {right}");
+            }
+        }
+    }
+}

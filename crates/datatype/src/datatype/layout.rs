@@ -1,0 +1,195 @@
+//! A derived datatype: its bounds, its form and what it is made of.
+
+use std::borrow::Cow;
+
+use simurgh_core::sync::{AtomicBool, Ordering};
+
+use super::basic::Basic;
+use super::form::Form;
+use super::recipe::Recipe;
+use super::signature::Signature;
+use simurgh_base::error::{Error, ErrorClass, Result};
+
+/// A derived datatype.
+#[derive(Debug)]
+pub struct Layout {
+    pub(crate) form: Form,
+    pub(crate) size: usize,
+    pub(crate) lb: isize,
+    pub(crate) ub: isize,
+    pub(crate) true_lb: isize,
+    pub(crate) true_ub: isize,
+    pub(crate) marked: bool,
+    pub(crate) alignment: usize,
+    pub(crate) signature: Signature,
+    /// What it is, if not derived.
+    pub(crate) role: Role,
+    /// How it was made, if a program of the C interface has made it.
+    pub(crate) recipe: Option<Recipe>,
+    committed: AtomicBool,
+}
+
+/// What a datatype without a name of the standard's is to the operations of the standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing: reduced by operations of the user only.
+    Derived,
+    /// A duplicate of a predefined datatype.
+    Duplicate(Basic),
+    /// Predefined, with the elements of another one, but with a constructor's name for it (Fortran 90 kinds).
+    Kind(Basic),
+    /// Predefined: a value and an index.
+    Pair { value: Basic, index: Basic },
+}
+
+/// What a constructor says of the datatype it makes, and asks of the one it is given.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline<'a> {
+    pub(crate) form: Cow<'a, Form>,
+    pub(crate) bounds: Bounds,
+    /// Whether the bounds were set by the user rather than found: they then outweigh others in a struct.
+    pub(crate) marked: bool,
+    /// Strictest alignment of its elements.
+    pub(crate) alignment: usize,
+    pub(crate) signature: Signature,
+}
+
+/// Bounds of a datatype: `[lb, ub)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) lb: isize,
+    pub(crate) ub: isize,
+}
+
+impl Bounds {
+    /// Of a datatype without data.
+    pub(crate) const NONE: Self = Self { lb: 0, ub: 0 };
+
+    pub(crate) fn extent(self) -> isize {
+        self.ub - self.lb
+    }
+
+    /// Those of `count` copies at distances of `stride`, of which there is at least one; `None` when they leave the
+    /// address space.
+    pub(crate) fn repeat(self, count: usize, stride: isize) -> Option<Self> {
+        let far = isize::try_from(count - 1).ok()?.checked_mul(stride)?;
+        Self {
+            lb: self.lb.checked_add(far.min(0))?,
+            ub: self.ub.checked_add(far.max(0))?,
+        }
+        .checked()
+    }
+
+    /// The same, `by` bytes further; `None` when they leave the address space.
+    pub(crate) fn shifted(self, by: isize) -> Option<Self> {
+        Some(Self {
+            lb: self.lb.checked_add(by)?,
+            ub: self.ub.checked_add(by)?,
+        })
+    }
+
+    /// The least bounds around both; `None` when the extent is no number.
+    pub(crate) fn union(self, other: Self) -> Option<Self> {
+        Self {
+            lb: self.lb.min(other.lb),
+            ub: self.ub.max(other.ub),
+        }
+        .checked()
+    }
+
+    fn checked(self) -> Option<Self> {
+        self.ub.checked_sub(self.lb).map(|_| self)
+    }
+}
+
+impl Layout {
+    /// A derived datatype that nobody has committed yet.
+    pub(crate) fn new(outline: Outline<'_>) -> Self {
+        let Outline {
+            form,
+            bounds,
+            marked,
+            alignment,
+            signature,
+        } = outline;
+        let (true_lb, true_ub) = form.bounds().unwrap_or((0, 0));
+        Self {
+            size: form.size(),
+            form: form.into_owned(),
+            lb: bounds.lb,
+            ub: bounds.ub,
+            true_lb,
+            true_ub,
+            marked,
+            alignment,
+            signature,
+            role: Role::Derived,
+            recipe: None,
+            committed: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn outline(&self) -> Outline<'_> {
+        Outline {
+            form: Cow::Borrowed(&self.form),
+            bounds: Bounds {
+                lb: self.lb,
+                ub: self.ub,
+            },
+            marked: self.marked,
+            alignment: self.alignment,
+            signature: self.signature.clone(),
+        }
+    }
+
+    pub(crate) fn commit(&self) {
+        // Relaxed: a flag that orders nothing; the layout is complete since its construction.
+        self.committed.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_committed(&self) -> bool {
+        // Relaxed: as in `commit`.
+        self.committed.load(Ordering::Relaxed)
+    }
+}
+
+impl Outline<'_> {
+    /// This datatype `count` times, `stride` bytes apart.
+    pub(crate) fn repeat(&self, count: usize, stride: isize) -> Result<Outline<'static>> {
+        let far = || too_large(format!("{count} copies, {stride} bytes apart,"));
+        let form = Cow::Owned(
+            self.form
+                .repeat(fitting(count, self.form.size()).ok_or_else(far)?, stride),
+        );
+        let bounds = match count {
+            0 => Bounds::NONE,
+            _ => self.bounds.repeat(count, stride).ok_or_else(far)?,
+        };
+        Ok(Outline {
+            form,
+            bounds,
+            marked: self.marked && count > 0,
+            alignment: self.alignment,
+            signature: self.signature.repeat(count),
+        })
+    }
+
+    /// This datatype `count` times, one extent apart.
+    pub(crate) fn row(&self, count: usize) -> Result<Outline<'static>> {
+        self.repeat(count, self.bounds.extent())
+    }
+}
+
+/// `count`, if so many times `size` bytes are no more than an address can reach.
+pub(crate) fn fitting(count: usize, size: usize) -> Option<usize> {
+    let bytes = count.checked_mul(size)?;
+    isize::try_from(bytes).ok().map(|_| count)
+}
+
+#[cold]
+pub(crate) fn too_large(what: impl std::fmt::Display) -> Error {
+    Error::new(
+        ErrorClass::Count,
+        format!("{what} are more than an address can reach: make the datatype of fewer elements"),
+    )
+}

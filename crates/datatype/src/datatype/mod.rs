@@ -1,0 +1,265 @@
+//! Datatypes: what lies where in an element of a user's buffer.
+//!
+//! * [`Basic`]: the predefined datatypes, a table. [`Kind`]: their representations.
+//! * [`Datatype`]: a predefined or a derived one. A derived one is immutable once made, and shared.
+//! * Constructors: `regular.rs`, `irregular.rs`, `array.rs`, `kinds.rs`, `pair.rs`. How a program called them:
+//!   [`Recipe`].
+//! * `form.rs`: the normal form in which all datatypes are moved. `signature.rs`: what they consist of; `digest.rs`:
+//!   whether that is the same.
+
+mod array;
+mod assemble;
+mod basic;
+mod digest;
+mod form;
+mod irregular;
+mod kind;
+mod kinds;
+mod layout;
+mod pair;
+mod predefined;
+mod recipe;
+mod regular;
+mod repeat;
+mod signature;
+mod stretch;
+
+pub use array::{Dealt, Distribution, Order, Span};
+pub use basic::{Basic, Class};
+pub use irregular::Field;
+pub use kind::Kind;
+pub use kinds::{MatchClass, match_size};
+pub use layout::Layout;
+pub use recipe::{Combiner, Recipe, Width};
+
+pub use digest::Digest;
+pub(crate) use form::{Block, Form, Part};
+pub use signature::Signature;
+pub(crate) use stretch::Stretch;
+
+use layout::Role;
+use simurgh_core::sync::Arc;
+
+/// A datatype: a predefined one, or one that the user has built.
+#[derive(Clone, Debug)]
+pub enum Datatype {
+    /// Predefined.
+    Basic(Basic),
+    /// Derived.
+    Derived(Arc<Layout>),
+}
+
+impl PartialEq for Datatype {
+    /// Whether both are the same object, not merely alike.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Datatype::Basic(left), Datatype::Basic(right)) => left == right,
+            (Datatype::Derived(left), Datatype::Derived(right)) => Arc::ptr_eq(left, right),
+            _ => false,
+        }
+    }
+}
+
+impl From<Basic> for Datatype {
+    fn from(basic: Basic) -> Self {
+        Datatype::Basic(basic)
+    }
+}
+
+impl Datatype {
+    /// Bytes of data in an element.
+    #[inline]
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Datatype::Basic(basic) => basic.size(),
+            Datatype::Derived(layout) => layout.size,
+        }
+    }
+
+    /// Bytes from one element of an array to the next.
+    #[inline]
+    #[must_use]
+    pub fn extent(&self) -> isize {
+        match self {
+            Datatype::Basic(basic) => basic.extent() as isize,
+            Datatype::Derived(layout) => layout.ub - layout.lb,
+        }
+    }
+
+    /// Lower bound.
+    #[must_use]
+    pub fn lb(&self) -> isize {
+        match self {
+            Datatype::Basic(_) => 0,
+            Datatype::Derived(layout) => layout.lb,
+        }
+    }
+
+    /// Upper bound.
+    #[must_use]
+    pub fn ub(&self) -> isize {
+        self.lb() + self.extent()
+    }
+
+    /// Where the data of an element begins.
+    #[must_use]
+    pub fn true_lb(&self) -> isize {
+        match self {
+            Datatype::Basic(_) => 0,
+            Datatype::Derived(layout) => layout.true_lb,
+        }
+    }
+
+    /// Bytes from the first byte of data of an element to its last.
+    #[must_use]
+    pub fn true_extent(&self) -> isize {
+        match self {
+            Datatype::Basic(basic) => basic.true_extent() as isize,
+            Datatype::Derived(layout) => layout.true_ub - layout.true_lb,
+        }
+    }
+
+    /// Whether an array of these is one stretch of data that begins at its address.
+    #[inline]
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        match self {
+            Datatype::Basic(basic) => basic.is_dense(),
+            Datatype::Derived(layout) => match layout.form {
+                Form::Empty => true,
+                Form::Run { offset: 0, len } => len as isize == layout.ub - layout.lb,
+                _ => false,
+            },
+        }
+    }
+
+    /// The name: the standard's for a predefined datatype, and none for any other.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Datatype::Basic(basic) => basic.name(),
+            Datatype::Derived(_) => "",
+        }
+    }
+
+    /// The predefined datatype this is, or is alike in all but name.
+    #[inline]
+    #[must_use]
+    pub fn basic(&self) -> Option<Basic> {
+        match self {
+            Datatype::Basic(basic) => Some(*basic),
+            Datatype::Derived(layout) => match layout.role {
+                Role::Duplicate(basic) | Role::Kind(basic) => Some(basic),
+                Role::Derived | Role::Pair { .. } => None,
+            },
+        }
+    }
+
+    /// Whether the datatype is the library's, so that nobody can free it.
+    #[must_use]
+    pub fn is_predefined(&self) -> bool {
+        match self {
+            Datatype::Basic(_) => true,
+            Datatype::Derived(layout) => matches!(layout.role, Role::Kind(_) | Role::Pair { .. }),
+        }
+    }
+
+    /// The constructor that made it and its arguments; none if it is predefined with a name, or was made in Rust.
+    #[must_use]
+    pub fn recipe(&self) -> Option<&Recipe> {
+        match self {
+            Datatype::Basic(_) => None,
+            Datatype::Derived(layout) => layout.recipe.as_ref(),
+        }
+    }
+
+    /// This new datatype with the call that made it. A datatype in use keeps what it has.
+    #[must_use]
+    pub fn made_by(mut self, recipe: Recipe) -> Self {
+        if let Datatype::Derived(layout) = &mut self
+            && let Some(layout) = Arc::get_mut(layout)
+        {
+            layout.recipe = Some(recipe);
+        }
+        self
+    }
+
+    /// The predefined elements it consists of.
+    #[must_use]
+    pub fn signature(&self) -> Signature {
+        match self {
+            Datatype::Basic(basic) => Signature::of(*basic),
+            Datatype::Derived(layout) => layout.signature.clone(),
+        }
+    }
+
+    fn role(&self) -> Role {
+        match self {
+            Datatype::Basic(_) => Role::Derived,
+            Datatype::Derived(layout) => layout.role,
+        }
+    }
+
+    /// Declares that the datatype will be used in communication.
+    pub fn commit(&self) {
+        if let Datatype::Derived(layout) = self {
+            layout.commit();
+        }
+    }
+
+    /// Whether the datatype may be used in communication; predefined ones always.
+    #[inline]
+    #[must_use]
+    pub fn is_committed(&self) -> bool {
+        match self {
+            Datatype::Basic(_) => true,
+            Datatype::Derived(layout) => layout.is_committed(),
+        }
+    }
+
+    /// Elements of this datatype in `bytes` of received data; `None` if the last one is not whole.
+    #[must_use]
+    pub fn count_in(&self, bytes: u64) -> Option<u64> {
+        let size = self.size() as u64;
+        match (size, bytes) {
+            (0, 0) => Some(0),
+            (0, _) => None,
+            _ => bytes.is_multiple_of(size).then(|| bytes / size),
+        }
+    }
+
+    /// Predefined elements in `bytes` of received data; `None` if the last one is not whole.
+    #[must_use]
+    pub fn elements_in(&self, bytes: u64) -> Option<u64> {
+        let size = self.size() as u64;
+        if size == 0 {
+            return (bytes == 0).then_some(0);
+        }
+        let signature = self.signature();
+        let rest = signature.elements_in((bytes % size) as usize)?;
+        Some(bytes / size * signature.elements() as u64 + rest as u64)
+    }
+
+    /// Bytes of data in the first `elements` predefined elements of an array of this; `None` if they are more than can
+    /// be counted.
+    #[must_use]
+    pub fn bytes_of(&self, elements: u64) -> Option<u64> {
+        let signature = self.signature();
+        let each = signature.elements() as u64;
+        if each == 0 {
+            return (elements == 0).then_some(0);
+        }
+        let whole = (elements / each).checked_mul(self.size() as u64)?;
+        whole.checked_add(signature.bytes_of((elements % each) as usize) as u64)
+    }
+
+    /// Where the data of an element lies.
+    #[inline]
+    pub(crate) fn form(&self) -> &Form {
+        match self {
+            Datatype::Basic(basic) => basic.form(),
+            Datatype::Derived(layout) => &layout.form,
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! User data as numbers.
+//!
+//! Elements are read and written unaligned, which costs nothing on x86-64. The loops over them are plain, for the
+//! compiler to vectorise; each is compiled for several instruction sets (`vector.rs`).
+
+use super::buffer::{Source, Target};
+use super::complex::Complex;
+use super::extended::F80;
+use super::quad::F128;
+use super::vector::{self, Level};
+
+/// A type of which every bit pattern is a value.
+///
+/// # Safety
+///
+/// * Any bytes of the type's size are a valid value, padding aside.
+pub(crate) unsafe trait Plain: Copy {
+    /// Whether the machine has vectors of them.
+    const VECTORS: bool = true;
+}
+
+macro_rules! plain {
+    ($($type:ty),*) => { $(
+        // SAFETY:
+        // - a number: every bit pattern is one.
+        unsafe impl Plain for $type {}
+    )* };
+}
+
+plain!(
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    half::f16,
+    f32,
+    f64
+);
+
+macro_rules! plain_in_software {
+    ($($type:ty),*) => { $(
+        // SAFETY:
+        // - a number: every bit pattern is one.
+        unsafe impl Plain for $type {
+            const VECTORS: bool = false;
+        }
+    )* };
+}
+
+plain_in_software!(F80, F128);
+
+// SAFETY:
+// - two numbers, without padding.
+unsafe impl<T: Plain> Plain for Complex<T> {
+    const VECTORS: bool = T::VECTORS;
+}
+
+/// What lies at some place of a user's buffer and is combined as one.
+///
+/// # Safety
+///
+/// * Any bytes of the type's size are a valid value, padding aside, at any address.
+pub(crate) unsafe trait Element: Copy {
+    /// What an operation sees of it.
+    type Value: Copy;
+
+    /// Whether the machine has vectors of them.
+    const VECTORS: bool;
+
+    /// The value.
+    fn get(&self) -> Self::Value;
+
+    /// Writes the value, and nothing but the value: gaps are left alone.
+    fn set(&mut self, value: Self::Value);
+
+    /// Combines, place by place, what is in `inout` with each of the inputs in turn: `inout = input op inout`.
+    ///
+    /// `F16C` says that the machine converts 16-bit numbers.
+    #[inline(always)]
+    fn fold<const F16C: bool, const N: usize>(
+        inputs: [&[Self]; N],
+        inout: &mut [Self],
+        operation: impl Fn(Self::Value, Self::Value) -> Self::Value + Copy,
+    ) {
+        let inputs = inputs.map(|input| &input[..inout.len()]);
+        for (index, place) in inout.iter_mut().enumerate() {
+            let mut value = place.get();
+            for input in &inputs {
+                value = operation(input[index].get(), value);
+            }
+            place.set(value);
+        }
+    }
+}
+
+/// A number, wherever it lies.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Number<T>(T);
+
+// SAFETY:
+// - every bit pattern of a plain type is a value, and the structure is packed.
+unsafe impl<T: Plain> Element for Number<T> {
+    type Value = T;
+
+    const VECTORS: bool = T::VECTORS;
+
+    #[inline(always)]
+    fn get(&self) -> T {
+        self.0
+    }
+
+    #[inline(always)]
+    fn set(&mut self, value: T) {
+        self.0 = value;
+    }
+}
+
+/// A value and an index, as C lays them out, wherever they lie.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Pair<V, I>(Fields<V, I>);
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Fields<V, I> {
+    value: V,
+    index: I,
+}
+
+// SAFETY:
+// - every bit pattern of the fields is a value, and the structure is packed.
+unsafe impl<V: Plain, I: Plain> Element for Pair<V, I> {
+    type Value = (V, I);
+
+    const VECTORS: bool = V::VECTORS;
+
+    #[inline(always)]
+    fn get(&self) -> (V, I) {
+        (self.0.value, self.0.index)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, (value, index): (V, I)) {
+        self.0.value = value;
+        self.0.index = index;
+    }
+}
+
+/// For each element of `inout`: `inout = operation(input, inout)` with each of the inputs in turn, as many elements as
+/// all have.
+///
+/// # Panics
+///
+/// When the buffers' elements are not alike, or do not consist of `E`s, which is the caller's mistake.
+#[inline]
+pub(crate) fn combine<E: Element, const N: usize>(
+    inputs: [&Source; N],
+    inout: &Target,
+    operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
+) {
+    combine_at::<E, N>(Level::best_for::<E>(), inputs, inout, operation);
+}
+
+/// [`combine`] with the instructions of a level.
+fn combine_at<E: Element, const N: usize>(
+    level: Level,
+    inputs: [&Source; N],
+    inout: &Target,
+    operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
+) {
+    let count = inputs
+        .iter()
+        .fold(inout.count(), |count, input| count.min(input.count()));
+    let extent = inout.datatype().extent();
+    assert!(
+        extent % size_of::<E>() as isize == 0
+            && inputs.iter().all(|input| input.datatype().extent() == extent),
+        "a kernel was given elements of another size"
+    );
+    let count = count * (extent.unsigned_abs() / size_of::<E>());
+    if count == 0 {
+        return; // Without elements an address may be null.
+    }
+    let bytes = count * size_of::<E>();
+    let apart = |input: &&Source| input.address().addr().abs_diff(inout.address().addr()) >= bytes;
+    if inputs.iter().all(apart) {
+        // SAFETY:
+        // - `count` is not above the count of any buffer, whose elements are `E`s, or several, without gaps, valid by
+        //   the promises of their makers; any address and bit pattern will do for an `E`;
+        // - what is written overlaps nothing that is read.
+        let (inputs, inout) = unsafe {
+            (
+                inputs.map(|input| std::slice::from_raw_parts(input.address().cast::<E>(), count)),
+                std::slice::from_raw_parts_mut(inout.address().cast::<E>(), count),
+            )
+        };
+        vector::fold(level, inputs, inout, operation);
+    } else {
+        one_by_one::<E, N>(inputs, inout, count, operation);
+    }
+}
+
+/// [`combine`] for buffers that overlap, which the standard forbids: what comes of it is not defined, but it happens
+/// within the buffers.
+#[cold]
+fn one_by_one<E: Element, const N: usize>(
+    inputs: [&Source; N],
+    inout: &Target,
+    count: usize,
+    operation: impl Fn(E::Value, E::Value) -> E::Value,
+) {
+    for input in inputs {
+        for index in 0..count {
+            // SAFETY:
+            // - as in `combine_at`; the element is read before the one in `inout` is borrowed.
+            unsafe {
+                let element: E = input.address().cast::<E>().add(index).read();
+                let place = &mut *inout.address().cast::<E>().add(index);
+                place.set(operation(element.get(), place.get()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datatype::{Basic, Datatype};
+    use crate::memory::{ComplexHalf, Half};
+
+    /// Elements of small values, from an odd address on.
+    fn filled<E: Element>(count: usize, seed: usize, value: impl Fn(u8) -> E::Value) -> Vec<u8> {
+        let mut bytes = vec![0xa5; count * size_of::<E>() + 1];
+        for index in 0..count {
+            let place = bytes[1 + index * size_of::<E>()..].as_mut_ptr().cast::<E>();
+            // SAFETY:
+            // - `bytes` has room for `count` elements from the second byte on; any bit pattern is one.
+            unsafe { (*place).set(value((index * 7 + seed * 13) as u8 % 11)) };
+        }
+        bytes
+    }
+
+    /// Every loop gives what a loop over the inputs gives that takes one element at a time.
+    fn check<E: Element>(
+        basic: Basic,
+        value: impl Fn(u8) -> E::Value + Copy,
+        operation: impl Fn(E::Value, E::Value) -> E::Value + Copy,
+    ) {
+        let datatype = Datatype::Basic(basic);
+        for count in [0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 200] {
+            let inputs: [_; 4] = std::array::from_fn(|seed| filled::<E>(count, seed + 1, value));
+            // SAFETY:
+            // - the bytes hold `count` elements from the second one on and outlive the buffers.
+            let sources = inputs
+                .each_ref()
+                .map(|input| unsafe { Source::new(input.as_ptr().wrapping_add(1), count, datatype.clone()) });
+            let combined = |level: Option<Level>| {
+                let mut inout = filled::<E>(count, 0, value);
+                // SAFETY:
+                // - as above.
+                let target =
+                    unsafe { Target::new(inout.as_mut_ptr().wrapping_add(1), count, datatype.clone()) };
+                match level {
+                    Some(level) => combine_at::<E, 4>(level, sources.each_ref(), &target, operation),
+                    None => one_by_one::<E, 4>(sources.each_ref(), &target, count, operation),
+                }
+                inout
+            };
+            let expected = combined(None);
+            for level in Level::all() {
+                assert!(
+                    combined(Some(level)) == expected,
+                    "{level:?}, {count} of {}",
+                    basic.name()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_computes_the_same() {
+        check::<Number<u8>>(Basic::Uint8, |value| value, u8::wrapping_mul);
+        check::<Number<i16>>(Basic::Int16, i16::from, i16::wrapping_add);
+        check::<Number<i32>>(Basic::Int, i32::from, i32::max);
+        check::<Number<i64>>(Basic::Int64, i64::from, i64::wrapping_mul);
+        check::<Number<f32>>(
+            Basic::Float,
+            |value| f32::from(value) / 3.0,
+            |left, right| left + right,
+        );
+        check::<Number<f64>>(
+            Basic::Double,
+            |value| f64::from(value) / 3.0,
+            |left, right| left * right,
+        );
+        let complex = |value| Complex {
+            re: f32::from(value),
+            im: 0.5,
+        };
+        check::<Number<Complex<f32>>>(Basic::CFloatComplex, complex, |left, right| left * right);
+        check::<Half>(
+            Basic::Real2,
+            |value| f32::from(value) / 3.0,
+            |left, right| left + right,
+        );
+        check::<ComplexHalf>(Basic::Complex4, complex, |left, right| left * right);
+        let least = |left: (f64, i32), right| if left < right { left } else { right };
+        check::<Pair<f64, i32>>(Basic::DoubleInt, |value| (f64::from(value), 9), least);
+    }
+
+    #[test]
+    fn an_input_may_be_the_output() {
+        let mut bytes: Vec<u8> = (0..100).collect();
+        // SAFETY:
+        // - the memory is that of `bytes`, which outlives the buffer.
+        let target = unsafe { Target::new(bytes.as_mut_ptr(), 100, Datatype::Basic(Basic::Uint8)) };
+        combine::<Number<u8>, 1>([&target.as_source()], &target, u8::wrapping_add);
+        assert!(
+            bytes
+                .iter()
+                .enumerate()
+                .all(|(index, byte)| usize::from(*byte) == index * 2)
+        );
+    }
+}

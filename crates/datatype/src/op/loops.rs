@@ -1,0 +1,165 @@
+//! The loops of the predefined operations, one for each operation and representation.
+//!
+//! An operation is a type, so that each loop is compiled, and vectorised, by itself.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
+
+use super::GROUP;
+use crate::memory::{Complex, Element, F80, F128, Plain, Source, Target, combine};
+
+/// The loops of an operation: `inout = input op inout` for the elements that all have, with each input in turn.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    /// With one input.
+    pub(super) one: fn([&Source; 1], &Target),
+    /// With several inputs, all read at a time: `inout` is read and written only once.
+    pub(super) several: fn([&Source; GROUP], &Target),
+}
+
+/// An operation on values of a type.
+pub(super) trait Operation<T> {
+    /// `left op right`.
+    fn apply(left: T, right: T) -> T;
+}
+
+/// The loops of an operation on elements.
+pub(super) fn each<E: Element, O: Operation<E::Value>>() -> Kernel {
+    Kernel {
+        one: |inputs, inout| combine::<E, 1>(inputs, inout, O::apply),
+        several: |inputs, inout| combine::<E, GROUP>(inputs, inout, O::apply),
+    }
+}
+
+/// Numbers as the standard adds and multiplies them: integers wrap.
+pub(super) trait Arithmetic: Plain {
+    fn sum(self, other: Self) -> Self;
+    fn product(self, other: Self) -> Self;
+}
+
+macro_rules! wrapping {
+    ($($type:ty),*) => { $(
+        impl Arithmetic for $type {
+            #[inline]
+            fn sum(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline]
+            fn product(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+        }
+    )* };
+}
+
+macro_rules! rounding {
+    ($($type:ty),*) => { $(
+        impl Arithmetic for $type {
+            #[inline]
+            fn sum(self, other: Self) -> Self {
+                self.add(other)
+            }
+
+            #[inline]
+            fn product(self, other: Self) -> Self {
+                self.mul(other)
+            }
+        }
+    )* };
+}
+
+wrapping!(i8, i16, i32, i64, i128, u8, u16, u32, u64);
+rounding!(f32, f64, F80, F128);
+rounding!(Complex<f32>, Complex<f64>, Complex<F80>, Complex<F128>);
+
+/// Words as truth values: zero is false, all else true, and true is written as one.
+pub(super) trait Truth: Plain {
+    fn truth(self) -> bool;
+    fn of(truth: bool) -> Self;
+}
+
+macro_rules! truth {
+    ($($type:ty),*) => { $(
+        impl Truth for $type {
+            #[inline]
+            fn truth(self) -> bool {
+                self != 0
+            }
+
+            #[inline]
+            fn of(truth: bool) -> Self {
+                Self::from(truth)
+            }
+        }
+    )* };
+}
+
+truth!(u8, u16, u32, u64, u128);
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident<$type:ident: $bound:path>($left:ident, $right:ident) = $result:expr;)*) => { $(
+        $(#[$doc])*
+        pub(super) struct $name;
+
+        impl<$type: $bound> Operation<$type> for $name {
+            #[inline(always)]
+            fn apply($left: $type, $right: $type) -> $type {
+                $result
+            }
+        }
+    )* };
+}
+
+operations! {
+    /// MPI_SUM.
+    Sum<T: Arithmetic>(left, right) = left.sum(right);
+    /// MPI_PROD.
+    Prod<T: Arithmetic>(left, right) = left.product(right);
+    /// MPI_MIN.
+    Min<T: PartialOrd>(left, right) = if left < right { left } else { right };
+    /// MPI_MAX.
+    Max<T: PartialOrd>(left, right) = if left > right { left } else { right };
+    /// MPI_LAND.
+    Land<T: Truth>(left, right) = T::of(left.truth() & right.truth());
+    /// MPI_LOR.
+    Lor<T: Truth>(left, right) = T::of(left.truth() | right.truth());
+    /// MPI_LXOR.
+    Lxor<T: Truth>(left, right) = T::of(left.truth() ^ right.truth());
+    /// MPI_BAND.
+    Band<T: Bits>(left, right) = left & right;
+    /// MPI_BOR.
+    Bor<T: Bits>(left, right) = left | right;
+    /// MPI_BXOR.
+    Bxor<T: Bits>(left, right) = left ^ right;
+}
+
+/// Words as sets of bits.
+pub(super) trait Bits:
+    Plain + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+{
+}
+
+impl<T: Plain + BitAnd<Output = T> + BitOr<Output = T> + BitXor<Output = T>> Bits for T {}
+
+/// MPI_MINLOC: the lower value; among equals the lower index.
+pub(super) struct Minloc;
+
+/// MPI_MAXLOC: the higher value; among equals the lower index.
+pub(super) struct Maxloc;
+
+impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Minloc {
+    #[inline(always)]
+    fn apply(left: (V, I), right: (V, I)) -> (V, I) {
+        // Without branches, so that it can be vectorised.
+        let first = (left.0 < right.0) | ((left.0 == right.0) & (left.1 < right.1));
+        if first { left } else { right }
+    }
+}
+
+impl<V: PartialOrd, I: PartialOrd> Operation<(V, I)> for Maxloc {
+    #[inline(always)]
+    fn apply(left: (V, I), right: (V, I)) -> (V, I) {
+        let first = (left.0 > right.0) | ((left.0 == right.0) & (left.1 < right.1));
+        if first { left } else { right }
+    }
+}

@@ -1,0 +1,121 @@
+//! Reduction operations.
+//!
+//! * [`BuiltinOp`]: those of the standard. `table.rs` says which of them goes with which datatype, and finds the loop.
+//! * [`UserOp`]: a function of the user's, with its promise to be commutative or not.
+
+mod builtin;
+mod loops;
+mod table;
+mod user;
+
+pub use builtin::BuiltinOp;
+pub use user::{Function, UserOp};
+
+use loops::Kernel;
+use simurgh_core::sync::Arc;
+
+use crate::datatype::Datatype;
+use crate::memory::{Source, Target};
+use simurgh_base::error::Result;
+
+/// A reduction operation.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Of the standard.
+    Builtin(BuiltinOp),
+    /// Of the user.
+    User(Arc<UserOp>),
+}
+
+impl From<BuiltinOp> for Op {
+    fn from(op: BuiltinOp) -> Self {
+        Op::Builtin(op)
+    }
+}
+
+impl Op {
+    /// Whether the order of operands is of no consequence.
+    #[must_use]
+    pub fn is_commutative(&self) -> bool {
+        match self {
+            Op::Builtin(op) => op.is_commutative(),
+            Op::User(op) => op.is_commutative(),
+        }
+    }
+
+    /// Whether the operation may be used in reductions of `datatype`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Op`](simurgh_base::ErrorClass::Op), for a predefined operation that the standard does not define
+    /// on the datatype.
+    pub fn check(&self, datatype: &Datatype) -> Result<()> {
+        match self {
+            Op::Builtin(op) => table::check(*op, datatype),
+            Op::User(_) => Ok(()),
+        }
+    }
+
+    /// Whether reductions of `datatype` are more than the standard defines, though they are done.
+    #[must_use]
+    pub fn is_extension(&self, datatype: &Datatype) -> bool {
+        matches!(self, Op::Builtin(_)) && table::is_extension(datatype)
+    }
+
+    /// The operation on elements of `datatype`, looked up once for many uses.
+    #[inline]
+    pub fn bind(&self, datatype: &Datatype) -> Result<Bound<'_>> {
+        match self {
+            Op::Builtin(op) => table::find(*op, datatype).map(Bound::Loop),
+            Op::User(op) => Ok(Bound::User(op)),
+        }
+    }
+
+    /// `inout = input op inout`, element by element, as many as both have.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Op::check`], except that the operations of one-sided communication are allowed; nothing is written
+    /// then.
+    pub fn reduce(&self, input: &Source, inout: &Target) -> Result<()> {
+        self.bind(inout.datatype()).map(|bound| bound.apply(input, inout))
+    }
+}
+
+/// Inputs that predefined operations take at a time: as many streams as a core fetches well.
+pub const GROUP: usize = 4;
+
+/// An operation on elements of a certain datatype.
+#[derive(Clone, Copy)]
+pub enum Bound<'a> {
+    /// A predefined operation: its loops over such elements.
+    Loop(Kernel),
+    /// The user's function.
+    User(&'a UserOp),
+}
+
+impl Bound<'_> {
+    /// `inout = input op inout`.
+    #[inline]
+    pub fn apply(&self, input: &Source, inout: &Target) {
+        match self {
+            Bound::Loop(kernel) => (kernel.one)([input], inout),
+            Bound::User(op) => op.call(input, inout),
+        }
+    }
+
+    /// `inout = input op inout`, with each input in turn.
+    #[inline]
+    pub fn apply_all(&self, inputs: [&Source; GROUP], inout: &Target) {
+        match self {
+            Bound::Loop(kernel) => (kernel.several)(inputs, inout),
+            Bound::User(op) => inputs.iter().for_each(|input| op.call(input, inout)),
+        }
+    }
+
+    /// Whether this is a predefined operation.
+    #[inline]
+    pub fn is_builtin(&self) -> bool {
+        matches!(self, Bound::Loop(_))
+    }
+}

@@ -1,0 +1,209 @@
+//! Which predefined operation goes with which datatype (section 6.9.2 of MPI 5.0), and by which loop.
+
+use super::builtin::BuiltinOp;
+use super::loops::{
+    Band, Bor, Bxor, Kernel, Land, Lor, Lxor, Max, Maxloc, Min, Minloc, Operation, Prod, Sum, each,
+};
+use crate::datatype::{Basic, Class, Datatype, Kind};
+use crate::memory::{Complex, ComplexHalf, F80, F128, Half, Number, Pair, transfer};
+use half::f16;
+use simurgh_base::error::{Error, ErrorClass, Result};
+
+/// Whether `op` is defined on `datatype` in reductions.
+pub(super) fn check(op: BuiltinOp, datatype: &Datatype) -> Result<()> {
+    match op {
+        BuiltinOp::Replace | BuiltinOp::NoOp => Err(one_sided_only(op)),
+        _ => find(op, datatype).map(|_| ()),
+    }
+}
+
+/// Whether reductions of `datatype` by predefined operations are more than the standard defines: those of `char`, which
+/// other MPIs do as well and programs rely on. It is taken for the integer that it is on this platform.
+pub(super) fn is_extension(datatype: &Datatype) -> bool {
+    datatype.basic().is_some_and(|basic| basic.class() == Class::Char)
+}
+
+/// The loop of `op` for elements of `datatype`.
+pub(super) fn find(op: BuiltinOp, datatype: &Datatype) -> Result<Kernel> {
+    match op {
+        BuiltinOp::Replace => return Ok(REPLACE),
+        BuiltinOp::NoOp => return Ok(KEEP),
+        _ => {}
+    }
+    if let Some((value, index)) = datatype.pair() {
+        return pair_kernel(op, value.kind(), index.kind()).ok_or_else(|| undefined(op, datatype));
+    }
+    let basic = datatype.basic().ok_or_else(|| derived(op))?;
+    kernel(op, basic).ok_or_else(|| undefined(op, datatype))
+}
+
+/// What was there gives way: the last input stays.
+const REPLACE: Kernel = Kernel {
+    one: |[input], inout| {
+        transfer(input, inout);
+    },
+    several: |[.., input], inout| {
+        transfer(input, inout);
+    },
+};
+
+/// What was there stays.
+const KEEP: Kernel = Kernel {
+    one: |_, _| (),
+    several: |_, _| (),
+};
+
+fn kernel(op: BuiltinOp, basic: Basic) -> Option<Kernel> {
+    use Class::{Byte, CInteger, Complex, Floating, FortranInteger, Logical, MultiLanguage};
+    let kind = basic.kind();
+    // The standard leaves `char` out of all operations, see `is_extension`.
+    let class = match basic.class() {
+        Class::Char => CInteger,
+        class => class,
+    };
+    match (op, class) {
+        (BuiltinOp::Sum, Complex) => parts_sum(kind),
+        (BuiltinOp::Prod, Complex) => complex_product(kind),
+        (BuiltinOp::Sum, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Sum>(kind),
+        (BuiltinOp::Prod, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Prod>(kind),
+        (BuiltinOp::Min, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Min>(kind),
+        (BuiltinOp::Max, CInteger | FortranInteger | Floating | MultiLanguage) => real::<Max>(kind),
+        (BuiltinOp::Band, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Band>(kind),
+        (BuiltinOp::Bor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bor>(kind),
+        (BuiltinOp::Bxor, CInteger | FortranInteger | Byte | MultiLanguage) => words::<Bxor>(kind),
+        // The standard leaves the multi-language types out; but they are integers, and other MPIs take them.
+        (BuiltinOp::Land, CInteger | Logical | MultiLanguage) => words::<Land>(kind),
+        (BuiltinOp::Lor, CInteger | Logical | MultiLanguage) => words::<Lor>(kind),
+        (BuiltinOp::Lxor, CInteger | Logical | MultiLanguage) => words::<Lxor>(kind),
+        _ => None,
+    }
+}
+
+fn pair_kernel(op: BuiltinOp, value: Kind, index: Kind) -> Option<Kernel> {
+    match op {
+        BuiltinOp::Minloc => minloc(value, index),
+        BuiltinOp::Maxloc => maxloc(value, index),
+        _ => None,
+    }
+}
+
+/// Loops on integers and floating-point numbers.
+fn real<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Operation<i8> + Operation<i16> + Operation<i32> + Operation<i64> + Operation<i128>,
+    O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64>,
+    O: Operation<f32> + Operation<f64> + Operation<F80> + Operation<F128>,
+{
+    Some(match kind {
+        Kind::I8 => each::<Number<i8>, O>(),
+        Kind::I16 => each::<Number<i16>, O>(),
+        Kind::I32 => each::<Number<i32>, O>(),
+        Kind::I64 => each::<Number<i64>, O>(),
+        Kind::I128 => each::<Number<i128>, O>(),
+        Kind::U8 => each::<Number<u8>, O>(),
+        Kind::U16 => each::<Number<u16>, O>(),
+        Kind::U32 => each::<Number<u32>, O>(),
+        Kind::U64 => each::<Number<u64>, O>(),
+        Kind::F16 => each::<Half, O>(),
+        Kind::F32 => each::<Number<f32>, O>(),
+        Kind::F64 => each::<Number<f64>, O>(),
+        Kind::F80 => each::<Number<F80>, O>(),
+        Kind::F128 => each::<Number<F128>, O>(),
+        _ => return None,
+    })
+}
+
+/// Sums of complex numbers: those of their parts.
+fn parts_sum(kind: Kind) -> Option<Kernel> {
+    real::<Sum>(match kind {
+        Kind::C16 => Kind::F16,
+        Kind::C32 => Kind::F32,
+        Kind::C64 => Kind::F64,
+        Kind::C80 => Kind::F80,
+        Kind::C128 => Kind::F128,
+        _ => return None,
+    })
+}
+
+/// Products of complex numbers.
+fn complex_product(kind: Kind) -> Option<Kernel> {
+    Some(match kind {
+        Kind::C16 => each::<ComplexHalf, Prod>(),
+        Kind::C32 => each::<Number<Complex<f32>>, Prod>(),
+        Kind::C64 => each::<Number<Complex<f64>>, Prod>(),
+        Kind::C80 => each::<Number<Complex<F80>>, Prod>(),
+        Kind::C128 => each::<Number<Complex<F128>>, Prod>(),
+        _ => return None,
+    })
+}
+
+/// Loops on words whose sign does not matter.
+fn words<O>(kind: Kind) -> Option<Kernel>
+where
+    O: Operation<u8> + Operation<u16> + Operation<u32> + Operation<u64> + Operation<u128>,
+{
+    Some(match kind {
+        Kind::Byte | Kind::I8 | Kind::U8 | Kind::L8 => each::<Number<u8>, O>(),
+        Kind::I16 | Kind::U16 | Kind::L16 => each::<Number<u16>, O>(),
+        Kind::I32 | Kind::U32 | Kind::L32 => each::<Number<u32>, O>(),
+        Kind::I64 | Kind::U64 | Kind::L64 => each::<Number<u64>, O>(),
+        Kind::I128 | Kind::L128 => each::<Number<u128>, O>(),
+        _ => return None,
+    })
+}
+
+/// Functions that choose the loop of an operation on pairs of a value and an index.
+macro_rules! pairs {
+    ($($name:ident = $operation:ident),* $(,)?) => { $(
+        fn $name(value: Kind, index: Kind) -> Option<Kernel> {
+            pairs!(@choose $operation, value, index:
+                I8 i8, I16 i16, I32 i32, I64 i64, I128 i128, U8 u8, U16 u16, U32 u32, U64 u64,
+                F16 f16, F32 f32, F64 f64, F80 F80, F128 F128)
+        }
+    )* };
+    (@choose $operation:ident, $value:ident, $index:ident: $($kind:ident $type:ty),*) => {
+        Some(match ($value, $index) {
+            (Kind::F32, Kind::F32) => each::<Pair<f32, f32>, $operation>(),
+            (Kind::F64, Kind::F64) => each::<Pair<f64, f64>, $operation>(),
+            $((Kind::$kind, Kind::I32) => each::<Pair<$type, i32>, $operation>(),
+            (Kind::$kind, Kind::I64) => each::<Pair<$type, i64>, $operation>(),)*
+            _ => return None,
+        })
+    };
+}
+
+pairs!(minloc = Minloc, maxloc = Maxloc);
+
+#[cold]
+fn undefined(op: BuiltinOp, datatype: &Datatype) -> Error {
+    let name = match datatype.basic() {
+        Some(basic) => basic.name(),
+        None => "a pair of a value and an index",
+    };
+    Error::new(
+        ErrorClass::Op,
+        format!(
+            "{} is not defined on {name}: use another datatype or MPI_Op_create",
+            op.name()
+        ),
+    )
+}
+
+#[cold]
+fn derived(op: BuiltinOp) -> Error {
+    Error::new(
+        ErrorClass::Op,
+        format!(
+            "{} is not defined on a derived datatype: use a predefined one or MPI_Op_create",
+            op.name()
+        ),
+    )
+}
+
+#[cold]
+fn one_sided_only(op: BuiltinOp) -> Error {
+    Error::new(
+        ErrorClass::Op,
+        format!("{} is for one-sided communication, not for reductions", op.name()),
+    )
+}

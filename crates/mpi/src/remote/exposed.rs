@@ -1,0 +1,58 @@
+//! Users' memory as other hosts access it.
+#![allow(unsafe_code, reason = "lends users' memory to a transport")]
+
+use crate::memory::{Source, Target};
+use simurgh_net::transport::{HostId, Region, Transfer, TransferError, Transport};
+
+/// Lets other hosts read data that lies in one piece, until the region is concealed, which is before the operation on
+/// the source is complete. None if it does not lie so, or cannot be accessed.
+pub(super) fn expose_source(way: &dyn Transport, source: &Source) -> Option<Region> {
+    // SAFETY:
+    // - contiguous elements cover `bytes()` bytes from the address on, readable until then by the promise of their
+    //   maker; nobody writes to what was exposed to be read.
+    let expose = || unsafe { way.expose(source.address().cast_mut(), source.bytes()) };
+    source.is_contiguous().then(expose)?.ok()
+}
+
+/// Lets other hosts write to memory in one piece, until the region is concealed, which is before the operation on the
+/// target is complete. None if it does not lie so, or cannot be accessed.
+pub(super) fn expose_target(way: &dyn Transport, target: &Target) -> Option<Region> {
+    // SAFETY:
+    // - as above; it is writable too.
+    let expose = || unsafe { way.expose(target.address(), target.bytes()) };
+    target.is_contiguous().then(expose)?.ok()
+}
+
+/// Reads the first `length` bytes of a host's region, or as many as there is room for, to a target in one piece. The
+/// operation on the target is complete when the transfer is, or later.
+pub(super) fn read(
+    way: &dyn Transport,
+    from: HostId,
+    region: Region,
+    target: &Target,
+    length: usize,
+    token: u64,
+) -> Result<Transfer, TransferError> {
+    assert!(target.is_contiguous(), "whoever reads has looked");
+    let length = length.min(target.bytes());
+    // SAFETY:
+    // - contiguous elements cover so many bytes from the address on, writable until then by the promise of their maker.
+    unsafe { way.read(from, region, 0, target.address(), length, token) }
+}
+
+/// Writes the first `length` bytes of a source in one piece, or as many as it has, to a host's region. The operation on
+/// the source is complete when the transfer is, or later.
+pub(super) fn write(
+    way: &dyn Transport,
+    to: HostId,
+    region: Region,
+    source: &Source,
+    length: usize,
+    token: u64,
+) -> Result<Transfer, TransferError> {
+    assert!(source.is_contiguous(), "whoever writes has looked");
+    let length = length.min(source.bytes());
+    // SAFETY:
+    // - contiguous elements cover so many bytes from the address on, readable until then by the promise of their maker.
+    unsafe { way.write(to, region, 0, source.address(), length, token) }
+}

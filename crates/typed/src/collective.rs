@@ -1,0 +1,208 @@
+//! Collective calls that move data.
+//!
+//! Buffers with a part for each rank are slices of parts one behind the other.
+
+use super::parts::{even_sources, even_targets, sources, targets};
+use super::{Equivalence, Prepared, source, target};
+use simurgh_mpi::Comm;
+use simurgh_mpi::Result;
+
+/// Waits for all ranks ([`Comm::barrier`]).
+///
+/// # Errors
+///
+/// None.
+#[inline]
+pub fn barrier(comm: &Comm) -> Result<Prepared<'_, u8>> {
+    Prepared::new(&mut [], |_| Ok(comm.barrier()))
+}
+
+/// Gives the root's values to all ([`Comm::bcast`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn broadcast<'a, T: Equivalence>(
+    comm: &'a Comm,
+    values: &'a mut [T],
+    root: i32,
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(values, |values| {
+        // SAFETY:
+        // - `Prepared` keeps the slice borrowed until the collective is complete.
+        comm.bcast(&unsafe { target(values) }, root)
+    })
+}
+
+/// Collects equal parts at the root ([`Comm::gather`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `received` cannot be
+/// cut into a part for each rank.
+pub fn gather<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    root: i32,
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let received = at_root(comm, root, || even_targets(received, comm.size()))?;
+            comm.gather(Some(&source(sent)), received, root)
+        }
+    })
+}
+
+/// Collects parts at the root, `counts[r]` values from rank `r` ([`Comm::gather`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `counts` do not fit
+/// its ranks or `received`.
+pub fn gatherv<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    counts: &[usize],
+    root: i32,
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let received = at_root(comm, root, || targets(received, counts, comm.size()))?;
+            comm.gather(Some(&source(sent)), received, root)
+        }
+    })
+}
+
+/// Collects equal parts at all ranks ([`Comm::allgather`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if `received` cannot be cut into a
+/// part for each rank.
+pub fn all_gather<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe { comm.allgather(Some(&source(sent)), even_targets(received, comm.size())?) }
+    })
+}
+
+/// Collects parts at all ranks, `counts[r]` values from rank `r` ([`Comm::allgather`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the `counts` do not fit the
+/// ranks or `received`.
+pub fn all_gatherv<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    counts: &[usize],
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe { comm.allgather(Some(&source(sent)), targets(received, counts, comm.size())?) }
+    })
+}
+
+/// Gives equal parts of the root's values to the ranks ([`Comm::scatter`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `sent` cannot be cut
+/// into a part for each rank.
+pub fn scatter<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    root: i32,
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let sent = at_root(comm, root, || even_sources(sent, comm.size()))?;
+            comm.scatter(sent, Some(&target(received)), root)
+        }
+    })
+}
+
+/// Gives parts of the root's values to the ranks, `counts[r]` values to rank `r` ([`Comm::scatter`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the root's `counts` do not fit
+/// its ranks or `sent`.
+pub fn scatterv<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    counts: &[usize],
+    received: &'a mut [T],
+    root: i32,
+) -> Result<Prepared<'a, T>> {
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let sent = at_root(comm, root, || sources(sent, counts, comm.size()))?;
+            comm.scatter(sent, Some(&target(received)), root)
+        }
+    })
+}
+
+/// Gives each rank its part of every rank's values ([`Comm::alltoall`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if a slice cannot be cut into a
+/// part for each rank.
+pub fn all_to_all<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+) -> Result<Prepared<'a, T>> {
+    let size = comm.size();
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe { comm.alltoall(Some(even_sources(sent, size)?), even_targets(received, size)?) }
+    })
+}
+
+/// [`all_to_all`] with a number of values for, and from, each rank.
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if counts do not fit the ranks or
+/// their slice.
+pub fn all_to_allv<'a, T: Equivalence>(
+    comm: &'a Comm,
+    (sent, send_counts): (&'a [T], &[usize]),
+    (received, receive_counts): (&'a mut [T], &[usize]),
+) -> Result<Prepared<'a, T>> {
+    let size = comm.size();
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let sent = sources(sent, send_counts, size)?;
+            comm.alltoall(Some(sent), targets(received, receive_counts, size)?)
+        }
+    })
+}
+
+/// What only the root gives.
+fn at_root<P>(comm: &Comm, root: i32, parts: impl FnOnce() -> Result<P>) -> Result<Option<P>> {
+    (comm.rank() == root).then(parts).transpose()
+}

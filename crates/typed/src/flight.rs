@@ -1,0 +1,223 @@
+//! Operations in flight on borrowed memory.
+//!
+//! The lifetimes are those of `std::thread::scope`: `'scope` is the time in which operations may be under
+//! way; it begins after everything of `'env` exists and ends inside [`in_flight`], which no handle survives
+//! and which returns only when every operation is complete. So a handle may be dropped or leaked at any time.
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use simurgh_core::sync::Arc;
+
+use super::operations::{Kind, Operations};
+use super::operator::rethrow;
+use super::prepared::Lent;
+use super::{Equivalence, Mode, Prepared, source, target};
+use simurgh_mpi::Comm;
+use simurgh_mpi::Request;
+use simurgh_mpi::Result;
+use simurgh_mpi::Status;
+
+/// The operations of a scope.
+#[derive(Debug)]
+pub struct Flights<'scope, 'env: 'scope> {
+    comm: &'env Comm,
+    operations: Operations,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// Runs `f`, which may start operations, and returns when all of them are complete.
+///
+/// # Errors
+///
+/// The error of `f`, or else that of the first operation that failed and was not waited for. After an error
+/// or a panic, messages that nobody has matched are cancelled; collectives are waited for even so.
+pub fn in_flight<'env, R>(
+    comm: &'env Comm,
+    f: impl for<'scope> FnOnce(&'scope Flights<'scope, 'env>) -> Result<R>,
+) -> Result<R> {
+    let flights = Flights {
+        comm,
+        operations: Operations::new(comm.process()),
+        scope: PhantomData,
+        env: PhantomData,
+    };
+    let result = catch_unwind(AssertUnwindSafe(|| f(&flights)));
+    if !matches!(result, Ok(Ok(_))) {
+        flights.operations.recall();
+    }
+    let landed = flights.operations.land();
+    match result {
+        Ok(Ok(value)) => landed.map(|()| value),
+        Ok(Err(error)) => Err(error),
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+impl<'scope> Flights<'scope, '_> {
+    /// Starts a send ([`Comm::isend`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the communicator.
+    pub fn send<T: Equivalence>(
+        &'scope self,
+        values: &'scope [T],
+        dest: i32,
+        tag: i32,
+        mode: Mode,
+    ) -> Result<Flight<'scope>> {
+        // SAFETY:
+        // - the slice is borrowed for `'scope`, within which the operation is completed.
+        let values = unsafe { source(values) };
+        let started = self.comm.isend(mode, &values, dest, tag)?;
+        Ok(self.track(started.into_request(self.comm.process()), Kind::Message))
+    }
+
+    /// Starts a receive ([`Comm::irecv`]).
+    ///
+    /// # Errors
+    ///
+    /// As the call of the communicator.
+    pub fn receive<T: Equivalence>(
+        &'scope self,
+        values: &'scope mut [T],
+        from: i32,
+        tag: i32,
+    ) -> Result<FlightIn<'scope, T>> {
+        let data: *mut [T] = values;
+        // SAFETY:
+        // - the slice is borrowed for `'scope`, within which the operation is completed; until then only
+        //   `FlightIn` knows of it, which gives it back after completion.
+        let values = unsafe { target(&mut *data) };
+        let flight = self.track(self.comm.irecv(&values, from, tag)?, Kind::Message);
+        Ok(FlightIn {
+            flight,
+            data,
+            borrow: PhantomData,
+        })
+    }
+
+    /// Starts a collective.
+    ///
+    /// # Errors
+    ///
+    /// As the collective.
+    pub fn start<T: Equivalence>(&'scope self, prepared: Prepared<'scope, T>) -> Result<FlightIn<'scope, T>> {
+        let (request, Lent { received, panicked }) = prepared.start()?;
+        Ok(FlightIn {
+            flight: self.track(request, Kind::Collective(panicked)),
+            data: received,
+            borrow: PhantomData,
+        })
+    }
+
+    fn track(&'scope self, request: Arc<Request>, kind: Kind) -> Flight<'scope> {
+        Flight {
+            operations: &self.operations,
+            number: self.operations.insert(request, kind),
+        }
+    }
+
+    /// Waits until one of the operations is complete and gives its position; `None` if there are none.
+    pub fn wait_any<'a>(&self, flights: impl Iterator<Item = &'a Flight<'scope>> + Clone) -> Option<usize>
+    where
+        'scope: 'a,
+    {
+        self.operations.wait_any(flights.map(|flight| flight.number))
+    }
+
+    /// Waits for everything that is under way.
+    ///
+    /// # Errors
+    ///
+    /// That of the first operation that failed.
+    pub fn wait_all(&self) -> Result<()> {
+        self.operations.land()
+    }
+}
+
+/// An operation in flight.
+#[derive(Debug)]
+pub struct Flight<'scope> {
+    operations: &'scope Operations,
+    number: usize,
+}
+
+impl Flight<'_> {
+    /// Waits until the operation is complete.
+    ///
+    /// # Errors
+    ///
+    /// That of the operation.
+    ///
+    /// # Panics
+    ///
+    /// When a function of the user has panicked at this rank.
+    pub fn wait(self) -> Result<Status> {
+        let Some(ended) = self.operations.finish(self.number) else {
+            return Ok(Status::EMPTY);
+        };
+        rethrow(ended.panicked().as_ref());
+        ended.status.into_result()
+    }
+
+    /// Whether the operation is complete; lets others run if not.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.operations.is_done(self.number)
+    }
+
+    /// Takes the operation back, unless somebody has matched it; returns whether it could be taken back.
+    ///
+    /// # Errors
+    ///
+    /// That of the operation, if it was matched and failed.
+    pub fn cancel(self) -> Result<bool> {
+        self.operations.cancel(self.number)?;
+        self.wait().map(|status| status.cancelled)
+    }
+}
+
+/// A receive, or a collective, in flight.
+#[derive(Debug)]
+pub struct FlightIn<'scope, T> {
+    flight: Flight<'scope>,
+    data: *mut [T],
+    borrow: PhantomData<&'scope mut [T]>,
+}
+
+impl<'scope, T: Equivalence> FlightIn<'scope, T> {
+    /// Waits until the data is there, and gives the memory back with it.
+    ///
+    /// # Errors
+    ///
+    /// That of the operation.
+    ///
+    /// # Panics
+    ///
+    /// As [`Flight::wait`].
+    pub fn wait(self) -> Result<(&'scope mut [T], Status)> {
+        let status = self.flight.wait()?;
+        // SAFETY:
+        // - the operation is complete, and `self`, which is used up, was the only one to know of the slice
+        //   that was borrowed for `'scope`.
+        Ok((unsafe { &mut *self.data }, status))
+    }
+
+    /// The operation.
+    #[must_use]
+    pub fn flight(&self) -> &Flight<'scope> {
+        &self.flight
+    }
+
+    /// [`Flight::cancel`].
+    ///
+    /// # Errors
+    ///
+    /// That of the operation, if it was matched and failed.
+    pub fn cancel(self) -> Result<bool> {
+        self.flight.cancel()
+    }
+}

@@ -1,0 +1,78 @@
+//! Calls of the engine on slices of Rust values: what the Rust interface (the root crate) is made of.
+//!
+//! A [`Source`] or [`Target`] knows no lifetime; here the borrow checker does the promising. A blocking call
+//! borrows its slices until it returns, a collective ([`Prepared`]) as long as it exists and runs. An operation in
+//! flight borrows them for a scope ([`in_flight`]) that does not end before the operation is complete. Whatever other
+//! ranks do, bytes are moved only between data of both sides' [`Equivalence`] types, as much as both have room for, so
+//! that a program that gets its messages wrong gets wrong numbers, never wrong memory.
+//!
+//! May depend on core, base, datatype and mpi.
+
+mod buffer;
+mod collective;
+mod equivalence;
+mod flight;
+mod message;
+mod neighbor;
+mod operations;
+mod operator;
+mod parts;
+mod prepared;
+mod reduction;
+
+pub use buffer::{Buffer, BufferMut};
+pub use collective::{
+    all_gather, all_gatherv, all_to_all, all_to_allv, barrier, broadcast, gather, gatherv, scatter, scatterv,
+};
+pub use equivalence::Equivalence;
+pub use flight::{Flight, FlightIn, Flights, in_flight};
+pub use message::{receive, receive_message, send, send_receive};
+pub use neighbor::{neighbor_all_gather, neighbor_all_gatherv, neighbor_all_to_all, neighbor_all_to_allv};
+pub use operator::Operator;
+pub use prepared::Prepared;
+pub use reduction::{all_reduce, exscan, reduce, reduce_scatter, reduce_scatter_block, scan};
+pub use simurgh_mpi::Mode;
+
+use simurgh_datatype::Datatype;
+use simurgh_datatype::memory::{Source, Target};
+
+/// Values of which every byte is zero.
+#[must_use]
+pub fn zeros<T: Equivalence>(len: usize) -> Vec<T> {
+    // SAFETY:
+    // - any bytes make a value of an `Equivalence` type, and zeroed padding is allowed everywhere.
+    let zero = unsafe { std::mem::zeroed::<T>() };
+    vec![zero; len]
+}
+
+/// The values of a slice, to be read.
+///
+/// # Safety
+///
+/// * The slice stays borrowed until the operations that get the source are complete.
+#[inline]
+unsafe fn source<T: Equivalence>(values: &[T]) -> Source {
+    // SAFETY:
+    // - the slice is `COUNT` elements for each value, readable while it is borrowed.
+    unsafe { Source::new(values.as_ptr().cast(), values.len() * T::COUNT, T::datatype()) }
+}
+
+/// The values of a slice, to be written.
+///
+/// # Safety
+///
+/// * As for [`source`], and nobody uses the slice until then.
+#[inline]
+unsafe fn target<T: Equivalence>(values: &mut [T]) -> Target {
+    // SAFETY:
+    // - the slice is `COUNT` elements for each value, writable while it is borrowed.
+    unsafe { Target::new(values.as_mut_ptr().cast(), values.len() * T::COUNT, T::datatype()) }
+}
+
+/// One value as one element of one datatype.
+fn whole<T: Equivalence>() -> Datatype {
+    if T::COUNT == 1 {
+        return T::datatype();
+    }
+    Datatype::contiguous(T::COUNT, &T::datatype()).expect("a type that exists fits in memory")
+}

@@ -1,0 +1,61 @@
+//! Blocking messages.
+
+use super::{Equivalence, source, target};
+use simurgh_mpi::Comm;
+use simurgh_mpi::Result;
+use simurgh_mpi::Status;
+use simurgh_mpi::{Message, Mode};
+
+/// Sends ([`Comm::send_in`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+#[inline]
+pub fn send<T: Equivalence>(comm: &Comm, values: &[T], dest: i32, tag: i32, mode: Mode) -> Result<()> {
+    // SAFETY:
+    // - the calls are complete when they return.
+    let values = unsafe { source(values) };
+    comm.send_in(mode, &values, dest, tag)
+}
+
+/// Receives ([`Comm::recv`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+#[inline]
+pub fn receive<T: Equivalence>(comm: &Comm, values: &mut [T], from: i32, tag: i32) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    comm.recv(&unsafe { target(values) }, from, tag)
+}
+
+/// Sends and receives ([`Comm::sendrecv`]): `to` and `from` are a rank and a tag.
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn send_receive<S: Equivalence, R: Equivalence>(
+    comm: &Comm,
+    sent: &[S],
+    to: (i32, i32),
+    received: &mut [R],
+    from: (i32, i32),
+) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    let (sent, received) = unsafe { (source(sent), target(received)) };
+    comm.sendrecv(&sent, to.0, to.1, &received, from.0, from.1)
+}
+
+/// Receives a message that was probed ([`Message::recv`]).
+///
+/// # Errors
+///
+/// As the call of the message.
+pub fn receive_message<T: Equivalence>(message: Message, values: &mut [T]) -> Result<Status> {
+    // SAFETY:
+    // - the call is complete when it returns.
+    message.recv(&unsafe { target(values) })
+}

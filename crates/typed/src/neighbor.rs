@@ -1,0 +1,92 @@
+//! Collective calls among the neighbours of a topology.
+//!
+//! Buffers with a part for each edge are slices of parts one behind the other. A part for an edge across the border of
+//! a grid is there and means nothing.
+
+use super::parts::{even_sources, even_targets, sources, targets};
+use super::{Equivalence, Prepared, source};
+use simurgh_mpi::Comm;
+use simurgh_mpi::Result;
+
+/// Collects equal parts of the neighbours at all ranks ([`Comm::neighbor_allgather`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if `received` cannot be cut into a
+/// part for each edge.
+pub fn neighbor_all_gather<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+) -> Result<Prepared<'a, T>> {
+    let edges = comm.degrees()?;
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe { comm.neighbor_allgather(source(sent), even_targets(received, edges.incoming)?) }
+    })
+}
+
+/// Collects parts of the neighbours at all ranks, `counts[e]` values along edge `e` ([`Comm::neighbor_allgather`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if the `counts` do not fit the
+/// edges or `received`.
+pub fn neighbor_all_gatherv<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    counts: &[usize],
+) -> Result<Prepared<'a, T>> {
+    let edges = comm.degrees()?;
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe { comm.neighbor_allgather(source(sent), targets(received, counts, edges.incoming)?) }
+    })
+}
+
+/// Gives each neighbour its part of every rank's values ([`Comm::neighbor_alltoall`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if a slice cannot be cut into a
+/// part for each edge.
+pub fn neighbor_all_to_all<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+) -> Result<Prepared<'a, T>> {
+    let edges = comm.degrees()?;
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let sent = even_sources(sent, edges.outgoing)?;
+            comm.neighbor_alltoall(sent, even_targets(received, edges.incoming)?)
+        }
+    })
+}
+
+/// [`neighbor_all_to_all`] with a number of values along each edge.
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`](simurgh_mpi::ErrorClass::Count) if counts do not fit the edges or
+/// their slice.
+pub fn neighbor_all_to_allv<'a, T: Equivalence>(
+    comm: &'a Comm,
+    (sent, send_counts): (&'a [T], &[usize]),
+    (received, receive_counts): (&'a mut [T], &[usize]),
+) -> Result<Prepared<'a, T>> {
+    let edges = comm.degrees()?;
+    Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        unsafe {
+            let sent = sources(sent, send_counts, edges.outgoing)?;
+            comm.neighbor_alltoall(sent, targets(received, receive_counts, edges.incoming)?)
+        }
+    })
+}

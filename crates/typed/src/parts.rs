@@ -1,0 +1,130 @@
+//! Slices cut into parts: one for each rank, or for each neighbour.
+
+use super::{Equivalence, source, target};
+use simurgh_datatype::memory::{Parts, Source, Target};
+use simurgh_mpi::{Error, ErrorClass, Result};
+
+/// Values of each of equal parts.
+fn share(parts: usize, len: usize) -> Result<usize> {
+    match len.checked_div(parts) {
+        Some(share) if len.is_multiple_of(parts) => Ok(share),
+        None if len == 0 => Ok(0),
+        _ => {
+            let message =
+                format!("{len} values cannot be cut into {parts} equal parts, one for each partner");
+            Err(Error::new(ErrorClass::Count, message))
+        }
+    }
+}
+
+/// Checks that there is a count for each part and that all parts, one behind the other, are inside the slice.
+fn check_counts(parts: usize, len: usize, counts: &[usize]) -> Result<()> {
+    let given = counts.len();
+    if given != parts {
+        let message = format!("{given} counts for {parts} partners: give one for each");
+        return Err(Error::new(ErrorClass::Count, message));
+    }
+    let total = counts
+        .iter()
+        .try_fold(0_usize, |total, count| total.checked_add(*count));
+    if total.is_some_and(|total| total <= len) {
+        return Ok(());
+    }
+    let message = format!("the counts add up to more than the {len} values of the slice");
+    Err(Error::new(ErrorClass::Count, message))
+}
+
+/// A slice that is cut into so many equal parts.
+///
+/// # Safety
+///
+/// * The slice stays borrowed until the operations that get the parts are complete.
+pub(super) unsafe fn even_sources<T: Equivalence>(values: &[T], parts: usize) -> Result<Parts<Source>> {
+    let len = share(parts, values.len())?;
+    // SAFETY:
+    // - as demanded of the caller; the slice has so many such parts.
+    Ok(Parts::Even(unsafe { source(values) }.slice(0, len * T::COUNT)))
+}
+
+/// A slice that is cut into so many equal parts.
+///
+/// # Safety
+///
+/// * As for [`even_sources`], and nobody uses the slice until then.
+pub(super) unsafe fn even_targets<T: Equivalence>(values: &mut [T], parts: usize) -> Result<Parts<Target>> {
+    let len = share(parts, values.len())?;
+    // SAFETY:
+    // - as demanded of the caller; the address is that of the whole slice, so that it is good for all parts.
+    Ok(Parts::Even(unsafe { target(values) }.slice(0, len * T::COUNT)))
+}
+
+/// A slice that is cut into parts of these lengths, so many of them.
+///
+/// # Safety
+///
+/// * As for [`even_sources`].
+pub(super) unsafe fn sources<T: Equivalence>(
+    values: &[T],
+    counts: &[usize],
+    parts: usize,
+) -> Result<Parts<Source>> {
+    check_counts(parts, values.len(), counts)?;
+    let mut rest = values;
+    let part = |&count: &usize| {
+        let part;
+        (part, rest) = rest.split_at(count);
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe { source(part) }
+    };
+    Ok(Parts::Each(counts.iter().map(part).collect()))
+}
+
+/// A slice that is cut into parts of these lengths, so many of them.
+///
+/// # Safety
+///
+/// * As for [`even_targets`].
+pub(super) unsafe fn targets<T: Equivalence>(
+    values: &mut [T],
+    counts: &[usize],
+    parts: usize,
+) -> Result<Parts<Target>> {
+    check_counts(parts, values.len(), counts)?;
+    let mut rest = values;
+    let part = |&count: &usize| {
+        let part;
+        (part, rest) = std::mem::take(&mut rest).split_at_mut(count);
+        // SAFETY:
+        // - as demanded of the caller.
+        unsafe { target(part) }
+    };
+    Ok(Parts::Each(counts.iter().map(part).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_cut_evenly_or_not_at_all() {
+        assert_eq!(share(3, 12), Ok(4));
+        assert_eq!(share(3, 0), Ok(0));
+        assert_eq!(share(0, 0), Ok(0));
+        for (parts, len) in [(3, 13), (0, 1), (4, 3)] {
+            assert_eq!(share(parts, len).unwrap_err().class(), ErrorClass::Count);
+        }
+    }
+
+    #[test]
+    fn counts_fit_the_parts_and_the_slice() {
+        assert!(check_counts(3, 5, &[2, 0, 3]).is_ok());
+        assert!(check_counts(0, 5, &[]).is_ok());
+        for (parts, counts) in [(2, &[2, 0, 3][..]), (2, &[2, 4]), (2, &[2, usize::MAX])] {
+            assert_eq!(
+                check_counts(parts, 5, counts).unwrap_err().class(),
+                ErrorClass::Count
+            );
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Collective calls that combine data.
+
+use super::{Equivalence, Operator, Prepared, whole};
+use simurgh_datatype::Datatype;
+use simurgh_datatype::memory::{Numbers, Source, Target};
+use simurgh_datatype::op::Op;
+use simurgh_mpi::Collective;
+use simurgh_mpi::Comm;
+use simurgh_mpi::{Error, ErrorClass, Result};
+
+/// Combines the ranks' values at the root ([`Comm::reduce`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn reduce<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    op: &Operator<T>,
+    root: i32,
+) -> Result<Prepared<'a, T>> {
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.reduce(sent, Some(received), op, root)
+    })
+}
+
+/// Combines the ranks' values at all ranks ([`Comm::allreduce`]); without `sent` they are in `received`.
+///
+/// # Errors
+///
+/// As the call of the communicator.
+#[inline]
+pub fn all_reduce<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: Option<&'a [T]>,
+    received: &'a mut [T],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    combining(sent, received, op, |sent, received, op| {
+        comm.allreduce(sent, received, op)
+    })
+}
+
+/// Combines the ranks' values and gives each rank an equal part ([`Comm::reduce_scatter_block`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`] unless `sent` has as many parts of the length of
+/// `received` as there are ranks.
+pub fn reduce_scatter_block<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    if received.len().checked_mul(comm.size()) != Some(sent.len()) {
+        let (size, part, all) = (comm.size(), received.len(), sent.len());
+        let message = format!("{all} values to be combined are not {size} parts of {part} values");
+        return Err(Error::new(ErrorClass::Count, message));
+    }
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.reduce_scatter_block(sent, received, received.count(), op)
+    })
+}
+
+/// Combines the ranks' values and gives `counts[r]` of the results to rank `r` ([`Comm::reduce_scatter`]).
+///
+/// # Errors
+///
+/// As the call of the communicator; [`ErrorClass::Count`] unless there is a count for each rank, this rank's is the
+/// length of `received`, and all of them add up to that of `sent`.
+pub fn reduce_scatter<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    counts: &[usize],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    check_counts(comm, (sent.len(), received.len()), counts)?;
+    let elements = Operands::new(op).elements;
+    let counts: Numbers = counts.iter().map(|count| (count * elements) as i64).collect();
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.reduce_scatter(sent, received, counts, op)
+    })
+}
+
+/// Combines at each rank the values of the ranks up to it ([`Comm::scan`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn scan<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.scan(sent, received, op)
+    })
+}
+
+/// Combines at each rank the values of the ranks before it ([`Comm::exscan`]).
+///
+/// # Errors
+///
+/// As the call of the communicator.
+pub fn exscan<'a, T: Equivalence>(
+    comm: &'a Comm,
+    sent: &'a [T],
+    received: &'a mut [T],
+    op: &Operator<T>,
+) -> Result<Prepared<'a, T>> {
+    combining(Some(sent), received, op, |sent, received, op| {
+        comm.exscan(sent, received, op)
+    })
+}
+
+/// A collective that combines values.
+#[inline]
+fn combining<'a, T: Equivalence>(
+    sent: Option<&'a [T]>,
+    received: &'a mut [T],
+    op: &Operator<T>,
+    make: impl FnOnce(Option<&Source>, &Target, &Op) -> Result<Collective<'a>>,
+) -> Result<Prepared<'a, T>> {
+    let operands = Operands::new(op);
+    let prepared = Prepared::new(received, |received| {
+        // SAFETY:
+        // - `Prepared` keeps the slices borrowed until the collective is complete.
+        let (sent, received) = unsafe {
+            let sent = sent.map(|sent| operands.source(sent));
+            (sent, operands.target(received))
+        };
+        make(sent.as_ref(), &received, op.op())
+    });
+    Ok(prepared?.with(op))
+}
+
+/// Checks the counts of a reduction of `sent` values whose part for this rank has `received`.
+fn check_counts(comm: &Comm, (sent, received): (usize, usize), counts: &[usize]) -> Result<()> {
+    let rank = comm.rank() as usize;
+    let each = counts.len() == comm.size();
+    let total = counts
+        .iter()
+        .try_fold(0_usize, |total, count| total.checked_add(*count));
+    if each && counts[rank] == received && total == Some(sent) {
+        return Ok(());
+    }
+    let message = format!(
+        "the counts {counts:?} do not fit {sent} values to be combined, of which rank {rank} gets {received}"
+    );
+    Err(Error::new(ErrorClass::Count, message))
+}
+
+/// How the operation sees its operands: those of the standard work on the elements of an array, functions of
+/// the user on whole values.
+struct Operands {
+    datatype: Datatype,
+    elements: usize,
+}
+
+impl Operands {
+    #[inline]
+    fn new<T: Equivalence>(op: &Operator<T>) -> Self {
+        if op.takes_whole_values() {
+            Self {
+                datatype: whole::<T>(),
+                elements: 1,
+            }
+        } else {
+            Self {
+                datatype: T::datatype(),
+                elements: T::COUNT,
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// * The slice stays borrowed until the operations that get the source are complete.
+    #[inline]
+    unsafe fn source<T: Equivalence>(&self, values: &[T]) -> Source {
+        // SAFETY:
+        // - the slice is that many elements, readable while it is borrowed.
+        unsafe {
+            Source::new(
+                values.as_ptr().cast(),
+                values.len() * self.elements,
+                self.datatype.clone(),
+            )
+        }
+    }
+
+    /// # Safety
+    ///
+    /// * As for `source`, and nobody uses the slice until then.
+    #[inline]
+    unsafe fn target<T: Equivalence>(&self, values: &mut [T]) -> Target {
+        // SAFETY:
+        // - the slice is that many elements, writable while it is borrowed.
+        unsafe {
+            Target::new(
+                values.as_mut_ptr().cast(),
+                values.len() * self.elements,
+                self.datatype.clone(),
+            )
+        }
+    }
+}
