@@ -4,9 +4,8 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use simurgh_net::transport::{
-    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
-};
+use simurgh_net::HostId;
+use simurgh_net::transport::{Access, WaitObject, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod};
 
 /// Most data of a packet, in bytes.
 const CAPACITY: usize = 4096;
@@ -151,7 +150,7 @@ impl Transport for Wire {
         Ok(())
     }
 
-    fn has_mail(&self) -> bool {
+    fn has_incoming(&self) -> bool {
         !self.state().arriving.is_empty()
     }
 
@@ -228,11 +227,11 @@ impl Transport for Wire {
         self.begin(token, 0..0)
     }
 
-    fn bell(&self, _waiting: Waiting) -> Option<Bell<'_>> {
+    fn wait_object(&self, _waiting: WaitMethod) -> Option<WaitObject<'_>> {
         None
     }
 
-    fn arm(&self, _waiting: Waiting) -> bool {
+    fn arm(&self, _waiting: WaitMethod) -> bool {
         false
     }
 

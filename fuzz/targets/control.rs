@@ -15,16 +15,16 @@ fuzz_target!(|data: &[u8]| {
     if let Some(message) = said(data) {
         let (launcher, end) = pair();
         let host = Channel::inherited(end).expect("it is open");
-        if host.say(&message).is_ok() {
-            let heard = launcher.said().ok().flatten();
+        if host.send(&message).is_ok() {
+            let heard = launcher.receive_from_host().ok().flatten();
             assert!(heard.is_none_or(|heard| heard.message == message));
         }
     }
     if let Some(message) = told(data) {
         let (launcher, end) = pair();
         let host = Channel::inherited(end).expect("it is open");
-        if let Ok(true) = launcher.tell(&message.clone().into()) {
-            let heard = host.told().ok().flatten();
+        if let Ok(true) = launcher.try_send(&message.clone().into()) {
+            let heard = host.receive_from_launcher().ok().flatten();
             assert!(heard.is_none_or(|heard| heard.message == message));
         }
     }
@@ -43,7 +43,7 @@ fn pair() -> (Channel, OwnedFd) {
 fn said(data: &[u8]) -> Option<FromHost> {
     let (launcher, end) = pair();
     send(&end, data, SendFlags::DONTWAIT).ok()?;
-    Some(launcher.said().ok()??.message)
+    Some(launcher.receive_from_host().ok()??.message)
 }
 
 /// What a host understands. Both ends are alike: what a host is given is turned round.
@@ -51,5 +51,5 @@ fn told(data: &[u8]) -> Option<ToHost> {
     let (end, host) = pair();
     send(&end, data, SendFlags::DONTWAIT).ok()?;
     let host = Channel::inherited(host).expect("it is open");
-    Some(host.told().ok()??.message)
+    Some(host.receive_from_launcher().ok()??.message)
 }

@@ -11,7 +11,7 @@ fuzz_target!(|data: &[u8]| {
     fuzzing::frame(data, &KEY);
     // With its code, which nobody guesses.
     let mut frame = data.to_vec();
-    fuzzing::sealed(&mut frame, &KEY);
+    fuzzing::add_mac(&mut frame, &KEY);
     fuzzing::frame(&frame, &KEY);
     fuzzing::address(data);
 });

@@ -3,9 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use simurgh_fuzz::Input;
-use simurgh_net::transport::{
-    HEADER, Handler, Header, HostId, Shm, ShmNeighbours, TransferError, Transport, Waiting, shared_memory,
-};
+use simurgh_net::HostId;
+use simurgh_net::transport::{HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, WaitMethod, shared_memory};
 use std::cell::Cell;
 
 /// Reads all that it is given.
@@ -33,7 +32,7 @@ impl Handler for Reader {
 
 fuzz_target!(|data: &[u8]| {
     let mut input = Input::new(data);
-    let both = ShmNeighbours {
+    let both = ShmGroup {
         hosts: vec![0, 1],
         memory: shared_memory(2).expect("memory"),
     };
@@ -57,10 +56,10 @@ fn act(own: &Shm, other: &Shm, reader: &Reader, input: &mut Input<'_>) {
                 length
             };
             let words = [input.word(); 9];
-            own.forge(from, length, &words, &[7; HEADER]);
+            own.inject_packet(from, length, &words, &[7; HEADER]);
         }
-        2 => own.scribble(usize::from(input.short()), input.word()),
-        3 => other.scribble(usize::from(input.short()), input.word()),
+        2 => own.overwrite_word(usize::from(input.short()), input.word()),
+        3 => other.overwrite_word(usize::from(input.short()), input.word()),
         4 => drop(own.poll(reader)),
         5 => {
             let length = usize::from(input.short()) % (own.capacity() + 1);
@@ -69,9 +68,9 @@ fn act(own: &Shm, other: &Shm, reader: &Reader, input: &mut Input<'_>) {
         }
         _ => {
             let waiting = if input.byte() == 0 {
-                Waiting::Futex
+                WaitMethod::Futex
             } else {
-                Waiting::Poll
+                WaitMethod::Poll
             };
             if own.arm(waiting) {
                 own.disarm();

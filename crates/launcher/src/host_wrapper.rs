@@ -1,7 +1,7 @@
 //! A command through which hosts are started: into network namespaces, under a debugger, bound to memory.
 
-use simurgh_net::job::Text;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::encoding::Text;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;

@@ -35,7 +35,7 @@ simurgh_settings::limits! {
     pub const SHM_BUFFERS: usize = transport::SHM_BUFFERS, PointToPoint;
 
     /// Bytes of such a buffer: longer messages go in pieces.
-    pub const SHM_PIECE: usize = transport::SHM_PIECE, PointToPoint;
+    pub const SHM_PIECE: usize = transport::SHM_BUFFER_SIZE, PointToPoint;
 
     /// What a buffered send takes of the attached buffer besides its data (at most `MPI_BSEND_OVERHEAD`).
     pub const BSEND_OVERHEAD: usize = 128, PointToPoint;

@@ -9,15 +9,16 @@ mod pair;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use simurgh_net::control::Secret;
-use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
-use simurgh_net::transport::{HEADER, HostId, Transport};
+use simurgh_net::HostId;
+use simurgh_net::auth::Secret;
+use simurgh_net::transport::ofi::{Authenticate, ConnectOptions, Ofi, OfiOptions, OfiPort};
+use simurgh_net::transport::{HEADER, Transport};
 
 use pair::{Count, by_length, read, receive, send, together};
 
 /// Two hosts in this process.
 fn pair() -> [Ofi; 2] {
-    let choice = Choice {
+    let options = OfiOptions {
         provider: Some(std::env::var("PROVIDER").unwrap_or("tcp".to_owned())),
         interface: Some("lo".to_owned()),
         one_machine: true,
@@ -28,12 +29,12 @@ fn pair() -> [Ofi; 2] {
         },
     };
     let secret = Secret::random().expect("random numbers");
-    let ports = [0, 1].map(|_| OfiPort::open(&choice).expect("tcp"));
+    let ports = [0, 1].map(|_| OfiPort::open(&options).expect("tcp"));
     let addresses = [0, 1].map(|host: usize| ports[host].address());
     let [zero, one] = ports;
     let connect = |port: OfiPort, own: HostId| {
         let other = 1 - own;
-        port.connect(&Joining {
+        port.connect(&ConnectOptions {
             own,
             hosts: 0..2,
             secret: &secret,

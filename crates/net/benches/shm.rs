@@ -9,15 +9,16 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
+use simurgh_net::HostId;
 use simurgh_net::transport::{
-    HEADER, Handler, Header, HostId, Shm, ShmNeighbours, TransferError, Transport, shared_memory,
+    HEADER, Handler, Header, Shm, ShmGroup, TransferError, Transport, shared_memory,
 };
 
 use pair::{Count, by_length, count_up, look, pin, read, receive, send, together};
 
 /// Two hosts in this process.
 fn pair() -> [Shm; 2] {
-    let both = ShmNeighbours {
+    let both = ShmGroup {
         hosts: vec![0, 1],
         memory: shared_memory(2).expect("memory"),
     };

@@ -1,30 +1,40 @@
 //! What passes between the processes of a Simurgh job.
 //!
-//! * [`control`]: how the hosts of a job find each other through `mpiexec`, and how the job ends on all of them.
-//! * [`job`]: the description that `mpiexec` writes and each host reads.
-//! * [`pmi`]: what launchers of other MPIs say, and what programs of other MPIs say to our launcher.
-//! * [`proof`]: how two processes show each other that they know a secret, without sending it.
-//! * [`transport`]: the ways from host to host, behind one contract: active messages and access to remote memory.
-//! * [`Fabric`]: all hosts of a job as one of them sees them, whichever transport leads to each.
+//! The modules are layers. Each imports only from those above it in this list:
 //!
-//! What comes from outside the process is checked before it is believed.
+//! | module | what it is |
+//! |---|---|
+//! | `host` | [`HostId`], the number of a host |
+//! | [`encoding`] | JSON encodings of bytes and of operating-system strings |
+//! | [`auth`] | secrets, nonces, and the handshake by which two processes prove that they know the same secret |
+//! | [`pmi`] | messages of PMI-1 and PMI-2, which launchers and programs of other MPIs speak |
+//! | [`job`] | the job description that `mpiexec` writes and each host reads |
+//! | [`control`] | the out-of-band channel between `mpiexec` and each host: wire-up, growth, deadlock detection, end of the job |
+//! | [`transport`] | the transports between hosts, behind one contract: active messages and access to remote memory |
+//! | `fabric` | [`Fabric`], all hosts of a job as one of them sees them, whichever transport leads to each |
 //!
-//! Depends on `simurgh-core` (`sync`) and `simurgh-settings`. `unsafe` in the transports only.
+//! Everything that comes from outside the process is checked before it is believed.
+//!
+//! Depends on `simurgh-core` (`sync`), `simurgh-fabric-sys` and `simurgh-settings`. `unsafe` in the transports only.
 
 #![deny(unsafe_code)]
 
-// The models are of what hosts share; the rest is not built with them.
+// Models of the memory that hosts share are checked with loom; the other modules are not built for that.
+#[cfg(not(loom))]
+pub mod auth;
 #[cfg(not(loom))]
 pub mod control;
 #[cfg(not(loom))]
+pub mod encoding;
+#[cfg(not(loom))]
 mod fabric;
+mod host;
 #[cfg(not(loom))]
 pub mod job;
 #[cfg(not(loom))]
 pub mod pmi;
-#[cfg(not(loom))]
-pub mod proof;
 pub mod transport;
 
 #[cfg(not(loom))]
-pub use fabric::{Fabric, Way};
+pub use fabric::{Fabric, Route};
+pub use host::HostId;

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use simurgh_core::sync::SpinLock;
-use simurgh_net::control::Secret;
-use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
-use simurgh_net::transport::{HEADER, Handler, Header, HostId, TransferError, Transport};
+use simurgh_net::HostId;
+use simurgh_net::auth::Secret;
+use simurgh_net::transport::ofi::{Authenticate, ConnectOptions, Ofi, OfiOptions, OfiPort};
+use simurgh_net::transport::{HEADER, Handler, Header, TransferError, Transport};
 use simurgh_testing::{Deadline, LIMIT};
 
 /// After which time a silent host is lost.
@@ -16,7 +17,7 @@ const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Tells a process of this test that it is the other host.
 const ROLE: &str = "SIMURGH_TEST_OTHER_HOST";
 /// What stands before an address on a line.
-const MARK: &str = "address ";
+const FLUSH_MARKER: &str = "address ";
 
 /// Notes what comes.
 #[derive(Default)]
@@ -38,17 +39,17 @@ impl Handler for Notes {
 }
 
 fn open() -> OfiPort {
-    let choice = Choice {
+    let options = OfiOptions {
         provider: Some("tcp".into()),
         interface: Some("lo".into()),
         one_machine: true,
         authenticate: Authenticate::Auto,
     };
-    OfiPort::open(&choice).expect("tcp")
+    OfiPort::open(&options).expect("tcp")
 }
 
 fn connect(port: OfiPort, own: HostId, other: &[u8]) -> Ofi {
-    let joining = Joining {
+    let joining = ConnectOptions {
         own,
         hosts: 0..2,
         secret: &Secret::from_bytes(&[1; 32]).expect("as long as one"),
@@ -69,7 +70,7 @@ fn send(host: &Ofi, notes: &Notes, to: HostId, data: &[u8]) {
 
 fn show(address: &[u8]) -> String {
     let digits = address.iter().map(|byte| format!("{byte:02x}"));
-    format!("{MARK}{}\n", digits.collect::<String>())
+    format!("{FLUSH_MARKER}{}\n", digits.collect::<String>())
 }
 
 /// The address on the next line that has one.
@@ -77,7 +78,7 @@ fn read_address(lines: &mut impl BufRead) -> Vec<u8> {
     let line = lines
         .lines()
         .map(|line| line.expect("text"))
-        .find_map(|line| Some(line.split_once(MARK)?.1.to_owned()))
+        .find_map(|line| Some(line.split_once(FLUSH_MARKER)?.1.to_owned()))
         .expect("the other host tells its address");
     let byte = |at: usize| u8::from_str_radix(&line[at..at + 2], 16).expect("digits");
     (0..line.len()).step_by(2).map(byte).collect()
@@ -126,7 +127,7 @@ impl Drop for Other {
     }
 }
 
-/// A host here and one in another process, which have exchanged packets.
+/// A host here and one in another process, which have traffic packets.
 fn pair(notes: &Notes) -> (Ofi, Other) {
     let mut process = Command::new(std::env::current_exe().expect("this test"))
         .args(["other_host", "--exact", "--nocapture"])

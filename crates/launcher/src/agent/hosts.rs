@@ -4,17 +4,16 @@ use super::lines::Lines;
 use super::modex::PmixRequests;
 use crate::error::LaunchError;
 use crate::host_wrapper::HostWrapper;
-use crate::hosts::Member;
-use crate::hosts::{Starter, Streams};
+use crate::hosts::{Member, Starter, Streams};
 use crate::oob::Link;
 use crate::process::PollSet;
 use crate::tree::message::{NodeJob, Up};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::process::Signal;
-use simurgh_net::control::{Channel, FromHost, Letter};
+use simurgh_net::HostId;
+use simurgh_net::control::{Channel, EncodedMessage, FromHost};
 use simurgh_net::job::{JobSpec, Mode};
-use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -205,7 +204,7 @@ impl Host {
         let _ = self.member.wait();
     }
 
-    pub(super) fn tell(&mut self, letter: Letter) {
+    pub(super) fn tell(&mut self, letter: EncodedMessage) {
         self.member.tell(letter);
     }
 }

@@ -3,7 +3,8 @@
 use super::table::Place;
 use crate::error::ArgError;
 use crate::nodes::{Launcher, NodesArgs};
-use simurgh_net::job::{EnvChange, MAX_RANKS, Text};
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{EnvChange, MAX_RANKS};
 use simurgh_settings::placement::parse_processors;
 use simurgh_settings::{BadValue, Kind};
 use std::ffi::{OsStr, OsString};

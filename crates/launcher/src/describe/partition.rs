@@ -43,7 +43,7 @@ fn on_node(node: u32, ranks: u32, most: u32) -> Vec<HostShare> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simurgh_net::job::Text;
+    use simurgh_net::encoding::Text;
 
     fn section(mode: Mode, ranks: u32) -> Section {
         let name = Text::new("/bin/true").unwrap();

@@ -10,7 +10,8 @@ use crate::error::LaunchError;
 use crate::nodes::{Choice, NodePool, RankBlock};
 use crate::program;
 use simurgh_net::control::Command;
-use simurgh_net::job::{JobSpec, Origin, Text};
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{JobSpec, Origin};
 use simurgh_settings::Id;
 use std::path::Path;
 

@@ -3,8 +3,9 @@
 use super::{Starter, openmp};
 use crate::error::LaunchError;
 use crate::program::preload::PRELOAD;
-use simurgh_net::job::{JobSpec, LIBRARY_VARIABLE, Mode, Origin, Section, Text};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{JobSpec, LIBRARY_VARIABLE, Mode, Origin, Section};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -4,12 +4,11 @@ use super::Singleton;
 use super::process::HostProcess;
 use crate::error::LaunchError;
 use crate::pmi::PmiSocket;
-use crate::process::PollSet;
-use crate::process::{exit_code, exit_words};
+use crate::process::{PollSet, exit_code, exit_words};
 use rustix::process::Signal;
-use simurgh_net::control::{Address, Channel, ControlError, FromHost, Hello, Letter, Peer};
+use simurgh_net::HostId;
+use simurgh_net::control::{Address, Channel, ControlError, EncodedMessage, FromHost, Hello, Peer};
 use simurgh_net::job::{JobSpec, Mode, Place, RankRange, Realm};
-use simurgh_net::transport::HostId;
 use std::fmt;
 use std::process::{Child, ExitStatus};
 
@@ -251,7 +250,7 @@ impl Member {
     }
 
     /// Tells it something, as soon as it has room for it. A host that is gone needs nothing told.
-    pub(crate) fn tell(&mut self, letter: Letter) {
+    pub(crate) fn tell(&mut self, letter: EncodedMessage) {
         if let Some(own) = &mut self.own {
             own.tell(letter);
         }

@@ -1,9 +1,10 @@
 //! The memory that hosts of a node share, as who starts them has it.
 
 use crate::error::LaunchError;
-use simurgh_net::control::{Letter, ToHost};
+use simurgh_net::HostId;
+use simurgh_net::control::{EncodedMessage, ToHost};
 use simurgh_net::job::JobSpec;
-use simurgh_net::transport::{HostId, shared_memory};
+use simurgh_net::transport::shared_memory;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -50,9 +51,12 @@ impl Memories {
     }
 
     /// A message, with the memory that it speaks of; none if that is there no more, as its hosts have ended.
-    pub(crate) fn letter(&self, message: &ToHost) -> Option<Letter> {
+    pub(crate) fn letter(&self, message: &ToHost) -> Option<EncodedMessage> {
         match message {
-            ToHost::Memory { hosts } => Some(Letter::with(message.clone(), Some(self.of(hosts)?))),
+            ToHost::Memory { hosts } => Some(EncodedMessage::with_descriptor(
+                message.clone(),
+                Some(self.of(hosts)?),
+            )),
             _ => Some(message.clone().into()),
         }
     }

@@ -5,7 +5,7 @@ use crate::pmi::PmiSocket;
 use crate::process::PollSet;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
-use simurgh_net::control::{Channel, ControlError, FromHost, Letter, ToHost};
+use simurgh_net::control::{Channel, ControlError, EncodedMessage, FromHost, ToHost};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Child, ExitStatus};
@@ -27,7 +27,7 @@ pub(super) struct HostProcess {
     /// Where it speaks PMI, if it does.
     pmi: Option<PmiSocket>,
     /// What there was no room for in the channel.
-    untold: VecDeque<Letter>,
+    untold: VecDeque<EncodedMessage>,
 }
 
 impl HostProcess {
@@ -84,7 +84,7 @@ impl HostProcess {
     }
 
     /// Tells it something, as soon as it has room for it.
-    pub(super) fn tell(&mut self, letter: Letter) {
+    pub(super) fn tell(&mut self, letter: EncodedMessage) {
         match (letter.message(), &mut self.pmi) {
             (ToHost::Pmi(answer), Some(pmi)) => pmi.say(answer),
             (ToHost::Pmi(_), None) => {}
@@ -102,7 +102,7 @@ impl HostProcess {
             return self.untold.clear();
         };
         while let Some(letter) = self.untold.front() {
-            match channel.tell(letter) {
+            match channel.try_send(letter) {
                 Ok(false) => return,
                 Ok(true) => drop(self.untold.pop_front()),
                 // Why is found out when its channel is read, or its process has ended.
@@ -121,7 +121,7 @@ impl HostProcess {
         let Some(channel) = &self.channel else {
             return Ok(None);
         };
-        let said = channel.said();
+        let said = channel.receive_from_host();
         if let Err(ControlError::Closed) = said {
             self.channel = None;
             return Ok(None);

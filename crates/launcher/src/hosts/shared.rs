@@ -3,7 +3,7 @@
 use super::Memories;
 use crate::error::LaunchError;
 use rustix::io::FdFlags;
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use simurgh_net::job;
 use std::cell::RefCell;
 use std::os::fd::{AsFd, OwnedFd};

@@ -10,9 +10,10 @@ use crate::pmi::{PmiSocket, PmixService};
 use crate::program::fit::{self, Wanted};
 use rustix::fs::MemfdFlags;
 use simurgh_image::number_in_proc;
-use simurgh_net::control::Secret;
-use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, Mode, OutputFiles, Text};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::auth::Secret;
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{self, Control, FD_VARIABLE, JobSpec, Mode, OutputFiles};
 use simurgh_settings::Id;
 use std::cell::RefMut;
 use std::fs::File;
@@ -240,7 +241,7 @@ fn redirect(spec: &JobSpec, streams: Streams, command: &mut Command) -> Result<(
 
 /// The programs of a job that hosts are to load, each with its libraries.
 fn wanted_as_threads(spec: &JobSpec) -> Vec<Wanted<'_>> {
-    let libraries = |preload: &[job::Text]| {
+    let libraries = |preload: &[Text]| {
         preload
             .iter()
             .map(|library| library.as_path().to_path_buf())

@@ -12,7 +12,7 @@ use crate::pmi::unique_name;
 use crate::supervise::{self, FirstHosts, RemoteLaunch};
 use crate::tree::message::{NodeJob, VERSION};
 use crate::universe::Universe;
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use simurgh_net::job::{JobSpec, Mode, Origin};
 use simurgh_settings::Id;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The environment that goes with a job to other nodes.
 
-use simurgh_net::job::Text;
+use simurgh_net::encoding::Text;
 use std::ffi::{OsStr, OsString};
 
 /// Variables that are about this machine, this terminal or this login, and wrong elsewhere; those with a `*` begin so.

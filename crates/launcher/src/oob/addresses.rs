@@ -4,7 +4,7 @@
 //! that leads to other machines; on a machine that has none, at the loopback interface.
 
 use crate::error::UniverseError;
-use simurgh_net::transport::is_dead_end;
+use simurgh_net::transport::is_local_only;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The kernel's routes, those to the machine itself among them.
@@ -39,7 +39,7 @@ struct Network {
 pub(crate) fn listening_addresses(interface: Option<&str>) -> Result<Vec<IpAddr>, UniverseError> {
     let Some(name) = interface else {
         let (own, networks) = read();
-        return Ok(choose(&own, &networks, is_dead_end));
+        return Ok(choose(&own, &networks, is_local_only));
     };
     let addresses = addresses_of(name);
     match addresses.is_empty() {
@@ -72,7 +72,7 @@ fn read() -> (Vec<Own>, Vec<Network>) {
 }
 
 /// The addresses of the first interface that leads to other machines, first that of all networks that are not known.
-fn choose(own: &[Own], networks: &[Network], is_dead_end: impl Fn(&str) -> bool) -> Vec<IpAddr> {
+fn choose(own: &[Own], networks: &[Network], is_local_only: impl Fn(&str) -> bool) -> Vec<IpAddr> {
     let default = networks.iter().filter(|network| network.mask == 0);
     let all = default
         .map(|network| &network.interface)
@@ -81,7 +81,7 @@ fn choose(own: &[Own], networks: &[Network], is_dead_end: impl Fn(&str) -> bool)
         let found = own.iter().filter(|own| own.interface == interface);
         found.map(|own| own.address).collect::<Vec<_>>()
     };
-    let leads = |name: &&String| *name != LOOPBACK && !is_dead_end(name) && !of(name).is_empty();
+    let leads = |name: &&String| *name != LOOPBACK && !is_local_only(name) && !of(name).is_empty();
     let interface = all.into_iter().find(leads);
     of(interface.map_or(LOOPBACK, String::as_str))
 }

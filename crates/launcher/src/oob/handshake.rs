@@ -9,8 +9,7 @@
 use super::mac::Authenticator;
 use super::{Link, LinkError};
 use serde::{Deserialize, Serialize};
-use simurgh_net::control::Secret;
-use simurgh_net::proof::{Encounter, Nonce, Party, Proof, Side};
+use simurgh_net::auth::{Handshake, Nonce, Party, Proof, Role, Secret};
 use std::io;
 use std::time::Instant;
 use thiserror::Error;
@@ -61,12 +60,12 @@ pub(crate) enum HandshakeError {
 
 impl Protocol {
     /// What two are to each other who have said these nonces.
-    fn met<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Encounter<'_>) -> R) -> R {
+    fn met<R>(&self, caller: &Nonce, answerer: &Nonce, then: impl FnOnce(Handshake<'_>) -> R) -> R {
         let party = |nonce| Party { name: b"", nonce };
-        then(Encounter {
+        then(Handshake {
             purpose: &format!("{} {}", self.name, self.version),
-            caller: party(caller),
-            answerer: party(answerer),
+            initiator: party(caller),
+            responder: party(answerer),
         })
     }
 
@@ -85,12 +84,12 @@ impl Protocol {
         link.send(&greeting, &[]);
         match link.wait(Some(until))?.ok_or(HandshakeError::Silent)? {
             Word::Challenge { nonce, proof } => self.met(&caller, &nonce, |met| {
-                if !met.accepts(secret, Side::Answerer, &proof) {
+                if !met.accepts(secret, Role::Responder, &proof) {
                     return Err(HandshakeError::Impostor);
                 }
-                let proof = met.proof(secret, Side::Caller);
+                let proof = met.proof(secret, Role::Initiator);
                 link.send(&Word::Response { proof }, &[]);
-                link.protect(Authenticator::of(&met, secret, Side::Caller));
+                link.protect(Authenticator::of(&met, secret, Role::Initiator));
                 Ok(())
             }),
             Word::Foreign { version } => Err(HandshakeError::Version(version)),
@@ -124,10 +123,10 @@ impl Answering {
                 }
                 (Word::Response { proof }, Some((caller, own))) => {
                     return protocol.met(&caller, &own, |met| {
-                        if !met.accepts(secret, Side::Caller, &proof) {
+                        if !met.accepts(secret, Role::Initiator, &proof) {
                             return Err(HandshakeError::Impostor);
                         }
-                        link.protect(Authenticator::of(&met, secret, Side::Answerer));
+                        link.protect(Authenticator::of(&met, secret, Role::Responder));
                         Ok(true)
                     });
                 }
@@ -145,7 +144,7 @@ impl Answering {
         secret: &Secret,
     ) -> Result<(), HandshakeError> {
         let own = Nonce::random().map_err(HandshakeError::Random)?;
-        let proof = protocol.met(&caller, &own, |met| met.proof(secret, Side::Answerer));
+        let proof = protocol.met(&caller, &own, |met| met.proof(secret, Role::Responder));
         let nonce = own.clone();
         link.send(&Word::Challenge { nonce, proof }, &[]);
         self.0 = Some((caller, own));

@@ -7,7 +7,7 @@ use super::handshake::Answering;
 use crate::process::PollSet;
 use rustix::event::PollFlags;
 use serde::de::DeserializeOwned;
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;

@@ -6,8 +6,7 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use simurgh_net::control::Secret;
-use simurgh_net::proof::{Encounter, Side};
+use simurgh_net::auth::{Handshake, Role, Secret};
 
 /// Bytes of a code.
 pub(super) const LENGTH: usize = 32;
@@ -27,14 +26,14 @@ struct Direction {
 
 impl Authenticator {
     /// Those of one side of an encounter, in which both have shown that they know the secret.
-    pub(super) fn of(met: &Encounter<'_>, secret: &Secret, side: Side) -> Self {
+    pub(super) fn of(met: &Handshake<'_>, secret: &Secret, role: Role) -> Self {
         let direction = |side| Direction {
             key: met.key(secret, side),
             next: 0,
         };
-        let (own, other) = match side {
-            Side::Caller => (Side::Caller, Side::Answerer),
-            Side::Answerer => (Side::Answerer, Side::Caller),
+        let (own, other) = match role {
+            Role::Initiator => (Role::Initiator, Role::Responder),
+            Role::Responder => (Role::Responder, Role::Initiator),
         };
         Self {
             own: direction(own),

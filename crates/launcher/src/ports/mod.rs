@@ -7,8 +7,8 @@
 mod questions;
 
 use serde::{Deserialize, Serialize};
+use simurgh_net::HostId;
 use simurgh_net::control::Refusal;
-use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::ops::Range;

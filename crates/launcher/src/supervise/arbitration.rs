@@ -10,7 +10,7 @@
 
 use super::phase::{Phase, Verdict};
 use super::{GRACE, Supervisor};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 use simurgh_settings::Id;
 use std::time::{Duration, Instant};
 

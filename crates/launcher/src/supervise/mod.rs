@@ -50,8 +50,8 @@ use other_jobs::OtherJobs;
 use phase::{Phase, Verdict};
 use remote::RemoteNodes;
 use rustix::event::PollFlags;
-use simurgh_net::control::{Channel, FromHost, Letter, Silence, ToHost};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::control::{Channel, EncodedMessage, FromHost, Quiescence, ToHost};
 use simurgh_settings::Id;
 use spawning::Spawning;
 use startup_report::StartupReport;
@@ -98,7 +98,7 @@ pub(crate) fn supervise(
         deadline: None,
         limit: None,
         status: None,
-        quiescence: Silence::of(starter.spec().hosts.len()),
+        quiescence: Quiescence::new(starter.spec().hosts.len()),
         kvs: KeyValueSpace::of(starter.spec()),
     };
     let status = supervisor.run(beginning);
@@ -152,7 +152,7 @@ struct Supervisor<'a> {
     limit: Option<Instant>,
     /// The status of the job, as soon as it is decided.
     status: Option<u8>,
-    quiescence: Silence,
+    quiescence: Quiescence,
     /// What programs that are linked with another MPI tell each other.
     kvs: KeyValueSpace,
 }
@@ -370,7 +370,7 @@ impl Supervisor<'_> {
         if let Some(remote) = &mut self.remote {
             return remote.tell_all(message);
         }
-        let letter = Letter::from(message.clone());
+        let letter = EncodedMessage::from(message.clone());
         for member in &mut self.members {
             member.tell(letter.clone());
         }

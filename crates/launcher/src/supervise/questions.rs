@@ -40,7 +40,7 @@ impl Supervisor<'_> {
     pub(super) fn answer_to(&mut self, asker: Asker, answer: Answer) {
         let Asker { host, number } = asker;
         if let Some(host) = self.member_of(host) {
-            self.quiescence.answer(host);
+            self.quiescence.count_answer(host);
             self.tell_one(host, ToHost::Answer { number, answer });
         }
     }

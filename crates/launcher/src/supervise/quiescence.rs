@@ -12,7 +12,7 @@ impl Supervisor<'_> {
             matches!(self.phase, Phase::Running) && self.members.iter().any(|member| member.ended.is_none());
         // Nobody here knows what others are about to send; and who gives up soon at a port does not wait for ever.
         let runs = runs && !self.expects_others() && self.ports.patient_until().is_none();
-        match self.quiescence.hear(host, wave, counts) {
+        match self.quiescence.report(host, wave, counts) {
             Conclusion::Ask { wave } => self.tell_all(&ToHost::StillQuiet { wave }),
             Conclusion::Deadlock if runs => {
                 let verdict = Verdict {

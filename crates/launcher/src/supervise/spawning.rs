@@ -11,12 +11,12 @@ use super::remote::RemoteNodes;
 use super::{Supervisor, start_host};
 use crate::describe::spawn;
 use crate::error::LaunchError;
-use crate::hosts::Member;
-use crate::hosts::Starter;
+use crate::hosts::{Member, Starter};
 use crate::nodes::NodePool;
 use crate::ports::Asker;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
-use simurgh_net::control::{Answer, Bytes, Command, Refusal};
+use simurgh_net::control::{Answer, Command, Refusal};
+use simurgh_net::encoding::Bytes;
 use simurgh_net::job::{Origin, Realm};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -164,7 +164,7 @@ impl Supervisor<'_> {
         if let Some(remote) = &mut self.remote {
             remote.forget(&self.members[hosts.clone()]);
         }
-        self.quiescence.part(hosts.clone());
+        self.quiescence.remove(hosts.clone());
         self.members[hosts].iter_mut().for_each(Member::forget);
         self.forget_memories();
         self.tell_gone(world);

@@ -2,7 +2,8 @@
 
 use super::Supervisor;
 use super::phase::{Phase, Verdict};
-use simurgh_net::control::{Hello, MAX_PEERS, Peer, Secret, ToHost, VERSION};
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Hello, MAX_PEERS, Peer, ToHost, VERSION};
 
 impl Supervisor<'_> {
     /// Takes up a host; the last one sets them all going.

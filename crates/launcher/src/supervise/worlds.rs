@@ -10,9 +10,9 @@ use crate::connections::Connections;
 use crate::hosts::Member;
 use crate::process::GRACE;
 use crate::universe::ToServer;
+use simurgh_net::HostId;
 use simurgh_net::control::ToHost;
 use simurgh_net::job::Realm;
-use simurgh_net::transport::HostId;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -223,7 +223,7 @@ impl Supervisor<'_> {
     /// they have sent and received.
     fn bid_farewell(&mut self, world: u32) {
         let gone = self.worlds.hosts(world);
-        self.quiescence.part(gone.clone());
+        self.quiescence.remove(gone.clone());
         let hosts = gone.len() as u32;
         if let Some(first) = self.members.get(gone.start).map(Member::number) {
             self.tell_of_gone(first, hosts);

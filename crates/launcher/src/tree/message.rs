@@ -4,9 +4,11 @@ use super::Loss;
 use crate::nodes::Launch;
 use crate::oob::Protocol;
 use serde::{Deserialize, Serialize};
-use simurgh_net::control::{FromHost, Secret, ToHost};
-use simurgh_net::job::{JobSpec, Text};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{FromHost, ToHost};
+use simurgh_net::encoding::Text;
+use simurgh_net::job::JobSpec;
 
 /// Version of the protocol.
 pub(crate) const VERSION: u32 = 4;

@@ -6,7 +6,7 @@ use super::message::{FromServer, ToServer};
 use crate::error::UniverseError;
 use crate::oob::{Link, LinkError};
 use crate::process::{GRACE, PollSet};
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use simurgh_net::job::Realm;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use crate::error::UniverseError;
 use serde::{Deserialize, Serialize};
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::IpAddr;

@@ -5,9 +5,9 @@
 use crate::oob::Protocol;
 use crate::ports::Asker;
 use serde::{Deserialize, Serialize};
+use simurgh_net::HostId;
 use simurgh_net::control::{Answer, Peer, Question};
 use simurgh_net::job::Realm;
-use simurgh_net::transport::HostId;
 use std::time::Duration;
 
 /// Version of the protocol.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use simurgh_mpi::{Comm, ErrorClass, Info};
 use simurgh_mpi_abi_macros::mpi;
 use simurgh_net::control::Command;
-use simurgh_net::job::Text;
+use simurgh_net::encoding::Text;
 
 use super::comm::release;
 use super::comm_create::give_out;

@@ -7,9 +7,10 @@ use super::error::HostError;
 use super::output::{self, say};
 use super::pmi;
 use rustix::io::FdFlags;
-use simurgh_net::control::{Channel, ControlError, FromHost, Received, Secret, ToHost, shortened};
+use simurgh_net::HostId;
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Channel, ControlError, FromHost, Received, ToHost, shortened};
 use simurgh_net::job::JobSpec;
-use simurgh_net::transport::HostId;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
@@ -71,17 +72,17 @@ impl Control {
 
     /// Says something to the launcher. If that is gone, so is the job: whoever listens learns of it.
     pub(super) fn say(&self, message: &FromHost) {
-        let _ = self.channel.say(message);
+        let _ = self.channel.send(message);
     }
 
     /// Says something to the launcher that it may be too much to say.
     pub(super) fn try_say(&self, message: &FromHost) -> Result<(), ControlError> {
-        self.channel.say(message)
+        self.channel.send(message)
     }
 
     /// Something that the launcher has said.
     pub(super) fn hear(&self) -> Result<Option<Received<ToHost>>, ControlError> {
-        self.channel.told()
+        self.channel.receive_from_launcher()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The description of a job whose processes nobody describes: what a process knows of itself.
 
-use simurgh_net::job::{self, HostShare, JobSpec, Mode, Origin, Section, Text};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{self, HostShare, JobSpec, Mode, Origin, Section};
 use simurgh_settings::Values;
 use std::ffi::OsString;
 use std::io;

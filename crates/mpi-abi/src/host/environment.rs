@@ -35,7 +35,7 @@ pub(super) fn with_changes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simurgh_net::job::Text;
+    use simurgh_net::encoding::Text;
 
     #[test]
     fn changes_replace_add_and_remove() {

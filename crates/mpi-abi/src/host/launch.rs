@@ -1,7 +1,8 @@
 //! What the processes of a job know of their start.
 
 use simurgh_mpi::{Info, Launch, Process};
-use simurgh_net::job::{JobSpec, Section, Text};
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{JobSpec, Section};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 

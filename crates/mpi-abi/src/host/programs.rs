@@ -4,7 +4,8 @@ use super::environment;
 use super::error::HostError;
 use super::rank::Program;
 use simurgh_image::{Options, Prepared};
-use simurgh_net::job::{JobSpec, Section, Text};
+use simurgh_net::encoding::Text;
+use simurgh_net::job::{JobSpec, Section};
 use std::sync::Arc;
 
 /// For each program of the job what its ranks share, or none if none of them is here. Programs that stand there twice

@@ -1,7 +1,7 @@
 //! Telling the launcher that nothing happens here any more, unless another host sends something.
 //!
 //! If that is so on all hosts, and nothing is under way between them, all ranks wait for ever. The launcher finds out
-//! ([`Silence`](simurgh_net::control::Silence)): it compares what has been sent and received. A host that has no others
+//! ([`Quiescence`](simurgh_net::control::Quiescence)): it compares what has been sent and received. A host that has no others
 //! finds that out by itself, unless its ranks wait at ports, where what the launcher has answered may be under way.
 
 use super::control::Control;

@@ -8,7 +8,8 @@ use super::questions::{ControlLauncher, name_of};
 use super::{error::HostError, own_process, takeover};
 use simurgh_core::Mutex;
 use simurgh_mpi::{Job, Launcher, Process};
-use simurgh_net::control::{Answer, Question, Secret};
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Answer, Question};
 use std::sync::Arc;
 
 /// Lets the only process of a job ask for a launcher's help.

@@ -9,7 +9,8 @@ use super::error::HostError;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::FdFlags;
 use simurgh_image::number_in_proc;
-use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Received, Secret, ToHost, VERSION};
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Received, ToHost, VERSION};
 use simurgh_net::job::{self, JobSpec, TAKE_OVER};
 use simurgh_net::transport::shared_memory;
 use simurgh_settings::Values;
@@ -113,9 +114,9 @@ fn introduce(channel: &Channel, secret: &Secret) -> Result<(), HostError> {
         host: 0,
         addresses: Vec::new(),
     });
-    channel.say(&hello).map_err(|_| HostError::TakeoverFailed)?;
+    channel.send(&hello).map_err(|_| HostError::TakeoverFailed)?;
     loop {
-        match channel.told() {
+        match channel.receive_from_launcher() {
             Ok(Some(Received {
                 message: ToHost::Go, ..
             })) => return Ok(()),

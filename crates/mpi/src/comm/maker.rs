@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::members::{Sides, Span};
 use crate::portable::Portable;
 use simurgh_core::sync::Arc;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 use std::collections::VecDeque;
 
 /// How many communicators an exchange may make that are founded by ranks of one host.

@@ -21,7 +21,7 @@ pub(crate) use pool::ContextPool;
 pub(crate) use share::Share;
 
 use simurgh_core::sync::Arc;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 
 /// An id in use by a communicator of this host; dropping it gives it back.
 #[derive(Debug)]

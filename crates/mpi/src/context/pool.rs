@@ -7,7 +7,7 @@ use super::{Answer, Notice, Question};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::RESTING_CONTEXTS;
 use simurgh_core::sync::SpinLock;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::OnceLock;

@@ -310,7 +310,7 @@ impl Job {
     /// The launcher tells all other hosts so, and lets those of the world go when they have heard it.
     pub fn dismiss(&self, hosts: &[u32]) {
         if let Some(remote) = self.remote.get() {
-            hosts.iter().for_each(|host| remote.fabric().part(*host));
+            hosts.iter().for_each(|host| remote.fabric().remove_host(*host));
         }
     }
 

@@ -9,7 +9,7 @@
 
 use super::Sides;
 use crate::layout::Layout;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 
 /// Which hosts have members of a communicator, and which seats live where.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::remote::Promise;
 use crate::request::Waiter;
 use crate::status::Status;
 use crate::tool;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 
 /// A message, or where it is.
 #[derive(Debug)]

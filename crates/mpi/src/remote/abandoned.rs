@@ -21,8 +21,8 @@ use crate::matching::Pattern;
 use crate::point2point::Payload;
 use crate::portable;
 use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
+use simurgh_net::HostId;
 use simurgh_net::job::Realm;
-use simurgh_net::transport::HostId;
 
 /// What hosts talk about: consecutive rounds of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,12 +11,12 @@ use super::wire::{Eager, Label, Packet};
 use super::{HOST_BASE, Remote};
 use crate::endpoint::{Endpoint, Posted, Table};
 use crate::job::Job;
-use crate::memory;
 use crate::point2point::{Parcel, Payload, status_of};
 use crate::status::Status;
-use crate::tool;
+use crate::{memory, tool};
 use simurgh_core::sync::BiasedGuard;
-use simurgh_net::transport::{Handler, Header, HostId, Region, TransferError};
+use simurgh_net::HostId;
+use simurgh_net::transport::{Handler, Header, Region, TransferError};
 
 /// Acts on packets in the name of a job.
 pub(super) struct Reception<'a> {

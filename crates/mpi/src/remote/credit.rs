@@ -16,7 +16,7 @@ use crate::point2point::{Parcel, Receipt};
 use crossbeam_utils::CachePadded;
 use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicU32, AtomicU64, Ordering, if_biased};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 use std::ops::Range;
 
 /// What a message costs besides its buffer: its entry in the receiver's table.

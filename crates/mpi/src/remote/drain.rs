@@ -14,7 +14,8 @@ use crate::job::Job;
 use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::{Arc, Ordering};
-use simurgh_net::transport::{HostId, Transfer};
+use simurgh_net::HostId;
+use simurgh_net::transport::Transfer;
 
 /// Set in the token of a draining; handles have it never set.
 pub(super) const DRAIN: u64 = 1 << 62;
@@ -50,7 +51,7 @@ impl Remote {
         let host = draining.host;
         let handle = self.draining.add(host as usize, host, draining);
         self.transfers.fetch_add(1, Ordering::SeqCst);
-        let outcome = self.fabric.way(host).drain(handle.0 | DRAIN);
+        let outcome = self.fabric.route(host).drain(handle.0 | DRAIN);
         if outcome == Ok(Transfer::Started) {
             return Turn::Over;
         }

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "lends users' memory to a transport")]
 
 use crate::memory::{Source, Target};
-use simurgh_net::transport::{HostId, Region, Transfer, TransferError, Transport};
+use simurgh_net::HostId;
+use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 
 /// Lets other hosts read data that lies in one piece, until the region is concealed, which is before the operation on
 /// the source is complete. None if it does not lie so, or cannot be accessed.

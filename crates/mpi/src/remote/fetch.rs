@@ -12,7 +12,8 @@ use crate::point2point::status_of;
 use crate::request::Waiter;
 use crate::status::Status;
 use simurgh_core::sync::Ordering;
-use simurgh_net::transport::{HostId, Region};
+use simurgh_net::HostId;
+use simurgh_net::transport::Region;
 
 /// A message that waits at its sender, on another host.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use crate::point2point::Payload;
 use crate::request::{Request, RequestPool, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 use simurgh_settings::Id;
 use std::cell::Cell;
 

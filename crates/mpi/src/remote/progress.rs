@@ -29,7 +29,7 @@ impl Job {
 impl Network for Driver {
     #[inline]
     fn has_mail(&self) -> bool {
-        self.remote.fabric.has_mail() || self.remote.tasks.are_there()
+        self.remote.fabric.has_work() || self.remote.tasks.are_there()
     }
 
     fn poll(&self) -> bool {

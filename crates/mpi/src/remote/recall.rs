@@ -14,7 +14,7 @@ use crate::point2point::Payload;
 use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 
 impl Remote {
     /// Takes back a message to a process of another host that waits here, unless it has met a receive.

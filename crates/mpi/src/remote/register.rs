@@ -8,7 +8,7 @@
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::SpinLock;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 
 /// The name of an entry, as other hosts send it back: shard, generation and index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use crate::layout::Layout;
 use crate::matching::Envelope;
 use crate::memory::{self, Source};
 use crate::request::Waiter;
-use simurgh_net::transport::{HostId, Region};
+use simurgh_net::HostId;
+use simurgh_net::transport::Region;
 use std::cell::Cell;
 
 /// A message to a process of another host.
@@ -86,7 +87,7 @@ impl Remote {
     #[inline]
     pub(crate) fn send_eagerly(&self, letter: &Letter<'_>, limit: usize) -> Option<u32> {
         let bytes = letter.source.bytes();
-        let way = self.fabric.way(letter.host);
+        let way = self.fabric.route(letter.host);
         if bytes > limit.min(way.capacity()) {
             return None;
         }

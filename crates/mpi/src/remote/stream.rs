@@ -10,7 +10,8 @@ use super::wire::Packet;
 use crate::job::Job;
 use crate::request::Waiter;
 use crate::status::Status;
-use simurgh_net::transport::{Busy, HostId};
+use simurgh_net::HostId;
+use simurgh_net::transport::Busy;
 
 /// Pieces that are sent before it is another's turn.
 const TURN: usize = 16;
@@ -52,7 +53,7 @@ impl Remote {
 
     fn send_piece(&self, stream: &mut Stream) -> Result<(), Busy> {
         let Stream { receiver, offset, .. } = *stream;
-        let way = self.fabric.way(stream.to);
+        let way = self.fabric.route(stream.to);
         let length = (stream.limit - offset).min(way.capacity() as u64);
         // Without credit: it would be lost if there is no room.
         let header = Packet::Data { receiver, offset }.header(0);

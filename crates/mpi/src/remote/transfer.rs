@@ -16,7 +16,8 @@ use crate::job::Job;
 use crate::memory::Target;
 use crate::status::Status;
 use simurgh_core::sync::Ordering;
-use simurgh_net::transport::{HostId, Region, Transfer, TransferError, Transport};
+use simurgh_net::HostId;
+use simurgh_net::transport::{Region, Transfer, TransferError, Transport};
 
 /// Data that is not worth the access to remote memory has fewer bytes.
 const LEAST: u64 = 2048;

@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::members::Sides;
 use crate::portable::{self, portable};
 use simurgh_core::sync::Arc;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 
 /// What those who start a world tell it.
 pub(super) struct Birth {

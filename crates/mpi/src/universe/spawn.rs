@@ -13,7 +13,8 @@ use crate::job::Job;
 use crate::members::{Sides, Span};
 use crate::portable;
 use simurgh_core::sync::Arc;
-use simurgh_net::control::{Answer, Bytes, Command, Question};
+use simurgh_net::control::{Answer, Command, Question};
+use simurgh_net::encoding::Bytes;
 
 /// What a program calls the rank whose arguments count.
 pub(super) const ROOT: (&str, ErrorClass) = ("root", ErrorClass::Root);

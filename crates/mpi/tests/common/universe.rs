@@ -4,10 +4,10 @@
 use super::life;
 use simurgh_core::Completion;
 use simurgh_mpi::{Comm, Job, Launcher, Layout, Newcomer};
-use simurgh_net::Fabric;
 use simurgh_net::control::{Answer, Command, Question, Refusal};
 use simurgh_net::job::Realm;
-use simurgh_net::transport::{Access, Conditions, HostId, Loopback, Simulated, Transport};
+use simurgh_net::transport::{Access, Conditions, Loopback, Simulated, Transport};
+use simurgh_net::{Fabric, HostId};
 use simurgh_sched::{Builder, EcHandle, EcSpec, Runtime};
 use simurgh_settings::Values;
 use simurgh_testing::{Deadline, LIMIT};
@@ -353,7 +353,7 @@ impl State {
             host.job.admit(newcomers).expect("they are in order");
             let numbers = newcomers.iter().map(|newcomer| newcomer.host);
             match host.job.network() {
-                Some(network) => numbers.for_each(|host| network.fabric().join(host, transport)),
+                Some(network) => numbers.for_each(|host| network.fabric().add_host(host, transport)),
                 None => {
                     let own = host.place.host;
                     let way = Arc::clone(&self.ways[&own]);

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_setaffinity};
 use simurgh_core::sync::{AtomicU64, Ordering, SpinLock};
-use simurgh_net::transport::{HEADER, Handler, Header, HostId, Region, Transfer, TransferError, Transport};
+use simurgh_net::HostId;
+use simurgh_net::transport::{HEADER, Handler, Header, Region, Transfer, TransferError, Transport};
 
 /// Counts packets and transfers, and copies the data of packets away as an engine would.
 pub(crate) struct Count {

@@ -5,7 +5,7 @@
 //! while ranks run undisturbed.
 
 use super::message::Descriptors;
-use super::{ControlError, FromHost, Letter, MAX_BYTES, MAX_DESCRIPTORS, ToHost};
+use super::{ControlError, EncodedMessage, FromHost, MAX_BYTES, MAX_DESCRIPTORS, ToHost};
 use rustix::cmsg_space;
 use rustix::io::{Errno, FdFlags, IoSlice, IoSliceMut};
 use rustix::net::{
@@ -62,9 +62,9 @@ impl Channel {
     /// # Errors
     ///
     /// When the launcher is gone, or the message too long.
-    pub fn say(&self, message: &FromHost) -> Result<(), ControlError> {
+    pub fn send(&self, message: &FromHost) -> Result<(), ControlError> {
         let json = serde_json::to_vec(message).map_err(ControlError::Malformed)?;
-        self.send(&json, None, SendFlags::empty())
+        self.write(&json, None, SendFlags::empty())
     }
 
     /// Sends a message to a host; false if there is no room just now.
@@ -72,8 +72,8 @@ impl Channel {
     /// # Errors
     ///
     /// When the host is gone, or the message too long.
-    pub fn tell(&self, letter: &Letter) -> Result<bool, ControlError> {
-        match self.send(letter.json(), letter.descriptor(), SendFlags::DONTWAIT) {
+    pub fn try_send(&self, message: &EncodedMessage) -> Result<bool, ControlError> {
+        match self.write(message.json(), message.descriptor(), SendFlags::DONTWAIT) {
             Ok(()) => Ok(true),
             Err(ControlError::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
@@ -85,7 +85,7 @@ impl Channel {
     /// # Errors
     ///
     /// When the host is gone, or what it says is malformed.
-    pub fn said(&self) -> Result<Option<Received<FromHost>>, ControlError> {
+    pub fn receive_from_host(&self) -> Result<Option<Received<FromHost>>, ControlError> {
         self.receive()
     }
 
@@ -94,11 +94,11 @@ impl Channel {
     /// # Errors
     ///
     /// When the launcher is gone, or what it says is malformed.
-    pub fn told(&self) -> Result<Option<Received<ToHost>>, ControlError> {
+    pub fn receive_from_launcher(&self) -> Result<Option<Received<ToHost>>, ControlError> {
         self.receive()
     }
 
-    fn send(
+    fn write(
         &self,
         json: &[u8],
         descriptor: Option<BorrowedFd<'_>>,

@@ -1,9 +1,10 @@
 //! What hosts and launcher say to each other.
 
-use super::{Answer, Bytes, Question, Secret};
+use super::{Answer, Question};
+use crate::auth::Secret;
+use crate::encoding::Bytes;
 use crate::job::Place;
-use crate::pmi;
-use crate::transport::HostId;
+use crate::{HostId, pmi};
 use serde::{Deserialize, Serialize};
 
 /// Longest text in a message, in bytes: with the worst of characters it still fits.

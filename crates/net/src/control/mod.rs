@@ -5,7 +5,7 @@
 //! Each host has a [`Channel`] to the launcher. It is the only way between hosts before they are connected, and the
 //! only one that remains when one of them fails.
 //!
-//! 1. The host says [`FromHost::Hello`]: the version of the protocol, the job's [`Secret`], and under which address
+//! 1. The host says [`FromHost::Hello`]: the version of the protocol, the job's [`Secret`](crate::auth::Secret), and under which address
 //!    each of its transports can be reached, if it has such that others have to be told of. The launcher hears nobody
 //!    who does not begin so.
 //! 2. When all hosts have done so, the launcher tells each of the addresses of all ([`ToHost::Peers`]), and then
@@ -37,24 +37,19 @@
 //! Messages are packets of a Unix socket, each a JSON value of limited length. What does not have the right shape, or
 //! comes out of turn, ends the job with a word on who sent it: only processes of the job have these sockets.
 
-mod bytes;
 mod channel;
+mod encoded;
 mod error;
-pub(crate) mod fixed;
-mod letter;
 mod message;
 mod question;
-mod secret;
-mod silence;
+mod quiescence;
 
-pub use bytes::Bytes;
 pub use channel::{Channel, Received};
+pub use encoded::EncodedMessage;
 pub use error::ControlError;
-pub use letter::Letter;
 pub use message::{Address, FromHost, Hello, MAX_TEXT, Peer, ToHost, shortened};
 pub use question::{Answer, Command, Question, Refusal};
-pub use secret::Secret;
-pub use silence::{Conclusion, DEADLOCK, DEADLOCKED, Silence};
+pub use quiescence::{Conclusion, DEADLOCK, DEADLOCKED, Quiescence};
 
 /// Version of the protocol; a launcher refuses any other.
 pub const VERSION: u32 = 5;

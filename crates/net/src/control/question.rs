@@ -1,7 +1,6 @@
 //! What running ranks ask of the launcher: other programs, and those who started apart from them.
 
-use super::Bytes;
-use crate::job::Text;
+use crate::encoding::{Bytes, Text};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

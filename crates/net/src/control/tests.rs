@@ -1,4 +1,6 @@
 use super::*;
+use crate::auth::Secret;
+use crate::encoding::Bytes;
 use proptest::prelude::*;
 use rustix::io::write;
 use std::os::fd::{AsFd, OwnedFd};
@@ -34,32 +36,35 @@ fn pair() -> (Channel, Channel) {
 #[test]
 fn messages_arrive_with_their_descriptors() {
     let (launcher, host) = pair();
-    assert!(launcher.said().unwrap().is_none());
+    assert!(launcher.receive_from_host().unwrap().is_none());
     let hello = hello();
-    host.say(&hello).unwrap();
-    let said = launcher.said().unwrap().unwrap();
+    host.send(&hello).unwrap();
+    let said = launcher.receive_from_host().unwrap().unwrap();
     assert_eq!((said.message, said.descriptors.len()), (hello, 0));
-    let letters = [Letter::with(memory(), own_stderr()), ToHost::Go.into()];
-    for letter in &letters {
-        assert!(launcher.tell(letter).unwrap());
+    let letters = [
+        EncodedMessage::with_descriptor(memory(), own_stderr()),
+        ToHost::Go.into(),
+    ];
+    for message in &letters {
+        assert!(launcher.try_send(message).unwrap());
     }
-    let told = host.told().unwrap().unwrap();
+    let told = host.receive_from_launcher().unwrap().unwrap();
     assert_eq!((told.message, told.descriptors.len()), (memory(), 1));
-    assert_eq!(host.told().unwrap().unwrap().message, ToHost::Go);
+    assert_eq!(host.receive_from_launcher().unwrap().unwrap().message, ToHost::Go);
 }
 
 #[test]
 fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
     let (launcher, host) = pair();
-    host.say(&FromHost::Ended { status: 3 }).unwrap();
+    host.send(&FromHost::Ended { status: 3 }).unwrap();
     drop(host);
     assert_eq!(
-        launcher.said().unwrap().unwrap().message,
+        launcher.receive_from_host().unwrap().unwrap().message,
         FromHost::Ended { status: 3 }
     );
-    assert!(matches!(launcher.said(), Err(ControlError::Closed)));
+    assert!(matches!(launcher.receive_from_host(), Err(ControlError::Closed)));
     assert!(matches!(
-        launcher.tell(&ToHost::End.into()),
+        launcher.try_send(&ToHost::End.into()),
         Err(ControlError::Closed)
     ));
 }
@@ -67,21 +72,28 @@ fn the_end_of_the_other_side_is_seen_behind_what_it_has_said() {
 #[test]
 fn a_slow_host_does_not_stop_the_launcher() {
     let (launcher, host) = pair();
-    let told = (0..1_000_000).take_while(|_| launcher.tell(&ToHost::Report { moving: true }.into()).unwrap());
+    let told = (0..1_000_000).take_while(|_| {
+        launcher
+            .try_send(&ToHost::Report { moving: true }.into())
+            .unwrap()
+    });
     let told = told.count();
     assert!((1..1_000_000).contains(&told), "{told}");
-    assert_eq!(std::iter::from_fn(|| host.told().unwrap()).count(), told);
-    assert!(launcher.tell(&ToHost::End.into()).unwrap());
+    assert_eq!(
+        std::iter::from_fn(|| host.receive_from_launcher().unwrap()).count(),
+        told
+    );
+    assert!(launcher.try_send(&ToHost::End.into()).unwrap());
 }
 
 #[test]
 fn a_message_without_its_descriptors_is_refused() {
     let (launcher, host) = pair();
-    let lost = Letter::from(memory());
-    let strange = Letter::with(ToHost::Go, own_stderr());
-    for (letter, expected) in [(lost, 1), (strange, 0)] {
-        launcher.tell(&letter).unwrap();
-        let refused = host.told().unwrap_err();
+    let lost = EncodedMessage::from(memory());
+    let strange = EncodedMessage::with_descriptor(ToHost::Go, own_stderr());
+    for (message, expected) in [(lost, 1), (strange, 0)] {
+        launcher.try_send(&message).unwrap();
+        let refused = host.receive_from_launcher().unwrap_err();
         let found = 1 - expected;
         assert!(
             matches!(refused, ControlError::Descriptors { found: f, expected: e } if (f, e) == (found, expected)),
@@ -102,8 +114,8 @@ fn as_many_hosts_as_a_message_tells_of_fit() {
         place: None,
     };
     let message = ToHost::Peers((0..MAX_PEERS as u32).map(peer).collect());
-    assert!(launcher.tell(&message.clone().into()).unwrap());
-    assert_eq!(host.told().unwrap().unwrap().message, message);
+    assert!(launcher.try_send(&message.clone().into()).unwrap());
+    assert_eq!(host.receive_from_launcher().unwrap().unwrap().message, message);
 }
 
 #[test]
@@ -113,8 +125,8 @@ fn the_longest_text_fits_whatever_is_in_it() {
         let message = shortened(&text.repeat(MAX_TEXT));
         assert!(message.len() <= MAX_TEXT);
         let abort = FromHost::Abort { status: 1, message };
-        host.say(&abort).unwrap();
-        assert_eq!(launcher.said().unwrap().unwrap().message, abort);
+        host.send(&abort).unwrap();
+        assert_eq!(launcher.receive_from_host().unwrap().unwrap().message, abort);
     }
     assert_eq!(shortened("short"), "short");
 }
@@ -131,9 +143,9 @@ proptest! {
     fn any_bytes_give_a_result(bytes in proptest::collection::vec(any::<u8>(), 1..512)) {
         let (launcher, host) = pair();
         write(host.as_fd(), &bytes).unwrap();
-        let _ = launcher.said();
+        let _ = launcher.receive_from_host();
         write(launcher.as_fd(), &bytes).unwrap();
-        let _ = host.told();
+        let _ = host.receive_from_launcher();
     }
 
     #[test]
@@ -143,6 +155,6 @@ proptest! {
         let at = at % json.len();
         json[at] = byte;
         write(host.as_fd(), &json).unwrap();
-        let _ = launcher.said();
+        let _ = launcher.receive_from_host();
     }
 }

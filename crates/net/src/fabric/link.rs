@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock, if_biased};
 
-use crate::transport::{Busy, Header, HostId, Transport};
+use crate::HostId;
+use crate::transport::{Busy, Header, Transport};
 
 /// The way to a host, and what waits for it.
 pub(super) struct Link {
@@ -17,7 +18,7 @@ pub(super) struct Link {
     pub(super) backed_up: AtomicBool,
     /// Whether the host has gone. Set under the lock of `outbox`.
     closed: AtomicBool,
-    outbox: SpinLock<VecDeque<Kept>>,
+    outbox: SpinLock<VecDeque<Queued>>,
     sent: Count,
     /// On a line of its own: others send while one thread receives.
     received: CachePadded<Count>,
@@ -32,7 +33,7 @@ struct Count {
 }
 
 /// A packet that the transport has not taken yet.
-pub(super) struct Kept {
+pub(super) struct Queued {
     pub(super) header: Header,
     pub(super) data: Box<[u8]>,
 }
@@ -61,7 +62,7 @@ impl Link {
 
     /// Gives a packet to the transport.
     #[inline]
-    pub(super) fn pass_on(
+    pub(super) fn transmit(
         &self,
         to: HostId,
         header: &Header,
@@ -76,12 +77,12 @@ impl Link {
 
     /// What becomes of a packet while others wait: a host that has gone takes everything.
     #[cold]
-    pub(super) fn held_up(&self) -> Result<(), Busy> {
+    pub(super) fn while_backed_up(&self) -> Result<(), Busy> {
         if self.is_closed() { Ok(()) } else { Err(Busy) }
     }
 
     /// Keeps a packet for later; whether it is the first that waits.
-    pub(super) fn keep(&self, packet: Kept) -> bool {
+    pub(super) fn enqueue(&self, packet: Queued) -> bool {
         let mut outbox = self.outbox.lock();
         if self.is_closed() {
             return false;
@@ -100,9 +101,9 @@ impl Link {
         if self.is_closed() || outbox.is_empty() {
             return flushed;
         }
-        while let Some(Kept { header, data }) = outbox.front() {
+        while let Some(Queued { header, data }) = outbox.front() {
             let mut fill = |room: &mut [u8]| room.copy_from_slice(data);
-            if self.pass_on(host, header, data.len(), &mut fill).is_err() {
+            if self.transmit(host, header, data.len(), &mut fill).is_err() {
                 return flushed;
             }
             flushed.any = true;

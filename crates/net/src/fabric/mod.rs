@@ -7,8 +7,8 @@
 //! Costs of a packet that is taken at once: one load, to see that nothing waits before it, and what the transport does.
 
 mod link;
-mod sleep;
-mod way;
+mod parker;
+mod route;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,10 +22,11 @@ use simurgh_core::sync::{
 };
 
 use link::Link;
-use sleep::{Alarm, nap};
-pub use way::Way;
+use parker::{Parker, nap};
+pub use route::Route;
 
-use crate::transport::{Handler, Header, HostId, Transport};
+use crate::HostId;
+use crate::transport::{Handler, Header, Transport};
 
 /// Most transports of a fabric.
 const TRANSPORTS: usize = 4;
@@ -45,7 +46,7 @@ pub struct Fabric {
     is_anybody_leaving: AtomicBool,
     /// Packets of hosts that are not known.
     dropped: AtomicU64,
-    alarm: CachePadded<Alarm>,
+    parker: CachePadded<Parker>,
 }
 
 impl Fabric {
@@ -82,13 +83,13 @@ impl Fabric {
             leaving: SpinLock::default(),
             is_anybody_leaving: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
-            alarm: CachePadded::default(),
+            parker: CachePadded::default(),
         };
         for (transport, routes) in transports {
             let name = transport.name();
-            fabric.add(transport);
+            fabric.add_transport(transport);
             let others = routes.into_iter().filter(|host| !hosts.contains(host));
-            others.for_each(|host| fabric.join(host, name));
+            others.for_each(|host| fabric.add_host(host, name));
         }
         fabric
     }
@@ -98,7 +99,7 @@ impl Fabric {
     /// # Panics
     ///
     /// When there are more than exist.
-    pub fn add(&self, transport: Arc<dyn Transport>) {
+    pub fn add_transport(&self, transport: Arc<dyn Transport>) {
         let mut left = Some(transport);
         for place in &self.transports {
             let Some(transport) = left.take() else { break };
@@ -114,8 +115,8 @@ impl Fabric {
     /// # Panics
     ///
     /// When there is no such transport, or the host has come before.
-    pub fn join(&self, host: HostId, transport: &str) {
-        let known = self.ways().find(|known| known.name() == transport);
+    pub fn add_host(&self, host: HostId, transport: &str) {
+        let known = self.all_transports().find(|known| known.name() == transport);
         let transport = known.expect("the transport has been added");
         let link = CachePadded::new(Link::new(Some(Arc::clone(transport))));
         assert!(self.links.add(host, link), "host {host} joins once");
@@ -124,7 +125,7 @@ impl Fabric {
     /// A host will not be heard of any more, as it has ended as it should: what is sent to it from now on is thrown
     /// away, and that it cannot be reached is no loss. What it has sent until now is handled. Hosts that are not known
     /// are left out.
-    pub fn part(&self, host: HostId) {
+    pub fn remove_host(&self, host: HostId) {
         let Some(link) = self.links.get(host) else { return };
         if link.close() {
             self.backlog.fetch_sub(1, Ordering::SeqCst);
@@ -138,7 +139,7 @@ impl Fabric {
 
     /// Nothing has come: those who have gone can be forgotten.
     #[cold]
-    fn forget_leavers(&self) {
+    fn remove_leaving(&self) {
         let hosts = {
             let mut leaving = self.leaving.lock();
             self.is_anybody_leaving.store(false, Ordering::Relaxed);
@@ -147,7 +148,7 @@ impl Fabric {
         for host in hosts {
             self.backlog.fetch_sub(1, Ordering::SeqCst);
             if let Some(transport) = self.transport(host) {
-                transport.part(host);
+                transport.remove_host(host);
             }
         }
     }
@@ -177,35 +178,35 @@ impl Fabric {
     /// When the host is not known.
     #[inline]
     #[must_use]
-    pub fn way(&self, host: HostId) -> Way<'_> {
-        Way::new(host, &self.links[host], &self.backlog)
+    pub fn route(&self, host: HostId) -> Route<'_> {
+        Route::new(host, &self.links[host], &self.backlog)
     }
 
     /// All transports.
     pub fn transports(&self) -> impl Iterator<Item = &dyn Transport> {
-        self.ways().map(|transport| &**transport)
+        self.all_transports().map(|transport| &**transport)
     }
 
     #[inline]
-    fn ways(&self) -> impl Iterator<Item = &Arc<dyn Transport>> {
+    fn all_transports(&self) -> impl Iterator<Item = &Arc<dyn Transport>> {
         self.transports.iter().map_while(OnceLock::get)
     }
 
-    /// Sends a packet, as [`Way::send`].
+    /// Sends a packet, as [`Route::send`].
     ///
     /// # Panics
     ///
     /// To the own host, and to one that is not known.
     #[inline]
     pub fn send(&self, to: HostId, header: &Header, length: usize, fill: &mut dyn FnMut(&mut [u8])) {
-        self.way(to).send(header, length, fill);
+        self.route(to).send(header, length, fill);
     }
 
     /// Whether [`Fabric::poll`] would find something to do, or to try again: a cheap hint.
     #[inline]
     #[must_use]
-    pub fn has_mail(&self) -> bool {
-        self.ways().any(|transport| transport.has_mail()) || self.is_backed_up()
+    pub fn has_work(&self) -> bool {
+        self.all_transports().any(|transport| transport.has_incoming()) || self.is_backed_up()
     }
 
     /// Whether there are packets of this host that no transport has taken yet.
@@ -226,14 +227,14 @@ impl Fabric {
         };
         let leaving = self.is_anybody_leaving.load(Ordering::Relaxed);
         let arrived = self
-            .ways()
+            .all_transports()
             .fold(false, |any, transport| transport.poll(&counted) | any);
         if leaving && !arrived {
-            self.forget_leavers();
+            self.remove_leaving();
         }
         let any = arrived | (self.is_backed_up() && self.flush_all());
         if any {
-            self.alarm.found();
+            self.parker.progressed();
         }
         any
     }
@@ -257,13 +258,13 @@ impl Fabric {
     pub fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
         let limit = if self.is_backed_up() { nap(limit) } else { limit };
         let transports: Vec<&dyn Transport> = self.transports().collect();
-        self.alarm.sleep(&transports, (word, expected), limit);
+        self.parker.park(&transports, (word, expected), limit);
     }
 
     /// Ends a [`Fabric::sleep`] whose word has changed, in case that it does not hear the futex.
     #[inline]
     pub fn wake(&self) {
-        self.alarm.ring();
+        self.parker.unpark();
     }
 
     /// Packets sent and received so far, to and from hosts that have not gone. When nothing moves any more, all hosts
@@ -379,8 +380,8 @@ mod tests {
         let fabric = Fabric::new(0, 0..1, Vec::new());
         let mut ways = Loopback::hosts(4, Access::default());
         let third = ways.pop().expect("there are four");
-        fabric.add(Arc::new(ways.swap_remove(0)));
-        fabric.join(3, "loopback");
+        fabric.add_transport(Arc::new(ways.swap_remove(0)));
+        fabric.add_host(3, "loopback");
         let other = Fabric::new(3, 3..4, vec![(Arc::new(third), vec![0, 1])]);
         let send = |from: &Fabric, to| from.send(to, &[1; HEADER], 1, &mut |room| room.fill(1));
         let notes = Notes::default();
@@ -394,7 +395,7 @@ mod tests {
             send(&fabric, 3);
         }
         assert!(fabric.is_backed_up());
-        fabric.part(3);
+        fabric.remove_host(3);
         for _ in 0..1000 {
             send(&fabric, 3);
         }

@@ -1,6 +1,7 @@
 //! Changes to the environment of a rank.
 
-use super::{JobError, Text};
+use super::JobError;
+use crate::encoding::Text;
 use serde::{Deserialize, Serialize};
 
 /// One change to the environment that a rank starts with.

@@ -1,7 +1,7 @@
 //! The hosts of a job.
 
 use super::{JobError, JobSpec, Mode};
-use crate::control::Secret;
+use crate::auth::Secret;
 use serde::{Deserialize, Serialize};
 
 /// One host of a job.

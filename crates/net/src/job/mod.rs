@@ -26,7 +26,6 @@ mod ranks;
 mod realm;
 mod section;
 mod settings;
-mod text;
 
 pub use env::EnvChange;
 pub use error::JobError;
@@ -38,13 +37,13 @@ pub use output::OutputFiles;
 pub use ranks::RankRange;
 pub use realm::Realm;
 pub use section::Section;
-pub use text::Text;
 
 use serde::{Deserialize, Serialize};
 use simurgh_settings::{Id, Values};
 use std::ops::Range;
 
-use crate::transport::HostId;
+use crate::HostId;
+use crate::encoding::Text;
 
 /// Version of the protocol; a host refuses any other.
 pub const VERSION: u32 = 9;

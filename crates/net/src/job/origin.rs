@@ -1,8 +1,8 @@
 //! How a job came to be, and which numbers it has in its universe.
 
 use super::{HostShare, JobError, MAX_RANKS, Realm};
-use crate::control::Bytes;
-use crate::transport::HostId;
+use crate::HostId;
+use crate::encoding::Bytes;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

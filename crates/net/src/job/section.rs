@@ -1,6 +1,7 @@
 //! One program of a job.
 
-use super::{EnvChange, JobError, Mode, Text, absolute};
+use super::{EnvChange, JobError, Mode, absolute};
+use crate::encoding::Text;
 use serde::{Deserialize, Serialize};
 
 /// A program and the ranks that run it: what stands between two `:` of a command line.

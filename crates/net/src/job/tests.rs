@@ -1,5 +1,6 @@
 use super::*;
-use crate::control::{Bytes, Secret};
+use crate::auth::Secret;
+use crate::encoding::Bytes;
 use proptest::prelude::*;
 use simurgh_settings::{Id, Origin as Source};
 use std::ffi::OsString;

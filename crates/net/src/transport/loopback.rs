@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use simurgh_core::sync::{Arc, AtomicU32, AtomicUsize, Ordering, SpinLock, futex_wake_shared};
 
 use super::{
-    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+    Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod, WaitObject,
 };
+use crate::HostId;
 
 /// Most data of a packet, in bytes.
 const CAPACITY: usize = 4096;
@@ -99,7 +100,7 @@ impl Transport for Loopback {
         Ok(())
     }
 
-    fn has_mail(&self) -> bool {
+    fn has_incoming(&self) -> bool {
         self.inbox().waiting.load(Ordering::Relaxed) > 0
     }
 
@@ -159,12 +160,12 @@ impl Transport for Loopback {
         Ok(Transfer::Done)
     }
 
-    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
-        (waiting == Waiting::Futex).then(|| Bell::Word(&self.inbox().bell))
+    fn wait_object(&self, waiting: WaitMethod) -> Option<WaitObject<'_>> {
+        (waiting == WaitMethod::Futex).then(|| WaitObject::Word(&self.inbox().bell))
     }
 
-    fn arm(&self, _waiting: Waiting) -> bool {
-        !self.has_mail()
+    fn arm(&self, _waiting: WaitMethod) -> bool {
+        !self.has_incoming()
     }
 
     fn disarm(&self) {}

@@ -20,9 +20,9 @@
 //!   each once, is lost.
 
 #[cfg(not(loom))]
-mod interface;
-#[cfg(not(loom))]
 mod loopback;
+#[cfg(not(loom))]
+mod network_interface;
 #[cfg(not(loom))]
 #[allow(unsafe_code, reason = "calls a C library")]
 pub mod ofi;
@@ -31,11 +31,11 @@ mod shm;
 mod simulated;
 
 #[cfg(not(loom))]
-pub use interface::is_dead_end;
-#[cfg(not(loom))]
 pub use loopback::Loopback;
 #[cfg(not(loom))]
-pub use shm::{SHM_BUFFERS, SHM_PIECE, SHM_SLOTS, Shm, ShmError, ShmNeighbours, shared_memory};
+pub use network_interface::is_local_only;
+#[cfg(not(loom))]
+pub use shm::{SHM_BUFFER_SIZE, SHM_BUFFERS, SHM_SLOTS, Shm, ShmError, ShmGroup, shared_memory};
 #[cfg(not(loom))]
 pub use simulated::{Conditions, Simulated};
 
@@ -43,8 +43,7 @@ use std::os::fd::BorrowedFd;
 
 use simurgh_core::sync::AtomicU32;
 
-/// Number of a host in its job.
-pub type HostId = u32;
+use crate::HostId;
 
 /// Bytes of an active message's header, which is the engine's to define.
 pub const HEADER: usize = 40;
@@ -111,7 +110,7 @@ pub trait Handler {
 
 /// What tells a sleeping thread that something has arrived.
 #[derive(Debug)]
-pub enum Bell<'a> {
+pub enum WaitObject<'a> {
     /// A word that other processes change and then wake with a shared futex. What it is to be is read before
     /// [`Transport::arm`].
     Word(&'a AtomicU32),
@@ -123,7 +122,7 @@ pub enum Bell<'a> {
 
 /// How a thread is going to wait for a transport's bell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
+pub enum WaitMethod {
     /// With a futex, if the transport has a word.
     Futex,
     /// With `poll(2)`.
@@ -169,7 +168,7 @@ pub trait Transport: Send + Sync {
     }
 
     /// Whether [`Transport::poll`] would find something: a cheap hint.
-    fn has_mail(&self) -> bool;
+    fn has_incoming(&self) -> bool;
 
     /// Handles what has arrived, up to a limit; false if there was nothing. One thread at a time.
     fn poll(&self, handler: &dyn Handler) -> bool;
@@ -245,17 +244,17 @@ pub trait Transport: Send + Sync {
     ) -> Result<Transfer, TransferError>;
 
     /// What rings when something arrives, after [`Transport::arm`].
-    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>>;
+    fn wait_object(&self, waiting: WaitMethod) -> Option<WaitObject<'_>>;
 
     /// Announces that a thread is going to sleep until the bell rings; false if something is there already: do not.
-    fn arm(&self, waiting: Waiting) -> bool;
+    fn arm(&self, waiting: WaitMethod) -> bool;
 
     /// The thread is awake again.
     fn disarm(&self);
 
     /// A host has ended as it should, and all its packets have been handled: what is kept for it can go. Nothing is
     /// sent to it any more. Called by whoever polls.
-    fn part(&self, _host: HostId) {}
+    fn remove_host(&self, _host: HostId) {}
 
     /// Packets that could not be attributed or understood.
     fn dropped(&self) -> u64;

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU32, Ordering, SpinLock, futex_wake_shared};
 
 use super::{
-    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+    Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod, WaitObject,
 };
+use crate::HostId;
 
 /// Most data of a packet, in bytes: small, so that little data makes many packets.
 const CAPACITY: usize = 512;
@@ -268,7 +269,7 @@ impl Transport for Simulated {
         Ok(())
     }
 
-    fn has_mail(&self) -> bool {
+    fn has_incoming(&self) -> bool {
         self.network.mail[self.place].load(Ordering::Relaxed)
     }
 
@@ -287,7 +288,7 @@ impl Transport for Simulated {
             }
         }
         // As long as something is to come, time has to pass.
-        any || self.has_mail()
+        any || self.has_incoming()
     }
 
     fn access(&self, _host: HostId) -> Access {
@@ -338,12 +339,12 @@ impl Transport for Simulated {
         self.transfer(to, copy, token)
     }
 
-    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
-        (waiting == Waiting::Futex).then(|| Bell::Word(&self.network.bells[self.place]))
+    fn wait_object(&self, waiting: WaitMethod) -> Option<WaitObject<'_>> {
+        (waiting == WaitMethod::Futex).then(|| WaitObject::Word(&self.network.bells[self.place]))
     }
 
-    fn arm(&self, _waiting: Waiting) -> bool {
-        !self.has_mail()
+    fn arm(&self, _waiting: WaitMethod) -> bool {
+        !self.has_incoming()
     }
 
     fn disarm(&self) {}

@@ -5,9 +5,9 @@ use crate::agent::hosts::{self, Host};
 use crate::hosts::Starter;
 use crate::tree::message::{Down, Fragment, Modex, Up};
 use rustix::process::Signal;
+use simurgh_net::HostId;
 use simurgh_net::control::{FromHost, ToHost};
 use simurgh_net::job::JobSpec;
-use simurgh_net::transport::HostId;
 use std::ops::Range;
 use std::time::Instant;
 

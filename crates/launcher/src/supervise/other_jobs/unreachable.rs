@@ -4,7 +4,7 @@
 
 use crate::supervise::Supervisor;
 use crate::supervise::phase::Verdict;
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};

@@ -3,8 +3,8 @@
 use super::{Task, Turn};
 use crate::supervise::Supervisor;
 use crate::universe::ToServer;
+use simurgh_net::HostId;
 use simurgh_net::control::Peer;
-use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 
 impl Supervisor<'_> {

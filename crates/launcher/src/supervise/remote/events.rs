@@ -5,8 +5,8 @@ use crate::oob::LinkError;
 use crate::process::GRACE;
 use crate::tree::message::{Down, Up};
 use crate::tree::{Loss, no_sign_of_life};
+use simurgh_net::HostId;
 use simurgh_net::control::FromHost;
-use simurgh_net::transport::HostId;
 use std::ops::Range;
 
 /// What has been heard from the nodes.

@@ -4,13 +4,12 @@ use super::events::NodeEvent;
 use super::{NodeState, RemoteNodes};
 use crate::error::LaunchError;
 use crate::hosts::Member;
-use crate::supervise::RemoteLaunch;
-use crate::supervise::Supervisor;
 use crate::supervise::phase::Verdict;
+use crate::supervise::{RemoteLaunch, Supervisor};
 use crate::tree::Loss;
 use rustix::process::Signal;
+use simurgh_net::HostId;
 use simurgh_net::job::JobSpec;
-use simurgh_net::transport::HostId;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 

@@ -1,12 +1,11 @@
 //! Agents that Slurm starts: one task on each node, all by one srun, which connect to `mpiexec`.
 
 use crate::error::LaunchError;
-use crate::oob::addresses_of;
-use crate::oob::{Link, Listener};
+use crate::oob::{Link, Listener, addresses_of};
 use crate::process::PollSet;
 use crate::tree::message::{CALLING, Call, NodeJob, Up, VERSION};
 use crate::tree::{Branch, LaunchCommand, Loss};
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use simurgh_settings::Id;
 use std::io::{self, Write};
 use std::path::Path;

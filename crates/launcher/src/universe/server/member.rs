@@ -1,8 +1,8 @@
 //! An mpiexec, as its universe sees it.
 
+use simurgh_net::HostId;
 use simurgh_net::control::Peer;
 use simurgh_net::job::Realm;
-use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

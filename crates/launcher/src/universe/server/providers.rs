@@ -23,7 +23,8 @@ pub(super) fn differ<'a>(peers: impl Iterator<Item = &'a Peer>) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simurgh_net::control::{Address, Bytes};
+    use simurgh_net::control::Address;
+    use simurgh_net::encoding::Bytes;
 
     fn peer(provider: &str) -> Peer {
         let mut bytes = Vec::new();

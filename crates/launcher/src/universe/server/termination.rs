@@ -2,8 +2,8 @@
 
 use super::registry::{ProtocolError, Registry};
 use crate::universe::message::FromServer;
+use simurgh_net::HostId;
 use simurgh_net::job::Realm;
-use simurgh_net::transport::HostId;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Registry {

@@ -9,7 +9,7 @@ use crate::host::output::say;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use simurgh_net::control::{
-    Answer, Channel, DEADLOCKED, FromHost, Hello, Letter, MAX_PEERS, Peer, Received, Refusal, ToHost,
+    Answer, Channel, DEADLOCKED, EncodedMessage, FromHost, Hello, MAX_PEERS, Peer, Received, Refusal, ToHost,
 };
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ impl Broker {
 
     /// Something that the process says. When it is gone, nobody is left to serve.
     fn hear(&self) -> Result<Option<Received<FromHost>>, PmiError> {
-        self.channel.said().map_err(|_| PmiError::Gone)
+        self.channel.receive_from_host().map_err(|_| PmiError::Gone)
     }
 
     /// Sleeps until the process, the launcher or another broker says something.
@@ -165,9 +165,9 @@ impl Broker {
     }
 
     fn tell(&self, message: &ToHost) -> Result<(), PmiError> {
-        let letter = Letter::from(message.clone());
+        let letter = EncodedMessage::from(message.clone());
         loop {
-            match self.channel.tell(&letter) {
+            match self.channel.try_send(&letter) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
                     let mut fds = [PollFd::new(&self.channel, PollFlags::OUT)];

@@ -26,7 +26,8 @@ use launcher::{Launcher, Place};
 use node_sockets::Listener;
 use quiescence::Detector;
 use simurgh_core::sync::{AtomicBool, Ordering};
-use simurgh_net::control::{Channel, Letter, Secret, ToHost};
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Channel, EncodedMessage, ToHost};
 use simurgh_net::job::{self, Control, JobSpec};
 use simurgh_net::transport::shared_memory;
 use simurgh_settings::{Id, Values};
@@ -183,7 +184,11 @@ fn memory(
     }
     let memory = Arc::new(shared_memory(hosts.len()).map_err(std::io::Error::other)?);
     let message = ToHost::Memory { hosts: hosts.clone() };
-    door.give(secret, &Letter::with(message, Some(Arc::clone(&memory))), others)?;
+    door.give(
+        secret,
+        &EncodedMessage::with_descriptor(message, Some(Arc::clone(&memory))),
+        others,
+    )?;
     Ok(Arc::into_inner(memory))
 }
 

@@ -12,8 +12,9 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen, socket_with,
     sockopt,
 };
-use simurgh_net::control::{Channel, ControlError, FromHost, Hello, Letter, Received, Secret, VERSION};
-use simurgh_net::transport::HostId;
+use simurgh_net::HostId;
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Channel, ControlError, EncodedMessage, FromHost, Hello, Received, VERSION};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -60,7 +61,7 @@ impl Listener {
     pub(super) fn give(
         &mut self,
         secret: &Secret,
-        letter: &Letter,
+        letter: &EncodedMessage,
         neighbours: &[u32],
     ) -> Result<(), PmiError> {
         let until = Instant::now() + PATIENCE;
@@ -72,7 +73,7 @@ impl Listener {
             guests.extend(self.guests());
             let mut silent = Vec::new();
             for guest in guests {
-                match guest.said() {
+                match guest.receive_from_host() {
                     Ok(None) => silent.push(guest),
                     Ok(Some(said)) => {
                         // Who does not show the secret is sent away.
@@ -81,7 +82,7 @@ impl Listener {
                         };
                         if !missing.contains(&hello.host) {
                             self.early.push((hello.host, guest));
-                        } else if matches!(guest.tell(letter), Ok(true)) {
+                        } else if matches!(guest.try_send(letter), Ok(true)) {
                             missing.retain(|rank| *rank != hello.host);
                         }
                     }
@@ -100,7 +101,7 @@ pub(super) fn request_memory(rank: u32, name: &[u8], secret: &Secret, own: u32) 
     let channel = connect_to(name, secret, own).map_err(|source| failed(rank, source))?;
     let until = Instant::now() + PATIENCE;
     loop {
-        match channel.told() {
+        match channel.receive_from_launcher() {
             Ok(Some(Received { mut descriptors, .. })) => {
                 let memory = descriptors.pop();
                 return memory.ok_or_else(|| failed(rank, io::ErrorKind::InvalidData.into()));
@@ -149,7 +150,7 @@ pub(super) fn connect_to(name: &[u8], secret: &Secret, host: HostId) -> io::Resu
         host,
         addresses: Vec::new(),
     };
-    channel.say(&FromHost::Hello(hello)).map_err(io::Error::other)?;
+    channel.send(&FromHost::Hello(hello)).map_err(io::Error::other)?;
     Ok(channel)
 }
 
@@ -199,7 +200,7 @@ mod tests {
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&memory, 77).unwrap();
         let hosts = vec![0, 1, 2];
-        let letter = Letter::with(ToHost::Memory { hosts }, Some(Arc::new(memory)));
+        let letter = EncodedMessage::with_descriptor(ToHost::Memory { hosts }, Some(Arc::new(memory)));
         std::thread::scope(|scope| {
             let stranger = scope.spawn(|| request_memory(0, &name, &wrong, 1));
             let guests = [1, 2].map(|own| {
@@ -255,7 +256,8 @@ mod tests {
         let mut door = Listener::open().unwrap();
         let name = door.name.clone();
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
-        let letter = Letter::with(ToHost::Memory { hosts: vec![0, 1, 2] }, Some(Arc::new(memory)));
+        let letter =
+            EncodedMessage::with_descriptor(ToHost::Memory { hosts: vec![0, 1, 2] }, Some(Arc::new(memory)));
         std::thread::scope(|scope| {
             let others = scope.spawn(|| {
                 request_memory(0, &name, &secret, 2).unwrap();
@@ -267,8 +269,8 @@ mod tests {
             let back = others.join().unwrap();
             assert_eq!(door.early.len(), 1);
             assert_eq!(door.early[0].0, 2);
-            back.say(&FromHost::Met).unwrap();
-            let said = door.early[0].1.said().unwrap();
+            back.send(&FromHost::Met).unwrap();
+            let said = door.early[0].1.receive_from_host().unwrap();
             assert!(matches!(said.unwrap().message, FromHost::Met));
         });
     }

@@ -1,13 +1,14 @@
 //! Finding out that all processes of a job wait for each other, where no launcher looks for that.
 //!
 //! The broker of the first process hears the words of all others' on how much is going on in their processes, and does
-//! with them what `mpiexec` does ([`Silence`]). The others come to its door when they have something to say for the
+//! with them what `mpiexec` does ([`Quiescence`]). The others come to its door when they have something to say for the
 //! first time. All of them have to be on one node.
 
 use super::launcher::Place;
 use super::node_sockets::{Listener, authenticated_hello, connect_to};
 use rustix::event::{PollFd, PollFlags};
-use simurgh_net::control::{Channel, Conclusion, DEADLOCK, FromHost, Letter, Secret, Silence, ToHost};
+use simurgh_net::auth::Secret;
+use simurgh_net::control::{Channel, Conclusion, DEADLOCK, EncodedMessage, FromHost, Quiescence, ToHost};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -102,7 +103,7 @@ impl Participant {
         if self.channel.is_none() && self.is_of_use {
             self.channel = connect_to(&self.first, &self.secret, self.rank).ok();
         }
-        let said = self.channel.as_ref().map(|channel| channel.say(message));
+        let said = self.channel.as_ref().map(|channel| channel.send(message));
         if !matches!(said, Some(Ok(()))) {
             self.give_up();
         }
@@ -111,7 +112,7 @@ impl Participant {
     fn attend(&mut self) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         while let Some(channel) = &self.channel {
-            match channel.told() {
+            match channel.receive_from_launcher() {
                 Ok(Some(told)) => match told.message {
                     message @ (ToHost::StillQuiet { .. } | ToHost::Report { .. }) => {
                         outcomes.push(Outcome::Tell(message));
@@ -139,7 +140,7 @@ pub(super) struct Coordinator {
     guests: Vec<Channel>,
     /// The others, by rank, as far as they have come.
     members: Vec<Option<Channel>>,
-    silence: Silence,
+    silence: Quiescence,
     /// Whose ranks use MPI no more.
     ended: Vec<bool>,
     /// What ranks wait for, since they have been asked.
@@ -161,7 +162,7 @@ impl Coordinator {
             door,
             guests: Vec::new(),
             members,
-            silence: Silence::of(size),
+            silence: Quiescence::new(size),
             ended: vec![false; size],
             waiting: vec![None; size],
             until: None,
@@ -174,7 +175,7 @@ impl Coordinator {
         let mut outcomes = Vec::new();
         for rank in 1..self.members.len() {
             while let Some(channel) = &self.members[rank] {
-                match channel.said() {
+                match channel.receive_from_host() {
                     Ok(Some(said)) => outcomes.extend(self.hear(rank, said.message)),
                     Ok(None) => break,
                     // It ends, and so does the job.
@@ -193,7 +194,7 @@ impl Coordinator {
         let (secret, members) = (&self.secret, &mut self.members);
         let mut rest = Vec::new();
         for guest in self.guests.drain(..) {
-            match guest.said() {
+            match guest.receive_from_host() {
                 Ok(None) => rest.push(guest),
                 Ok(Some(said)) => {
                     if let Some(hello) = authenticated_hello(said.message, secret)
@@ -211,7 +212,7 @@ impl Coordinator {
     fn hear(&mut self, rank: usize, message: FromHost) -> Option<Outcome> {
         match message {
             FromHost::Quiet { wave, sent, received } => {
-                match self.silence.hear(rank, wave, (sent, received)) {
+                match self.silence.report(rank, wave, (sent, received)) {
                     Conclusion::Ask { wave } => Some(self.tell_all(ToHost::StillQuiet { wave })),
                     // Where all ranks have ended it is quiet as well.
                     Conclusion::Deadlock if self.until.is_none() && self.ended.contains(&false) => {
@@ -238,7 +239,7 @@ impl Coordinator {
     fn tell_all(&self, message: ToHost) -> Outcome {
         for member in self.members.iter().flatten() {
             // Who has no room for it does not answer, and then nothing follows.
-            let _ = member.tell(&Letter::from(message.clone()));
+            let _ = member.try_send(&EncodedMessage::from(message.clone()));
         }
         Outcome::Tell(message)
     }

@@ -3,7 +3,7 @@
 mod futex_waits;
 
 use simurgh_core::sync::{AtomicU64, Ordering};
-use simurgh_net::transport::ofi::WATCH_THREAD;
+use simurgh_net::transport::ofi::HEARTBEAT_THREAD;
 
 /// The name of the thread that listens to the launcher.
 pub(super) const LISTENER: &str = "simurgh-control";
@@ -44,7 +44,7 @@ pub(super) fn of_transports() -> usize {
 
 /// Whether a thread of this name is ours, or a transport's, which is named as the thread that has started it.
 fn is_ours(name: &str) -> bool {
-    [LISTENER, WATCH_THREAD, HOST, SIGNAL_DELIVERY].contains(&name)
+    [LISTENER, HEARTBEAT_THREAD, HOST, SIGNAL_DELIVERY].contains(&name)
 }
 
 /// Runs `f`, in which the thread that listens waits for news.

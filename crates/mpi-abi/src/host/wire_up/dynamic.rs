@@ -10,11 +10,11 @@ use crate::host::job::newcomer;
 use crate::host::state::Host;
 use simurgh_core::Network;
 use simurgh_core::sync::revoke_bias;
-use simurgh_net::Fabric;
 use simurgh_net::control::{FromHost, Received, ToHost, shortened};
 use simurgh_net::job::JobSpec;
 use simurgh_net::transport::ofi::OfiPort;
-use simurgh_net::transport::{HostId, Shm, Transport};
+use simurgh_net::transport::{Shm, Transport};
+use simurgh_net::{Fabric, HostId};
 use std::sync::Arc;
 
 /// How this host comes to know others.
@@ -162,7 +162,7 @@ impl DynamicWireUp {
             (Some(ofi), _) => {
                 peers
                     .iter()
-                    .try_for_each(|(host, address)| ofi.admit(*host, address))?;
+                    .try_for_each(|(host, address)| ofi.add_host(*host, address))?;
                 Arc::clone(ofi)
             }
         };
@@ -188,10 +188,10 @@ impl DynamicWireUp {
         for lead in leads {
             let name = lead.transport.name();
             if lead.is_new {
-                network.fabric().add(lead.transport);
+                network.fabric().add_transport(lead.transport);
             }
             for host in lead.hosts {
-                network.fabric().join(host, name);
+                network.fabric().add_host(host, name);
             }
         }
     }

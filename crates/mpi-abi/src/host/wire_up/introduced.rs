@@ -1,8 +1,9 @@
 //! Hosts of which the launcher has told this one, until it is told to connect to them.
 
+use simurgh_net::HostId;
 use simurgh_net::control::{Peer, Received, ToHost};
 use simurgh_net::job::Place;
-use simurgh_net::transport::{HostId, ShmNeighbours};
+use simurgh_net::transport::ShmGroup;
 use std::os::fd::OwnedFd;
 
 /// Other hosts.
@@ -11,7 +12,7 @@ pub(in crate::host) struct IntroducedHosts {
     /// Those of which there is something to know; the host itself may be among them.
     pub(in crate::host) peers: Vec<Peer>,
     /// Those of other worlds on this node.
-    pub(in crate::host) neighbours: Vec<ShmNeighbours<OwnedFd>>,
+    pub(in crate::host) neighbours: Vec<ShmGroup<OwnedFd>>,
 }
 
 impl IntroducedHosts {
@@ -21,7 +22,7 @@ impl IntroducedHosts {
         match message {
             ToHost::Peers(peers) => self.peers.extend(peers),
             ToHost::Memory { hosts } => {
-                let neighbours = descriptors.into_iter().map(|memory| ShmNeighbours {
+                let neighbours = descriptors.into_iter().map(|memory| ShmGroup {
                     hosts: hosts.clone(),
                     memory,
                 });

@@ -16,11 +16,12 @@ use super::error::HostError;
 use super::job::newcomer;
 use routes::{OFI, Route, Routes, may_have_foreign, needed, others_of_world};
 use simurgh_mpi::Job;
-use simurgh_net::Fabric;
-use simurgh_net::control::{Address, Bytes, FromHost, Hello, Peer, VERSION};
+use simurgh_net::control::{Address, FromHost, Hello, Peer, VERSION};
+use simurgh_net::encoding::Bytes;
 use simurgh_net::job::JobSpec;
-use simurgh_net::transport::ofi::{Authenticate, Choice, Joining, Ofi, OfiPort};
-use simurgh_net::transport::{HostId, Shm, ShmNeighbours, Transport};
+use simurgh_net::transport::ofi::{Authenticate, ConnectOptions, Ofi, OfiOptions, OfiPort};
+use simurgh_net::transport::{Shm, ShmGroup, Transport};
+use simurgh_net::{Fabric, HostId};
 use simurgh_settings::Id;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -106,7 +107,7 @@ impl OpenTransports {
 /// The transport to the hosts of the job that are on this one's node.
 pub(super) fn open_shm(control: &Control, spec: &JobSpec) -> Result<Shm, HostError> {
     let own = spec.host_in_universe();
-    let neighbours = ShmNeighbours {
+    let neighbours = ShmGroup {
         hosts: spec.hosts_on(spec.hosts[spec.host as usize].node),
         memory: control.memory().ok_or(HostError::Unreachable { host: own })?,
     };
@@ -116,7 +117,7 @@ pub(super) fn open_shm(control: &Control, spec: &JobSpec) -> Result<Shm, HostErr
 /// Has the transport lead to hosts of other worlds on this node, so that it does to all of these.
 pub(super) fn admit_shm(shm: &Shm, introduced: &IntroducedHosts, hosts: &[HostId]) -> Result<(), HostError> {
     for neighbours in &introduced.neighbours {
-        shm.admit(neighbours)?;
+        shm.add_hosts(neighbours)?;
     }
     match hosts.iter().find(|host| !shm.leads_to(**host)) {
         Some(&host) => Err(HostError::Unreachable { host }),
@@ -146,8 +147,8 @@ pub(super) fn joining<'a>(
     control: &'a Control,
     spec: &JobSpec,
     peers: Vec<(HostId, &'a [u8])>,
-) -> Joining<'a> {
-    Joining {
+) -> ConnectOptions<'a> {
+    ConnectOptions {
         own: spec.host_in_universe(),
         hosts: world(spec),
         secret: control.secret(),
@@ -189,9 +190,9 @@ pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
 }
 
 /// Which provider of libfabric is wanted.
-pub(super) fn choice(spec: &JobSpec) -> Choice {
+pub(super) fn choice(spec: &JobSpec) -> OfiOptions {
     let name = |id| spec.settings.name(id).map(str::to_owned);
-    Choice {
+    OfiOptions {
         provider: name(Id::Provider),
         interface: name(Id::Interface),
         // Nobody knows where other launchers are.

@@ -2,8 +2,8 @@
 
 use super::OpenTransports;
 use crate::host::error::HostError;
+use simurgh_net::HostId;
 use simurgh_net::job::{JobSpec, Origin, Place};
-use simurgh_net::transport::HostId;
 use simurgh_settings::Id;
 use std::ops::Range;
 

@@ -3,10 +3,10 @@
 //! Its provider, then the addresses of its endpoints, their nonce, and how much it wants protected: each a length in
 //! four bytes and as many bytes, in an order and of a meaning that are fixed by the version of the wire-up protocol.
 
-use super::cover::Cover;
 use super::error::OfiError;
-use crate::proof::Nonce;
-use crate::transport::HostId;
+use super::protection::Protection;
+use crate::HostId;
+use crate::auth::Nonce;
 
 /// The most bytes of one part: libfabric's addresses are far shorter.
 const LONGEST: usize = 1024;
@@ -19,24 +19,24 @@ pub(super) struct Address {
     /// The endpoint for packets and transfers.
     pub(super) main: Vec<u8>,
     /// The endpoint for signs of life.
-    pub(super) watch: Vec<u8>,
+    pub(super) heartbeat: Vec<u8>,
     /// A number of these endpoints alone, of which keys are made.
     pub(super) nonce: Nonce,
     /// How much it wants protected at least.
-    pub(super) cover: Cover,
+    pub(super) protection: Protection,
 }
 
 impl Address {
     /// As bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let cover = [self.cover.to_byte()];
+        let protection = [self.protection.to_byte()];
         for part in [
             self.provider.as_bytes(),
             &self.main,
-            &self.watch,
+            &self.heartbeat,
             self.nonce.as_bytes(),
-            &cover,
+            &protection,
         ] {
             bytes.extend((part.len() as u32).to_le_bytes());
             bytes.extend(part);
@@ -48,16 +48,16 @@ impl Address {
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (provider, rest) = part(bytes)?;
         let (main, rest) = part(rest)?;
-        let (watch, rest) = part(rest)?;
+        let (heartbeat, rest) = part(rest)?;
         let (nonce, rest) = part(rest)?;
-        let (cover, rest) = part(rest)?;
-        let &[cover] = cover else { return None };
+        let (protection, rest) = part(rest)?;
+        let &[protection] = protection else { return None };
         let address = Self {
             provider: String::from_utf8(provider.to_vec()).ok()?,
             main: main.to_vec(),
-            watch: watch.to_vec(),
+            heartbeat: heartbeat.to_vec(),
             nonce: Nonce::from_bytes(nonce)?,
-            cover: Cover::from_byte(cover)?,
+            protection: Protection::from_byte(protection)?,
         };
         rest.is_empty().then_some(address)
     }
@@ -92,10 +92,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn addresses_come_back(provider in "[a-z;_]{0,20}", main: [u8; 16], watch: Vec<u8>, nonce: [u8; 32]) {
+        fn addresses_come_back(provider in "[a-z;_]{0,20}", main: [u8; 16], heartbeat: Vec<u8>, nonce: [u8; 32]) {
             let nonce = Nonce::from_bytes(&nonce).expect("as long as one");
-            let cover = Cover::Headers;
-            let address = Address { provider, main: main.to_vec(), watch, nonce, cover };
+            let protection = Protection::Headers;
+            let address = Address { provider, main: main.to_vec(), heartbeat, nonce, protection };
             let bytes = address.to_bytes();
             prop_assert_eq!(OfiPort::provider_of(&bytes), Some(address.provider.clone()));
             prop_assert_eq!(Address::from_bytes(&bytes), Some(address));

@@ -53,7 +53,7 @@ impl Buffers {
             layout,
             size,
         };
-        if endpoint.offer().demands(sys::FI_MR_LOCAL) {
+        if endpoint.info().demands(sys::FI_MR_LOCAL) {
             // SAFETY:
             // - the block is freed after the registration, and both before the endpoint: see `Ofi`.
             let region = unsafe { endpoint.register(block.as_ptr(), layout.size(), operation, 0) }?;

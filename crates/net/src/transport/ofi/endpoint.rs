@@ -9,8 +9,8 @@ use simurgh_fabric_sys as sys;
 use sys::calls;
 
 use super::error::OfiError;
-use super::offer::Offer;
 use super::operation::{Key, Operation};
+use super::provider::ProviderInfo;
 
 /// Bytes of the longest address.
 const LONGEST_ADDRESS: usize = 512;
@@ -52,7 +52,7 @@ pub(super) struct Endpoint {
     vector: Owned<sys::fid_av>,
     domain: Owned<sys::fid_domain>,
     fabric: Owned<sys::fid_fabric>,
-    offer: Offer,
+    info: ProviderInfo,
     descriptor: Option<c_int>,
 }
 
@@ -89,28 +89,28 @@ pub(super) enum Completion {
 
 impl Endpoint {
     /// Opens an endpoint, whose packets are at most so long and of whose operations so many are completed at once.
-    pub(super) fn open(offer: Offer, packet: usize, operations: usize) -> Result<Self, OfiError> {
-        let library = offer.library();
-        let check = |call, error| outcome(&offer, call, error);
+    pub(super) fn open(info: ProviderInfo, packet: usize, operations: usize) -> Result<Self, OfiError> {
+        let library = info.library();
+        let check = |call, error| outcome(&info, call, error);
         // SAFETY:
-        // - the offer is the library's, and every object is made of one that is open.
+        // - the info is the library's, and every object is made of one that is open.
         unsafe {
             let fabric = library
-                .fi_fabric((*offer.as_ptr()).fabric_attr)
-                .map_err(|error| failure(&offer, "fi_fabric", error as isize))?;
+                .fi_fabric((*info.as_ptr()).fabric_attr)
+                .map_err(|error| failure(&info, "fi_fabric", error as isize))?;
             let fabric = own(fabric);
             let mut domain = null_mut();
             check(
                 "fi_domain",
-                calls::fi_domain(fabric.as_ptr(), offer.as_ptr(), &mut domain),
+                calls::fi_domain(fabric.as_ptr(), info.as_ptr(), &mut domain),
             )?;
             let domain = own(domain);
-            let vector = open_vector(&offer, &domain)?;
-            let (queue, descriptor) = open_queue(&offer, &domain, operations)?;
+            let vector = open_vector(&info, &domain)?;
+            let (queue, descriptor) = open_queue(&info, &domain, operations)?;
             let mut endpoint = null_mut();
             check(
                 "fi_endpoint",
-                calls::fi_endpoint(domain.as_ptr(), offer.as_ptr(), &mut endpoint),
+                calls::fi_endpoint(domain.as_ptr(), info.as_ptr(), &mut endpoint),
             )?;
             let endpoint = own(endpoint);
             let bind = |other, flags| calls::fi_ep_bind(endpoint.as_ptr(), other, flags);
@@ -119,7 +119,7 @@ impl Endpoint {
                 "fi_ep_bind",
                 bind(queue.as_ptr().cast(), sys::FI_TRANSMIT | sys::FI_RECV),
             )?;
-            if offer.has(sys::FI_MULTI_RECV) {
+            if info.has(sys::FI_MULTI_RECV) {
                 let (level, name) = (sys::FI_OPT_ENDPOINT as c_int, sys::FI_OPT_MIN_MULTI_RECV as c_int);
                 check(
                     "fi_setopt",
@@ -134,15 +134,15 @@ impl Endpoint {
                 vector,
                 domain,
                 fabric,
-                offer,
+                info,
                 descriptor,
             })
         }
     }
 
     /// What it was opened with.
-    pub(super) fn offer(&self) -> &Offer {
-        &self.offer
+    pub(super) fn info(&self) -> &ProviderInfo {
+        &self.info
     }
 
     /// For calls of transfers and packets.
@@ -171,7 +171,7 @@ impl Endpoint {
         key: u64,
     ) -> Result<Owned<sys::fid_mr>, OfiError> {
         let mut region = null_mut();
-        let check = |call, error| outcome(&self.offer, call, error);
+        let check = |call, error| outcome(&self.info, call, error);
         // SAFETY:
         // - the domain and the endpoint are open; the memory is valid by the caller's word.
         unsafe {
@@ -187,7 +187,7 @@ impl Endpoint {
                 ),
             )?;
             let region = own(region);
-            if self.offer.demands(sys::FI_MR_ENDPOINT) {
+            if self.info.demands(sys::FI_MR_ENDPOINT) {
                 check("fi_mr_bind", calls::fi_mr_bind(region.as_ptr(), self.as_ptr()))?;
                 check("fi_mr_enable", calls::fi_mr_enable(region.as_ptr()))?;
             }
@@ -197,13 +197,13 @@ impl Endpoint {
 
     /// An error of a call.
     pub(super) fn failure(&self, call: &'static str, error: isize) -> OfiError {
-        failure(&self.offer, call, error)
+        failure(&self.info, call, error)
     }
 
     /// What an error number of either sign means.
     #[cold]
     pub(super) fn message(&self, error: isize) -> String {
-        self.offer.library().message(error as c_int)
+        self.info.library().message(error as c_int)
     }
 
     /// How others reach it.
@@ -213,7 +213,7 @@ impl Endpoint {
         // SAFETY:
         // - the endpoint is open; there is room for so many bytes.
         let error = unsafe { calls::fi_getname(self.as_ptr(), bytes.as_mut_ptr().cast(), &mut length) };
-        outcome(&self.offer, "fi_getname", error)?;
+        outcome(&self.info, "fi_getname", error)?;
         bytes.truncate(length);
         Ok(bytes)
     }
@@ -272,7 +272,7 @@ impl Endpoint {
         // SAFETY:
         // - the queue is open, and the entry the last read of it.
         let text = unsafe { calls::fi_cq_strerror(self.queue.as_ptr(), entry.prov_errno, entry.err_data) };
-        let mut message = self.offer.library().message(entry.err);
+        let mut message = self.info.library().message(entry.err);
         if !text.is_null() && entry.prov_errno != 0 {
             // SAFETY:
             // - a text of the library that ends with zero.
@@ -314,7 +314,7 @@ fn own<T>(object: *mut T) -> Owned<T> {
 
 /// Opens the vector of addresses.
 unsafe fn open_vector(
-    offer: &Offer,
+    info: &ProviderInfo,
     domain: &Owned<sys::fid_domain>,
 ) -> Result<Owned<sys::fid_av>, OfiError> {
     let mut vector = null_mut();
@@ -322,20 +322,20 @@ unsafe fn open_vector(
     // - the attributes are integers and a name, for which zero and null are values; the domain is open.
     let error = unsafe {
         let mut attributes: sys::fi_av_attr = std::mem::zeroed();
-        attributes.type_ = (*(*offer.as_ptr()).domain_attr).av_type;
+        attributes.type_ = (*(*info.as_ptr()).domain_attr).av_type;
         calls::fi_av_open(domain.as_ptr(), &mut attributes, &mut vector)
     };
-    outcome(offer, "fi_av_open", error)?;
+    outcome(info, "fi_av_open", error)?;
     Ok(own(vector))
 }
 
 /// Providers whose descriptors cannot be relied on: that of `net` stays silent about data that it has already taken
 /// from its socket, so that a sleeper misses it. Without a descriptor, sleeps are naps.
-const MUTE: &[&str] = &["net"];
+const UNRELIABLE_DESCRIPTOR: &[&str] = &["net"];
 
 /// Opens the completion queue, with a descriptor if the provider has one.
 unsafe fn open_queue(
-    offer: &Offer,
+    info: &ProviderInfo,
     domain: &Owned<sys::fid_domain>,
     operations: usize,
 ) -> Result<(Owned<sys::fid_cq>, Option<c_int>), OfiError> {
@@ -350,9 +350,9 @@ unsafe fn open_queue(
             attributes.wait_obj = waiting;
             calls::fi_cq_open(domain.as_ptr(), &mut attributes, &mut queue)
         };
-        outcome(offer, "fi_cq_open", error).map(|()| own(queue))
+        outcome(info, "fi_cq_open", error).map(|()| own(queue))
     };
-    if !MUTE.contains(&&*offer.provider())
+    if !UNRELIABLE_DESCRIPTOR.contains(&&*info.provider())
         && let Ok(queue) = open(sys::FI_WAIT_FD)
     {
         let mut descriptor = -1;
@@ -365,17 +365,17 @@ unsafe fn open_queue(
     Ok((open(sys::FI_WAIT_NONE)?, None))
 }
 
-fn outcome(offer: &Offer, call: &'static str, error: c_int) -> Result<(), OfiError> {
+fn outcome(info: &ProviderInfo, call: &'static str, error: c_int) -> Result<(), OfiError> {
     match error {
         0 => Ok(()),
-        error => Err(failure(offer, call, error as isize)),
+        error => Err(failure(info, call, error as isize)),
     }
 }
 
-fn failure(offer: &Offer, call: &'static str, error: isize) -> OfiError {
+fn failure(info: &ProviderInfo, call: &'static str, error: isize) -> OfiError {
     OfiError::Call {
-        provider: offer.provider(),
+        provider: info.provider(),
         call,
-        message: offer.library().message(error as c_int),
+        message: info.library().message(error as c_int),
     }
 }

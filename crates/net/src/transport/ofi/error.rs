@@ -2,7 +2,7 @@
 
 use simurgh_fabric_sys::LoadError;
 
-use crate::transport::HostId;
+use crate::HostId;
 
 /// Why hosts cannot talk over libfabric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

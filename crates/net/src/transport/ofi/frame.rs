@@ -2,7 +2,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0–7 | the code ([`seal`](super::seal)) |
+//! | 0–7 | the code ([`mac_key`](super::mac)) |
 //! | 8–11 | the host that sends; the highest bit says that the header is a short one |
 //! | 12–15 | the packet's number among those from this host to that one, modulo 2^32 |
 //! | 16– | the engine's header; its last eight bytes are left out if they are zero |
@@ -10,9 +10,10 @@
 //! With 16 bytes of data that makes 64 bytes for a short message, the most frequent packet: what providers take without
 //! a buffer of ours, and without a completion that rings at its sender.
 
-use super::LONGEST;
-use super::seal::Seal;
-use crate::transport::{HEADER, Header, HostId};
+use super::MAX_FRAME;
+use super::mac::MacKey;
+use crate::HostId;
+use crate::transport::{HEADER, Header};
 
 /// Bytes before the engine's header.
 const PREFIX: usize = 16;
@@ -24,10 +25,10 @@ pub(super) const FRAME: usize = PREFIX + HEADER;
 const SHORT: u32 = 1 << 31;
 
 /// A mark, which says nothing: only that it has gone matters. No frame is as short.
-pub(super) const MARK: [u8; 4] = *b"mark";
+pub(super) const FLUSH_MARKER: [u8; 4] = *b"mark";
 
 /// A frame that has come, of which nothing is known yet but its form.
-pub(super) struct Arrived<'a> {
+pub(super) struct ReceivedFrame<'a> {
     /// The host that it says to be of.
     pub(super) from: HostId,
     /// The header.
@@ -65,18 +66,18 @@ pub(super) fn write(frame: &mut [u8], header: &Header, start: usize) {
     }
 }
 
-/// Writes the sender and the number of a frame that is whole otherwise, and its code with what [`Seal::digest`] has
+/// Writes the sender and the number of a frame that is whole otherwise, and its code with what [`MacKey::digest`] has
 /// made of its data.
 #[inline]
 pub(super) fn close(
     frame: &mut [u8],
     start: usize,
     (from, number): (HostId, u64),
-    seal: &Seal,
+    mac_key: &MacKey,
     digest: Option<u64>,
 ) {
     let (prefix, body) = frame.split_at_mut(PREFIX);
-    let code = seal.code(number, start - PREFIX, body, digest);
+    let code = mac_key.code(number, start - PREFIX, body, digest);
     let short = if start < FRAME { SHORT } else { 0 };
     let who = u64::from(from | short) | u64::from(number as u32) << 32;
     // In whole words, as they are going to be read.
@@ -86,7 +87,7 @@ pub(super) fn close(
 
 /// Takes a frame apart; none if it cannot be one.
 #[inline]
-pub(super) fn read(frame: &[u8]) -> Option<Arrived<'_>> {
+pub(super) fn read(frame: &[u8]) -> Option<ReceivedFrame<'_>> {
     let (words, _) = frame.get(..PREFIX)?.as_chunks::<8>();
     let [code, who] = [0, 1].map(|at| u64::from_le_bytes(words[at]));
     let body = &frame[PREFIX..];
@@ -102,7 +103,7 @@ pub(super) fn read(frame: &[u8]) -> Option<Arrived<'_>> {
             (header, data)
         }
     };
-    (frame.len() <= LONGEST).then_some(Arrived {
+    (frame.len() <= MAX_FRAME).then_some(ReceivedFrame {
         from: who as u32 & !SHORT,
         header,
         data,
@@ -112,12 +113,12 @@ pub(super) fn read(frame: &[u8]) -> Option<Arrived<'_>> {
     })
 }
 
-impl Arrived<'_> {
-    /// Whether it is what the host with this seal has sent as the packet with this number.
+impl ReceivedFrame<'_> {
+    /// Whether it is what the host with this mac_key has sent as the packet with this number.
     #[inline]
-    pub(super) fn is_genuine(&self, number: u64, seal: &Seal) -> bool {
+    pub(super) fn is_genuine(&self, number: u64, mac_key: &MacKey) -> bool {
         let header = self.body.len() - self.data.len();
-        let due = seal.code(number, header, self.body, seal.digest(self.data));
+        let due = mac_key.code(number, header, self.body, mac_key.digest(self.data));
         // All of it at once, so that the time does not tell how much is right.
         due == self.code
     }
@@ -127,15 +128,15 @@ impl Arrived<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::cover::Cover;
+    use super::super::protection::Protection;
     use super::*;
 
-    fn made(seal: &Seal, from: HostId, header: &Header, number: u64, data: &[u8]) -> Vec<u8> {
+    fn made(mac_key: &MacKey, from: HostId, header: &Header, number: u64, data: &[u8]) -> Vec<u8> {
         let start = start(header);
         let mut frame = vec![0; start + data.len()];
         write(&mut frame, header, start);
         frame[start..].copy_from_slice(data);
-        close(&mut frame, start, (from, number), seal, seal.digest(data));
+        close(&mut frame, start, (from, number), mac_key, mac_key.digest(data));
         frame
     }
 
@@ -153,33 +154,33 @@ mod tests {
             if is_short {
                 header[HEADER - TAIL..].fill(0);
             }
-            let seal = Seal::of(&[5; 32], Cover::Everything);
-            let mut frame = made(&seal, from, &header, number, &data);
+            let mac_key = MacKey::of(&[5; 32], Protection::Everything);
+            let mut frame = made(&mac_key, from, &header, number, &data);
             prop_assert_eq!(frame.len(), 16 + if is_short { 32 } else { 40 } + data.len());
             let read_again = read(&frame).expect("a frame");
             prop_assert_eq!((read_again.from, read_again.header, read_again.data), (from, header, &data[..]));
             prop_assert_eq!(read_again.number, number as u32);
-            prop_assert!(read_again.is_genuine(number, &seal));
-            prop_assert!(!read_again.is_genuine(number.wrapping_add(1 << 32), &seal));
-            prop_assert!(!read_again.is_genuine(number, &Seal::of(&[6; 32], Cover::Everything)));
+            prop_assert!(read_again.is_genuine(number, &mac_key));
+            prop_assert!(!read_again.is_genuine(number.wrapping_add(1 << 32), &mac_key));
+            prop_assert!(!read_again.is_genuine(number, &MacKey::of(&[6; 32], Protection::Everything)));
 
             let at = at.index(frame.len());
             frame[at] ^= 1u8 << bit;
-            // The sender and the number that are told only say whose seal and which number to look for.
+            // The sender and the number that are told only say whose mac_key and which number to look for.
             if !(8..16).contains(&at) || (at, bit) == (11, 7) {
-                prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(number, &seal)));
+                prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(number, &mac_key)));
             }
         }
 
         #[test]
         fn anything_can_be_read(frame in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let seal = Seal::of(&[5; 32], Cover::Everything);
-            prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(0, &seal)));
+            let mac_key = MacKey::of(&[5; 32], Protection::Everything);
+            prop_assert!(read(&frame).is_none_or(|frame| !frame.is_genuine(0, &mac_key)));
         }
     }
 
     #[test]
     fn a_mark_is_no_packet() {
-        assert!(read(&MARK).is_none());
+        assert!(read(&FLUSH_MARKER).is_none());
     }
 }

@@ -1,13 +1,13 @@
 //! Who a host is to others: its number, what it has told them, and the secret that they share.
 
 use super::address::Address;
-use super::cover::Cover;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
-use super::peer::Contact;
-use super::seal::{End, PACKETS, SIGNS, Seals};
-use crate::control::Secret;
-use crate::transport::HostId;
+use super::mac::{End, HEARTBEATS, MacKeys, PACKETS};
+use super::peer::Connection;
+use super::protection::Protection;
+use crate::HostId;
+use crate::auth::Secret;
 
 /// Who a host is to others.
 pub(super) struct Identity {
@@ -28,29 +28,29 @@ impl Identity {
     }
 
     /// How packets go to another host.
-    pub(super) fn packets(
+    pub(super) fn connection(
         &self,
         main: &Endpoint,
         host: HostId,
         theirs: &Address,
-    ) -> Result<Contact, OfiError> {
-        Ok(Contact {
+    ) -> Result<Connection, OfiError> {
+        Ok(Connection {
             address: main.insert(&theirs.main)?,
-            seals: self.seals(PACKETS, host, theirs),
+            mac_keys: self.mac_keys(PACKETS, host, theirs),
         })
     }
 
     /// What signs of life of and for another host are sealed with.
-    pub(super) fn signs(&self, host: HostId, theirs: &Address) -> Seals {
-        self.seals(SIGNS, host, theirs)
+    pub(super) fn heartbeat_keys(&self, host: HostId, theirs: &Address) -> MacKeys {
+        self.mac_keys(HEARTBEATS, host, theirs)
     }
 
     /// How much is protected of what goes to another host: as much as the one of the two wants who wants more.
-    fn cover(&self, theirs: &Address) -> Cover {
-        self.address.cover.max(theirs.cover)
+    fn protection(&self, theirs: &Address) -> Protection {
+        self.address.protection.max(theirs.protection)
     }
 
-    fn seals(&self, purpose: &str, host: HostId, theirs: &Address) -> Seals {
+    fn mac_keys(&self, purpose: &str, host: HostId, theirs: &Address) -> MacKeys {
         let own = End {
             host: self.own,
             nonce: &self.address.nonce,
@@ -59,6 +59,6 @@ impl Identity {
             host,
             nonce: &theirs.nonce,
         };
-        Seals::between(&self.secret, purpose, own, other, self.cover(theirs))
+        MacKeys::between(&self.secret, purpose, own, other, self.protection(theirs))
     }
 }

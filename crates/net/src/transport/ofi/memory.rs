@@ -11,8 +11,8 @@ use std::ptr::null_mut;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering, SpinLock};
 use simurgh_fabric_sys as sys;
 
-use super::cache::{Cache, Found};
 use super::endpoint::{Endpoint, Owned};
+use super::registration_cache::{Found, RegistrationCache};
 use crate::transport::{Region, TransferError};
 
 /// What is done to registered memory: anything, from here and from afar, since one registration serves all.
@@ -30,7 +30,7 @@ pub(super) struct Registration {
 }
 
 /// Registered memory for one use.
-pub(super) type Lent = Arc<Registration>;
+pub(super) type SharedRegistration = Arc<Registration>;
 
 impl Registration {
     fn key(&self) -> u64 {
@@ -43,9 +43,9 @@ impl Registration {
 /// The memory that others may access now, and what else is registered.
 pub(super) struct Memory {
     /// By key: a registration, and how often it has been exposed.
-    exposed: SpinLock<HashMap<u64, (Lent, usize)>>,
+    exposed: SpinLock<HashMap<u64, (SharedRegistration, usize)>>,
     /// None for providers to which a registration costs nothing.
-    cache: Option<SpinLock<Cache<Registration>>>,
+    cache: Option<SpinLock<RegistrationCache<Registration>>>,
     /// Where the sequence of keys began, which nobody else knows.
     seed: u64,
     keys: AtomicU64,
@@ -60,15 +60,15 @@ pub(super) struct Memory {
 impl Memory {
     /// Nothing exposed. `seed` is a secret.
     pub(super) fn new(endpoint: &Endpoint, seed: u64) -> Self {
-        let offer = endpoint.offer();
+        let info = endpoint.info();
         Self {
             exposed: SpinLock::new(HashMap::new()),
-            cache: offer.demands(PINNING).then(SpinLock::default),
+            cache: info.demands(PINNING).then(SpinLock::default),
             seed,
             keys: AtomicU64::new(0),
-            mask: u64::MAX >> (64 - 8 * offer.key_size().clamp(1, 8)),
-            virtual_addresses: offer.demands(sys::FI_MR_VIRT_ADDR),
-            local: offer.demands(sys::FI_MR_LOCAL),
+            mask: u64::MAX >> (64 - 8 * info.key_size().clamp(1, 8)),
+            virtual_addresses: info.demands(sys::FI_MR_VIRT_ADDR),
+            local: info.demands(sys::FI_MR_LOCAL),
         }
     }
 
@@ -158,7 +158,7 @@ impl Memory {
         endpoint: &Endpoint,
         address: *mut u8,
         length: usize,
-    ) -> Result<Option<Lent>, TransferError> {
+    ) -> Result<Option<SharedRegistration>, TransferError> {
         if !self.local {
             return Ok(None);
         }
@@ -177,7 +177,7 @@ impl Memory {
         endpoint: &Endpoint,
         address: *mut u8,
         length: usize,
-    ) -> Result<Lent, TransferError> {
+    ) -> Result<SharedRegistration, TransferError> {
         let memory = range(address, length);
         let found = self
             .cache
@@ -241,7 +241,7 @@ fn range(address: *const u8, length: usize) -> Range<usize> {
 }
 
 /// What a provider wants to be told with registered memory.
-pub(super) fn descriptor(lent: Option<&Lent>) -> *mut c_void {
+pub(super) fn descriptor(lent: Option<&SharedRegistration>) -> *mut c_void {
     match lent {
         // SAFETY:
         // - the registration is open.

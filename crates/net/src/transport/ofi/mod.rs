@@ -5,16 +5,16 @@
 //! first ([`OfiPort`]), so that its address can be told to the others; with theirs it becomes the transport ([`Ofi`]).
 //!
 //! * **Packets** are a frame (`frame`): a code, the sender, a number, the engine's header, data. Short ones are made on
-//!   the stack and injected, longer ones in a buffer that all ranks share (`outbound`); they come into buffers that all
-//!   share (`inbound`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
-//! * **Origin.** What a host sends to another is sealed with keys that only the two can compute (`identity`, `seal`),
-//!   as far as is asked for (`cover`); what is not genuine is dropped and counted. Packets to a host are numbered: if
+//!   the stack and injected, longer ones in a buffer that all ranks share (`send_buffers`); they come into buffers that all
+//!   share (`receive_buffers`). Sends are ordered (`FI_ORDER_SAS`). Those that a provider does not take yet are kept (`peer`).
+//! * **Origin.** What a host sends to another is sealed with keys that only the two can compute (`identity`, `mac_key`),
+//!   as far as is asked for (`protection`); what is not genuine is dropped and counted. Packets to a host are numbered: if
 //!   one is missing, or comes twice, the host is lost, so that no packet is ever taken for another.
 //! * **Transfers** are reads and writes of memory that its owner has registered (`memory`, `transfers`).
 //!   Where that is dear, registrations are kept for later (`cache`).
-//! * **Waiting** is for the completion queue's descriptor, where the provider has one.
-//! * **Loss** of a host comes from errors of sends and transfers (`losses`), and from a thread that asks for signs of
-//!   life (`watch`), with which hosts tell each other what they have sent and received (`stalls`).
+//! * **WaitMethod** is for the completion queue's descriptor, where the provider has one.
+//! * **Loss** of a host comes from errors of sends and transfers (`lost_hosts`), and from a thread that asks for signs of
+//!   life (`heartbeat`), with which hosts tell each other what they have sent and received (`stall_detector`).
 //!
 //! What libfabric is given stays where it is until it says so or the endpoint has been shut: that is why buffers and
 //! operations are blocks of fixed size, made once, and why `Ofi` shuts the endpoint before it frees them.
@@ -27,68 +27,66 @@
 
 mod address;
 mod buffers;
-mod cache;
-mod choice;
-mod cover;
 mod endpoint;
 mod error;
+mod flush;
 mod frame;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+mod heartbeat;
 mod identity;
-mod inbound;
-mod losses;
-mod marks;
+mod lost_hosts;
+mod mac;
 mod memory;
-mod offer;
 mod operation;
-mod outbound;
+mod options;
 mod peer;
 mod port;
-mod pulses;
-mod seal;
-mod sending;
-mod sign;
+mod protection;
+mod provider;
+mod receive_buffers;
+mod registration_cache;
+mod send;
+mod send_buffers;
 mod slots;
-mod stalls;
 mod transfers;
-mod watch;
 
 #[cfg(test)]
 mod tests;
 
-pub use choice::Choice;
-pub use cover::Authenticate;
 pub use error::OfiError;
-pub use port::{Joining, OfiPort};
-pub use watch::WATCH_THREAD;
+pub use heartbeat::HEARTBEAT_THREAD;
+pub use options::OfiOptions;
+pub use port::{ConnectOptions, OfiPort};
+pub use protection::Authenticate;
 
 use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering};
 use simurgh_fabric_sys as sys;
 
-use self::cover::Cover;
 use self::endpoint::{Completion, Endpoint};
-use self::frame::{Arrived, FRAME, MARK};
+use self::flush::FlushMarkers;
+use self::frame::{FLUSH_MARKER, FRAME, ReceivedFrame};
+use self::heartbeat::{Heartbeat, NewPeer};
 use self::identity::Identity;
-use self::inbound::{Inbound, Room};
-use self::losses::Losses;
-use self::marks::Marks;
+use self::lost_hosts::LostHosts;
 use self::memory::Memory;
 use self::operation::{Key, Kind};
-use self::outbound::Outbound;
 use self::peer::{Peer, Peers, Verdict};
+use self::protection::Protection;
+use self::receive_buffers::{BufferCounts, ReceiveBuffers};
+use self::send_buffers::SendBuffers;
 use self::transfers::{Direction, Next, Transfer as Task, Transfers};
-use self::watch::{Newcomer, Watch};
 use super::{
-    Access, Bell, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+    Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod, WaitObject,
 };
+use crate::HostId;
 
 /// Bytes of the longest frame: what providers send without asking the receiver first.
-const LONGEST: usize = 16 << 10;
-const _: () = assert!(LONGEST < 1 << 16, "codes have so much room for lengths");
+const MAX_FRAME: usize = 16 << 10;
+const _: () = assert!(MAX_FRAME < 1 << 16, "codes have so much room for lengths");
 /// The buffers that packets come into.
-const ROOM: Room = Room {
+const RECEIVE_BUFFERS: BufferCounts = BufferCounts {
     many: (4, 512 << 10),
     single: 128,
 };
@@ -103,17 +101,17 @@ pub struct Ofi {
     identity: Identity,
     peers: Arc<Peers>,
     /// Whether some peer may have packets kept.
-    kept: AtomicBool,
-    losses: Arc<Losses>,
+    has_pending: AtomicBool,
+    lost_hosts: Arc<LostHosts>,
     /// Ended before the rest; none if hosts are not watched.
-    watch: Option<Watch>,
+    heartbeat: Option<Heartbeat>,
     dropped: AtomicU64,
     access: Access,
     transfers: Transfers,
     memory: Memory,
-    outbound: Outbound,
-    marks: Marks,
-    inbound: Inbound,
+    send_buffers: SendBuffers,
+    flush_markers: FlushMarkers,
+    receive_buffers: ReceiveBuffers,
     /// Closed last, save for the endpoint itself: see `drop`.
     endpoint: Endpoint,
 }
@@ -131,18 +129,21 @@ impl Ofi {
     /// # Errors
     ///
     /// As [`OfiPort::connect`].
-    pub fn admit(&self, host: HostId, address: &[u8]) -> Result<(), OfiError> {
+    pub fn add_host(&self, host: HostId, address: &[u8]) -> Result<(), OfiError> {
         let theirs = self.identity.read(host, address)?;
-        let contact = self.identity.packets(&self.endpoint, host, &theirs)?;
-        self.losses.admit(host);
-        if !self.peers.add(host, CachePadded::new(Peer::new(Some(contact)))) {
+        let connection = self.identity.connection(&self.endpoint, host, &theirs)?;
+        self.lost_hosts.add_host(host);
+        if !self
+            .peers
+            .add(host, CachePadded::new(Peer::new(Some(connection))))
+        {
             return Err(OfiError::Malformed(host));
         }
-        if let Some(watch) = &self.watch {
-            watch.admit(Newcomer {
+        if let Some(heartbeat) = &self.heartbeat {
+            heartbeat.add_peer(NewPeer {
                 host,
-                seals: self.identity.signs(host, &theirs),
-                address: theirs.watch,
+                mac_keys: self.identity.heartbeat_keys(host, &theirs),
+                address: theirs.heartbeat,
             });
         }
         Ok(())
@@ -150,41 +151,41 @@ impl Ofi {
 
     #[cold]
     fn lose(&self, host: HostId, message: &str) {
-        self.losses
+        self.lost_hosts
             .add(host, format!("libfabric cannot reach it: {message}"));
     }
 
     /// Deals with a completion; whether it was one that the handler waits for.
-    fn act(&self, handler: &dyn Handler, completion: Completion) -> bool {
+    fn handle_completion(&self, handler: &dyn Handler, completion: Completion) -> bool {
         match completion {
             Completion::Done { key, flags, data } => match key.kind {
-                Kind::Receive => self.take(handler, key.number, flags, data),
+                Kind::Receive => self.receive(handler, key.number, flags, data),
                 Kind::Send => {
-                    self.outbound.give(key.number);
+                    self.send_buffers.give(key.number);
                     return false;
                 }
-                Kind::Transfer => self.go_on(handler, key.number, None),
-                Kind::Mark => handler.transferred(self.marks.over(key.number).1, Ok(())),
+                Kind::Transfer => self.continue_transfer(handler, key.number, None),
+                Kind::FlushMarker => handler.transferred(self.flush_markers.over(key.number).1, Ok(())),
             },
             Completion::Failed {
                 key,
                 flags,
                 error,
                 message,
-            } => self.fail(handler, key, flags, error, &message),
+            } => self.handle_failure(handler, key, flags, error, &message),
         }
         true
     }
 
     /// Looks for completions until there is one that the handler waits for: another look, which is a system call or
     /// two, comes after what it does about that.
-    fn look(&self, handler: &dyn Handler) -> bool {
+    fn poll_completions(&self, handler: &dyn Handler) -> bool {
         let mut found = false;
         let mut awaited = false;
         for _ in 0..ROUNDS {
             let any = self
                 .endpoint
-                .complete(&mut |completion| awaited |= self.act(handler, completion));
+                .complete(&mut |completion| awaited |= self.handle_completion(handler, completion));
             found |= any;
             if awaited || !any {
                 break;
@@ -193,44 +194,44 @@ impl Ofi {
         found
     }
 
-    fn take(&self, handler: &dyn Handler, number: u32, flags: u64, data: (*const u8, usize)) {
+    fn receive(&self, handler: &dyn Handler, number: u32, flags: u64, data: (*const u8, usize)) {
         // SAFETY:
         // - that is what has just been completed; it is posted again below.
-        let frame = unsafe { self.inbound.frame(number, data) };
+        let frame = unsafe { self.receive_buffers.frame(number, data) };
         match frame::read(frame) {
-            Some(arrived) => self.take_in(handler, &arrived),
+            Some(arrived) => self.receive_packet(handler, &arrived),
             // The end of a buffer may be told without a packet.
-            None if frame.is_empty() || *frame == MARK => {}
-            None => self.drop_one(),
+            None if frame.is_empty() || *frame == FLUSH_MARKER => {}
+            None => self.count_dropped(),
         }
-        self.inbound.handled(&self.endpoint, number, flags);
+        self.receive_buffers.handled(&self.endpoint, number, flags);
     }
 
     /// Handles a packet if it is the next one of the host that it names.
-    fn take_in(&self, handler: &dyn Handler, arrived: &Arrived<'_>) {
+    fn receive_packet(&self, handler: &dyn Handler, arrived: &ReceivedFrame<'_>) {
         let from = arrived.from;
         match self.peers.get(from).map(|peer| peer.judge(arrived)) {
-            Some(Verdict::Next) => {
-                self.meet(from);
+            Some(Verdict::InOrder) => {
+                self.monitor(from);
                 handler.packet(from, &arrived.header, arrived.data);
             }
-            Some(Verdict::Astray(number, due)) => {
-                self.drop_one();
-                self.losses.add(from, astray(number, due));
+            Some(Verdict::OutOfOrder(number, due)) => {
+                self.count_dropped();
+                self.lost_hosts.add(from, out_of_order(number, due));
             }
-            Some(Verdict::Forged) | None => self.drop_one(),
+            Some(Verdict::Forged) | None => self.count_dropped(),
         }
     }
 
     /// Something goes to or comes from a host.
     #[inline]
-    fn meet(&self, host: HostId) {
-        if let Some(watch) = &self.watch {
-            watch.meet(host);
+    fn monitor(&self, host: HostId) {
+        if let Some(heartbeat) = &self.heartbeat {
+            heartbeat.monitor(host);
         }
     }
 
-    fn go_on(&self, handler: &dyn Handler, number: u32, failed: Option<isize>) {
+    fn continue_transfer(&self, handler: &dyn Handler, number: u32, failed: Option<isize>) {
         match self.transfers.piece_over(&self.endpoint, number, failed) {
             Next::Waits => {}
             Next::Goes(host) => {
@@ -243,7 +244,7 @@ impl Ofi {
                 self.peers[host].transfer_over();
                 let outcome = failed.map_or(Ok(()), |error| {
                     let message = self.endpoint.message(error);
-                    if is_about_the_way(error) {
+                    if is_connection_error(error) {
                         self.lose(host, &message);
                     }
                     Err(TransferError::Refused(message))
@@ -254,20 +255,20 @@ impl Ofi {
     }
 
     #[cold]
-    fn fail(&self, handler: &dyn Handler, key: Option<Key>, flags: u64, error: i32, message: &str) {
+    fn handle_failure(&self, handler: &dyn Handler, key: Option<Key>, flags: u64, error: i32, message: &str) {
         match key {
             Some(Key {
                 kind: Kind::Send,
                 number,
             }) => {
-                let host = self.outbound.give(number);
+                let host = self.send_buffers.give(number);
                 self.lose(host, message);
             }
             Some(Key {
-                kind: Kind::Mark,
+                kind: Kind::FlushMarker,
                 number,
             }) => {
-                let (host, token) = self.marks.over(number);
+                let (host, token) = self.flush_markers.over(number);
                 self.lose(host, message);
                 // What has been sent before it will not leave any more.
                 handler.transferred(token, Ok(()));
@@ -275,34 +276,34 @@ impl Ofi {
             Some(Key {
                 kind: Kind::Transfer,
                 number,
-            }) => self.go_on(handler, number, Some(error as isize)),
+            }) => self.continue_transfer(handler, number, Some(error as isize)),
             Some(Key {
                 kind: Kind::Receive,
                 number,
             }) => {
-                self.drop_one();
-                self.inbound.handled(&self.endpoint, number, flags);
+                self.count_dropped();
+                self.receive_buffers.handled(&self.endpoint, number, flags);
             }
             // What was injected, to whom the provider does not say.
-            None => self.drop_one(),
+            None => self.count_dropped(),
         }
     }
 
     #[cold]
-    fn drop_one(&self) {
+    fn count_dropped(&self) {
         // Relaxed: a count.
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Goes on with transfers whose next piece the provider did not take.
-    fn unstall(&self, handler: &dyn Handler) -> bool {
+    fn retry_stalled_transfers(&self, handler: &dyn Handler) -> bool {
         let mut any = false;
         for _ in 0..Transfers::MOST {
             let Some(number) = self.transfers.stalled() else {
                 return any;
             };
             any = true;
-            self.go_on(handler, number, None);
+            self.continue_transfer(handler, number, None);
         }
         any
     }
@@ -333,7 +334,7 @@ impl Ofi {
         let task = Task {
             direction,
             host,
-            to: self.peers[host].contact().address,
+            to: self.peers[host].connection().address,
             local,
             remote: region.address.wrapping_add(offset),
             key: region.key,
@@ -364,7 +365,7 @@ impl Drop for Ofi {
 
 /// Why a host is lost of which a packet has come that is not the one that was due.
 #[cold]
-fn astray(number: u64, due: u64) -> String {
+fn out_of_order(number: u64, due: u64) -> String {
     let what = match number > due {
         true => format!("{} of its packets are lost on the way", number - due),
         false => "a packet of it has come twice".to_owned(),
@@ -373,7 +374,7 @@ fn astray(number: u64, due: u64) -> String {
 }
 
 /// Whether an error is about the way to a host, not about what was asked of it.
-fn is_about_the_way(error: isize) -> bool {
+fn is_connection_error(error: isize) -> bool {
     const ERRORS: [u64; 9] = [
         sys::FI_ECONNRESET,
         sys::FI_ECONNREFUSED,
@@ -395,7 +396,7 @@ impl Transport for Ofi {
     }
 
     fn capacity(&self) -> usize {
-        LONGEST - FRAME
+        MAX_FRAME - FRAME
     }
 
     #[inline]
@@ -409,9 +410,9 @@ impl Transport for Ofi {
         if self.peers[to].is_backed_up() {
             return Err(Busy);
         }
-        self.meet(to);
+        self.monitor(to);
         let start = frame::start(header);
-        if start + length <= self.outbound.short {
+        if start + length <= self.send_buffers.short {
             self.send_short(to, header, (start, length), fill);
             return Ok(());
         }
@@ -420,15 +421,15 @@ impl Transport for Ofi {
 
     fn drain(&self, to: HostId, token: u64) -> Result<Transfer, Busy> {
         let peer = &self.peers[to];
-        if self.losses.has(to) {
+        if self.lost_hosts.has(to) {
             return Ok(Transfer::Done);
         }
         if peer.is_backed_up() {
             return Err(Busy);
         }
         match self
-            .marks
-            .send(&self.endpoint, (to, peer.contact().address), token)
+            .flush_markers
+            .send(&self.endpoint, (to, peer.connection().address), token)
         {
             Ok(()) => Ok(Transfer::Started),
             Err(AGAIN) => Err(Busy),
@@ -440,32 +441,32 @@ impl Transport for Ofi {
     }
 
     /// Always true: a provider does not say without being asked, which is what a poll does.
-    fn has_mail(&self) -> bool {
+    fn has_incoming(&self) -> bool {
         true
     }
 
     fn poll(&self, handler: &dyn Handler) -> bool {
-        if let Some(watch) = &self.watch {
-            watch.look();
+        if let Some(heartbeat) = &self.heartbeat {
+            heartbeat.count_poll();
         }
-        let mut any = self.look(handler);
-        if self.inbound.is_short() {
+        let mut any = self.poll_completions(handler);
+        if self.receive_buffers.is_short() {
             // What cannot be posted now is tried again at the next poll.
-            any |= self.inbound.replenish(&self.endpoint).is_ok();
+            any |= self.receive_buffers.replenish(&self.endpoint).is_ok();
         }
-        any |= self.unstall(handler);
+        any |= self.retry_stalled_transfers(handler);
         // Relaxed: as in `keep`.
-        if self.kept.load(Ordering::Relaxed) {
-            any |= self.flush();
+        if self.has_pending.load(Ordering::Relaxed) {
+            any |= self.flush_pending();
         }
-        any | self.losses.tell(handler)
+        any | self.lost_hosts.report(handler)
     }
 
     /// None where all data is protected: what providers read and write themselves is not.
     fn access(&self, host: HostId) -> Access {
-        match self.peers.get(host).and_then(|peer| peer.cover()) {
-            Some(Cover::Nothing | Cover::Headers) => self.access,
-            Some(Cover::Everything) | None => Access::default(),
+        match self.peers.get(host).and_then(|peer| peer.protection()) {
+            Some(Protection::Nothing | Protection::Headers) => self.access,
+            Some(Protection::Everything) | None => Access::default(),
         }
     }
 
@@ -525,24 +526,24 @@ impl Transport for Ofi {
         }
     }
 
-    fn bell(&self, waiting: Waiting) -> Option<Bell<'_>> {
+    fn wait_object(&self, waiting: WaitMethod) -> Option<WaitObject<'_>> {
         match waiting {
-            Waiting::Futex => None,
-            Waiting::Poll => {
+            WaitMethod::Futex => None,
+            WaitMethod::Poll => {
                 let queue = self.endpoint.descriptor()?;
-                Some(Bell::Descriptors([queue, self.losses.bell()]))
+                Some(WaitObject::Descriptors([queue, self.lost_hosts.descriptor()]))
             }
         }
     }
 
-    fn arm(&self, _waiting: Waiting) -> bool {
-        !self.losses.any() && self.endpoint.try_wait()
+    fn arm(&self, _waiting: WaitMethod) -> bool {
+        !self.lost_hosts.any() && self.endpoint.try_wait()
     }
 
     fn disarm(&self) {}
 
-    fn part(&self, host: HostId) {
-        self.losses.part(host);
+    fn remove_host(&self, host: HostId) {
+        self.lost_hosts.remove_host(host);
     }
 
     fn dropped(&self) -> u64 {

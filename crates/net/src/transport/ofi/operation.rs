@@ -15,7 +15,7 @@ pub(super) enum Kind {
     /// A transfer from or to remote memory.
     Transfer,
     /// A mark behind packets.
-    Mark,
+    FlushMarker,
 }
 
 /// Which operation.

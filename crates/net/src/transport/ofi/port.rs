@@ -11,35 +11,35 @@ use simurgh_fabric_sys as sys;
 use sys::Library;
 
 use super::address::Address;
-use super::choice::Choice;
-use super::cover::Cover;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
+use super::flush::FlushMarkers;
+use super::heartbeat::{Heartbeat, Monitoring, NewPeer, OPERATIONS};
 use super::identity::Identity;
-use super::inbound::Inbound;
-use super::losses::Losses;
-use super::marks::Marks;
+use super::lost_hosts::LostHosts;
 use super::memory::Memory;
-use super::offer::Offer;
-use super::outbound::Outbound;
-use super::peer::{Contact, Peer, Peers};
+use super::options::OfiOptions;
+use super::peer::{Connection, Peer, Peers};
+use super::protection::Protection;
+use super::provider::ProviderInfo;
+use super::receive_buffers::ReceiveBuffers;
+use super::send_buffers::SendBuffers;
 use super::transfers::Transfers;
-use super::watch::{Newcomer, OPERATIONS, Post, Watch};
-use super::{LONGEST, Ofi, ROOM, sign};
-use crate::control::{Secret, fixed};
-use crate::proof::Nonce;
-use crate::transport::{Access, HostId};
+use super::{MAX_FRAME, Ofi, RECEIVE_BUFFERS, heartbeat};
+use crate::HostId;
+use crate::auth::{self, Nonce, Secret};
+use crate::transport::Access;
 
 /// An open endpoint, which waits for the addresses of the others.
 pub struct OfiPort {
     main: Endpoint,
-    watch: Endpoint,
+    heartbeat: Endpoint,
     address: Address,
 }
 
 /// What job a host joins, and as what.
 #[derive(Clone, Debug)]
-pub struct Joining<'a> {
+pub struct ConnectOptions<'a> {
     /// The host.
     pub own: HostId,
     /// The hosts of its world.
@@ -58,24 +58,28 @@ impl OfiPort {
     /// # Errors
     ///
     /// [`OfiError`]: without libfabric, without such a provider, or when it fails.
-    pub fn open(choice: &Choice) -> Result<Self, OfiError> {
-        let offer = Offer::find(Library::load()?, choice)?;
-        let provider = offer.provider();
-        let watch = Endpoint::open(offer.small(OPERATIONS), sign::LENGTH, 2 * OPERATIONS)?;
-        let operations = ROOM.single + Outbound::MOST + Transfers::MOST + Marks::MOST;
-        let main = Endpoint::open(offer, LONGEST, operations as usize)?;
+    pub fn open(options: &OfiOptions) -> Result<Self, OfiError> {
+        let info = ProviderInfo::find(Library::load()?, options)?;
+        let provider = info.provider();
+        let heartbeat = Endpoint::open(info.small(OPERATIONS), heartbeat::MESSAGE_LENGTH, 2 * OPERATIONS)?;
+        let operations = RECEIVE_BUFFERS.single + SendBuffers::MOST + Transfers::MOST + FlushMarkers::MOST;
+        let main = Endpoint::open(info, MAX_FRAME, operations as usize)?;
         let nonce = Nonce::random().map_err(|error| OfiError::System {
             provider: provider.clone(),
             message: error.to_string(),
         })?;
         let address = Address {
             main: main.address()?,
-            watch: watch.address()?,
+            heartbeat: heartbeat.address()?,
             nonce,
-            cover: Cover::of(choice.authenticate, &provider),
+            protection: Protection::of(options.authenticate, &provider),
             provider,
         };
-        Ok(Self { main, watch, address })
+        Ok(Self {
+            main,
+            heartbeat,
+            address,
+        })
     }
 
     /// Name of the provider, as libfabric has it.
@@ -102,10 +106,10 @@ impl OfiPort {
     /// # Errors
     ///
     /// [`OfiError`]: when an address is none, or of another provider, or the system has no descriptors or threads left.
-    pub fn connect(self, joining: &Joining<'_>) -> Result<Ofi, OfiError> {
+    pub fn connect(self, joining: &ConnectOptions<'_>) -> Result<Ofi, OfiError> {
         let Self {
             main: endpoint,
-            watch,
+            heartbeat,
             address,
         } = self;
         let refused = |message: String| OfiError::System {
@@ -113,50 +117,50 @@ impl OfiPort {
             message,
         };
         let identity = Identity::new(joining.own, address.clone(), joining.secret.clone());
-        let losses = Losses::new(joining.hosts.clone()).map_err(|error| refused(error.to_string()))?;
-        let losses = Arc::new(losses);
+        let lost_hosts = LostHosts::new(joining.hosts.clone()).map_err(|error| refused(error.to_string()))?;
+        let lost_hosts = Arc::new(lost_hosts);
         let (mut main, mut watched) = (BTreeMap::new(), Vec::new());
         for (host, bytes) in &joining.peers {
             let theirs = identity.read(*host, bytes)?;
-            losses.admit(*host);
-            main.insert(*host, identity.packets(&endpoint, *host, &theirs)?);
-            watched.push(Newcomer {
+            lost_hosts.add_host(*host);
+            main.insert(*host, identity.connection(&endpoint, *host, &theirs)?);
+            watched.push(NewPeer {
                 host: *host,
-                seals: identity.signs(*host, &theirs),
-                address: theirs.watch,
+                mac_keys: identity.heartbeat_keys(*host, &theirs),
+                address: theirs.heartbeat,
             });
         }
-        let peers = Arc::new(roster(joining.hosts.clone(), main));
-        let inbound = Inbound::new(&endpoint, LONGEST, ROOM)?;
-        inbound
+        let peers = Arc::new(peer_table(joining.hosts.clone(), main));
+        let receive_buffers = ReceiveBuffers::new(&endpoint, MAX_FRAME, RECEIVE_BUFFERS)?;
+        receive_buffers
             .replenish(&endpoint)
             .map_err(|error| endpoint.failure("fi_recvmsg", error))?;
         let begin = |timeout| {
-            let post = Post {
+            let post = Monitoring {
                 own: joining.own,
                 timeout,
                 others: watched,
                 hosts: joining.hosts.clone(),
                 peers: Arc::clone(&peers),
             };
-            Watch::begin(watch, post, Arc::clone(&losses))
+            Heartbeat::begin(heartbeat, post, Arc::clone(&lost_hosts))
         };
-        let has_memory = endpoint.offer().has(sys::FI_RMA);
+        let has_memory = endpoint.info().has(sys::FI_RMA);
         Ok(Ofi {
-            watch: joining.peer_timeout.map(begin).transpose()?,
+            heartbeat: joining.peer_timeout.map(begin).transpose()?,
             peers,
-            kept: AtomicBool::new(false),
-            losses,
+            has_pending: AtomicBool::new(false),
+            lost_hosts,
             dropped: AtomicU64::new(0),
             access: Access {
                 read: has_memory,
                 write: has_memory,
             },
-            transfers: Transfers::new(&endpoint, address.cover),
-            memory: Memory::new(&endpoint, random().map_err(refused)?),
-            outbound: Outbound::new(&endpoint, LONGEST)?,
-            marks: Marks::new(&endpoint)?,
-            inbound,
+            transfers: Transfers::new(&endpoint, address.protection),
+            memory: Memory::new(&endpoint, seed().map_err(refused)?),
+            send_buffers: SendBuffers::new(&endpoint, MAX_FRAME)?,
+            flush_markers: FlushMarkers::new(&endpoint)?,
+            receive_buffers,
             endpoint,
             identity,
         })
@@ -164,17 +168,17 @@ impl OfiPort {
 }
 
 /// All that is known of the hosts of a world, and of others that can be reached.
-fn roster(world: Range<HostId>, mut contacts: BTreeMap<HostId, Contact>) -> Peers {
-    let peer = |contact| CachePadded::new(Peer::new(contact));
-    let peers = HostTable::new(world, |host| peer(contacts.remove(&host)));
-    for (host, contact) in contacts {
-        peers.add(host, peer(Some(contact)));
+fn peer_table(world: Range<HostId>, mut connections: BTreeMap<HostId, Connection>) -> Peers {
+    let peer = |connection| CachePadded::new(Peer::new(connection));
+    let peers = HostTable::new(world, |host| peer(connections.remove(&host)));
+    for (host, connection) in connections {
+        peers.add(host, peer(Some(connection)));
     }
     peers
 }
 
-/// A number that nobody else knows.
-fn random() -> Result<u64, String> {
-    let bytes = fixed::random().map_err(|error| format!("no random number: {error}"))?;
+/// A number that nobody else knows: the seed of the keys of exposed memory.
+fn seed() -> Result<u64, String> {
+    let bytes = auth::random().map_err(|error| format!("no random number: {error}"))?;
     Ok(u64::from_ne_bytes(bytes))
 }

@@ -7,8 +7,7 @@ use simurgh_core::sync::SpinLock;
 use simurgh_testing::{Deadline, LIMIT};
 
 use super::*;
-use crate::control::Secret;
-use crate::proof::Nonce;
+use crate::auth::{Nonce, Secret};
 use crate::transport::HEADER;
 
 /// Notes what comes.
@@ -33,12 +32,12 @@ impl Handler for Notes {
     }
 }
 
-fn tcp() -> Choice {
+fn tcp() -> OfiOptions {
     named("tcp")
 }
 
-fn named(provider: &str) -> Choice {
-    Choice {
+fn named(provider: &str) -> OfiOptions {
+    OfiOptions {
         provider: Some(provider.into()),
         interface: Some("lo".into()),
         one_machine: true,
@@ -52,9 +51,9 @@ fn secret(number: u8) -> Secret {
 }
 
 /// The providers on the loopback interface that libfabric has: `net` in 1.17 only, where it is the better one.
-fn providers() -> impl Iterator<Item = Choice> {
+fn providers() -> impl Iterator<Item = OfiOptions> {
     let all = ["tcp", "net"].map(named).into_iter();
-    all.filter(|choice| OfiPort::open(choice).is_ok() || choice.provider.as_deref() == Some("tcp"))
+    all.filter(|options| OfiPort::open(options).is_ok() || options.provider.as_deref() == Some("tcp"))
 }
 
 /// So many hosts in this process, which watch each other.
@@ -62,8 +61,8 @@ fn watched_hosts(count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
     hosts_of(&tcp(), count, peer_timeout)
 }
 
-fn hosts_of(choice: &Choice, count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
-    let ports = (0..count).map(|_| OfiPort::open(choice).unwrap()).collect();
+fn hosts_of(options: &OfiOptions, count: u32, peer_timeout: Option<Duration>) -> Vec<Ofi> {
+    let ports = (0..count).map(|_| OfiPort::open(options).unwrap()).collect();
     joined(ports, peer_timeout)
 }
 
@@ -73,7 +72,7 @@ fn joined(ports: Vec<OfiPort>, peer_timeout: Option<Duration>) -> Vec<Ofi> {
     let connect = |(own, port): (HostId, OfiPort)| {
         let secret = secret(1);
         let joining = joining(own, &secret, &addresses);
-        port.connect(&Joining {
+        port.connect(&ConnectOptions {
             peer_timeout,
             ..joining
         })
@@ -82,9 +81,9 @@ fn joined(ports: Vec<OfiPort>, peer_timeout: Option<Duration>) -> Vec<Ofi> {
     (0..).zip(ports).map(connect).collect()
 }
 
-fn joining<'a>(own: HostId, secret: &'a Secret, addresses: &'a [Vec<u8>]) -> Joining<'a> {
+fn joining<'a>(own: HostId, secret: &'a Secret, addresses: &'a [Vec<u8>]) -> ConnectOptions<'a> {
     let peers = (0..).zip(addresses).map(|(host, address)| (host, &address[..]));
-    Joining {
+    ConnectOptions {
         own,
         hosts: 0..addresses.len() as u32,
         secret,
@@ -126,7 +125,7 @@ fn data(number: u64, capacity: usize) -> Vec<u8> {
 
 #[test]
 fn packets_of_all_lengths_arrive_once_and_in_order() {
-    providers().for_each(|choice| exchange_packets(&hosts_of(&choice, 3, None)));
+    providers().for_each(|options| exchange_packets(&hosts_of(&options, 3, None)));
 }
 
 fn exchange_packets(hosts: &[Ofi]) {
@@ -169,7 +168,7 @@ fn exchange_packets(hosts: &[Ofi]) {
 
 #[test]
 fn what_has_been_drained_arrives_though_its_sender_calls_nothing_more() {
-    providers().for_each(|choice| drain(&hosts_of(&choice, 2, None)));
+    providers().for_each(|options| drain(&hosts_of(&options, 2, None)));
 }
 
 fn drain(hosts: &[Ofi]) {
@@ -206,7 +205,7 @@ fn drain(hosts: &[Ofi]) {
 
 #[test]
 fn memory_is_read_and_written_while_it_is_exposed() {
-    providers().for_each(|choice| read_and_write(&hosts_of(&choice, 2, None)));
+    providers().for_each(|options| read_and_write(&hosts_of(&options, 2, None)));
 }
 
 fn read_and_write(hosts: &[Ofi]) {
@@ -321,10 +320,10 @@ fn sleep_and_wake(hosts: &[Ofi], length: usize) {
                 let count = notes[1].packets.lock().len();
                 while notes[1].packets.lock().len() == count {
                     assert!(!deadline.has_passed());
-                    if hosts[1].poll(&notes[1]) || !hosts[1].arm(Waiting::Poll) {
+                    if hosts[1].poll(&notes[1]) || !hosts[1].arm(WaitMethod::Poll) {
                         continue;
                     }
-                    let Some(Bell::Descriptors(bells)) = hosts[1].bell(Waiting::Poll) else {
+                    let Some(WaitObject::Descriptors(bells)) = hosts[1].wait_object(WaitMethod::Poll) else {
                         panic!("tcp has a descriptor");
                     };
                     let mut fds = bells.map(|bell| PollFd::from_borrowed_fd(bell, PollFlags::IN));
@@ -381,13 +380,14 @@ fn strangers_are_dropped_and_counted() {
 
 #[test]
 fn the_stricter_of_two_hosts_says_what_is_protected() {
-    let choices = [Authenticate::Full, Authenticate::Auto, Authenticate::Auto].map(|authenticate| Choice {
-        authenticate,
-        ..tcp()
-    });
+    let choices =
+        [Authenticate::Full, Authenticate::Auto, Authenticate::Auto].map(|authenticate| OfiOptions {
+            authenticate,
+            ..tcp()
+        });
     let ports: Vec<OfiPort> = choices
         .iter()
-        .map(|choice| OfiPort::open(choice).unwrap())
+        .map(|options| OfiPort::open(options).unwrap())
         .collect();
     let hosts = joined(ports, None);
     exchange_packets(&hosts);
@@ -426,9 +426,9 @@ fn threads_that_send_at_the_same_time_lose_nothing() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    let none = Choice {
+    let none = OfiOptions {
         provider: Some("carrier_pigeon".into()),
-        ..Choice::default()
+        ..OfiOptions::default()
     };
     let Err(error) = OfiPort::open(&none) else {
         panic!("there is none");
@@ -454,9 +454,9 @@ fn hosts_of_another_kind_are_refused() {
     let other = address::Address {
         provider: "verbs".into(),
         main: vec![0; 16],
-        watch: Vec::new(),
+        heartbeat: Vec::new(),
         nonce: Nonce::random().unwrap(),
-        cover: Cover::Nothing,
+        protection: Protection::Nothing,
     };
     let error = open()
         .connect(&joining(0, &secret(1), &[good, other.to_bytes()]))
@@ -483,7 +483,7 @@ fn a_host_that_is_gone_is_lost_and_the_others_are_not() {
     poll_until(&hosts, &notes, || !notes[2].packets.lock().is_empty());
     let begun = Instant::now();
     drop(hosts.pop());
-    // Host 0 has exchanged packets with it, host 1 is the one before it by number.
+    // Host 0 has traffic packets with it, host 1 is the one before it by number.
     poll_until(&hosts, &notes, || {
         notes[..2].iter().all(|notes| !notes.lost.lock().is_empty())
     });
@@ -507,8 +507,8 @@ fn a_sleeper_is_woken_by_a_loss() {
     let mut deadline = Deadline::after(LIMIT);
     while notes[0].lost.lock().is_empty() {
         assert!(!deadline.has_passed());
-        if !hosts[0].poll(&notes[0]) && hosts[0].arm(Waiting::Poll) {
-            let Some(Bell::Descriptors(bells)) = hosts[0].bell(Waiting::Poll) else {
+        if !hosts[0].poll(&notes[0]) && hosts[0].arm(WaitMethod::Poll) {
+            let Some(WaitObject::Descriptors(bells)) = hosts[0].wait_object(WaitMethod::Poll) else {
                 panic!("tcp has a descriptor");
             };
             let limit = Timespec {
@@ -543,7 +543,7 @@ fn hosts_come_later_and_go() {
     let ports: Vec<OfiPort> = (0..2).map(|_| OfiPort::open(&tcp()).unwrap()).collect();
     let addresses: Vec<Vec<u8>> = ports.iter().map(OfiPort::address).collect();
     let [first, second] = <[OfiPort; 2]>::try_from(ports).ok().unwrap();
-    let alone = Joining {
+    let alone = ConnectOptions {
         own: 0,
         hosts: 0..1,
         secret: &secret(1),
@@ -551,9 +551,12 @@ fn hosts_come_later_and_go() {
         peer_timeout: Some(timeout),
     };
     let first = first.connect(&alone).unwrap();
-    assert!(matches!(first.admit(9, b"nonsense"), Err(OfiError::Malformed(9))));
-    first.admit(9, &addresses[1]).unwrap();
-    let late = Joining {
+    assert!(matches!(
+        first.add_host(9, b"nonsense"),
+        Err(OfiError::Malformed(9))
+    ));
+    first.add_host(9, &addresses[1]).unwrap();
+    let late = ConnectOptions {
         own: 9,
         hosts: 9..10,
         peers: vec![(0, &addresses[0])],
@@ -572,7 +575,7 @@ fn hosts_come_later_and_go() {
     assert_eq!(notes[0].packets.lock()[0].0, 9);
     // It is watched, and yet its end is no loss.
     let [first, second] = hosts;
-    first.part(9);
+    first.remove_host(9);
     drop(second);
     let begun = Instant::now();
     while begun.elapsed() < 3 * timeout {

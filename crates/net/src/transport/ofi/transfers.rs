@@ -6,12 +6,12 @@ use simurgh_core::sync::SpinLock;
 use simurgh_fabric_sys as sys;
 use sys::{calls, fi_addr_t};
 
-use super::cover::Cover;
 use super::endpoint::Endpoint;
-use super::memory::{Lent, descriptor};
+use super::memory::{SharedRegistration, descriptor};
 use super::operation::{Kind, Operation};
+use super::protection::Protection;
 use super::slots::Slots;
-use crate::transport::HostId;
+use crate::HostId;
 
 /// Transfers that may be under way.
 const COUNT: u32 = 256;
@@ -40,7 +40,7 @@ pub(super) struct Transfer {
     pub(super) key: u64,
     pub(super) left: usize,
     pub(super) token: u64,
-    pub(super) registration: Option<Lent>,
+    pub(super) registration: Option<SharedRegistration>,
 }
 
 // SAFETY:
@@ -74,9 +74,9 @@ impl Transfers {
     pub(super) const MOST: u32 = COUNT;
 
     /// None under way, of those that are protected so far.
-    pub(super) fn new(endpoint: &Endpoint, cover: Cover) -> Self {
-        let offer = endpoint.offer();
-        let over = match offer.tells_delivery() {
+    pub(super) fn new(endpoint: &Endpoint, protection: Protection) -> Self {
+        let info = endpoint.info();
+        let over = match info.tells_delivery() {
             true => sys::FI_DELIVERY_COMPLETE,
             false => sys::FI_TRANSMIT_COMPLETE,
         };
@@ -85,9 +85,9 @@ impl Transfers {
             operations: Operation::all(Kind::Transfer, COUNT),
             places: (0..COUNT).map(|_| SpinLock::new(None)).collect(),
             stalled: SpinLock::new(Vec::new()),
-            longest: offer.longest().min(match cover {
-                Cover::Nothing => PIECE,
-                Cover::Headers | Cover::Everything => PIECE_SEEN,
+            longest: info.longest().min(match protection {
+                Protection::Nothing => PIECE,
+                Protection::Headers | Protection::Everything => PIECE_SEEN,
             }),
             write_flags: over | sys::FI_COMPLETION,
         }

@@ -17,7 +17,7 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use super::ShmError;
 use super::segment::{Contents, Segment};
 
-/// What an arena begins with: letters, and the layout's version, which changes with anything in [`Title`] or in
+/// What an arena begins with: letters, and the layout's version, which changes with anything in [`ArenaHeader`] or in
 /// [`Contents`].
 const MAGIC: u64 = u64::from_be_bytes(*b"Simurgh\x02");
 /// Seals that an arena has.
@@ -25,7 +25,7 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlag
 
 /// What stands before the segments. All but the first two words are zero in the beginning.
 #[repr(C, align(4096))]
-struct Title {
+struct ArenaHeader {
     /// Written by who makes it, before others know it.
     magic: AtomicU64,
     /// Bytes of a segment; written as the above.
@@ -38,7 +38,7 @@ struct Title {
 
 /// A mapped arena.
 pub(super) struct Arena {
-    title: NonNull<Title>,
+    header: NonNull<ArenaHeader>,
     hosts: usize,
 }
 
@@ -46,14 +46,14 @@ pub(super) struct Arena {
 // - the mapping is valid in all threads until it is dropped, and lent out by reference only.
 unsafe impl Send for Arena {}
 // SAFETY:
-// - its title is atomics; for its segments see `Segment`.
+// - its header is atomics; for its segments see `Segment`.
 unsafe impl Sync for Arena {}
 
 /// Bytes of an arena.
 fn length(hosts: usize) -> Option<usize> {
     size_of::<Contents>()
         .checked_mul(hosts)?
-        .checked_add(size_of::<Title>())
+        .checked_add(size_of::<ArenaHeader>())
 }
 
 impl Arena {
@@ -61,10 +61,12 @@ impl Arena {
     pub(super) fn create(hosts: usize) -> Result<OwnedFd, ShmError> {
         let file = memory_file(hosts).map_err(ShmError::Create)?;
         let arena = Self::map(&file, hosts).map_err(ShmError::Create)?;
-        let title = arena.title();
+        let header = arena.header();
         // Relaxed: the descriptor reaches others later, through the kernel.
-        title.magic.store(MAGIC, Ordering::Relaxed);
-        title.bytes.store(size_of::<Contents>() as u64, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Relaxed);
+        header
+            .bytes
+            .store(size_of::<Contents>() as u64, Ordering::Relaxed);
         Ok(file)
     }
 
@@ -73,24 +75,24 @@ impl Arena {
         let file = file.as_fd();
         let seals = rustix::fs::fcntl_get_seals(file).map_err(|_| ShmError::NotAnArena)?;
         let found = rustix::fs::fstat(file).map_err(ShmError::Map)?.st_size;
-        if !seals.contains(SEALS) || (found as usize) < size_of::<Title>() {
+        if !seals.contains(SEALS) || (found as usize) < size_of::<ArenaHeader>() {
             return Err(ShmError::NotAnArena);
         }
         if length(hosts) != Some(found as usize) {
             return Err(ShmError::OtherVersion);
         }
         let arena = Self::map(file, hosts).map_err(ShmError::Map)?;
-        let title = arena.title();
-        let bytes = title.bytes.load(Ordering::Relaxed);
-        if title.magic.load(Ordering::Relaxed) != MAGIC || bytes as usize != size_of::<Contents>() {
+        let header = arena.header();
+        let bytes = header.bytes.load(Ordering::Relaxed);
+        if header.magic.load(Ordering::Relaxed) != MAGIC || bytes as usize != size_of::<Contents>() {
             return Err(ShmError::OtherVersion);
         }
         // SeqCst: who comes second finds the first.
-        let first = title
+        let first = header
             .network
             .compare_exchange(0, network, Ordering::SeqCst, Ordering::SeqCst);
         if first.is_err_and(|first| first != network) {
-            title.is_split.store(1, Ordering::SeqCst);
+            header.is_split.store(1, Ordering::SeqCst);
         }
         Ok(Arc::new(arena))
     }
@@ -102,20 +104,20 @@ impl Arena {
         // - the kernel chooses an address where nothing is.
         let address =
             unsafe { rustix::mm::mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, 0)? };
-        let title = NonNull::new(address.cast()).ok_or(Errno::NOMEM)?;
-        Ok(Self { title, hosts })
+        let header = NonNull::new(address.cast()).ok_or(Errno::NOMEM)?;
+        Ok(Self { header, hosts })
     }
 
-    fn title(&self) -> &Title {
+    fn header(&self) -> &ArenaHeader {
         // SAFETY:
         // - the mapping begins with one, is aligned to a page, sealed against shrinking, and lives as long as `self`;
         // - its contents are valid whatever their bits, and atomics: others may change them.
-        unsafe { self.title.as_ref() }
+        unsafe { self.header.as_ref() }
     }
 
     /// Whether hosts that know it live in different networks, and so may not find each other's sockets.
     pub(super) fn is_split(&self) -> bool {
-        self.title().is_split.load(Ordering::SeqCst) != 0
+        self.header().is_split.load(Ordering::SeqCst) != 0
     }
 
     /// The segment of its host with this index.
@@ -125,10 +127,10 @@ impl Arena {
     /// When there is none.
     pub(super) fn segment(self: &Arc<Self>, index: usize) -> Segment {
         assert!(index < self.hosts, "an arena has a segment for each host");
-        let offset = size_of::<Title>() + index * size_of::<Contents>();
+        let offset = size_of::<ArenaHeader>() + index * size_of::<Contents>();
         // SAFETY:
         // - it lies within the mapping.
-        let contents = unsafe { self.title.byte_add(offset) };
+        let contents = unsafe { self.header.byte_add(offset) };
         // SAFETY:
         // - there is one, which lives as long as the arena.
         unsafe { Segment::new(contents.cast(), Arc::clone(self)) }
@@ -140,7 +142,7 @@ impl Drop for Arena {
         let length = length(self.hosts).unwrap_or_default();
         // SAFETY:
         // - `map` mapped it, and nobody borrows it any more.
-        let unmapped = unsafe { rustix::mm::munmap(self.title.as_ptr().cast(), length) };
+        let unmapped = unsafe { rustix::mm::munmap(self.header.as_ptr().cast(), length) };
         debug_assert_eq!(unmapped, Ok(()));
     }
 }
@@ -194,6 +196,6 @@ mod tests {
         let arena = open(&file, 1000).expect("it is one");
         arena.segment(999).ring.handled(1);
         let taken = rustix::fs::fstat(&file).expect("a file").st_blocks * 512;
-        assert!(taken <= 4 * size_of::<Title>() as i64, "{taken} bytes");
+        assert!(taken <= 4 * size_of::<ArenaHeader>() as i64, "{taken} bytes");
     }
 }

@@ -5,7 +5,7 @@
 
 use simurgh_core::sync::{AtomicU32, Ordering, fence, futex_wake_shared};
 
-use crate::transport::Waiting;
+use crate::transport::WaitMethod;
 
 /// Nobody sleeps.
 const AWAKE: u32 = 0;
@@ -29,10 +29,10 @@ impl Doorbell {
     }
 
     /// Receiver: I am going to sleep. Look for mail after that.
-    pub(super) fn arm(&self, waiting: Waiting) {
+    pub(super) fn arm(&self, waiting: WaitMethod) {
         let sleeper = match waiting {
-            Waiting::Futex => ON_WORD,
-            Waiting::Poll => ON_DESCRIPTOR,
+            WaitMethod::Futex => ON_WORD,
+            WaitMethod::Poll => ON_DESCRIPTOR,
         };
         self.sleeper.store(sleeper, Ordering::SeqCst);
         // The sleeper arms, then looks for packets; a sender publishes a packet, then looks for a sleeper.

@@ -3,8 +3,8 @@
 //! # Protocol
 //!
 //! 1. Whoever starts hosts makes one [`arena`] for those of a node, a segment of memory for each, without a name, and
-//!    hands them its descriptor ([`ShmNeighbours`]). Nothing is left when the processes are gone, however they go.
-//! 2. Each host maps it ([`Shm::join`]), as it does with that of each world that comes later ([`Shm::admit`]), and says
+//!    hands them its descriptor ([`ShmGroup`]). Nothing is left when the processes are gone, however they go.
+//! 2. Each host maps it ([`Shm::join`]), as it does with that of each world that comes later ([`Shm::add_hosts`]), and says
 //!    in its own segment who it is. It may send to others before they have come.
 //! 3. A packet goes into a slot of the receiver's [`ring`]; up to 72 bytes of data with it, longer data in a
 //!    buffer of the sender's [`pool`]. A receiver that sleeps has said so at its [`doorbell`]; if it does so in
@@ -33,14 +33,12 @@
 #[cfg(not(loom))]
 mod arena;
 #[cfg(not(loom))]
-mod bell;
-#[cfg(not(loom))]
 mod cross_memory;
 mod doorbell;
 #[cfg(all(any(test, fuzzing), not(loom)))]
-mod forge;
+mod fault_injection;
 #[cfg(not(loom))]
-mod neighbours;
+mod group;
 #[cfg(not(loom))]
 mod peer;
 mod pool;
@@ -50,16 +48,18 @@ mod ring;
 mod segment;
 mod slot;
 #[cfg(not(loom))]
-mod way;
+mod transport;
+#[cfg(not(loom))]
+mod wakeup_socket;
 
 #[cfg(not(loom))]
-pub use neighbours::{ShmNeighbours, shared_memory};
+pub use group::{ShmGroup, shared_memory};
 #[cfg(not(loom))]
-pub use pool::{BUFFERS as SHM_BUFFERS, ROOM as SHM_PIECE};
+pub use pool::{BUFFERS as SHM_BUFFERS, ROOM as SHM_BUFFER_SIZE};
 #[cfg(not(loom))]
 pub use ring::SLOTS as SHM_SLOTS;
 #[cfg(not(loom))]
-pub use way::Shm;
+pub use transport::Shm;
 
 /// Why hosts cannot share memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,7 +77,7 @@ pub enum ShmError {
     NotAnArena,
     /// A host joins that is there.
     #[error("the launcher tells of host {0} twice")]
-    Twice(crate::transport::HostId),
+    Twice(crate::HostId),
     /// Who has made it runs another version.
     #[error(
         "the memory of this node's hosts has been made by another version of Simurgh; start all with the same \

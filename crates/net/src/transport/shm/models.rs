@@ -5,9 +5,9 @@ use simurgh_core::sync::{Arc, AtomicU32, Ordering, futex_wait};
 
 use super::pool::{Pool, Returns};
 use super::revocable::Revocable;
-use super::ring::{Ring, SLOTS, Seen};
-use super::slot::About;
-use crate::transport::{HEADER, Waiting};
+use super::ring::{Ring, SLOTS, SenderCache};
+use super::slot::Envelope;
+use crate::transport::{HEADER, WaitMethod};
 
 /// Explores all interleavings with at most three preemptions, which bounds the time and finds nearly everything.
 fn model(f: impl Fn() + Sync + Send + 'static) {
@@ -18,22 +18,22 @@ fn model(f: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Sends a packet without data; whether there was room.
-fn send(ring: &Ring, seen: &Seen, number: u32) -> bool {
-    let about = About {
+fn send(ring: &Ring, cache: &SenderCache, number: u32) -> bool {
+    let envelope = Envelope {
         from: 0,
         length: number,
     };
-    let claim = ring.claim(seen, about);
+    let claim = ring.claim(cache, envelope);
     claim.map(|claim| claim.publish(&[number as u8; HEADER])).is_ok()
 }
 
 /// Takes packet `number`, if it is there.
 fn receive(ring: &Ring, number: u64) -> Option<u32> {
     let slot = ring.get(number)?;
-    let (about, header) = (slot.about(), slot.header());
-    assert_eq!(header, [about.length as u8; HEADER], "all of one packet");
+    let (envelope, header) = (slot.envelope(), slot.header());
+    assert_eq!(header, [envelope.length as u8; HEADER], "all of one packet");
     ring.handled(number + 1);
-    Some(about.length)
+    Some(envelope.length)
 }
 
 #[test]
@@ -43,9 +43,9 @@ fn a_ring_goes_round_and_keeps_each_senders_order() {
         let sender = {
             let ring = Arc::clone(&ring);
             thread::spawn(move || {
-                let seen = Seen::default();
+                let cache = SenderCache::default();
                 (0..SLOTS as u32 + 1).for_each(|number| {
-                    while !send(&ring, &seen, number) {
+                    while !send(&ring, &cache, number) {
                         thread::yield_now();
                     }
                 });
@@ -67,11 +67,11 @@ fn a_ring_goes_round_and_keeps_each_senders_order() {
 #[test]
 fn threads_of_one_host_and_another_host_share_a_ring() {
     model(|| {
-        let (ring, seen) = (Arc::new(Ring::default()), Arc::new(Seen::default()));
+        let (ring, cache) = (Arc::new(Ring::default()), Arc::new(SenderCache::default()));
         let senders: Vec<_> = (1..3)
             .map(|number| {
-                let (ring, seen) = (Arc::clone(&ring), Arc::clone(&seen));
-                thread::spawn(move || send(&ring, &seen, number))
+                let (ring, cache) = (Arc::clone(&ring), Arc::clone(&cache));
+                thread::spawn(move || send(&ring, &cache, number))
             })
             .collect();
         let sent: usize = senders
@@ -84,7 +84,7 @@ fn threads_of_one_host_and_another_host_share_a_ring() {
         found.sort_unstable();
         assert_eq!(found, [1, 2]);
         assert!(
-            send(&ring, &Seen::default(), 3),
+            send(&ring, &SenderCache::default(), 3),
             "another host looks at the head first"
         );
         assert_eq!(receive(&ring, 2), Some(3));
@@ -94,12 +94,12 @@ fn threads_of_one_host_and_another_host_share_a_ring() {
 #[test]
 fn a_full_ring_is_told_apart_by_all() {
     model(|| {
-        let (ring, seen) = (Arc::new(Ring::default()), Arc::new(Seen::default()));
-        (0..SLOTS as u32).for_each(|number| assert!(send(&ring, &seen, number)));
+        let (ring, cache) = (Arc::new(Ring::default()), Arc::new(SenderCache::default()));
+        (0..SLOTS as u32).for_each(|number| assert!(send(&ring, &cache, number)));
         let late: Vec<_> = (7..9)
             .map(|number| {
-                let (ring, seen) = (Arc::clone(&ring), Arc::clone(&seen));
-                thread::spawn(move || send(&ring, &seen, number))
+                let (ring, cache) = (Arc::clone(&ring), Arc::clone(&cache));
+                thread::spawn(move || send(&ring, &cache, number))
             })
             .collect();
         assert_eq!(receive(&ring, 0), Some(0));
@@ -115,22 +115,22 @@ fn a_full_ring_is_told_apart_by_all() {
 
 #[test]
 fn nobody_sleeps_over_a_packet() {
-    for waiting in [Waiting::Futex, Waiting::Poll] {
+    for waiting in [WaitMethod::Futex, WaitMethod::Poll] {
         model(move || {
             let ring = Arc::new(Ring::default());
             let descriptor = Arc::new(AtomicU32::new(0));
             let sender = {
                 let (ring, descriptor) = (Arc::clone(&ring), Arc::clone(&descriptor));
                 thread::spawn(move || {
-                    assert!(send(&ring, &Seen::default(), 1));
+                    assert!(send(&ring, &SenderCache::default(), 1));
                     ring.doorbell.ring(|| {
                         descriptor.fetch_add(1, Ordering::SeqCst);
                     });
                 })
             };
             let word = match waiting {
-                Waiting::Futex => ring.doorbell.word(),
-                Waiting::Poll => &descriptor,
+                WaitMethod::Futex => ring.doorbell.word(),
+                WaitMethod::Poll => &descriptor,
             };
             let before = word.load(Ordering::SeqCst);
             ring.doorbell.arm(waiting);

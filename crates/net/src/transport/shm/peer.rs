@@ -3,73 +3,73 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::bell::Bell;
 use super::cross_memory::Probe;
 use super::revocable::{Access as Use, Revocable};
-use super::ring::Seen;
+use super::ring::SenderCache;
 use super::segment::Segment;
+use super::wakeup_socket::WakeupSocket;
 use crate::transport::Access;
 
 /// Another host of the node.
 pub(super) struct Peer {
     memory: Memory,
     /// How far it has come with its ring.
-    pub(super) seen: Seen,
+    pub(super) cache: SenderCache,
     /// What can be done with its other memory, once somebody has asked.
-    reach: OnceLock<Reach>,
+    remote_process: OnceLock<RemoteProcess>,
 }
 
 /// What it shares.
 enum Memory {
     /// It is of the own world, and goes when that does.
-    Lasting(Segment),
+    Permanent(Segment),
     /// It may part before.
-    Passing(Revocable<Segment>),
+    Revocable(Revocable<Segment>),
 }
 
 /// The memory of a peer, which stays mapped for as long.
-pub(super) enum Visit<'a> {
-    Lasting(&'a Segment),
-    Passing(Use<'a, Segment>),
+pub(super) enum SegmentRef<'a> {
+    Permanent(&'a Segment),
+    Revocable(Use<'a, Segment>),
 }
 
 /// A process, and what can be done with the memory that it does not share.
-struct Reach {
+struct RemoteProcess {
     process: i32,
     access: Access,
 }
 
 impl Peer {
     /// One of the own world.
-    pub(super) fn lasting(segment: Segment) -> Self {
-        Self::of(Memory::Lasting(segment))
+    pub(super) fn permanent(segment: Segment) -> Self {
+        Self::of(Memory::Permanent(segment))
     }
 
     /// One of another world, which may part.
-    pub(super) fn passing(segment: Segment) -> Self {
-        Self::of(Memory::Passing(Revocable::new(segment)))
+    pub(super) fn revocable(segment: Segment) -> Self {
+        Self::of(Memory::Revocable(Revocable::new(segment)))
     }
 
     fn of(memory: Memory) -> Self {
         Self {
             memory,
-            seen: Seen::default(),
-            reach: OnceLock::new(),
+            cache: SenderCache::default(),
+            remote_process: OnceLock::new(),
         }
     }
 
     /// Its memory; none if it has parted.
     #[inline]
-    pub(super) fn visit(&self) -> Option<Visit<'_>> {
+    pub(super) fn segment(&self) -> Option<SegmentRef<'_>> {
         match &self.memory {
-            Memory::Lasting(segment) => Some(Visit::Lasting(segment)),
-            Memory::Passing(segment) => segment.access().map(Visit::Passing),
+            Memory::Permanent(segment) => Some(SegmentRef::Permanent(segment)),
+            Memory::Revocable(segment) => segment.access().map(SegmentRef::Revocable),
         }
     }
 
     /// It has ended: nobody visits it any more.
     pub(super) fn part(&self) {
-        if let Memory::Passing(segment) = &self.memory {
+        if let Memory::Revocable(segment) = &self.memory {
             segment.revoke();
         }
     }
@@ -77,28 +77,29 @@ impl Peer {
     /// What can be done with the memory that it does not share: tried out when it is asked for the first time. None of
     /// one that has yet to say who it is.
     pub(super) fn access(&self) -> Access {
-        self.reach().map_or_else(Access::default, |reach| reach.access)
+        self.remote_process()
+            .map_or_else(Access::default, |remote_process| remote_process.access)
     }
 
     /// Its process, if it has said who it is.
     pub(super) fn process(&self) -> Option<i32> {
-        Some(self.reach()?.process)
+        Some(self.remote_process()?.process)
     }
 
-    fn reach(&self) -> Option<&Reach> {
-        let owner = self.visit()?.title.owner()?;
-        Some(self.reach.get_or_init(|| Reach::of(owner)))
+    fn remote_process(&self) -> Option<&RemoteProcess> {
+        let owner = self.segment()?.header.owner()?;
+        Some(self.remote_process.get_or_init(|| RemoteProcess::of(owner)))
     }
 }
 
-impl Deref for Visit<'_> {
+impl Deref for SegmentRef<'_> {
     type Target = Segment;
 
     #[inline]
     fn deref(&self) -> &Segment {
         match self {
-            Self::Lasting(segment) => segment,
-            Self::Passing(segment) => segment,
+            Self::Permanent(segment) => segment,
+            Self::Revocable(segment) => segment,
         }
     }
 }
@@ -106,12 +107,14 @@ impl Deref for Visit<'_> {
 impl Segment {
     /// Wakes its owner if it sleeps, after something has been published.
     #[inline]
-    pub(super) fn wake(&self, bell: &Bell) {
-        self.ring.doorbell.ring(|| bell.ring(self.title.bell()));
+    pub(super) fn wake(&self, socket: &WakeupSocket) {
+        self.ring
+            .doorbell
+            .ring(|| socket.ring(self.header.wakeup_address()));
     }
 }
 
-impl Reach {
+impl RemoteProcess {
     fn of((process, probe): (u32, [u64; 2])) -> Self {
         let process = i32::try_from(process).unwrap_or(0);
         let (read, write) = Probe::try_out(process, probe);

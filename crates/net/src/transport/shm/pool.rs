@@ -18,7 +18,7 @@ pub const BUFFERS: usize = 64;
 #[cfg(loom)]
 pub(super) const BUFFERS: usize = 1;
 /// Buffers that are used as long as they suffice: so many that it is not felt when they are looked for again.
-const FEW: u64 = 0xff;
+const PREFERRED: u64 = 0xff;
 /// All buffers.
 const ALL: u64 = u64::MAX >> (64 - BUFFERS);
 
@@ -83,7 +83,7 @@ impl Pool {
     #[inline]
     pub(super) fn take(&self, returns: &Returns) -> Option<Ticket> {
         let mut free = self.free.load(Ordering::Relaxed);
-        if free & FEW == 0 {
+        if free & PREFERRED == 0 {
             self.reclaim(returns);
             free = self.free.load(Ordering::Relaxed);
         }
@@ -156,7 +156,7 @@ mod tests {
         let (pool, returns) = (Pool::default(), Returns::default());
         for _ in 0..1000 {
             let ticket = pool.take(&returns).expect("nothing else is out");
-            assert!(ticket.index() < FEW.count_ones() as usize);
+            assert!(ticket.index() < PREFERRED.count_ones() as usize);
             returns.give_back(ticket);
         }
     }

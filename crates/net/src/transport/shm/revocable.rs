@@ -40,7 +40,7 @@ impl<T> Revocable<T> {
     #[inline]
     pub(super) fn access(&self) -> Option<Access<'_, T>> {
         // Relaxed: what the value holds has been there before others could know it. As nobody who finds it revoked
-        // touches it, nothing has to be seen of its end.
+        // touches it, nothing has to be cache of its end.
         let before = self.users.fetch_add(1, Ordering::Relaxed);
         // Counted in any case: dropping it gives that back.
         let access = Access(self);

@@ -19,7 +19,7 @@ use crossbeam_utils::CachePadded;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 use super::doorbell::Doorbell;
-use super::slot::{About, Slot};
+use super::slot::{Envelope, Slot};
 use crate::transport::{Busy, Header};
 
 /// Packets over shared memory that may wait for a host; a power of two.
@@ -47,7 +47,7 @@ pub(super) struct Ring {
 
 /// What a sending host knows of the receiver.
 #[derive(Default)]
-pub(super) struct Seen(CachePadded<Knowledge>);
+pub(super) struct SenderCache(CachePadded<Knowledge>);
 
 #[derive(Default)]
 struct Knowledge {
@@ -57,7 +57,7 @@ struct Knowledge {
     received: AtomicU64,
 }
 
-impl Seen {
+impl SenderCache {
     /// Whether one packet is sent after the other, with none received in between. `received` counts these.
     #[inline]
     fn is_burst(&self, received: u64) -> bool {
@@ -74,7 +74,7 @@ impl Seen {
 pub(super) struct Claim<'a> {
     slot: &'a Slot,
     number: u64,
-    about: About,
+    envelope: Envelope,
 }
 
 impl Ring {
@@ -85,11 +85,11 @@ impl Ring {
 
     /// Claims a slot for a packet, if there is one. What is not published in the end counts as void.
     #[inline]
-    pub(super) fn claim(&self, seen: &Seen, about: About) -> Result<Claim<'_>, Busy> {
+    pub(super) fn claim(&self, cache: &SenderCache, envelope: Envelope) -> Result<Claim<'_>, Busy> {
         // Relaxed: the number is one's own by the swap; what makes the slot free is `head`.
         let mut tail = self.tail.load(Ordering::Relaxed);
         loop {
-            if !self.has_room(seen, tail) {
+            if !self.has_room(cache, tail) {
                 return Err(Busy);
             }
             let claimed = self.tail.compare_exchange_weak(
@@ -101,7 +101,11 @@ impl Ring {
             match claimed {
                 Ok(number) => {
                     let slot = self.slot(number);
-                    return Ok(Claim { slot, number, about });
+                    return Ok(Claim {
+                        slot,
+                        number,
+                        envelope,
+                    });
                 }
                 Err(now) => tail = now,
             }
@@ -110,13 +114,13 @@ impl Ring {
 
     /// Whether the slot of `number` is free, by what is known or by what the receiver says now.
     #[inline]
-    fn has_room(&self, seen: &Seen, number: u64) -> bool {
+    fn has_room(&self, cache: &SenderCache, number: u64) -> bool {
         let room = |head: u64| number.wrapping_sub(head) < SLOTS as u64;
         // Acquire pairs with the Release below: another thread of this host saw it.
-        room(seen.0.head.load(Ordering::Acquire)) || {
+        room(cache.0.head.load(Ordering::Acquire)) || {
             // Acquire pairs with the Release in `handled`: the receiver has read the slot.
             let head = self.head.load(Ordering::Acquire);
-            seen.0.head.store(head, Ordering::Release);
+            cache.0.head.store(head, Ordering::Release);
             room(head)
         }
     }
@@ -131,8 +135,8 @@ impl Ring {
     /// Has the lines of a later slot on their way, when packet `number` has been sent and more like it seem to follow.
     /// If none do, that would only take lines from the receiver.
     #[inline]
-    pub(super) fn prepare_ahead(&self, seen: &Seen, received: u64, number: u64, length: usize) {
-        if seen.is_burst(received) {
+    pub(super) fn prepare_ahead(&self, cache: &SenderCache, received: u64, number: u64, length: usize) {
+        if cache.is_burst(received) {
             self.slot(number.wrapping_add(AHEAD)).prepare(length);
         }
     }
@@ -169,7 +173,7 @@ impl Claim<'_> {
     #[inline]
     pub(super) fn publish(self, header: &Header) -> u64 {
         let number = self.number;
-        self.slot.write(self.about, header);
+        self.slot.write(self.envelope, header);
         self.slot.publish(number);
         std::mem::forget(self);
         number
@@ -179,9 +183,14 @@ impl Claim<'_> {
 impl Drop for Claim<'_> {
     /// Gives a slot up whose writer has panicked: the receiver must not wait for it.
     fn drop(&mut self) {
-        let length = About::VOID;
-        self.slot
-            .write(About { length, ..self.about }, &[0; crate::transport::HEADER]);
+        let length = Envelope::VOID;
+        self.slot.write(
+            Envelope {
+                length,
+                ..self.envelope
+            },
+            &[0; crate::transport::HEADER],
+        );
         self.slot.publish(self.number);
     }
 }

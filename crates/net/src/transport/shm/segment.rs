@@ -13,7 +13,7 @@ use super::ring::Ring;
 /// What is in a segment. All zeros is that of a host that is not there yet.
 #[repr(C, align(4096))]
 pub(super) struct Contents {
-    pub(super) title: Title,
+    pub(super) header: SegmentHeader,
     /// The packets for its owner.
     pub(super) ring: Ring,
     /// Which of its owner's buffers have been read.
@@ -23,13 +23,13 @@ pub(super) struct Contents {
 
 /// What the owner says of itself.
 #[repr(C, align(128))]
-pub(super) struct Title {
+pub(super) struct SegmentHeader {
     /// Its process; zero as long as it has not said anything.
     process: AtomicU32,
     /// Where the owner keeps what others read to see whether they can access its memory, and what they will find there.
     probe: [AtomicU64; 2],
-    /// The name of its bell; zeros if it has none.
-    bell: [AtomicU64; 2],
+    /// The name of its wakeup_address; zeros if it has none.
+    wakeup_address: [AtomicU64; 2],
 }
 
 #[repr(C, align(128))]
@@ -48,7 +48,7 @@ unsafe impl Send for Segment {}
 // - its contents are atomics, and buffers, to which only a pointer is given away.
 unsafe impl Sync for Segment {}
 
-impl Title {
+impl SegmentHeader {
     /// Owner: says who it is, and what others may try.
     pub(super) fn introduce(&self, process: u32, probe: [u64; 2]) {
         write(&self.probe, probe);
@@ -63,14 +63,14 @@ impl Title {
         (process != 0).then(|| (process, read(&self.probe)))
     }
 
-    /// Owner: says what its bell is called, before it sleeps until that rings.
-    pub(super) fn name_bell(&self, name: [u64; 2]) {
-        write(&self.bell, name);
+    /// Owner: says what its wakeup_address is called, before it sleeps until that rings.
+    pub(super) fn set_wakeup_address(&self, name: [u64; 2]) {
+        write(&self.wakeup_address, name);
     }
 
-    /// What its bell is called, when it sleeps until that rings.
-    pub(super) fn bell(&self) -> [u64; 2] {
-        read(&self.bell)
+    /// What its wakeup_address is called, when it sleeps until that rings.
+    pub(super) fn wakeup_address(&self) -> [u64; 2] {
+        read(&self.wakeup_address)
     }
 }
 

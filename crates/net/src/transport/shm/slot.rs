@@ -4,7 +4,8 @@ use std::mem::size_of;
 
 use simurgh_core::sync::{AtomicU64, Ordering, store_fenced};
 
-use crate::transport::{HEADER, Header, HostId};
+use crate::HostId;
+use crate::transport::{HEADER, Header};
 
 /// Words of a header.
 const HEADER_WORDS: usize = HEADER / size_of::<u64>();
@@ -24,22 +25,22 @@ pub(super) type Words = [u64; DATA_WORDS];
 pub(super) struct Slot {
     /// Says which packet it holds: the packet's number, and one.
     sequence: AtomicU64,
-    /// Sender and length, as [`About`] packs them.
-    about: AtomicU64,
+    /// Sender and length, as [`Envelope`] packs them.
+    envelope: AtomicU64,
     header: [AtomicU64; HEADER_WORDS],
     data: [AtomicU64; DATA_WORDS],
 }
 
 /// Whose packet it is, and how long: nothing that can be relied on before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct About {
+pub(super) struct Envelope {
     /// The sender.
     pub(super) from: HostId,
-    /// Bytes of data; [`About::VOID`] of a packet that came to nothing.
+    /// Bytes of data; [`Envelope::VOID`] of a packet that came to nothing.
     pub(super) length: u32,
 }
 
-impl About {
+impl Envelope {
     /// Length of a packet whose sender gave it up.
     pub(super) const VOID: u32 = u32::MAX;
 
@@ -93,9 +94,9 @@ impl Slot {
 
     /// Writes all but the data.
     #[inline]
-    pub(super) fn write(&self, about: About, header: &Header) {
+    pub(super) fn write(&self, envelope: Envelope, header: &Header) {
         // Relaxed, as all that follow: `publish` and `holds` order them.
-        self.about.store(about.pack(), Ordering::Relaxed);
+        self.envelope.store(envelope.pack(), Ordering::Relaxed);
         let (words, _) = header.as_chunks();
         for (place, word) in self.header.iter().zip(words) {
             place.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
@@ -118,8 +119,8 @@ impl Slot {
 
     /// Sender and length.
     #[inline]
-    pub(super) fn about(&self) -> About {
-        About::unpack(self.about.load(Ordering::Relaxed))
+    pub(super) fn envelope(&self) -> Envelope {
+        Envelope::unpack(self.envelope.load(Ordering::Relaxed))
     }
 
     /// The header.
@@ -200,14 +201,14 @@ mod tests {
         let slot = Slot::default();
         let mut header = [0; HEADER];
         header.iter_mut().zip(1..).for_each(|(byte, value)| *byte = value);
-        let about = About { from: 7, length: 16 };
-        slot.write(about, &header);
+        let envelope = Envelope { from: 7, length: 16 };
+        slot.write(envelope, &header);
         let data: [u8; INLINE] = std::array::from_fn(|index| index as u8);
         slot.write_data(&words(&data), 2);
         assert!(!slot.holds(0));
         slot.publish(0);
         assert!(slot.holds(0) && !slot.holds(1));
-        assert_eq!((slot.about(), slot.header()), (about, header));
+        assert_eq!((slot.envelope(), slot.header()), (envelope, header));
         assert_eq!(bytes(&slot.data(2))[..16], data[..16]);
     }
 }

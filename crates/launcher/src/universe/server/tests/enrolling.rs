@@ -9,7 +9,7 @@ use crate::universe::server::registry::Registry;
 use crate::universe::{Universe, UniverseEvent, serve};
 use serde::Serialize;
 use simurgh_mpi::limits::MAX_LATER_HOSTS;
-use simurgh_net::control::Secret;
+use simurgh_net::auth::Secret;
 use simurgh_net::job::Realm;
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -4,7 +4,7 @@ use super::super::pool::{BUFFERS, ROOM};
 use super::super::ring::SLOTS;
 use super::super::slot::INLINE;
 use super::*;
-use crate::transport::{Access, Bell, Transfer, Waiting};
+use crate::transport::{Access, Transfer, WaitMethod, WaitObject};
 
 #[test]
 fn data_of_every_length_arrives_whole_and_in_order() {
@@ -13,9 +13,9 @@ fn data_of_every_length_arrives_whole_and_in_order() {
     let lengths = (0..300).chain([ROOM - 1, ROOM]).cycle().take(5000);
     for (number, length) in (0..).zip(lengths.clone()) {
         send(&hosts[1], 0, number, length).expect("there is room");
-        assert!(hosts[0].has_mail() && hosts[0].poll(&notes));
+        assert!(hosts[0].has_incoming() && hosts[0].poll(&notes));
     }
-    assert!(!hosts[0].has_mail() && !hosts[0].poll(&notes));
+    assert!(!hosts[0].has_incoming() && !hosts[0].poll(&notes));
     let expected = (0..).zip(lengths).map(|(number, length)| (1, number, length));
     assert!(notes.take().into_iter().eq(expected));
 }
@@ -149,22 +149,22 @@ fn memory_that_is_not_there_is_refused() {
 fn whoever_sleeps_is_woken_and_told_not_to_sleep_over_mail() {
     let hosts = hosts(2, false);
     let notes = Notes::default();
-    let Some(Bell::Word(word)) = hosts[0].bell(Waiting::Futex) else {
+    let Some(WaitObject::Word(word)) = hosts[0].wait_object(WaitMethod::Futex) else {
         panic!("there is a word");
     };
     let before = word.load(simurgh_core::sync::Ordering::SeqCst);
-    assert!(hosts[0].arm(Waiting::Futex));
+    assert!(hosts[0].arm(WaitMethod::Futex));
     send(&hosts[1], 0, 1, 0).expect("there is room");
     assert_ne!(word.load(simurgh_core::sync::Ordering::SeqCst), before);
     hosts[0].disarm();
-    assert!(!hosts[0].arm(Waiting::Futex) && !hosts[0].arm(Waiting::Poll));
+    assert!(!hosts[0].arm(WaitMethod::Futex) && !hosts[0].arm(WaitMethod::Poll));
     assert!(hosts[0].poll(&notes));
 
-    let Some(Bell::Descriptor(bell)) = hosts[0].bell(Waiting::Poll) else {
+    let Some(WaitObject::Descriptor(bell)) = hosts[0].wait_object(WaitMethod::Poll) else {
         panic!("there is a descriptor");
     };
     for _ in 0..3 {
-        assert!(hosts[0].arm(Waiting::Poll));
+        assert!(hosts[0].arm(WaitMethod::Poll));
         send(&hosts[1], 0, 2, 0).expect("there is room");
         wait_readable(bell);
         hosts[0].disarm();
@@ -174,19 +174,19 @@ fn whoever_sleeps_is_woken_and_told_not_to_sleep_over_mail() {
 
 #[test]
 fn hosts_come_later_and_go() {
-    let world = neighbours(0..2);
+    let world = group(0..2);
     let mut hosts: Vec<_> = (0..2).map(|own| join(&world, own, false)).collect();
     let mut worlds = vec![world];
     let notes = Notes::default();
     for late in [7, 300] {
-        let world = neighbours([late]);
+        let world = group([late]);
         for host in &hosts {
-            host.admit(&world).expect("it is their memory");
-            assert_eq!(host.admit(&world), Err(ShmError::Twice(late)));
+            host.add_hosts(&world).expect("it is their memory");
+            assert_eq!(host.add_hosts(&world), Err(ShmError::Twice(late)));
         }
         let newcomer = join(&world, late, false);
         for other in &worlds {
-            newcomer.admit(other).expect("it is their memory");
+            newcomer.add_hosts(other).expect("it is their memory");
         }
         worlds.push(world);
         for (number, length) in [(0, 8), (1, ROOM)] {
@@ -195,7 +195,7 @@ fn hosts_come_later_and_go() {
         }
         if late == 300 {
             // That one host has done with it does not concern the others.
-            hosts[0].part(late);
+            hosts[0].remove_host(late);
         }
         while hosts[1].poll(&notes) || newcomer.poll(&notes) {}
         assert_eq!(
@@ -207,7 +207,7 @@ fn hosts_come_later_and_go() {
             _ => {
                 drop(newcomer);
                 // What does not know of it yet does no harm.
-                hosts[1..].iter().for_each(|host| host.part(late));
+                hosts[1..].iter().for_each(|host| host.remove_host(late));
                 send(&hosts[1], late, 5, ROOM).expect("there is room");
             }
         }
@@ -219,7 +219,7 @@ fn hosts_come_later_and_go() {
 
 #[test]
 fn packets_wait_for_who_has_not_come() {
-    let all = neighbours([3, 5, 90]);
+    let all = group([3, 5, 90]);
     let early = join(&all, 5, true);
     assert_eq!(early.access(90), Access::default(), "nobody is there");
     for (number, length) in [(0, 8), (1, ROOM)] {
@@ -237,11 +237,11 @@ fn packets_wait_for_who_has_not_come() {
 
 #[test]
 fn who_is_not_among_the_hosts_has_no_place() {
-    let all = neighbours([1, 2]);
+    let all = group([1, 2]);
     assert_eq!(Shm::join(3, &all, false).err(), Some(ShmError::NotAnArena));
-    let ShmNeighbours { memory, .. } = all;
+    let ShmGroup { memory, .. } = all;
     for hosts in [vec![2, 1], vec![1, 1]] {
-        let strange = ShmNeighbours {
+        let strange = ShmGroup {
             hosts,
             memory: memory.as_fd(),
         };

@@ -6,10 +6,13 @@ use super::super::pool::{BUFFERS, ROOM};
 use super::*;
 
 /// Puts a packet with arbitrary contents into a host's ring.
-fn forge(host: &Shm, from: HostId, length: u32, data: u64) {
+fn inject_packet(host: &Shm, from: HostId, length: u32, data: u64) {
     let mut words = [0; 9];
     words[0] = data;
-    assert!(host.forge(from, length, &words, &header(0)), "there is room");
+    assert!(
+        host.inject_packet(from, length, &words, &header(0)),
+        "there is room"
+    );
 }
 
 #[derive(Default)]
@@ -31,12 +34,12 @@ impl Handler for Lengths {
 fn nonsense_is_dropped_and_counted() {
     let hosts = hosts(2, false);
     let notes = Notes::default();
-    forge(&hosts[0], 7, 8, 0);
-    forge(&hosts[0], 0, 8, 0);
-    forge(&hosts[0], u32::MAX, 8, 0);
-    forge(&hosts[0], 1, ROOM as u32 + 1, 0);
-    forge(&hosts[0], 1, 100, BUFFERS as u64);
-    forge(&hosts[0], 1, u32::MAX - 1, 0);
+    inject_packet(&hosts[0], 7, 8, 0);
+    inject_packet(&hosts[0], 0, 8, 0);
+    inject_packet(&hosts[0], u32::MAX, 8, 0);
+    inject_packet(&hosts[0], 1, ROOM as u32 + 1, 0);
+    inject_packet(&hosts[0], 1, 100, BUFFERS as u64);
+    inject_packet(&hosts[0], 1, u32::MAX - 1, 0);
     send(&hosts[1], 0, 5, 3).expect("there is room");
     assert!(hosts[0].poll(&notes));
     assert_eq!(hosts[0].dropped(), 6);
@@ -51,7 +54,7 @@ proptest! {
     ) {
         let hosts = hosts(2, false);
         for (from, length, data) in &packets {
-            forge(&hosts[0], *from, length >> bits, *data);
+            inject_packet(&hosts[0], *from, length >> bits, *data);
         }
         let lengths = Lengths::default();
         while hosts[0].poll(&lengths) {}

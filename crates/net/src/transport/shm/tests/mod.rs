@@ -10,27 +10,26 @@ use std::os::fd::{AsFd, OwnedFd};
 use simurgh_core::sync::SpinLock;
 use simurgh_testing::{Deadline, LIMIT};
 
-use super::{Shm, ShmError, ShmNeighbours, shared_memory};
-use crate::transport::{Busy, HEADER, Handler, Header, HostId, TransferError, Transport};
+use super::{Shm, ShmError, ShmGroup, shared_memory};
+use crate::HostId;
+use crate::transport::{Busy, HEADER, Handler, Header, TransferError, Transport};
 
 /// These hosts, and their memory.
-fn neighbours(hosts: impl IntoIterator<Item = HostId>) -> ShmNeighbours<OwnedFd> {
+fn group(hosts: impl IntoIterator<Item = HostId>) -> ShmGroup<OwnedFd> {
     let hosts: Vec<_> = hosts.into_iter().collect();
     let memory = shared_memory(hosts.len()).expect("memory");
-    ShmNeighbours { hosts, memory }
+    ShmGroup { hosts, memory }
 }
 
 /// One of them.
-fn join(neighbours: &ShmNeighbours<OwnedFd>, own: HostId, cross_memory: bool) -> Shm {
-    Shm::join(own, neighbours, cross_memory).expect("it is their memory")
+fn join(group: &ShmGroup<OwnedFd>, own: HostId, cross_memory: bool) -> Shm {
+    Shm::join(own, group, cross_memory).expect("it is their memory")
 }
 
 /// So many hosts in this process.
 fn hosts(count: u32, cross_memory: bool) -> Vec<Shm> {
-    let neighbours = neighbours(0..count);
-    (0..count)
-        .map(|own| join(&neighbours, own, cross_memory))
-        .collect()
+    let group = group(0..count);
+    (0..count).map(|own| join(&group, own, cross_memory)).collect()
 }
 
 /// A packet's header for tests: a number.

@@ -4,15 +4,15 @@ use simurgh_core::sync::Ordering;
 
 use super::process::{Process, deny_cross_memory};
 use super::*;
-use crate::transport::{Access, Bell, Region, Transfer, Waiting};
+use crate::transport::{Access, Region, Transfer, WaitMethod, WaitObject};
 
 /// Number of the packet that says that a process is done.
 const DONE: u64 = u64::MAX;
 
 /// Sleeps until there is mail.
-fn sleep(host: &Shm, waiting: Waiting) {
-    match host.bell(waiting).expect("there is one") {
-        Bell::Word(word) => {
+fn sleep(host: &Shm, waiting: WaitMethod) {
+    match host.wait_object(waiting).expect("there is one") {
+        WaitObject::Word(word) => {
             let before = word.load(Ordering::SeqCst);
             if host.arm(waiting) {
                 use rustix::thread::{Timespec, futex};
@@ -24,19 +24,19 @@ fn sleep(host: &Shm, waiting: Waiting) {
                 assert_ne!(slept, Err(rustix::io::Errno::TIMEDOUT), "the bell rings");
             }
         }
-        Bell::Descriptor(bell) => {
+        WaitObject::Descriptor(bell) => {
             if host.arm(waiting) {
                 wait_readable(bell);
             }
         }
-        Bell::Descriptors(_) => panic!("it has one of each kind"),
+        WaitObject::Descriptors(_) => panic!("it has one of each kind"),
     }
     host.disarm();
 }
 
 /// Sends packets to and fro between this process and another, each waiting as said.
-fn to_and_fro(rounds: u64, waiting: Option<Waiting>) {
-    let both = neighbours(0..2);
+fn to_and_fro(rounds: u64, waiting: Option<WaitMethod>) {
+    let both = group(0..2);
     let play = |host: Shm, own: u32| {
         let notes = Notes::default();
         for number in 0..rounds {
@@ -66,18 +66,18 @@ fn processes_talk_while_polling() {
 
 #[test]
 fn processes_wake_each_other_by_futex() {
-    to_and_fro(2_000, Some(Waiting::Futex));
+    to_and_fro(2_000, Some(WaitMethod::Futex));
 }
 
 #[test]
 fn processes_wake_each_other_by_descriptor() {
-    to_and_fro(2_000, Some(Waiting::Poll));
+    to_and_fro(2_000, Some(WaitMethod::Poll));
 }
 
 #[test]
 fn many_processes_flood_one() {
     const EACH: u64 = 5_000;
-    let all = neighbours(0..5);
+    let all = group(0..5);
     let others: Vec<_> = (1..5)
         .map(|own| {
             Process::start(|| {
@@ -108,15 +108,15 @@ fn many_processes_flood_one() {
 
 /// Sleeps if nothing is there, so that those who send have the cores.
 fn sleep_briefly(host: &Shm) {
-    if !host.has_mail() {
-        sleep(host, Waiting::Futex);
+    if !host.has_incoming() {
+        sleep(host, WaitMethod::Futex);
     }
 }
 
 #[test]
 fn a_killed_sender_breaks_nothing() {
     for round in 0..20 {
-        let all = neighbours(0..2);
+        let all = group(0..2);
         let sender = Process::start(|| {
             let host = join(&all, 1, false);
             for number in 0.. {
@@ -157,7 +157,7 @@ fn reverse_remotely(host: &Shm, region: Region) {
 #[test]
 fn a_process_accesses_anothers_memory() {
     let mut memory: Vec<u8> = (0..3_000_000u32).map(|index| index as u8).collect();
-    let all = neighbours(0..2);
+    let all = group(0..2);
     let host = join(&all, 0, false);
     let region = Region {
         address: memory.as_mut_ptr().expose_provenance() as u64,
@@ -187,7 +187,7 @@ fn a_process_accesses_anothers_memory() {
 
 #[test]
 fn denied_access_is_noticed_and_packets_go_on() {
-    let all = neighbours(0..2);
+    let all = group(0..2);
     let host = join(&all, 0, true);
     let child = Process::start(|| {
         deny_cross_memory();
@@ -204,8 +204,8 @@ fn denied_access_is_noticed_and_packets_go_on() {
 #[test]
 fn a_wrong_process_is_not_accessed() {
     let hosts = hosts(2, true);
-    let (_, probe) = hosts[1].contents().title.owner().expect("it has come");
-    hosts[1].contents().title.introduce(1, probe);
+    let (_, probe) = hosts[1].contents().header.owner().expect("it has come");
+    hosts[1].contents().header.introduce(1, probe);
     assert_eq!(hosts[0].access(1), Access::default());
 }
 

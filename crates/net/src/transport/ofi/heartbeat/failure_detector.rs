@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::transport::HostId;
+use crate::HostId;
 
 /// Signs of life that are asked for within the time.
 const ASKED: u32 = 4;
 
 /// When hosts have last been heard of.
-pub(super) struct Pulses {
+pub(super) struct FailureDetector {
     timeout: Duration,
     /// When to ask next.
     next: Instant,
@@ -22,14 +22,14 @@ pub(super) struct Pulses {
 
 /// What to do about a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Action {
     /// Ask it for a sign of life.
-    Ask(HostId),
+    Ping(HostId),
     /// It has not been heard of for too long.
     Lose(HostId),
 }
 
-impl Pulses {
+impl FailureDetector {
     /// Nobody heard of yet.
     pub(super) fn new(timeout: Duration, now: Instant) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Pulses {
     }
 
     /// A host has been heard of.
-    pub(super) fn hear(&mut self, host: HostId, now: Instant) {
+    pub(super) fn heard_from(&mut self, host: HostId, now: Instant) {
         if let Some(heard) = self.heard.get_mut(&host) {
             *heard = now;
         }
@@ -51,8 +51,12 @@ impl Pulses {
         self.next.saturating_duration_since(now)
     }
 
-    /// What to do now about the hosts that are watched.
-    pub(super) fn steps(&mut self, now: Instant, watched: impl IntoIterator<Item = HostId>) -> Vec<Step> {
+    /// What to do now about the hosts that are monitored.
+    pub(super) fn actions(
+        &mut self,
+        now: Instant,
+        monitored: impl IntoIterator<Item = HostId>,
+    ) -> Vec<Action> {
         let interval = self.timeout / ASKED;
         let Some(late) = now.checked_duration_since(self.next) else {
             return Vec::new();
@@ -61,14 +65,14 @@ impl Pulses {
         if late > interval {
             self.heard.values_mut().for_each(|heard| *heard = now);
         }
-        let step = |host| {
+        let action = |host| {
             let heard = self.heard.entry(host).or_insert(now);
             match now.saturating_duration_since(*heard) > self.timeout {
-                true => Step::Lose(host),
-                false => Step::Ask(host),
+                true => Action::Lose(host),
+                false => Action::Ping(host),
             }
         };
-        watched.into_iter().map(step).collect()
+        monitored.into_iter().map(action).collect()
     }
 }
 
@@ -82,38 +86,41 @@ mod tests {
     #[test]
     fn the_silent_are_lost_after_the_time_and_the_others_are_not() {
         let start = Instant::now();
-        let mut pulses = Pulses::new(TIMEOUT, start);
+        let mut failure_detector = FailureDetector::new(TIMEOUT, start);
         let mut now = start;
         for _ in 0..5 {
-            let steps = pulses.steps(now, [1, 2]);
-            assert_eq!(steps, [Step::Ask(1), Step::Ask(2)]);
-            assert_eq!(pulses.steps(now, [0, 1, 2]), []);
-            assert_eq!(pulses.rest(now), INTERVAL);
-            pulses.hear(1, now);
+            let actions = failure_detector.actions(now, [1, 2]);
+            assert_eq!(actions, [Action::Ping(1), Action::Ping(2)]);
+            assert_eq!(failure_detector.actions(now, [0, 1, 2]), []);
+            assert_eq!(failure_detector.rest(now), INTERVAL);
+            failure_detector.heard_from(1, now);
             now += INTERVAL;
         }
         assert!(now - start <= TIMEOUT + INTERVAL);
-        assert_eq!(pulses.steps(now, [1, 2]), [Step::Ask(1), Step::Lose(2)]);
+        assert_eq!(
+            failure_detector.actions(now, [1, 2]),
+            [Action::Ping(1), Action::Lose(2)]
+        );
     }
 
     #[test]
     fn who_has_slept_itself_asks_before_it_accuses() {
         let start = Instant::now();
-        let mut pulses = Pulses::new(TIMEOUT, start);
-        assert_eq!(pulses.steps(start, [0]), [Step::Ask(0)]);
+        let mut failure_detector = FailureDetector::new(TIMEOUT, start);
+        assert_eq!(failure_detector.actions(start, [0]), [Action::Ping(0)]);
         let mut now = start + 100 * TIMEOUT;
         for _ in 0..5 {
-            assert_eq!(pulses.steps(now, [0]), [Step::Ask(0)]);
+            assert_eq!(failure_detector.actions(now, [0]), [Action::Ping(0)]);
             now += INTERVAL;
         }
-        assert_eq!(pulses.steps(now, [0]), [Step::Lose(0)]);
+        assert_eq!(failure_detector.actions(now, [0]), [Action::Lose(0)]);
     }
 
     #[test]
     fn strangers_are_not_noted() {
         let now = Instant::now();
-        let mut pulses = Pulses::new(TIMEOUT, now);
-        pulses.hear(7, now);
-        assert!(pulses.heard.is_empty());
+        let mut failure_detector = FailureDetector::new(TIMEOUT, now);
+        failure_detector.heard_from(7, now);
+        assert!(failure_detector.heard.is_empty());
     }
 }

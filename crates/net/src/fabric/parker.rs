@@ -2,14 +2,14 @@
 //!
 //! If every transport rings by changing a word, the sleeper waits for all these words and its own with one system call
 //! (`futex_waitv`, Linux 5.16), and a waker need not know where it sleeps. Otherwise, or where that call is refused, it
-//! sleeps in `poll(2)` on the transports' descriptors and an event descriptor, which [`Alarm::ring`] makes readable.
+//! sleeps in `poll(2)` on the transports' descriptors and an event descriptor, which [`Parker::unpark`] makes readable.
 //!
 //! Nothing is lost in between: every transport is armed before the last look at what has arrived; the sleeper says that
 //! it is about to poll before its last look at its word, and wakers change the word before they look for a poller.
 //!
 //! A transport may refuse to be armed though a poll finds nothing: rxm of libfabric does so for as long as it does not
 //! look at a connection that another host wants to make (`FI_OFI_RXM_CM_PROGRESS_INTERVAL`). Who has been refused in
-//! vain a few times naps, lest it takes the core from those whom it waits for.
+//! refusals a few times naps, lest it takes the core from those whom it waits for.
 //!
 //! Costs: one or two system calls to sleep, one to wake; and one load for a waker if nobody polls.
 
@@ -23,7 +23,7 @@ use rustix::thread::futex::{Wait, WaitFlags, WaitvFlags, waitv};
 use rustix::time::{ClockId, clock_gettime};
 use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering, futex_wait_for};
 
-use crate::transport::{Bell, Transport, Waiting};
+use crate::transport::{Transport, WaitMethod, WaitObject};
 
 /// Most words that `futex_waitv` waits for.
 const WORDS_MAX: usize = 128;
@@ -36,7 +36,7 @@ const REFUSALS: u32 = 3;
 
 /// What ends the sleep of a thread on behalf of others in the process.
 #[derive(Default)]
-pub(super) struct Alarm {
+pub(super) struct Parker {
     /// Somebody sleeps in `poll(2)`, or is about to.
     polls: AtomicBool,
     /// Made for the first sleep there; none if the system has no descriptors left.
@@ -44,23 +44,23 @@ pub(super) struct Alarm {
     /// The kernel does not let us wait for several words.
     refused: AtomicBool,
     /// Sleeps that a transport has refused since something was found, or all could be armed.
-    vain: AtomicU32,
+    refusals: AtomicU32,
 }
 
-impl Alarm {
+impl Parker {
     /// Something has arrived: another refusal has a reason.
     #[inline]
-    pub(super) fn found(&self) {
+    pub(super) fn progressed(&self) {
         // Relaxed: it only says how soon to look again. Looked at first, as most often it is so already.
-        if self.vain.load(Ordering::Relaxed) > 0 {
-            self.vain.store(0, Ordering::Relaxed);
+        if self.refusals.load(Ordering::Relaxed) > 0 {
+            self.refusals.store(0, Ordering::Relaxed);
         }
     }
 
     /// Sleeps until something arrives over one of the transports, `word` is no longer `expected`, or the time is over.
-    /// Returns early if something is there already; if that is said again and again but not [found](Alarm::found),
+    /// Returns early if something is there already; if that is said again and again but not [found](Parker::progressed),
     /// after a nap.
-    pub(super) fn sleep(
+    pub(super) fn park(
         &self,
         transports: &[&dyn Transport],
         until: (&AtomicU32, u32),
@@ -72,23 +72,23 @@ impl Alarm {
             self.sleep_in_poll(transports, until, limit);
         }
         // Relaxed: as in `found`.
-        if self.vain.load(Ordering::Relaxed) > REFUSALS {
+        if self.refusals.load(Ordering::Relaxed) > REFUSALS {
             futex_wait_for(until.0, until.1, nap(limit));
         }
     }
 
     /// Runs `f` with all transports armed, unless something is there already.
-    fn while_armed(&self, transports: &[&dyn Transport], waiting: Waiting, f: impl FnOnce()) {
+    fn while_armed(&self, transports: &[&dyn Transport], waiting: WaitMethod, f: impl FnOnce()) {
         let armed = transports
             .iter()
             .take_while(|transport| transport.arm(waiting))
             .count();
         if armed == transports.len() {
-            self.found();
+            self.progressed();
             f();
         } else {
             // Relaxed: as in `found`. It wraps only after years.
-            self.vain.fetch_add(1, Ordering::Relaxed);
+            self.refusals.fetch_add(1, Ordering::Relaxed);
         }
         // The one that refused may have armed its bell all the same.
         transports
@@ -98,7 +98,7 @@ impl Alarm {
     }
 
     /// Wakes who sleeps in `poll(2)`, if somebody does. The word it waits for has been changed before.
-    pub(super) fn ring(&self) {
+    pub(super) fn unpark(&self) {
         // SeqCst: the sleeper sets it before it looks at its word.
         if self.polls.load(Ordering::SeqCst)
             && let Some(Some(descriptor)) = self.descriptor.get()
@@ -117,7 +117,7 @@ impl Alarm {
     ) -> bool {
         let mut waits = vec![wait(word, expected, WaitFlags::PRIVATE)];
         for transport in transports {
-            let Some(Bell::Word(bell)) = transport.bell(Waiting::Futex) else {
+            let Some(WaitObject::Word(bell)) = transport.wait_object(WaitMethod::Futex) else {
                 return false;
             };
             // SeqCst: before the transport is armed; a ring after that changes the word.
@@ -127,7 +127,7 @@ impl Alarm {
             return false;
         }
         let mut can = true;
-        self.while_armed(transports, Waiting::Futex, || {
+        self.while_armed(transports, WaitMethod::Futex, || {
             let end = limit.and_then(deadline);
             let outcome = waitv(&waits, WaitvFlags::empty(), end.as_ref(), ClockId::Monotonic);
             can = !matches!(outcome, Err(Errno::NOSYS | Errno::PERM | Errno::INVAL));
@@ -145,12 +145,12 @@ impl Alarm {
         limit: Option<Duration>,
     ) {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        let alarm = self.descriptor.get_or_init(|| eventfd(0, flags).ok());
-        let Some(alarm) = alarm else {
+        let parker = self.descriptor.get_or_init(|| eventfd(0, flags).ok());
+        let Some(parker) = parker else {
             // Nothing rings here, so somebody has to look again soon.
             return futex_wait_for(word, expected, nap(limit));
         };
-        let mut descriptors = vec![alarm.as_fd()];
+        let mut descriptors = vec![parker.as_fd()];
         let silent = transports
             .iter()
             .filter(|transport| !add_bell(**transport, &mut descriptors))
@@ -163,7 +163,7 @@ impl Alarm {
             .collect();
         // SeqCst: before the look at the word; see `ring`.
         self.polls.store(true, Ordering::SeqCst);
-        self.while_armed(transports, Waiting::Poll, || {
+        self.while_armed(transports, WaitMethod::Poll, || {
             if word.load(Ordering::SeqCst) == expected {
                 let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
                 // An interrupted wait is an early return, which the caller expects.
@@ -172,7 +172,7 @@ impl Alarm {
         });
         self.polls.store(false, Ordering::SeqCst);
         // Fails if nobody has rung.
-        let _ = rustix::io::read(alarm, &mut [0; 8]);
+        let _ = rustix::io::read(parker, &mut [0; 8]);
     }
 }
 
@@ -191,9 +191,9 @@ fn wait(word: &AtomicU32, expected: u32, flags: WaitFlags) -> Wait {
 
 /// Adds what becomes readable when something arrives over a transport; false if it has no such thing.
 fn add_bell<'a>(transport: &'a dyn Transport, descriptors: &mut Vec<BorrowedFd<'a>>) -> bool {
-    match transport.bell(Waiting::Poll) {
-        Some(Bell::Descriptor(bell)) => descriptors.push(bell),
-        Some(Bell::Descriptors(bells)) => descriptors.extend(bells),
+    match transport.wait_object(WaitMethod::Poll) {
+        Some(WaitObject::Descriptor(bell)) => descriptors.push(bell),
+        Some(WaitObject::Descriptors(bells)) => descriptors.extend(bells),
         _ => return false,
     }
     true
@@ -217,7 +217,7 @@ mod tests {
 
     /// Two hosts, and what the first of them sleeps on.
     struct Pair {
-        alarm: Alarm,
+        parker: Parker,
         first: Loopback,
         second: Loopback,
         word: AtomicU32,
@@ -227,7 +227,7 @@ mod tests {
         let mut hosts = Loopback::hosts(2, Access::default()).into_iter();
         let mut next = || hosts.next().expect("two hosts");
         Arc::new(Pair {
-            alarm: Alarm::default(),
+            parker: Parker::default(),
             first: next(),
             second: next(),
             word: AtomicU32::new(0),
@@ -243,8 +243,8 @@ mod tests {
         let other = Arc::clone(pair);
         let thread = std::thread::spawn(move || meanwhile(&other));
         let start = Instant::now();
-        while pair.word.load(Ordering::SeqCst) == 0 && !pair.first.has_mail() {
-            pair.alarm.sleep(&[&pair.first], (&pair.word, 0), limit);
+        while pair.word.load(Ordering::SeqCst) == 0 && !pair.first.has_incoming() {
+            pair.parker.park(&[&pair.first], (&pair.word, 0), limit);
             if limit.is_some_and(|limit| start.elapsed() >= limit) {
                 break;
             }
@@ -262,7 +262,7 @@ mod tests {
     fn change_word(pair: &Pair) {
         pair.word.store(1, Ordering::SeqCst);
         futex_wake(&pair.word, 1);
-        pair.alarm.ring();
+        pair.parker.unpark();
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
     fn without_words_a_packet_and_the_alarm_end_the_sleep_in_poll() {
         for meanwhile in [send, change_word] {
             let pair = pair();
-            pair.alarm.refused.store(true, Ordering::SeqCst);
+            pair.parker.refused.store(true, Ordering::SeqCst);
             assert!(sleeps(&pair, Some(PATIENCE), meanwhile) < PATIENCE);
         }
     }
@@ -291,7 +291,7 @@ mod tests {
     fn who_is_refused_in_vain_naps_until_something_is_found() {
         let pair = pair();
         send(&pair);
-        let sleep = || pair.alarm.sleep(&[&pair.first], (&pair.word, 0), None);
+        let sleep = || pair.parker.park(&[&pair.first], (&pair.word, 0), None);
         let start = Instant::now();
         const TIMES: u32 = 50;
         for _ in 0..REFUSALS + TIMES {
@@ -299,10 +299,10 @@ mod tests {
         }
         let slept = start.elapsed();
         assert!((TIMES * NAP..PATIENCE).contains(&slept), "{slept:?}");
-        pair.alarm.found();
-        assert_eq!(pair.alarm.vain.load(Ordering::SeqCst), 0);
+        pair.parker.progressed();
+        assert_eq!(pair.parker.refusals.load(Ordering::SeqCst), 0);
         sleep();
-        assert_eq!(pair.alarm.vain.load(Ordering::SeqCst), 1);
+        assert_eq!(pair.parker.refusals.load(Ordering::SeqCst), 1);
     }
 
     #[test]
@@ -312,11 +312,11 @@ mod tests {
         for round in 1..2000 {
             let other = Arc::clone(&pair);
             let refused = round % 2 == 0;
-            pair.alarm.refused.store(refused, Ordering::SeqCst);
+            pair.parker.refused.store(refused, Ordering::SeqCst);
             pair.word.store(0, Ordering::SeqCst);
             let thread = std::thread::spawn(move || change_word(&other));
             while pair.word.load(Ordering::SeqCst) == 0 {
-                pair.alarm.sleep(&[&pair.first], (&pair.word, 0), Some(PATIENCE));
+                pair.parker.park(&[&pair.first], (&pair.word, 0), Some(PATIENCE));
             }
             thread.join().expect("no panic");
         }

@@ -9,7 +9,7 @@ use super::endpoint::Endpoint;
 use super::error::OfiError;
 use super::operation::{Kind, Operation};
 use super::slots::Slots;
-use crate::transport::HostId;
+use crate::HostId;
 
 /// Send buffers.
 const COUNT: u32 = 256;
@@ -17,7 +17,7 @@ const COUNT: u32 = 256;
 pub(super) const SHORT: usize = 256;
 
 /// The buffers that packets go out of.
-pub(super) struct Outbound {
+pub(super) struct SendBuffers {
     slots: Slots,
     operations: Box<[Operation]>,
     buffers: Buffers,
@@ -27,20 +27,20 @@ pub(super) struct Outbound {
     pub(super) short: usize,
 }
 
-impl Outbound {
+impl SendBuffers {
     /// Number of buffers at most.
     pub(super) const MOST: u32 = COUNT;
 
     /// Buffers for frames of at most so many bytes.
     pub(super) fn new(endpoint: &Endpoint, frame: usize) -> Result<Self, OfiError> {
-        let (room, _) = endpoint.offer().queue_sizes();
+        let (room, _) = endpoint.info().queue_sizes();
         let count = COUNT.min(u32::try_from(room / 2).unwrap_or(COUNT)).max(1);
         Ok(Self {
             slots: Slots::new(count),
             operations: Operation::all(Kind::Send, count),
             buffers: Buffers::new(endpoint, count, frame, sys::FI_SEND)?,
             destinations: (0..count).map(|_| AtomicU32::new(0)).collect(),
-            short: endpoint.offer().inject_size().min(SHORT),
+            short: endpoint.info().inject_size().min(SHORT),
         })
     }
 

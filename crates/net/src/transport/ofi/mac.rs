@@ -1,7 +1,7 @@
 //! What only the two ends of a way can compute, and what shows that a packet comes from the one that it names.
 //!
 //! Both know the job's secret and the nonces that each has told with its address, by way of the launcher; from these
-//! and their numbers comes a key for each direction and each of the two endpoints ([`proof`](crate::proof)). So nothing
+//! and their numbers comes a key for each direction and each of the two endpoints ([`Handshake`]). So nothing
 //! that one of them says can be said again to another host, in the other direction, or in another job.
 //!
 //! A code is SipHash-2-4 with 64 bits: who does not know the key guesses one in 2^64. Costs for a short packet: 18 of
@@ -11,10 +11,11 @@ use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
 
-use super::cover::Cover;
-use crate::control::Secret;
-use crate::proof::{Encounter, Nonce, Party, Side};
-use crate::transport::{HEADER, HostId};
+use super::protection::Protection;
+use crate::auth::{Handshake, Nonce, Party, Role, Secret};
+
+use crate::HostId;
+use crate::transport::HEADER;
 
 /// Data of at most so many bytes is protected with the header: what hosts say to each other about memory and transfers
 /// is not longer.
@@ -23,7 +24,7 @@ pub(super) const SHORT_DATA: usize = 64;
 /// For packets.
 pub(super) const PACKETS: &str = "packets over libfabric";
 /// For signs of life.
-pub(super) const SIGNS: &str = "signs of life over libfabric";
+pub(super) const HEARTBEATS: &str = "signs of life over libfabric";
 
 /// One end of a way: its host, and the nonce of its endpoint.
 #[derive(Clone, Copy)]
@@ -33,8 +34,8 @@ pub(super) struct End<'a> {
 }
 
 /// What codes are made with, of what one host sends to another.
-pub(super) struct Seal {
-    cover: Cover,
+pub(super) struct MacKey {
+    protection: Protection,
     headers: SipHasher24,
     data: SipHasher24,
     /// What stands for a code where nothing is protected.
@@ -42,36 +43,36 @@ pub(super) struct Seal {
 }
 
 /// Both directions between two hosts.
-pub(super) struct Seals {
-    pub(super) outward: Seal,
-    pub(super) inward: Seal,
+pub(super) struct MacKeys {
+    pub(super) outward: MacKey,
+    pub(super) inward: MacKey,
 }
 
-impl Seals {
+impl MacKeys {
     /// Those between two hosts with this secret, as `own` has them.
     pub(super) fn between(
         secret: &Secret,
         purpose: &str,
         own: End<'_>,
         other: End<'_>,
-        cover: Cover,
+        protection: Protection,
     ) -> Self {
         let is_first = own.host < other.host;
         let (first, second) = if is_first { (own, other) } else { (other, own) };
         let numbers = [first, second].map(|end| end.host.to_le_bytes());
-        let met = Encounter {
+        let met = Handshake {
             purpose,
-            caller: Party {
+            initiator: Party {
                 name: &numbers[0],
                 nonce: first.nonce,
             },
-            answerer: Party {
+            responder: Party {
                 name: &numbers[1],
                 nonce: second.nonce,
             },
         };
-        let seal = |side| Seal::of(&met.key(secret, side), cover);
-        let (of_first, of_second) = (seal(Side::Caller), seal(Side::Answerer));
+        let mac_key = |side| MacKey::of(&met.key(secret, side), protection);
+        let (of_first, of_second) = (mac_key(Role::Initiator), mac_key(Role::Responder));
         let (outward, inward) = if is_first {
             (of_first, of_second)
         } else {
@@ -81,9 +82,9 @@ impl Seals {
     }
 }
 
-impl Seal {
+impl MacKey {
     /// The one with this key.
-    pub(super) fn of(key: &[u8; 32], cover: Cover) -> Self {
+    pub(super) fn of(key: &[u8; 32], protection: Protection) -> Self {
         let (words, _) = key.as_chunks::<8>();
         let hasher = |at: usize| {
             let word = |at: usize| u64::from_le_bytes(words[at]);
@@ -91,7 +92,7 @@ impl Seal {
         };
         let headers = hasher(0);
         Self {
-            cover,
+            protection,
             headers,
             data: hasher(2),
             tag: headers.hash(&[]),
@@ -99,21 +100,21 @@ impl Seal {
     }
 
     /// How much it protects.
-    pub(super) fn cover(&self) -> Cover {
-        self.cover
+    pub(super) fn protection(&self) -> Protection {
+        self.protection
     }
 
     /// What is made of long data beforehand; nothing where it is not protected, or short.
     #[inline]
     pub(super) fn digest(&self, data: &[u8]) -> Option<u64> {
-        (self.cover == Cover::Everything && data.len() > SHORT_DATA).then(|| self.data.hash(data))
+        (self.protection == Protection::Everything && data.len() > SHORT_DATA).then(|| self.data.hash(data))
     }
 
-    /// The code of a packet: its number, header and data, which are next to each other, and what [`Seal::digest`] has
+    /// The code of a packet: its number, header and data, which are next to each other, and what [`MacKey::digest`] has
     /// made of the data.
     #[inline]
     pub(super) fn code(&self, number: u64, header: usize, body: &[u8], digest: Option<u64>) -> u64 {
-        if self.cover == Cover::Nothing {
+        if self.protection == Protection::Nothing {
             return self.tag;
         }
         let mut hasher = self.headers;
@@ -146,7 +147,7 @@ mod tests {
             .for_each(|(number, byte)| *byte = number);
         let data: Vec<u8> = (0..15).collect();
         assert_eq!(
-            Seal::of(&key, Cover::Headers).code_of(&data),
+            MacKey::of(&key, Protection::Headers).code_of(&data),
             0xa129_ca61_49be_45e5
         );
     }
@@ -160,29 +161,29 @@ mod tests {
             nonce: &nonces[host as usize],
         };
         let between = |purpose, own, other| {
-            let seals = Seals::between(&secret, purpose, end(own), end(other), Cover::Headers);
-            [seals.outward, seals.inward].map(|seal| seal.code_of(b"something"))
+            let mac_keys = MacKeys::between(&secret, purpose, end(own), end(other), Protection::Headers);
+            [mac_keys.outward, mac_keys.inward].map(|mac_key| mac_key.code_of(b"something"))
         };
         let (here, there) = (between(PACKETS, 0, 1), between(PACKETS, 1, 0));
         assert_eq!((here[0], here[1]), (there[1], there[0]));
         assert_ne!(here[0], here[1]);
-        assert_ne!(between(SIGNS, 0, 1)[0], here[0]);
+        assert_ne!(between(HEARTBEATS, 0, 1)[0], here[0]);
         assert_ne!(between(PACKETS, 0, 2)[0], here[0]);
     }
 
     #[test]
     fn whatever_is_protected_changes_the_code() {
-        for (cover, length, is_protected) in [
-            (Cover::Headers, SHORT_DATA, true),
-            (Cover::Headers, SHORT_DATA + 1, false),
-            (Cover::Everything, SHORT_DATA + 1, true),
-            (Cover::Everything, 5000, true),
-            (Cover::Nothing, 8, false),
+        for (protection, length, is_protected) in [
+            (Protection::Headers, SHORT_DATA, true),
+            (Protection::Headers, SHORT_DATA + 1, false),
+            (Protection::Everything, SHORT_DATA + 1, true),
+            (Protection::Everything, 5000, true),
+            (Protection::Nothing, 8, false),
         ] {
-            let seal = Seal::of(&[7; 32], cover);
+            let mac_key = MacKey::of(&[7; 32], protection);
             let body = vec![1; 40 + length];
             let code = |number, header: usize, body: &[u8]| {
-                seal.code(number, header, body, seal.digest(&body[header..]))
+                mac_key.code(number, header, body, mac_key.digest(&body[header..]))
             };
             let right = code(3, HEADER, &body);
             let changed = |at: usize| {
@@ -190,7 +191,7 @@ mod tests {
                 body[at] ^= 1;
                 code(3, HEADER, &body)
             };
-            assert_eq!(changed(40 + length - 1) != right, is_protected, "{cover:?}");
+            assert_eq!(changed(40 + length - 1) != right, is_protected, "{protection:?}");
             let others = [
                 code(4, HEADER, &body),
                 code(3, HEADER - 8, &body),
@@ -200,7 +201,7 @@ mod tests {
             assert!(
                 others
                     .iter()
-                    .all(|other| (*other != right) == (cover != Cover::Nothing))
+                    .all(|other| (*other != right) == (protection != Protection::Nothing))
             );
         }
     }

@@ -16,7 +16,7 @@ use super::operation::{Kind, Operation};
 
 /// How much there is room for.
 #[derive(Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct BufferCounts {
     /// Buffers for many packets each, and their bytes.
     pub(super) many: (u32, usize),
     /// Or buffers for one packet each.
@@ -24,7 +24,7 @@ pub(super) struct Room {
 }
 
 /// The buffers that packets come into.
-pub(super) struct Inbound {
+pub(super) struct ReceiveBuffers {
     operations: Box<[Operation]>,
     buffers: Buffers,
     /// Whether each takes many packets.
@@ -33,13 +33,13 @@ pub(super) struct Inbound {
     unposted: SpinLock<Vec<u32>>,
 }
 
-impl Inbound {
+impl ReceiveBuffers {
     /// Buffers for packets of at most so many bytes; they have not been posted yet.
-    pub(super) fn new(endpoint: &Endpoint, packet: usize, room: Room) -> Result<Self, OfiError> {
-        let many = endpoint.offer().has(sys::FI_MULTI_RECV);
-        let (_, most) = endpoint.offer().queue_sizes();
-        let single = room.single.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1);
-        let (count, size) = if many { room.many } else { (single, packet) };
+    pub(super) fn new(endpoint: &Endpoint, packet: usize, counts: BufferCounts) -> Result<Self, OfiError> {
+        let many = endpoint.info().has(sys::FI_MULTI_RECV);
+        let (_, most) = endpoint.info().queue_sizes();
+        let single = counts.single.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1);
+        let (count, size) = if many { counts.many } else { (single, packet) };
         Ok(Self {
             operations: Operation::all(Kind::Receive, count),
             buffers: Buffers::new(endpoint, count, size, sys::FI_RECV)?,

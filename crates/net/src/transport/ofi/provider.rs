@@ -1,4 +1,4 @@
-//! What a provider offers: one entry of libfabric's list.
+//! What a provider candidates: one entry of libfabric's list.
 
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,9 +6,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use simurgh_fabric_sys as sys;
 use sys::Library;
 
-use super::choice::{Choice, Described};
 use super::error::OfiError;
-use crate::transport::is_dead_end;
+use super::options::{Candidate, OfiOptions};
+use crate::transport::is_local_only;
 
 /// What is asked of a provider, from the most to the least: remote memory, and buffers that take many packets.
 const WANTED: [u64; 4] = [
@@ -26,30 +26,30 @@ const MR_MODES: u64 = sys::FI_MR_LOCAL
     | sys::FI_MR_ENDPOINT;
 
 /// One entry of the list, which the library made.
-pub(super) struct Offer {
+pub(super) struct ProviderInfo {
     library: Library,
     info: *mut sys::fi_info,
 }
 
 // SAFETY:
 // - the entry is memory that nothing changes after it has been made.
-unsafe impl Send for Offer {}
+unsafe impl Send for ProviderInfo {}
 // SAFETY:
 // - as above.
-unsafe impl Sync for Offer {}
+unsafe impl Sync for ProviderInfo {}
 
-impl Offer {
+impl ProviderInfo {
     /// The best of what there is.
-    pub(super) fn find(library: Library, choice: &Choice) -> Result<Self, OfiError> {
+    pub(super) fn find(library: Library, options: &OfiOptions) -> Result<Self, OfiError> {
         let lists: Vec<List> = (0..WANTED.len())
             .map(|lacking| List::ask(library, lacking))
             .collect();
-        let offers = || lists.iter().flat_map(List::entries);
-        let graded = offers().filter_map(|(described, info)| Some((choice.grade(&described)?, info)));
+        let candidates = || lists.iter().flat_map(List::entries);
+        let graded = candidates().filter_map(|(described, info)| Some((options.grade(&described)?, info)));
         let Some((_, best)) = graded.min_by(|(a, _), (b, _)| a.cmp(b)) else {
             return Err(OfiError::NoProvider {
-                asked: choice.asked(),
-                there: names(offers().map(|(described, _)| described)),
+                asked: options.asked(),
+                there: names(candidates().map(|(described, _)| described)),
             });
         };
         // SAFETY:
@@ -153,7 +153,7 @@ impl Offer {
     }
 }
 
-impl Drop for Offer {
+impl Drop for ProviderInfo {
     fn drop(&mut self) {
         // SAFETY:
         // - it is ours, and nobody uses it any more.
@@ -195,7 +195,7 @@ impl List {
         }
     }
 
-    fn entries(&self) -> impl Iterator<Item = (Described, *mut sys::fi_info)> {
+    fn entries(&self) -> impl Iterator<Item = (Candidate, *mut sys::fi_info)> {
         let some = |info: *mut sys::fi_info| (!info.is_null()).then_some(info);
         // SAFETY:
         // - the list is the library's and lives as long as this.
@@ -221,7 +221,7 @@ impl Drop for List {
 /// # Safety
 ///
 /// * It is one of the library's.
-unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Described {
+unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Candidate {
     // SAFETY:
     // - entries of the library have all their parts; strings end with zero or are null; an address has the length told.
     unsafe {
@@ -232,9 +232,9 @@ unsafe fn describe(info: *const sys::fi_info, lacking: usize) -> Described {
         let address = (!(*info).src_addr.is_null())
             .then(|| std::slice::from_raw_parts((*info).src_addr.cast::<u8>(), (*info).src_addrlen));
         let interface = text((*(*info).domain_attr).name);
-        Described {
+        Candidate {
             provider: text((*(*info).fabric_attr).prov_name),
-            dead_end: is_dead_end(&interface),
+            local_only: is_local_only(&interface),
             interface,
             address: address.and_then(|bytes| internet((*info).addr_format, bytes)),
             lacking,
@@ -252,8 +252,8 @@ fn internet(format: u32, bytes: &[u8]) -> Option<IpAddr> {
 }
 
 /// Providers and interfaces, each once.
-fn names(offers: impl Iterator<Item = Described>) -> String {
-    let mut names: Vec<String> = offers
+fn names(candidates: impl Iterator<Item = Candidate>) -> String {
+    let mut names: Vec<String> = candidates
         .map(|offer| format!("{}/{}", offer.provider, offer.interface))
         .collect();
     names.sort_unstable();

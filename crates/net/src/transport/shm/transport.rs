@@ -9,15 +9,16 @@ use simurgh_core::HostTable;
 use simurgh_core::sync::{AtomicBool, AtomicU64, Ordering};
 
 use super::ShmError;
-use super::bell::{self, Bell};
 use super::cross_memory::{self, Probe};
-use super::neighbours::{ShmNeighbours, roster};
+use super::group::{ShmGroup, peer_table};
 use super::peer::Peer;
 use super::pool::{Pool, ROOM, Ticket};
 use super::segment::Segment;
-use super::slot::{About, INLINE, Slot, WORD, bytes, words};
+use super::slot::{Envelope, INLINE, Slot, WORD, bytes, words};
+use super::wakeup_socket::{WakeupSocket, network_namespace};
+use crate::HostId;
 use crate::transport::{
-    self, Access, Busy, Handler, Header, HostId, Region, Transfer, TransferError, Transport, Waiting,
+    self, Access, Busy, Handler, Header, Region, Transfer, TransferError, Transport, WaitMethod,
 };
 
 /// Packets handled in one poll.
@@ -38,7 +39,7 @@ pub struct Shm {
     /// Whether somebody sleeps, or slept, in `poll(2)`.
     polled: AtomicBool,
     /// What rings then, and rings for others.
-    bell: Bell,
+    wakeup_socket: WakeupSocket,
     network: u64,
     /// Where others look whether they can access this process's memory.
     _probe: Box<Probe>,
@@ -51,33 +52,29 @@ impl Shm {
     /// # Errors
     ///
     /// [`ShmError`], if that is no memory for these hosts, or `own` is none of them.
-    pub fn join(
-        own: HostId,
-        neighbours: &ShmNeighbours<impl AsFd>,
-        cross_memory: bool,
-    ) -> Result<Self, ShmError> {
+    pub fn join(own: HostId, group: &ShmGroup<impl AsFd>, cross_memory: bool) -> Result<Self, ShmError> {
         let failed =
             |error: std::io::Error| ShmError::Create(Errno::from_io_error(&error).unwrap_or(Errno::IO));
         if cross_memory {
             Probe::permit();
         }
         let probe = Probe::new().map_err(failed)?;
-        let bell = Bell::new().map_err(ShmError::Create)?;
-        let network = bell::network();
-        let mut segments: Vec<_> = neighbours.open(network)?.collect();
+        let wakeup_socket = WakeupSocket::new().map_err(ShmError::Create)?;
+        let network = network_namespace();
+        let mut segments: Vec<_> = group.open(network)?.collect();
         let place = segments.iter().position(|(host, _)| *host == own);
         let (_, segment) = segments.remove(place.ok_or(ShmError::NotAnArena)?);
-        segment.title.introduce(std::process::id(), probe.advertise());
+        segment.header.introduce(std::process::id(), probe.advertise());
         Ok(Self {
             own,
             segment,
-            peers: roster(own, segments),
+            peers: peer_table(own, segments),
             cross_memory,
             pool: CachePadded::default(),
             next: CachePadded::default(),
             dropped: AtomicU64::new(0),
             polled: AtomicBool::new(false),
-            bell,
+            wakeup_socket,
             network,
             _probe: probe,
         })
@@ -95,9 +92,9 @@ impl Shm {
     /// # Errors
     ///
     /// [`ShmError`], if that is no memory for these hosts, or some have come before.
-    pub fn admit(&self, neighbours: &ShmNeighbours<impl AsFd>) -> Result<(), ShmError> {
-        for (host, segment) in neighbours.open(self.network)? {
-            if !self.peers.add(host, Some(Peer::passing(segment))) {
+    pub fn add_hosts(&self, group: &ShmGroup<impl AsFd>) -> Result<(), ShmError> {
+        for (host, segment) in group.open(self.network)? {
+            if !self.peers.add(host, Some(Peer::revocable(segment))) {
                 return Err(ShmError::Twice(host));
             }
         }
@@ -129,7 +126,7 @@ impl Shm {
 
     /// The peer, of whom the fabric knows that it is one.
     #[inline]
-    fn known(&self, host: HostId) -> &Peer {
+    fn expect_peer(&self, host: HostId) -> &Peer {
         self.peer(host)
             .expect("nothing goes to a host that is not on this node")
     }
@@ -138,12 +135,12 @@ impl Shm {
     fn send_inline(
         &self,
         (peer, segment): (&Peer, &Segment),
-        about: About,
+        envelope: Envelope,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
-        let claim = segment.ring.claim(&peer.seen, about)?;
-        let length = about.length as usize;
+        let claim = segment.ring.claim(&peer.cache, envelope)?;
+        let length = envelope.length as usize;
         if length <= WORD {
             let mut room = [0; WORD];
             fill(&mut room[..length]);
@@ -159,19 +156,19 @@ impl Shm {
     fn send_long(
         &self,
         (peer, segment): (&Peer, &Segment),
-        about: About,
+        envelope: Envelope,
         header: &Header,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<u64, Busy> {
         let ticket = self.pool.take(&self.segment.returns).ok_or(Busy)?;
         let claim = segment
             .ring
-            .claim(&peer.seen, about)
+            .claim(&peer.cache, envelope)
             .inspect_err(|_| self.pool.put(ticket))?;
         let buffer = self.segment.buffer(ticket.index());
         // SAFETY:
         // - `send` checks the length; the pool has given the buffer to this thread alone until the packet is published.
-        fill(unsafe { slice::from_raw_parts_mut(buffer.as_ptr(), about.length as usize) });
+        fill(unsafe { slice::from_raw_parts_mut(buffer.as_ptr(), envelope.length as usize) });
         claim.slot().write_word(ticket.pack());
         Ok(claim.publish(header))
     }
@@ -179,27 +176,27 @@ impl Shm {
     /// Handles the packet in a slot; what makes no sense is dropped.
     #[inline]
     fn receive(&self, slot: &Slot, handler: &dyn Handler) {
-        let about = slot.about();
-        let length = about.length as usize;
-        let Some(peer) = self.peer(about.from) else {
-            return self.drop_one();
+        let envelope = slot.envelope();
+        let length = envelope.length as usize;
+        let Some(peer) = self.peer(envelope.from) else {
+            return self.count_dropped();
         };
         if length <= WORD {
             let data = slot.word().to_ne_bytes();
-            handler.packet(about.from, &slot.header(), &data[..length]);
+            handler.packet(envelope.from, &slot.header(), &data[..length]);
         } else if length <= INLINE {
             let data = bytes(&slot.data(length.div_ceil(8)));
-            handler.packet(about.from, &slot.header(), &data[..length]);
+            handler.packet(envelope.from, &slot.header(), &data[..length]);
         } else if length <= ROOM {
-            self.receive_long(peer, slot, about, handler);
-        } else if about.length != About::VOID {
-            self.drop_one();
+            self.receive_long(peer, slot, envelope, handler);
+        } else if envelope.length != Envelope::VOID {
+            self.count_dropped();
         }
     }
 
-    fn receive_long(&self, peer: &Peer, slot: &Slot, about: About, handler: &dyn Handler) {
-        let (Some(ticket), Some(segment)) = (Ticket::unpack(slot.word()), peer.visit()) else {
-            return self.drop_one();
+    fn receive_long(&self, peer: &Peer, slot: &Slot, envelope: Envelope, handler: &dyn Handler) {
+        let (Some(ticket), Some(segment)) = (Ticket::unpack(slot.word()), peer.segment()) else {
+            return self.count_dropped();
         };
         let buffer = segment.buffer(ticket.index());
         // SAFETY:
@@ -207,13 +204,13 @@ impl Shm {
         //   as long as it is visited;
         // - the peer writes it again only when it has been returned. One that breaks the rules changes bytes under the
         //   handler, which takes any.
-        let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), about.length as usize) };
-        handler.packet(about.from, &slot.header(), data);
+        let data = unsafe { slice::from_raw_parts(buffer.as_ptr(), envelope.length as usize) };
+        handler.packet(envelope.from, &slot.header(), data);
         segment.returns.give_back(ticket);
     }
 
     #[cold]
-    fn drop_one(&self) {
+    fn count_dropped(&self) {
         // Relaxed: a count.
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
@@ -263,37 +260,37 @@ impl Transport for Shm {
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Busy> {
         assert!(length <= ROOM, "a packet has at most {ROOM} bytes");
-        let (peer, from) = (self.known(to), self.own);
+        let (peer, from) = (self.expect_peer(to), self.own);
         // What is sent to one that has parted is thrown away.
-        let Some(segment) = peer.visit() else {
+        let Some(segment) = peer.segment() else {
             return Ok(());
         };
         let segment: &Segment = &segment;
-        let about = About {
+        let envelope = Envelope {
             from,
             length: length as u32,
         };
         let number = if length <= INLINE {
-            self.send_inline((peer, segment), about, header, fill)?
+            self.send_inline((peer, segment), envelope, header, fill)?
         } else {
-            self.send_long((peer, segment), about, header, fill)?
+            self.send_long((peer, segment), envelope, header, fill)?
         };
-        segment.wake(&self.bell);
+        segment.wake(&self.wakeup_socket);
         // Relaxed: a hint.
         let received = self.next.load(Ordering::Relaxed);
-        segment.ring.prepare_ahead(&peer.seen, received, number, length);
+        segment.ring.prepare_ahead(&peer.cache, received, number, length);
         Ok(())
     }
 
     #[inline]
     fn prepare(&self, to: HostId) {
-        if let Some(segment) = self.peer(to).and_then(Peer::visit) {
+        if let Some(segment) = self.peer(to).and_then(Peer::segment) {
             segment.ring.prepare();
         }
     }
 
     #[inline]
-    fn has_mail(&self) -> bool {
+    fn has_incoming(&self) -> bool {
         // Relaxed: a hint to all but the one who polls, who wrote it.
         self.segment.ring.get(self.next.load(Ordering::Relaxed)).is_some()
     }
@@ -365,24 +362,24 @@ impl Transport for Shm {
         outcome(unsafe { cross_memory::write(process, address, from, length) })
     }
 
-    fn bell(&self, waiting: Waiting) -> Option<transport::Bell<'_>> {
+    fn wait_object(&self, waiting: WaitMethod) -> Option<transport::WaitObject<'_>> {
         match waiting {
-            Waiting::Futex => Some(transport::Bell::Word(self.segment.ring.doorbell.word())),
-            Waiting::Poll if self.segment.arena().is_split() => None,
-            Waiting::Poll => {
-                self.segment.title.name_bell(self.bell.name()?);
-                Some(transport::Bell::Descriptor(self.bell.as_fd()))
+            WaitMethod::Futex => Some(transport::WaitObject::Word(self.segment.ring.doorbell.word())),
+            WaitMethod::Poll if self.segment.arena().is_split() => None,
+            WaitMethod::Poll => {
+                self.segment.header.set_wakeup_address(self.wakeup_socket.name()?);
+                Some(transport::WaitObject::Descriptor(self.wakeup_socket.as_fd()))
             }
         }
     }
 
-    fn arm(&self, waiting: Waiting) -> bool {
-        if waiting == Waiting::Poll {
+    fn arm(&self, waiting: WaitMethod) -> bool {
+        if waiting == WaitMethod::Poll {
             // Relaxed: `disarm` is called by the thread that has armed.
             self.polled.store(true, Ordering::Relaxed);
         }
         self.segment.ring.doorbell.arm(waiting);
-        let sleep = !self.has_mail();
+        let sleep = !self.has_incoming();
         if !sleep {
             self.disarm();
         }
@@ -393,11 +390,11 @@ impl Transport for Shm {
         self.segment.ring.doorbell.disarm();
         if self.polled.load(Ordering::Relaxed) {
             self.polled.store(false, Ordering::Relaxed);
-            self.bell.quieten();
+            self.wakeup_socket.drain();
         }
     }
 
-    fn part(&self, host: HostId) {
+    fn remove_host(&self, host: HostId) {
         if let Some(peer) = self.peer(host) {
             peer.part();
         }

@@ -16,7 +16,7 @@ pub enum Authenticate {
 
 /// How much of the packets between two hosts is protected: each has what the one before it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cover {
+pub(super) enum Protection {
     /// They carry what only the two can compute.
     Nothing = 0,
     /// Their headers, and data that is short.
@@ -29,7 +29,7 @@ pub(super) enum Cover {
 /// device, a key or a partition, or are the site's to protect.
 const SOCKETS: &[&str] = &["tcp", "net", "sockets", "udp"];
 
-impl Cover {
+impl Protection {
     /// What is right for a provider, by its name as in `tcp;ofi_rxm`.
     pub(super) fn of(wanted: Authenticate, provider: &str) -> Self {
         let core = provider.split(';').next().unwrap_or_default();
@@ -50,7 +50,7 @@ impl Cover {
     pub(super) fn from_byte(byte: u8) -> Option<Self> {
         [Self::Nothing, Self::Headers, Self::Everything]
             .into_iter()
-            .find(|cover| cover.to_byte() == byte)
+            .find(|protection| protection.to_byte() == byte)
     }
 }
 
@@ -60,18 +60,24 @@ mod tests {
 
     #[test]
     fn headers_are_protected_where_others_can_connect() {
-        let of = |provider| Cover::of(Authenticate::Auto, provider);
-        assert_eq!(["tcp;ofi_rxm", "net", "udp;ofi_rxd"].map(of), [Cover::Headers; 3]);
-        assert_eq!(["verbs;ofi_rxm", "cxi", "efa"].map(of), [Cover::Nothing; 3]);
-        assert_eq!(Cover::of(Authenticate::Off, "tcp"), Cover::Nothing);
-        assert_eq!(Cover::of(Authenticate::Full, "verbs"), Cover::Everything);
+        let of = |provider| Protection::of(Authenticate::Auto, provider);
+        assert_eq!(
+            ["tcp;ofi_rxm", "net", "udp;ofi_rxd"].map(of),
+            [Protection::Headers; 3]
+        );
+        assert_eq!(["verbs;ofi_rxm", "cxi", "efa"].map(of), [Protection::Nothing; 3]);
+        assert_eq!(Protection::of(Authenticate::Off, "tcp"), Protection::Nothing);
+        assert_eq!(
+            Protection::of(Authenticate::Full, "verbs"),
+            Protection::Everything
+        );
     }
 
     #[test]
     fn what_is_told_is_understood() {
-        for cover in [Cover::Nothing, Cover::Headers, Cover::Everything] {
-            assert_eq!(Cover::from_byte(cover.to_byte()), Some(cover));
+        for protection in [Protection::Nothing, Protection::Headers, Protection::Everything] {
+            assert_eq!(Protection::from_byte(protection.to_byte()), Some(protection));
         }
-        assert_eq!(Cover::from_byte(3), None);
+        assert_eq!(Protection::from_byte(3), None);
     }
 }

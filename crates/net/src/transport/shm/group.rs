@@ -9,11 +9,11 @@ use super::ShmError;
 use super::arena::Arena;
 use super::peer::Peer;
 use super::segment::Segment;
-use crate::transport::HostId;
+use crate::HostId;
 
 /// The hosts of a world that are on one node, and the memory that they share.
 #[derive(Debug)]
-pub struct ShmNeighbours<M> {
+pub struct ShmGroup<M> {
     /// Their numbers, in ascending order.
     pub hosts: Vec<HostId>,
     /// What [`shared_memory`] has made for so many.
@@ -29,7 +29,7 @@ pub fn shared_memory(hosts: usize) -> Result<OwnedFd, ShmError> {
     Arena::create(hosts)
 }
 
-impl<M: AsFd> ShmNeighbours<M> {
+impl<M: AsFd> ShmGroup<M> {
     /// Maps their memory for a host in this network: each with its part.
     pub(super) fn open(&self, network: u64) -> Result<impl Iterator<Item = (HostId, Segment)>, ShmError> {
         if !self.hosts.is_sorted_by(|one, next| one < next) {
@@ -42,10 +42,10 @@ impl<M: AsFd> ShmNeighbours<M> {
 }
 
 /// The peers of a host in its own world, those first that are near it.
-pub(super) fn roster(own: HostId, segments: Vec<(HostId, Segment)>) -> HostTable<Option<Peer>> {
-    let lasting = |(host, segment)| (host, Peer::lasting(segment));
-    let mut peers: Vec<_> = segments.into_iter().map(lasting).collect();
-    let near = neighbourhood(own, |host| {
+pub(super) fn peer_table(own: HostId, segments: Vec<(HostId, Segment)>) -> HostTable<Option<Peer>> {
+    let permanent = |(host, segment)| (host, Peer::permanent(segment));
+    let mut peers: Vec<_> = segments.into_iter().map(permanent).collect();
+    let near = dense_range(own, |host| {
         peers.binary_search_by_key(&host, |(host, _)| *host).is_ok()
     });
     let far = peers
@@ -61,7 +61,7 @@ pub(super) fn roster(own: HostId, segments: Vec<(HostId, Segment)>) -> HostTable
 
 /// The numbers around the own one of which others, not far from each other, are peers: most likely those that have
 /// started together.
-fn neighbourhood(own: HostId, is_peer: impl Fn(HostId) -> bool) -> Range<HostId> {
+fn dense_range(own: HostId, is_peer: impl Fn(HostId) -> bool) -> Range<HostId> {
     /// Numbers of hosts of other nodes between two of this one.
     const GAP: u32 = 32;
     let (mut first, mut last) = (own, own);

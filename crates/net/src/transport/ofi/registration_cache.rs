@@ -3,7 +3,7 @@
 //! To register memory costs such a provider a system call and a walk through its pages, so a registration is kept for
 //! the next transfer of the same memory. It goes stale when the memory is given back to the system and other memory
 //! appears at the same addresses. What keeps the cache coherent is that it holds registrations only within blocks whose
-//! owner has promised to tell before that happens ([`Cache::hold`], [`Cache::release`]); all other memory is registered
+//! owner has promised to tell before that happens ([`RegistrationCache::hold`], [`RegistrationCache::release`]); all other memory is registered
 //! for one transfer at a time.
 //!
 //! Registrations do not overlap: a request that reaches beyond one registers the union instead, so that the pieces of a
@@ -19,7 +19,7 @@ use simurgh_core::sync::Arc;
 const LIMIT: usize = 1024;
 
 /// Registrations within blocks of memory that stay until their owners say otherwise.
-pub(super) struct Cache<R> {
+pub(super) struct RegistrationCache<R> {
     /// Of each block its beginning and end. They do not overlap.
     blocks: BTreeMap<usize, usize>,
     /// Registrations by the beginning of their memory. They do not overlap, and each is within a block.
@@ -39,7 +39,7 @@ struct Entry<R> {
 pub(super) enum Found<R> {
     /// A registration of that and perhaps more.
     Hit(Arc<R>),
-    /// None yet: this is to be registered, and [`Cache::insert`]ed.
+    /// None yet: this is to be registered, and [`RegistrationCache::insert`]ed.
     Miss(Range<usize>),
     /// Nobody has promised anything about it.
     Unknown,
@@ -49,7 +49,7 @@ pub(super) enum Found<R> {
 #[must_use]
 pub(super) struct Removed<R>(Vec<Arc<R>>);
 
-impl<R> Default for Cache<R> {
+impl<R> Default for RegistrationCache<R> {
     fn default() -> Self {
         Self {
             blocks: BTreeMap::new(),
@@ -60,7 +60,7 @@ impl<R> Default for Cache<R> {
     }
 }
 
-impl<R> Cache<R> {
+impl<R> RegistrationCache<R> {
     /// A block stays as it is until it is released. One that overlaps a known block is not taken.
     pub(super) fn hold(&mut self, block: Range<usize>) {
         let before = self.blocks.range(..block.end).next_back();
@@ -178,7 +178,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_found_covers_what_is_asked_and_is_never_stale(steps in steps(), limit in 1..6usize) {
-            let mut cache = Cache::<Registered> { limit, ..Cache::default() };
+            let mut cache = RegistrationCache::<Registered> { limit, ..RegistrationCache::default() };
             // Of each byte: whether it is promised, and how often it has been released.
             let mut promised = [false; 256];
             let mut generation = [0u64; 256];
@@ -227,9 +227,9 @@ mod tests {
 
     #[test]
     fn the_longest_unused_makes_room_and_what_is_released_meanwhile_is_not_kept() {
-        let mut cache = Cache::<usize> {
+        let mut cache = RegistrationCache::<usize> {
             limit: 2,
-            ..Cache::default()
+            ..RegistrationCache::default()
         };
         cache.hold(0..100);
         for start in [0, 10] {

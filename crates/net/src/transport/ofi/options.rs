@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::cover::Authenticate;
+use super::protection::Authenticate;
 
 /// Providers from the fastest kind of network to the slowest. Others are taken only if somebody names them: they are
 /// for one machine (`shm`), unfinished (`net`, in libfabric 1.17 the coming tcp) or emulated on something that is in
@@ -11,7 +11,7 @@ const PREFERRED: &[&str] = &["cxi", "efa", "verbs", "opx", "psm3", "psm2", "tcp"
 
 /// What the user says about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct OfiOptions {
     /// The provider; if none, the first that there is of a list.
     pub provider: Option<String>,
     /// The network interface or device; if none, the provider's first that leads to other machines.
@@ -22,9 +22,9 @@ pub struct Choice {
     pub authenticate: Authenticate,
 }
 
-/// What libfabric offers.
+/// What libfabric candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Described {
+pub(super) struct Candidate {
     /// Name of the provider, with what it is layered on: `tcp;ofi_rxm`.
     pub(super) provider: String,
     /// Name of the interface or device.
@@ -34,32 +34,32 @@ pub(super) struct Described {
     /// How much of what is wanted it lacks.
     pub(super) lacking: usize,
     /// Whether the interface does not lead to other machines.
-    pub(super) dead_end: bool,
+    pub(super) local_only: bool,
 }
 
-impl Choice {
-    /// How good an offer is, the lowest being the best; none if it will not do.
-    pub(super) fn grade(&self, offer: &Described) -> Option<impl Ord + use<>> {
-        let core = offer.provider.split(';').next().unwrap_or_default();
+impl OfiOptions {
+    /// How good an candidate is, the lowest being the best; none if it will not do.
+    pub(super) fn grade(&self, candidate: &Candidate) -> Option<impl Ord + use<>> {
+        let core = candidate.provider.split(';').next().unwrap_or_default();
         let preference = match &self.provider {
-            Some(named) if named == core || *named == offer.provider => 0,
+            Some(named) if named == core || *named == candidate.provider => 0,
             Some(_) => return None,
             None => PREFERRED.iter().position(|name| *name == core)?,
         };
         if self
             .interface
             .as_ref()
-            .is_some_and(|named| *named != offer.interface)
+            .is_some_and(|named| *named != candidate.interface)
         {
             return None;
         }
-        let (elsewhere, version) = match offer.address {
+        let (elsewhere, version) = match candidate.address {
             Some(address) if is_link_local(address) => return None,
             Some(address) => (address.is_loopback() != self.one_machine, address.is_ipv6()),
             None => (false, false),
         };
-        let dead_end = offer.dead_end && !self.one_machine;
-        Some((preference, offer.lacking, elsewhere, dead_end, version))
+        let local_only = candidate.local_only && !self.one_machine;
+        Some((preference, candidate.lacking, elsewhere, local_only, version))
     }
 
     /// Reads on after "has no reliable datagrams".
@@ -85,79 +85,87 @@ fn is_link_local(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    fn offer(provider: &str, interface: &str, address: &str) -> Described {
-        Described {
+    fn candidate(provider: &str, interface: &str, address: &str) -> Candidate {
+        Candidate {
             provider: provider.into(),
             interface: interface.into(),
             address: address.parse().ok(),
             lacking: 0,
-            dead_end: false,
+            local_only: false,
         }
     }
 
-    fn chosen<'a>(choice: &Choice, offers: &'a [Described]) -> Option<&'a Described> {
-        let graded = offers
+    fn chosen<'a>(options: &OfiOptions, candidates: &'a [Candidate]) -> Option<&'a Candidate> {
+        let graded = candidates
             .iter()
-            .filter_map(|offer| Some((choice.grade(offer)?, offer)));
-        graded.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, offer)| offer)
+            .filter_map(|candidate| Some((options.grade(candidate)?, candidate)));
+        graded
+            .min_by(|(a, _), (b, _)| a.cmp(b))
+            .map(|(_, candidate)| candidate)
     }
 
     #[test]
     fn the_fastest_network_is_taken_and_what_is_named_before_that() {
-        let offers = [
-            offer("shm", "shm", ""),
-            offer("tcp;ofi_rxm", "eth0", "10.0.0.1"),
-            offer("tcp;ofi_rxm", "lo", "127.0.0.1"),
-            offer("verbs;ofi_rxm", "mlx5_0", "fe80::1"),
-            offer("verbs;ofi_rxm", "mlx5_0", "10.1.0.1"),
+        let candidates = [
+            candidate("shm", "shm", ""),
+            candidate("tcp;ofi_rxm", "eth0", "10.0.0.1"),
+            candidate("tcp;ofi_rxm", "lo", "127.0.0.1"),
+            candidate("verbs;ofi_rxm", "mlx5_0", "fe80::1"),
+            candidate("verbs;ofi_rxm", "mlx5_0", "10.1.0.1"),
         ];
-        let auto = Choice::default();
-        assert_eq!(chosen(&auto, &offers), Some(&offers[4]));
-        assert_eq!(chosen(&auto, &offers[..3]), Some(&offers[1]));
-        let tcp = Choice {
+        let auto = OfiOptions::default();
+        assert_eq!(chosen(&auto, &candidates), Some(&candidates[4]));
+        assert_eq!(chosen(&auto, &candidates[..3]), Some(&candidates[1]));
+        let tcp = OfiOptions {
             provider: Some("tcp".into()),
-            ..Choice::default()
+            ..OfiOptions::default()
         };
-        assert_eq!(chosen(&tcp, &offers), Some(&offers[1]));
-        let here = Choice {
+        assert_eq!(chosen(&tcp, &candidates), Some(&candidates[1]));
+        let here = OfiOptions {
             one_machine: true,
             ..tcp.clone()
         };
-        assert_eq!(chosen(&here, &offers), Some(&offers[2]));
-        let lo = Choice {
+        assert_eq!(chosen(&here, &candidates), Some(&candidates[2]));
+        let lo = OfiOptions {
             interface: Some("lo".into()),
             ..tcp
         };
-        assert_eq!(chosen(&lo, &offers), Some(&offers[2]));
+        assert_eq!(chosen(&lo, &candidates), Some(&candidates[2]));
         assert_eq!(lo.asked(), "of provider tcp on interface lo");
-        let named = Choice {
+        let named = OfiOptions {
             provider: Some("shm".into()),
-            ..Choice::default()
+            ..OfiOptions::default()
         };
-        assert_eq!(chosen(&named, &offers), Some(&offers[0]));
-        assert_eq!(chosen(&auto, &offers[..1]), None);
+        assert_eq!(chosen(&named, &candidates), Some(&candidates[0]));
+        assert_eq!(chosen(&auto, &candidates[..1]), None);
     }
 
     #[test]
     fn an_interface_that_leads_out_is_better_unless_the_other_is_named() {
-        let mut offers = [
-            offer("tcp", "docker0", "172.17.0.1"),
-            offer("tcp", "eth0", "10.0.0.1"),
+        let mut candidates = [
+            candidate("tcp", "docker0", "172.17.0.1"),
+            candidate("tcp", "eth0", "10.0.0.1"),
         ];
-        offers[0].dead_end = true;
-        assert_eq!(chosen(&Choice::default(), &offers), Some(&offers[1]));
-        assert_eq!(chosen(&Choice::default(), &offers[..1]), Some(&offers[0]));
-        let named = Choice {
+        candidates[0].local_only = true;
+        assert_eq!(chosen(&OfiOptions::default(), &candidates), Some(&candidates[1]));
+        assert_eq!(
+            chosen(&OfiOptions::default(), &candidates[..1]),
+            Some(&candidates[0])
+        );
+        let named = OfiOptions {
             interface: Some("docker0".into()),
-            ..Choice::default()
+            ..OfiOptions::default()
         };
-        assert_eq!(chosen(&named, &offers), Some(&offers[0]));
+        assert_eq!(chosen(&named, &candidates), Some(&candidates[0]));
     }
 
     #[test]
     fn what_lacks_less_is_better() {
-        let mut offers = [offer("tcp", "lo", "127.0.0.1"), offer("tcp", "lo", "127.0.0.1")];
-        offers[0].lacking = 1;
-        assert_eq!(chosen(&Choice::default(), &offers), Some(&offers[1]));
+        let mut candidates = [
+            candidate("tcp", "lo", "127.0.0.1"),
+            candidate("tcp", "lo", "127.0.0.1"),
+        ];
+        candidates[0].lacking = 1;
+        assert_eq!(chosen(&OfiOptions::default(), &candidates), Some(&candidates[1]));
     }
 }

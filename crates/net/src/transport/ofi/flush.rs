@@ -1,4 +1,4 @@
-//! Marks behind what has been sent to a host, by which it is known that it has left this one.
+//! FlushMarkers behind what has been sent to a host, by which it is known that it has left this one.
 //!
 //! A provider may hold what it has taken until it is called again, and does not say when it has let go of what was
 //! injected. Packets to a host go in their order; so when a mark has gone, which is a frame that its receiver throws
@@ -11,43 +11,44 @@ use sys::{calls, fi_addr_t};
 use super::buffers::Buffers;
 use super::endpoint::Endpoint;
 use super::error::OfiError;
-use super::frame::MARK;
+use super::frame::FLUSH_MARKER;
 use super::operation::{Kind, Operation};
 use super::slots::Slots;
-use crate::transport::HostId;
+use crate::HostId;
 
-/// Marks that may be under way.
+/// FlushMarkers that may be under way.
 const COUNT: u32 = 16;
 
-/// The marks of a host.
-pub(super) struct Marks {
+/// The flush_markers of a host.
+pub(super) struct FlushMarkers {
     slots: Slots,
     operations: Box<[Operation]>,
-    /// All marks are the same bytes, which are read alone.
+    /// All flush_markers are the same bytes, which are read alone.
     frame: Buffers,
     /// Of each mark, to which host it goes and who waits for it.
     destinations: Box<[(AtomicU32, AtomicU64)]>,
 }
 
-impl Marks {
-    /// Number of marks at most.
+impl FlushMarkers {
+    /// Number of flush_markers at most.
     pub(super) const MOST: u32 = COUNT;
 
     /// Those of a host.
     pub(super) fn new(endpoint: &Endpoint) -> Result<Self, OfiError> {
-        let frame = Buffers::new(endpoint, 1, MARK.len(), sys::FI_SEND)?;
+        let frame = Buffers::new(endpoint, 1, FLUSH_MARKER.len(), sys::FI_SEND)?;
         // SAFETY:
         // - there is so much room, initialised when it was allocated, and nobody else knows of it yet.
-        unsafe { std::slice::from_raw_parts_mut(frame.piece(0), MARK.len()) }.copy_from_slice(&MARK);
+        unsafe { std::slice::from_raw_parts_mut(frame.piece(0), FLUSH_MARKER.len()) }
+            .copy_from_slice(&FLUSH_MARKER);
         Ok(Self {
             slots: Slots::new(COUNT),
-            operations: Operation::all(Kind::Mark, COUNT),
+            operations: Operation::all(Kind::FlushMarker, COUNT),
             frame,
             destinations: (0..COUNT).map(|_| Default::default()).collect(),
         })
     }
 
-    /// Sends a mark to a host, in the name of who waits for it; an error is what the library says, or that all marks
+    /// Sends a mark to a host, in the name of who waits for it; an error is what the library says, or that all flush_markers
     /// are under way, as "try again".
     pub(super) fn send(
         &self,
@@ -66,7 +67,7 @@ impl Marks {
             calls::fi_send(
                 endpoint.as_ptr(),
                 self.frame.piece(0).cast(),
-                MARK.len(),
+                FLUSH_MARKER.len(),
                 self.frame.descriptor(),
                 address,
                 self.operations[number as usize].context(),

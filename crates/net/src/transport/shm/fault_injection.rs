@@ -3,16 +3,17 @@
 use simurgh_core::sync::{AtomicU64, Ordering};
 
 use super::Shm;
-use super::ring::Seen;
+use super::ring::SenderCache;
 use super::segment::Contents;
-use super::slot::About;
-use crate::transport::{Header, HostId};
+use super::slot::Envelope;
+use crate::HostId;
+use crate::transport::Header;
 
 impl Shm {
     /// Puts a packet with arbitrary contents where others' packets for this host go; false if there is no room.
-    pub fn forge(&self, from: HostId, length: u32, words: &[u64; 9], header: &Header) -> bool {
-        let seen = Seen::default();
-        let Ok(claim) = self.ring().claim(&seen, About { from, length }) else {
+    pub fn inject_packet(&self, from: HostId, length: u32, words: &[u64; 9], header: &Header) -> bool {
+        let cache = SenderCache::default();
+        let Ok(claim) = self.ring().claim(&cache, Envelope { from, length }) else {
             return false;
         };
         claim.slot().write_data(words, words.len());
@@ -21,7 +22,7 @@ impl Shm {
     }
 
     /// Writes to the host's shared memory: a word, by its number.
-    pub fn scribble(&self, word: usize, value: u64) {
+    pub fn overwrite_word(&self, word: usize, value: u64) {
         let words = size_of::<Contents>() / size_of::<u64>();
         let start = std::ptr::from_ref::<Contents>(self.contents()).cast::<AtomicU64>();
         // SAFETY:

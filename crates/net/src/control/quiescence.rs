@@ -3,7 +3,7 @@
 //! A host that is quiet, which is to say that all its ranks wait and only another host could change that, says so with
 //! the number of packets it has sent and received. If all are quiet and the sums are equal, then probably nothing is
 //! under way; but they have said so at different times. So all are asked once more: if each is still quiet and its
-//! numbers are still the same, then between the last first word and the first second one nothing happened anywhere and
+//! numbers are still the same, then between the last first report and the first second one nothing happened anywhere and
 //! nothing was under way, so nothing ever will happen (Mattern's four counters).
 //!
 //! What the launcher answers counts as packets, too: as sent when it goes out, as received when who has asked goes
@@ -20,7 +20,7 @@ pub const DEADLOCK: &str = "deadlock: every rank waits and none can go on";
 
 /// What the hosts have said.
 #[derive(Debug, Default)]
-pub struct Silence {
+pub struct Quiescence {
     /// Number of the questions asked so far: what is said unasked has number 0.
     wave: u32,
     hosts: Vec<Host>,
@@ -29,24 +29,24 @@ pub struct Silence {
 /// What is known of a host.
 #[derive(Clone, Debug, Default)]
 struct Host {
-    /// Its last word.
-    word: Option<Word>,
+    /// Its last report.
+    report: Option<Report>,
     /// Answers that it has been sent.
     answers: u64,
     /// It has been let go, and others do not count what they have sent to it and received from it any more.
     has_gone: bool,
 }
 
-/// The last word of a host.
+/// The last report of a host.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct Report {
     sent: u64,
     received: u64,
     /// It has been said twice, the second time in the current wave.
     twice: bool,
 }
 
-/// What follows from a word.
+/// What follows from a report.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Conclusion {
     /// Nothing yet.
@@ -60,10 +60,10 @@ pub enum Conclusion {
     Deadlock,
 }
 
-impl Silence {
+impl Quiescence {
     /// Of so many hosts, none of which has said anything.
     #[must_use]
-    pub fn of(hosts: usize) -> Self {
+    pub fn new(hosts: usize) -> Self {
         Self {
             wave: 0,
             hosts: vec![Host::default(); hosts],
@@ -76,12 +76,12 @@ impl Silence {
     }
 
     /// These hosts have been let go. Those of the others that are quiet have to say so again.
-    pub fn part(&mut self, hosts: Range<usize>) {
+    pub fn remove(&mut self, hosts: Range<usize>) {
         self.hosts[hosts].iter_mut().for_each(|host| host.has_gone = true);
     }
 
     /// A host is sent an answer.
-    pub fn answer(&mut self, host: usize) {
+    pub fn count_answer(&mut self, host: usize) {
         self.hosts[host].answers += 1;
     }
 
@@ -89,20 +89,22 @@ impl Silence {
         self.hosts.iter().filter(|host| !host.has_gone)
     }
 
-    /// Takes note of a host's word: it is quiet, says so in this wave of questions, and has sent and received so many
+    /// Takes note of a host's report: it is quiet, says so in this wave of questions, and has sent and received so many
     /// packets.
-    pub fn hear(&mut self, host: usize, wave: u32, (sent, received): (u64, u64)) -> Conclusion {
-        let last = self.hosts[host].word;
-        let known = last.is_some_and(|word| (word.sent, word.received) == (sent, received));
+    pub fn report(&mut self, host: usize, wave: u32, (sent, received): (u64, u64)) -> Conclusion {
+        let last = self.hosts[host].report;
+        let known = last.is_some_and(|report| (report.sent, report.received) == (sent, received));
         let twice = known && wave > 0 && wave == self.wave;
-        self.hosts[host].word = Some(Word {
+        self.hosts[host].report = Some(Report {
             sent,
             received,
             twice,
         });
         if twice {
-            let all = self.there().all(|host| host.word.is_some_and(|word| word.twice));
-            // The question may have been about an earlier word, with which the sums were equal by chance.
+            let all = self
+                .there()
+                .all(|host| host.report.is_some_and(|report| report.twice));
+            // The question may have been about an earlier report, with which the sums were equal by chance.
             return if all && self.under_way() == Some(0) {
                 Conclusion::Deadlock
             } else {
@@ -118,8 +120,8 @@ impl Silence {
 
     /// Asks all hosts again, if all have spoken and nothing seems to be under way.
     fn ask(&mut self) -> Conclusion {
-        for word in self.hosts.iter_mut().filter_map(|host| host.word.as_mut()) {
-            word.twice = false;
+        for report in self.hosts.iter_mut().filter_map(|host| host.report.as_mut()) {
+            report.twice = false;
         }
         if self.under_way() != Some(0) {
             return Conclusion::Nothing;
@@ -131,7 +133,7 @@ impl Silence {
     /// Packets and answers under way by the last words of all hosts, modulo 2⁶⁴; none if not all have spoken.
     fn under_way(&self) -> Option<u64> {
         let add = |sum: u64, host: &Host| {
-            let Word { sent, received, .. } = host.word?;
+            let Report { sent, received, .. } = host.report?;
             let sent = sent.wrapping_add(host.answers);
             Some(sum.wrapping_add(sent).wrapping_sub(received))
         };
@@ -145,77 +147,77 @@ mod tests {
 
     #[test]
     fn a_deadlock_needs_two_equal_words_of_all() {
-        let mut silence = Silence::of(2);
-        assert_eq!(silence.hear(0, 0, (3, 2)), Conclusion::Nothing);
+        let mut quiescence = Quiescence::new(2);
+        assert_eq!(quiescence.report(0, 0, (3, 2)), Conclusion::Nothing);
         assert_eq!(
-            silence.hear(1, 0, (2, 2)),
+            quiescence.report(1, 0, (2, 2)),
             Conclusion::Nothing,
             "one packet is under way"
         );
-        assert_eq!(silence.hear(1, 0, (2, 3)), Conclusion::Ask { wave: 1 });
-        assert_eq!(silence.hear(0, 1, (3, 2)), Conclusion::Nothing);
-        assert_eq!(silence.hear(1, 1, (2, 3)), Conclusion::Deadlock);
+        assert_eq!(quiescence.report(1, 0, (2, 3)), Conclusion::Ask { wave: 1 });
+        assert_eq!(quiescence.report(0, 1, (3, 2)), Conclusion::Nothing);
+        assert_eq!(quiescence.report(1, 1, (2, 3)), Conclusion::Deadlock);
     }
 
     #[test]
     fn an_outdated_word_that_fits_by_chance_proves_nothing() {
-        let mut silence = Silence::of(2);
-        assert_eq!(silence.hear(0, 0, (1, 2)), Conclusion::Nothing);
-        assert_eq!(silence.hear(1, 0, (4, 3)), Conclusion::Ask { wave: 1 });
-        // Host 0 has gone on since its first word, and host 1 has a packet from it to come.
-        assert_eq!(silence.hear(0, 0, (5, 3)), Conclusion::Nothing);
-        assert_eq!(silence.hear(0, 1, (5, 3)), Conclusion::Nothing);
-        assert_eq!(silence.hear(1, 1, (4, 3)), Conclusion::Nothing);
+        let mut quiescence = Quiescence::new(2);
+        assert_eq!(quiescence.report(0, 0, (1, 2)), Conclusion::Nothing);
+        assert_eq!(quiescence.report(1, 0, (4, 3)), Conclusion::Ask { wave: 1 });
+        // Host 0 has gone on since its first report, and host 1 has a packet from it to come.
+        assert_eq!(quiescence.report(0, 0, (5, 3)), Conclusion::Nothing);
+        assert_eq!(quiescence.report(0, 1, (5, 3)), Conclusion::Nothing);
+        assert_eq!(quiescence.report(1, 1, (4, 3)), Conclusion::Nothing);
         // It comes, and answers nothing.
-        assert_eq!(silence.hear(1, 0, (4, 6)), Conclusion::Ask { wave: 2 });
+        assert_eq!(quiescence.report(1, 0, (4, 6)), Conclusion::Ask { wave: 2 });
     }
 
     #[test]
     fn an_answer_is_under_way_until_who_has_asked_goes_on() {
-        let mut silence = Silence::of(2);
-        silence.hear(0, 0, (0, 0));
-        silence.answer(0);
-        assert_eq!(silence.hear(1, 0, (0, 0)), Conclusion::Nothing);
-        assert_eq!(silence.hear(0, 0, (0, 1)), Conclusion::Ask { wave: 1 });
-        silence.answer(1);
-        silence.hear(0, 1, (0, 1));
-        assert_eq!(silence.hear(1, 1, (0, 0)), Conclusion::Nothing);
+        let mut quiescence = Quiescence::new(2);
+        quiescence.report(0, 0, (0, 0));
+        quiescence.count_answer(0);
+        assert_eq!(quiescence.report(1, 0, (0, 0)), Conclusion::Nothing);
+        assert_eq!(quiescence.report(0, 0, (0, 1)), Conclusion::Ask { wave: 1 });
+        quiescence.count_answer(1);
+        quiescence.report(0, 1, (0, 1));
+        assert_eq!(quiescence.report(1, 1, (0, 0)), Conclusion::Nothing);
     }
 
     #[test]
     fn hosts_that_have_gone_do_not_count() {
-        let mut silence = Silence::of(2);
-        silence.grow(4);
-        silence.hear(0, 0, (7, 5));
-        silence.hear(1, 0, (2, 2));
-        silence.part(2..4);
-        assert_eq!(silence.hear(1, 0, (2, 2)), Conclusion::Nothing);
+        let mut quiescence = Quiescence::new(2);
+        quiescence.grow(4);
+        quiescence.report(0, 0, (7, 5));
+        quiescence.report(1, 0, (2, 2));
+        quiescence.remove(2..4);
+        assert_eq!(quiescence.report(1, 0, (2, 2)), Conclusion::Nothing);
         // Without what it had to do with those who have gone.
-        assert_eq!(silence.hear(0, 0, (5, 5)), Conclusion::Ask { wave: 1 });
-        silence.hear(0, 1, (5, 5));
-        assert_eq!(silence.hear(1, 1, (2, 2)), Conclusion::Deadlock);
+        assert_eq!(quiescence.report(0, 0, (5, 5)), Conclusion::Ask { wave: 1 });
+        quiescence.report(0, 1, (5, 5));
+        assert_eq!(quiescence.report(1, 1, (2, 2)), Conclusion::Deadlock);
     }
 
     #[test]
     fn what_has_happened_in_between_needs_a_new_question() {
-        let mut silence = Silence::of(2);
-        silence.hear(0, 0, (1, 1));
-        assert_eq!(silence.hear(1, 0, (1, 1)), Conclusion::Ask { wave: 1 });
-        assert_eq!(silence.hear(0, 1, (1, 1)), Conclusion::Nothing);
+        let mut quiescence = Quiescence::new(2);
+        quiescence.report(0, 0, (1, 1));
+        assert_eq!(quiescence.report(1, 0, (1, 1)), Conclusion::Ask { wave: 1 });
+        assert_eq!(quiescence.report(0, 1, (1, 1)), Conclusion::Nothing);
         // Host 1 was not quiet any more; it is again.
-        assert_eq!(silence.hear(1, 0, (1, 1)), Conclusion::Ask { wave: 2 });
+        assert_eq!(quiescence.report(1, 0, (1, 1)), Conclusion::Ask { wave: 2 });
         assert_eq!(
-            silence.hear(1, 1, (1, 1)),
+            quiescence.report(1, 1, (1, 1)),
             Conclusion::Nothing,
             "an answer that comes too late"
         );
         assert_eq!(
-            silence.hear(0, 2, (2, 1)),
+            quiescence.report(0, 2, (2, 1)),
             Conclusion::Nothing,
             "something is under way"
         );
-        assert_eq!(silence.hear(1, 2, (1, 2)), Conclusion::Ask { wave: 3 });
-        assert_eq!(silence.hear(1, 3, (1, 2)), Conclusion::Nothing);
-        assert_eq!(silence.hear(0, 3, (2, 1)), Conclusion::Deadlock);
+        assert_eq!(quiescence.report(1, 2, (1, 2)), Conclusion::Ask { wave: 3 });
+        assert_eq!(quiescence.report(1, 3, (1, 2)), Conclusion::Nothing);
+        assert_eq!(quiescence.report(0, 3, (2, 1)), Conclusion::Deadlock);
     }
 }

@@ -12,13 +12,13 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
 
 /// A host's socket.
-pub(super) struct Bell {
+pub(super) struct WakeupSocket {
     socket: OwnedFd,
     /// None within if it cannot have one.
     name: OnceLock<Option<[u64; 2]>>,
 }
 
-impl Bell {
+impl WakeupSocket {
     pub(super) fn new() -> Result<Self, Errno> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?;
@@ -46,12 +46,12 @@ impl Bell {
     }
 
     /// Forgets that it has been rung.
-    pub(super) fn quieten(&self) {
+    pub(super) fn drain(&self) {
         while rustix::net::recv(&self.socket, &mut [0; 1], RecvFlags::empty()).is_ok() {}
     }
 }
 
-impl AsFd for Bell {
+impl AsFd for WakeupSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -68,7 +68,7 @@ fn address([first, second]: [u64; 2]) -> Result<SocketAddrUnix, Errno> {
 }
 
 /// The network of this process; that of nobody else if it cannot be told.
-pub(super) fn network() -> u64 {
+pub(super) fn network_namespace() -> u64 {
     match rustix::fs::stat("/proc/self/ns/net") {
         Ok(network) => network.st_ino,
         Err(_) => u64::from(std::process::id()) << 32,
@@ -81,7 +81,10 @@ mod tests {
 
     #[test]
     fn who_is_rung_for_finds_it_until_it_is_quietened() {
-        let (here, there) = (Bell::new().expect("a socket"), Bell::new().expect("a socket"));
+        let (here, there) = (
+            WakeupSocket::new().expect("a socket"),
+            WakeupSocket::new().expect("a socket"),
+        );
         let name = here.name().expect("a name");
         assert_eq!(here.name(), Some(name));
         let is_ringing = || {
@@ -93,7 +96,7 @@ mod tests {
             // More than its queue takes.
             (0..2000).for_each(|_| there.ring(name));
             assert!(is_ringing());
-            here.quieten();
+            here.drain();
         }
         drop(here);
         there.ring(name);

@@ -4,10 +4,14 @@
 //! nothing else tells that a host has been stopped or a link cut: what is sent goes into the kernel's buffers, and what
 //! does not come does not fail.
 //!
-//! Watched are the hosts that this one has exchanged packets with, and always the next one by number, so that each is
-//! watched by somebody. With each sign (`sign`) a host tells how many packets it has exchanged with the other one, so
-//! that it shows when what is sent does not arrive though signs do (`stalls`). The thread sleeps but for four questions
-//! per watched host and timeout, and their answers.
+//! Watched are the hosts that this one has traffic packets with, and always the next one by number, so that each is
+//! monitored by somebody. With each message (`message`) a host tells how many packets it has traffic with the other one, so
+//! that it shows when what is sent does not arrive though messages do (`stall_detector`). The thread sleeps but for four questions
+//! per monitored host and timeout, and their answers.
+
+mod failure_detector;
+mod message;
+mod stall_detector;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,29 +25,32 @@ use simurgh_core::sync::{Arc, AtomicBool, AtomicU64, Ordering, SpinLock};
 use simurgh_core::{HostTable, PassiveThread, with_signals_blocked};
 use simurgh_fabric_sys::{calls, fi_addr_t};
 
+use self::failure_detector::{Action, FailureDetector};
+use self::message::{HeartbeatMessage, MessageKind};
+use self::stall_detector::{Counters, Progress, StallDetector};
+
 use super::endpoint::{Completion, Endpoint};
 use super::error::OfiError;
-use super::inbound::{Inbound, Room};
-use super::losses::Losses;
+use super::lost_hosts::LostHosts;
+use super::mac::MacKeys;
 use super::operation::Kind;
 use super::peer::Peers;
-use super::pulses::{Pulses, Step};
-use super::seal::Seals;
-use super::sign::{self, Sign, Word};
-use super::stalls::{Account, Flow, Stalls};
-use crate::transport::HostId;
+use super::receive_buffers::{BufferCounts, ReceiveBuffers};
+use crate::HostId;
 
+/// Bytes of a heartbeat message.
+pub(super) const MESSAGE_LENGTH: usize = message::LENGTH;
 /// Operations under way on the thread's endpoint.
 pub(super) const OPERATIONS: usize = 64;
 /// The buffers for messages.
-const ROOM: Room = Room {
+const RECEIVE_BUFFERS: BufferCounts = BufferCounts {
     many: (2, 32 << 10),
     single: OPERATIONS as u32,
 };
 /// Longest sleep where a provider has nothing that wakes it.
 const NAP: Duration = Duration::from_millis(20);
 /// The name of the thread.
-pub const WATCH_THREAD: &str = "simurgh-watch";
+pub const HEARTBEAT_THREAD: &str = "simurgh-watch";
 /// Bytes of the thread's stack.
 const STACK: usize = 512 << 10;
 
@@ -55,110 +62,114 @@ const STUCK: &str = "what is sent between it and this one does not arrive for th
                      look for it; somebody has taken over the connection, or the network between is cut";
 
 /// The thread, and what it shares with others.
-pub(super) struct Watch {
+pub(super) struct Heartbeat {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
     _passive: PassiveThread,
 }
 
 struct Shared {
-    /// Of each host that can be reached, whether it is watched.
-    watched: HostTable<AtomicBool>,
+    /// Of each host that can be reached, whether it is monitored.
+    monitored: HostTable<AtomicBool>,
     /// Hosts that have come, until the thread knows them.
-    newcomers: SpinLock<Vec<Newcomer>>,
-    /// How often somebody has looked whether packets have come.
-    looks: CachePadded<AtomicU64>,
-    losses: Arc<Losses>,
+    new_peers: SpinLock<Vec<NewPeer>>,
+    /// How often somebody has polled whether packets have come.
+    polls: CachePadded<AtomicU64>,
+    lost_hosts: Arc<LostHosts>,
     over: AtomicBool,
     /// Becomes readable when it is over, or hosts have come.
     alarm: OwnedFd,
 }
 
 /// What the thread needs to know.
-pub(super) struct Post {
+pub(super) struct Monitoring {
     /// The host that watches.
     pub(super) own: HostId,
-    /// After which time without a sign a host is lost.
+    /// After which time without a message a host is lost.
     pub(super) timeout: Duration,
     /// The hosts that can be reached.
-    pub(super) others: Vec<Newcomer>,
+    pub(super) others: Vec<NewPeer>,
     /// The hosts of the world.
     pub(super) hosts: Range<HostId>,
-    /// What has been exchanged with each.
+    /// What has been traffic with each.
     pub(super) peers: Arc<Peers>,
 }
 
 /// A host that has come.
-pub(super) struct Newcomer {
+pub(super) struct NewPeer {
     pub(super) host: HostId,
     /// Where its thread is reached.
     pub(super) address: Vec<u8>,
-    pub(super) seals: Seals,
+    pub(super) mac_keys: MacKeys,
 }
 
 /// The thread of another host.
 struct Other {
     address: fi_addr_t,
-    seals: Seals,
-    /// The number of the next sign to it.
+    mac_keys: MacKeys,
+    /// The number of the next message to it.
     next: u64,
-    /// The number that the next sign from it has at least.
+    /// The number that the next message from it has at least.
     due: u64,
     /// Whether something between the two has been due for some time.
-    is_due: bool,
+    is_delayed: bool,
 }
 
 /// What the thread works on.
-struct Watcher {
+struct HeartbeatThread {
     own: HostId,
     others: BTreeMap<HostId, Other>,
     peers: Arc<Peers>,
     shared: Arc<Shared>,
-    pulses: Pulses,
-    stalls: Stalls,
-    inbound: Inbound,
+    failure_detector: FailureDetector,
+    stall_detector: StallDetector,
+    receive_buffers: ReceiveBuffers,
     endpoint: Endpoint,
 }
 
-impl Watch {
+impl Heartbeat {
     /// Begins to watch.
-    pub(super) fn begin(endpoint: Endpoint, post: Post, losses: Arc<Losses>) -> Result<Self, OfiError> {
-        let inbound = Inbound::new(&endpoint, sign::LENGTH, ROOM)?;
-        inbound
+    pub(super) fn begin(
+        endpoint: Endpoint,
+        monitoring: Monitoring,
+        lost_hosts: Arc<LostHosts>,
+    ) -> Result<Self, OfiError> {
+        let receive_buffers = ReceiveBuffers::new(&endpoint, MESSAGE_LENGTH, RECEIVE_BUFFERS)?;
+        receive_buffers
             .replenish(&endpoint)
             .map_err(|error| endpoint.failure("fi_recvmsg", error))?;
         let refused = |error: String| OfiError::System {
-            provider: endpoint.offer().provider(),
+            provider: endpoint.info().provider(),
             message: error,
         };
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let alarm = eventfd(0, flags).map_err(|error| refused(error.to_string()))?;
-        let first = first_watched(post.own, &post.others);
-        let is_watched = |host| AtomicBool::new(Some(host) == first);
-        let watched = HostTable::new(post.hosts, is_watched);
-        for other in &post.others {
-            watched.add(other.host, is_watched(other.host));
+        let first = first_monitored(monitoring.own, &monitoring.others);
+        let is_monitored = |host| AtomicBool::new(Some(host) == first);
+        let monitored = HostTable::new(monitoring.hosts, is_monitored);
+        for other in &monitoring.others {
+            monitored.add(other.host, is_monitored(other.host));
         }
         let shared = Arc::new(Shared {
-            watched,
-            newcomers: SpinLock::new(post.others),
-            looks: CachePadded::new(AtomicU64::new(0)),
-            losses,
+            monitored,
+            new_peers: SpinLock::new(monitoring.others),
+            polls: CachePadded::new(AtomicU64::new(0)),
+            lost_hosts,
             over: AtomicBool::new(false),
             alarm,
         });
         let thread = std::thread::Builder::new()
-            .name(WATCH_THREAD.to_owned())
+            .name(HEARTBEAT_THREAD.to_owned())
             .stack_size(STACK);
         let refusal = refused("no thread".to_owned());
-        let watcher = Watcher {
-            own: post.own,
+        let watcher = HeartbeatThread {
+            own: monitoring.own,
             others: BTreeMap::new(),
-            peers: post.peers,
+            peers: monitoring.peers,
             shared: Arc::clone(&shared),
-            pulses: Pulses::new(post.timeout, Instant::now()),
-            stalls: Stalls::new(post.timeout),
-            inbound,
+            failure_detector: FailureDetector::new(monitoring.timeout, Instant::now()),
+            stall_detector: StallDetector::new(monitoring.timeout),
+            receive_buffers,
             endpoint,
         };
         let passive = PassiveThread::new();
@@ -171,27 +182,27 @@ impl Watch {
     }
 
     /// A host has come.
-    pub(super) fn admit(&self, newcomer: Newcomer) {
-        self.shared.watched.add(newcomer.host, AtomicBool::new(false));
-        self.shared.newcomers.lock().push(newcomer);
+    pub(super) fn add_peer(&self, new_peer: NewPeer) {
+        self.shared.monitored.add(new_peer.host, AtomicBool::new(false));
+        self.shared.new_peers.lock().push(new_peer);
         self.shared.wake();
     }
 
-    /// Somebody looks whether packets have come: one thread at a time.
+    /// Somebody polls whether packets have come: one thread at a time.
     #[inline]
-    pub(super) fn look(&self) {
+    pub(super) fn count_poll(&self) {
         // Relaxed: it says nothing about anything else, and no other thread changes it.
-        let looks = self.shared.looks.load(Ordering::Relaxed);
-        self.shared.looks.store(looks + 1, Ordering::Relaxed);
+        let polls = self.shared.polls.load(Ordering::Relaxed);
+        self.shared.polls.store(polls + 1, Ordering::Relaxed);
     }
 
-    /// Packets are exchanged with a host: it is watched from now on.
+    /// Packets are traffic with a host: it is monitored from now on.
     #[inline]
-    pub(super) fn meet(&self, host: HostId) {
-        let watched = &self.shared.watched[host];
+    pub(super) fn monitor(&self, host: HostId) {
+        let monitored = &self.shared.monitored[host];
         // Relaxed: the thread sees it at its next turn. Looked at first, so that nobody writes a line that all read.
-        if !watched.load(Ordering::Relaxed) {
-            watched.store(true, Ordering::Relaxed);
+        if !monitored.load(Ordering::Relaxed) {
+            monitored.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -204,7 +215,7 @@ impl Shared {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
         self.shared.wake();
@@ -215,59 +226,64 @@ impl Drop for Watch {
 }
 
 /// The next host by number that can be reached.
-fn first_watched(own: HostId, others: &[Newcomer]) -> Option<HostId> {
+fn first_monitored(own: HostId, others: &[NewPeer]) -> Option<HostId> {
     let hosts = others.iter().map(|other| other.host);
     let behind = hosts.clone().filter(|host| *host > own).min();
     behind.or_else(|| hosts.min())
 }
 
-impl Watcher {
+impl HeartbeatThread {
     fn run(mut self) {
         while !self.shared.over.load(Ordering::SeqCst) {
-            self.meet_newcomers();
+            self.add_new_peers();
             while self.receive() {}
-            for step in self.pulses.steps(Instant::now(), self.watched()) {
-                match step {
-                    Step::Ask(host) => self.say(host, Word::Question),
-                    Step::Lose(host) => self.shared.losses.add(host, SILENT.to_owned()),
+            for action in self.failure_detector.actions(Instant::now(), self.monitored()) {
+                match action {
+                    Action::Ping(host) => self.send(host, MessageKind::Ping),
+                    Action::Lose(host) => self.shared.lost_hosts.add(host, SILENT.to_owned()),
                 }
             }
-            self.sleep(self.pulses.rest(Instant::now()));
+            self.sleep(self.failure_detector.rest(Instant::now()));
         }
         self.endpoint.shut();
     }
 
-    /// The hosts that are watched.
-    fn watched(&self) -> Vec<HostId> {
+    /// The hosts that are monitored.
+    fn monitored(&self) -> Vec<HostId> {
         let shared = &self.shared;
-        let is_watched = |host: &HostId| {
+        let is_monitored = |host: &HostId| {
             // Relaxed: as in `meet`.
-            shared.watched[*host].load(Ordering::Relaxed) && !shared.losses.has(*host)
+            shared.monitored[*host].load(Ordering::Relaxed) && !shared.lost_hosts.has(*host)
         };
-        self.others.keys().copied().filter(is_watched).collect()
+        self.others.keys().copied().filter(is_monitored).collect()
     }
 
     /// Notes how hosts are reached that have come.
-    fn meet_newcomers(&mut self) {
-        let newcomers = std::mem::take(&mut *self.shared.newcomers.lock());
-        for Newcomer { host, address, seals } in newcomers {
+    fn add_new_peers(&mut self) {
+        let new_peers = std::mem::take(&mut *self.shared.new_peers.lock());
+        for NewPeer {
+            host,
+            address,
+            mac_keys,
+        } in new_peers
+        {
             let other = |address| Other {
                 address,
-                seals,
+                mac_keys,
                 next: 0,
                 due: 0,
-                is_due: false,
+                is_delayed: false,
             };
             match self.endpoint.insert(&address) {
                 Ok(address) => drop(self.others.insert(host, other(address))),
-                Err(error) => self.shared.losses.add(host, error.to_string()),
+                Err(error) => self.shared.lost_hosts.add(host, error.to_string()),
             }
         }
     }
 
     /// Takes what has come; false if nothing has.
     fn receive(&mut self) -> bool {
-        let mut signs = Vec::new();
+        let mut messages = Vec::new();
         let any = self.endpoint.complete(&mut |completion| {
             let (key, flags, data) = match completion {
                 Completion::Done { key, flags, data } => (Some(key), flags, data),
@@ -278,90 +294,92 @@ impl Watcher {
             };
             // SAFETY:
             // - that is what has just been completed; it is posted again below.
-            let bytes = unsafe { self.inbound.frame(key.number, data) };
-            let seal = |host| self.others.get(&host).map(|other| &other.seals.inward);
-            signs.extend(Sign::read(bytes, seal));
-            self.inbound.handled(&self.endpoint, key.number, flags);
+            let bytes = unsafe { self.receive_buffers.frame(key.number, data) };
+            let mac_key = |host| self.others.get(&host).map(|other| &other.mac_keys.inward);
+            messages.extend(HeartbeatMessage::read(bytes, mac_key));
+            self.receive_buffers.handled(&self.endpoint, key.number, flags);
         });
-        if self.inbound.is_short() {
+        if self.receive_buffers.is_short() {
             // What cannot be posted now is tried again after the next message or turn.
-            let _ = self.inbound.replenish(&self.endpoint);
+            let _ = self.receive_buffers.replenish(&self.endpoint);
         }
-        signs.into_iter().for_each(|sign| self.hear(sign));
+        messages
+            .into_iter()
+            .for_each(|message| self.handle_message(message));
         any
     }
 
     /// A host has said something.
-    fn hear(&mut self, sign: Sign) {
-        let host = sign.from;
+    fn handle_message(&mut self, message: HeartbeatMessage) {
+        let host = message.from;
         let Some(other) = self
             .others
             .get_mut(&host)
-            .filter(|other| other.due <= sign.number)
+            .filter(|other| other.due <= message.number)
         else {
             return;
         };
-        other.due = sign.number + 1;
+        other.due = message.number + 1;
         let now = Instant::now();
-        self.pulses.hear(host, now);
-        let flow = self.compare(sign, now);
-        if flow == Flow::Slow || sign.is_due {
-            self.shared.losses.rouse();
+        self.failure_detector.heard_from(host, now);
+        let progress = self.compare(message, now);
+        if progress == Progress::Delayed || message.is_delayed {
+            self.shared.lost_hosts.wake();
         }
-        if flow == Flow::Stuck {
-            self.shared.losses.add(host, STUCK.to_owned());
+        if progress == Progress::Stalled {
+            self.shared.lost_hosts.add(host, STUCK.to_owned());
         }
-        if sign.word == Word::Question {
-            self.say(host, Word::Answer);
+        if message.kind == MessageKind::Ping {
+            self.send(host, MessageKind::Pong);
         }
     }
 
     /// Looks whether what hosts send to each other arrives.
-    fn compare(&mut self, sign: Sign, now: Instant) -> Flow {
-        let host = sign.from;
+    fn compare(&mut self, message: HeartbeatMessage, now: Instant) -> Progress {
+        let host = message.from;
         let Some(peer) = self.peers.get(host) else {
-            return Flow::Free;
+            return Progress::Moving;
         };
-        let account = Account {
-            ours: peer.exchanged(),
-            theirs: (sign.sent, sign.received),
-            looks: [self.looks(), sign.looks],
+        let counters = Counters {
+            ours: peer.traffic(),
+            theirs: (message.sent, message.received),
+            polls: [self.polls(), message.polls],
         };
-        let flow = self.stalls.look(host, &account, now);
+        let progress = self.stall_detector.check(host, &counters, now);
         if let Some(other) = self.others.get_mut(&host) {
-            other.is_due = flow != Flow::Free;
+            other.is_delayed = progress != Progress::Moving;
         }
-        flow
+        progress
     }
 
-    /// How often somebody has looked here.
-    fn looks(&self) -> u64 {
-        // Relaxed: as in `Watch::look`.
-        self.shared.looks.load(Ordering::Relaxed)
+    /// How often somebody has polled here.
+    fn polls(&self) -> u64 {
+        // Relaxed: as in `Heartbeat::look`.
+        self.shared.polls.load(Ordering::Relaxed)
     }
 
     /// Says something to a host. If it cannot be said now, the next turn says it.
-    fn say(&mut self, host: HostId, word: Word) {
-        let (from, looks) = (self.own, self.looks());
-        let exchanged = self
+    fn send(&mut self, host: HostId, kind: MessageKind) {
+        let (from, polls) = (self.own, self.polls());
+        let traffic = self
             .peers
             .get(host)
-            .map(|peer| peer.exchanged())
+            .map(|peer| peer.traffic())
             .unwrap_or_default();
         let Some(other) = self.others.get_mut(&host) else {
             return;
         };
-        let sign = Sign {
+        let message = HeartbeatMessage {
             from,
-            word,
-            is_due: other.is_due,
+            kind,
+            is_delayed: other.is_delayed,
             number: other.next,
-            sent: exchanged.sent,
-            received: exchanged.received,
-            looks,
+            sent: traffic.sent,
+            received: traffic.received,
+            polls,
         };
         other.next += 1;
-        let bytes = sign.to_bytes(&other.seals.outward);
+        let bytes = message.to_bytes(&other.mac_keys.outward);
         let (endpoint, address) = (self.endpoint.as_ptr(), other.address);
         // SAFETY:
         // - the endpoint is open; the bytes are few enough for any provider to take a copy.

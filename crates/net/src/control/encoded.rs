@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// A message to hosts.
 #[derive(Clone, Debug)]
-pub struct Letter(Arc<Written>);
+pub struct EncodedMessage(Arc<Written>);
 
 #[derive(Debug)]
 struct Written {
@@ -15,14 +15,14 @@ struct Written {
     descriptor: Option<Arc<OwnedFd>>,
 }
 
-impl Letter {
+impl EncodedMessage {
     /// A message that comes with this descriptor.
     ///
     /// # Panics
     ///
     /// Never: messages have no map keys and no failing serializer.
     #[must_use]
-    pub fn with(message: ToHost, descriptor: Option<Arc<OwnedFd>>) -> Self {
+    pub fn with_descriptor(message: ToHost, descriptor: Option<Arc<OwnedFd>>) -> Self {
         let json = serde_json::to_vec(&message).expect("a message has no map keys and no failing serializer");
         Self(Arc::new(Written {
             message,
@@ -46,8 +46,8 @@ impl Letter {
     }
 }
 
-impl From<ToHost> for Letter {
+impl From<ToHost> for EncodedMessage {
     fn from(message: ToHost) -> Self {
-        Self::with(message, None)
+        Self::with_descriptor(message, None)
     }
 }

@@ -13,11 +13,11 @@ const INTERFACES: &str = "/sys/class/net";
 /// Whether an interface is down or a bridge without a device behind it. What the kernel does not describe, such as a
 /// device for RDMA, is neither.
 #[must_use]
-pub fn is_dead_end(name: &str) -> bool {
-    is_dead_end_in(Path::new(INTERFACES), name)
+pub fn is_local_only(name: &str) -> bool {
+    is_local_only_in(Path::new(INTERFACES), name)
 }
 
-fn is_dead_end_in(interfaces: &Path, name: &str) -> bool {
+fn is_local_only_in(interfaces: &Path, name: &str) -> bool {
     let interface = interfaces.join(name);
     let state = fs::read_to_string(interface.join("operstate")).unwrap_or_default();
     let is_bridge = interface.join("bridge").exists();
@@ -57,7 +57,7 @@ mod tests {
         ] {
             fs::write(folder.join(name).join("operstate"), format!("{state}\n")).expect("a file");
         }
-        let dead = ["eth0", "docker0", "br0", "veth1", "mlx5_0"].map(|name| is_dead_end_in(&folder, name));
+        let dead = ["eth0", "docker0", "br0", "veth1", "mlx5_0"].map(|name| is_local_only_in(&folder, name));
         fs::remove_dir_all(&folder).expect("it was made here");
         assert_eq!(dead, [false, true, false, true, false]);
     }

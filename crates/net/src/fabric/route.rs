@@ -2,19 +2,20 @@
 
 use simurgh_core::sync::{AtomicUsize, Ordering};
 
-use super::link::{Kept, Link};
-use crate::transport::{Busy, Header, HostId, Transfer};
+use super::link::{Link, Queued};
+use crate::HostId;
+use crate::transport::{Busy, Header, Transfer};
 
 /// The way to one host, for who has several things to do with it.
 #[derive(Clone, Copy)]
-pub struct Way<'a> {
+pub struct Route<'a> {
     host: HostId,
     link: &'a Link,
     /// Links that are backed up.
     backlog: &'a AtomicUsize,
 }
 
-impl<'a> Way<'a> {
+impl<'a> Route<'a> {
     #[inline]
     pub(super) fn new(host: HostId, link: &'a Link, backlog: &'a AtomicUsize) -> Self {
         Self { host, link, backlog }
@@ -65,9 +66,9 @@ impl<'a> Way<'a> {
     ) -> Result<(), Busy> {
         // Acquire pairs with the Release in `flush`. A packet of this thread that waits has set it before.
         if self.link.backed_up.load(Ordering::Acquire) {
-            return self.link.held_up();
+            return self.link.while_backed_up();
         }
-        self.link.pass_on(self.host, header, length, fill)
+        self.link.transmit(self.host, header, length, fill)
     }
 
     /// Has all that has been sent leave this host, as [`Transport::drain`](crate::transport::Transport::drain) does;
@@ -79,7 +80,7 @@ impl<'a> Way<'a> {
     pub fn drain(self, token: u64) -> Result<Transfer, Busy> {
         // Acquire: as in `try_send`.
         if self.link.backed_up.load(Ordering::Acquire) {
-            return self.link.held_up().map(|()| Transfer::Done);
+            return self.link.while_backed_up().map(|()| Transfer::Done);
         }
         match &self.link.transport {
             // Nothing is to be connected for hosts that nothing was sent to.
@@ -93,7 +94,7 @@ impl<'a> Way<'a> {
         let mut data = vec![0; length].into_boxed_slice();
         fill(&mut data);
         let header = *header;
-        if self.link.keep(Kept { header, data }) {
+        if self.link.enqueue(Queued { header, data }) {
             // SeqCst: part of what says that nothing is under way.
             self.backlog.fetch_add(1, Ordering::SeqCst);
         }

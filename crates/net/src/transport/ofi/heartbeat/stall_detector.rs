@@ -1,0 +1,200 @@
+//! Whether what hosts send to each other arrives, where nothing fails.
+//!
+//! Who takes over a connection can keep what goes over it, and the connection on which signs of life go may still be
+//! there. So hosts tell each other with these messages how many packets they have sent and received, and how often they
+//! have polled at their endpoint. What has been sent is under way as long as its sender and its receiver have not both
+//! polled: one that computes is not to blame. If both have polled again and again for the time after which a silent
+//! host is lost, and nothing of what is due has come, it will not come. Transfers have twice that time: many hosts may
+//! read long data from one.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::HostId;
+use crate::transport::ofi::peer::Traffic;
+
+/// Looks of each of the two after which what has been sent is there, or will not come. A connection takes some.
+const POLLS: u64 = 8;
+
+/// What is known of the way between this host and another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counters {
+    /// What this one has traffic with the other one.
+    pub(super) ours: Traffic,
+    /// Packets that the other one has sent here, and those that it has received from here.
+    pub(super) theirs: (u64, u64),
+    /// How often each has polled: this one, the other one.
+    pub(super) polls: [u64; 2],
+}
+
+/// What becomes of what is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It comes, or nothing is due.
+    Moving,
+    /// Something is due that has been due before: both should look.
+    Delayed,
+    /// It will not come.
+    Stalled,
+}
+
+/// One of the three that can be due: packets from there, packets to there, transfers.
+#[derive(Clone, Copy)]
+struct Due {
+    since: Instant,
+    /// How far it had come.
+    progress: u64,
+    polls: [u64; 2],
+}
+
+/// What is due of each host.
+pub(super) struct StallDetector {
+    timeout: Duration,
+    due: BTreeMap<HostId, [Option<Due>; 3]>,
+}
+
+impl StallDetector {
+    /// Nothing due.
+    pub(super) fn new(timeout: Duration) -> Self {
+        Self {
+            timeout,
+            due: BTreeMap::new(),
+        }
+    }
+
+    /// Looks at the counters with a host.
+    pub(super) fn check(&mut self, host: HostId, counters: &Counters, now: Instant) -> Progress {
+        let Counters {
+            ours,
+            theirs: (sent, received),
+            polls,
+        } = *counters;
+        let timeout = self.timeout;
+        let ways = [
+            (sent > ours.received, ours.received, timeout),
+            (ours.sent > received, received, timeout),
+            (ours.begun > ours.over, ours.over, 2 * timeout),
+        ];
+        let dues = self.due.entry(host).or_default();
+        let results = dues.iter_mut().zip(ways).map(|(due, (is_due, progress, limit))| {
+            let before = due.filter(|before| is_due && before.progress == progress);
+            let Some(before) = before else {
+                *due = is_due.then_some(Due {
+                    since: now,
+                    progress,
+                    polls,
+                });
+                return Progress::Moving;
+            };
+            let polled = polls
+                .iter()
+                .zip(before.polls)
+                .all(|(now, then)| now.saturating_sub(then) >= POLLS);
+            match polled && now.saturating_duration_since(before.since) >= limit {
+                true => Progress::Stalled,
+                false => Progress::Delayed,
+            }
+        });
+        results
+            .max_by_key(|progress| *progress as u8)
+            .unwrap_or(Progress::Moving)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(4);
+
+    /// The counters when this host has received so many packets of so many, and both have polled so often.
+    fn counters(received: u64, sent: u64, polls: [u64; 2]) -> Counters {
+        let ours = Traffic {
+            received,
+            ..Traffic::default()
+        };
+        Counters {
+            ours,
+            theirs: (sent, 0),
+            polls,
+        }
+    }
+
+    #[test]
+    fn what_does_not_come_though_both_look_will_not_come() {
+        let start = Instant::now();
+        let mut stall_detector = StallDetector::new(TIMEOUT);
+        let mut look =
+            |counters, seconds| stall_detector.check(1, &counters, start + Duration::from_secs(seconds));
+        assert_eq!(look(counters(5, 5, [0, 0]), 0), Progress::Moving);
+        assert_eq!(look(counters(5, 6, [0, 0]), 1), Progress::Moving);
+        assert_eq!(look(counters(5, 7, [POLLS, POLLS]), 2), Progress::Delayed);
+        assert_eq!(look(counters(5, 7, [POLLS, POLLS]), 5), Progress::Stalled);
+    }
+
+    #[test]
+    fn who_computes_is_not_to_blame() {
+        let start = Instant::now();
+        let mut stall_detector = StallDetector::new(TIMEOUT);
+        for (seconds, polls) in [(0, [0, 0]), (100, [POLLS - 1, 1000]), (200, [1000, POLLS - 1])] {
+            let progress =
+                stall_detector.check(1, &counters(5, 6, polls), start + Duration::from_secs(seconds));
+            assert_ne!(progress, Progress::Stalled);
+        }
+    }
+
+    #[test]
+    fn what_comes_slowly_comes() {
+        let start = Instant::now();
+        let mut stall_detector = StallDetector::new(TIMEOUT);
+        for action in 0..10 {
+            let now = start + TIMEOUT * action as u32;
+            let progress = stall_detector.check(1, &counters(action, 20, [action * 100; 2]), now);
+            assert_eq!(progress, Progress::Moving);
+        }
+    }
+
+    #[test]
+    fn packets_to_there_and_transfers_are_due_as_well() {
+        let start = Instant::now();
+        let to_there = |polls| Counters {
+            ours: Traffic {
+                sent: 3,
+                ..Traffic::default()
+            },
+            theirs: (0, 2),
+            polls,
+        };
+        let transfer = |polls| Counters {
+            ours: Traffic {
+                begun: 3,
+                over: 1,
+                ..Traffic::default()
+            },
+            polls,
+            ..Counters::default()
+        };
+        let accounts: [&dyn Fn([u64; 2]) -> Counters; 2] = [&to_there, &transfer];
+        for (counters, times) in accounts.into_iter().zip(1..) {
+            let mut stall_detector = StallDetector::new(TIMEOUT);
+            assert_eq!(
+                stall_detector.check(1, &counters([0; 2]), start),
+                Progress::Moving
+            );
+            let end = start + times * TIMEOUT;
+            assert_eq!(
+                stall_detector.check(2, &counters([POLLS; 2]), end),
+                Progress::Moving
+            );
+            let before = end - Duration::from_millis(1);
+            assert_eq!(
+                stall_detector.check(1, &counters([POLLS; 2]), before),
+                Progress::Delayed
+            );
+            assert_eq!(
+                stall_detector.check(1, &counters([POLLS; 2]), end),
+                Progress::Stalled
+            );
+        }
+    }
+}
