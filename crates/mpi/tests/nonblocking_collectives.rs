@@ -148,7 +148,7 @@ fn a_function_of_the_program_runs_in_a_rank() {
 fn collectives_that_somebody_has_not_started_are_told() {
     run_with(Runner::Contexts(1, None), 3, |world| {
         let comm = world.dup().unwrap();
-        let rehearsed = comm.barrier().persistent();
+        let persistent_collective = comm.barrier().persistent();
         let meet = || world.barrier().run().unwrap();
         let mut one = [1];
         if world.rank() == 1 {
@@ -180,7 +180,7 @@ fn collectives_that_somebody_has_not_started_are_told() {
         let mut requests = vec![bcast];
         if world.rank() == 0 {
             requests.push(comm.barrier().start().unwrap());
-            rehearsed.start().unwrap();
+            persistent_collective.start().unwrap();
         }
         if world.rank() != 1 {
             meet();
@@ -188,9 +188,9 @@ fn collectives_that_somebody_has_not_started_are_told() {
         }
         if world.rank() != 0 {
             requests.push(comm.barrier().start().unwrap());
-            rehearsed.start().unwrap();
+            persistent_collective.start().unwrap();
         }
-        requests.push(rehearsed);
+        requests.push(persistent_collective);
         assert!(requests.iter().all(|request| request.wait().error.is_success()));
         meet();
         let told = world.process().job().unfinished();

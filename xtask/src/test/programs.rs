@@ -156,8 +156,8 @@ mod tests {
             Program::of(&workspace, serde_json::from_str(&text).unwrap()).map(|program| program.name)
         };
         assert_eq!(
-            named("test", "board", true, "\"/x\"").unwrap(),
-            "crates/mpi/tests/board"
+            named("test", "intra_host", true, "\"/x\"").unwrap(),
+            "crates/mpi/tests/intra_host"
         );
         assert_eq!(
             named("lib", "mpi", true, "\"/x\"").unwrap(),

@@ -2,7 +2,7 @@
 
 use crate::error::LaunchError;
 use simurgh_mpi::Hardware;
-use simurgh_mpi::collective::Table;
+use simurgh_mpi::collective::SelectionTable;
 use simurgh_sched::Topology;
 use simurgh_settings::rules::{Algorithm, Level, Operation, Rule};
 use simurgh_settings::{Id, Item, Origin, Values};
@@ -40,7 +40,7 @@ fn level(values: &Values) -> Result<Level, LaunchError> {
 }
 
 fn write(text: &mut String, values: &Values, level: Level) -> fmt::Result {
-    let table = Table::new(values.rules(Id::Collectives));
+    let table = SelectionTable::new(values.rules(Id::Collectives));
     let origin = match values.origin(Id::Collectives) {
         Origin::Preset => "",
         Origin::Given(origin) => origin,

@@ -29,8 +29,8 @@ fn bcast(
     comm: MPI_Comm,
 ) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
-    if comm.role(root)?.is_aside() {
-        return Ok(comm.stand_aside(Rooted::Bcast, None));
+    if comm.role(root)?.is_proc_null() {
+        return Ok(comm.pass_proc_null(Rooted::Bcast, None));
     }
     Ok(comm.bcast(&rank.target(buffer, count, datatype)?, root)?)
 }

@@ -42,8 +42,8 @@ fn reduce(
 ) -> ResultOf<Collective<'_>> {
     let comm = rank.comm(comm)?;
     let role = comm.role(root)?;
-    if role.is_aside() {
-        return Ok(comm.stand_aside(Rooted::Reduce, rank.op(op, datatype).ok()));
+    if role.is_proc_null() {
+        return Ok(comm.pass_proc_null(Rooted::Reduce, rank.op(op, datatype).ok()));
     }
     let op = rank.op(op, datatype)?;
     if !role.is_root() {

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
+use super::all_buffers::AllBuffers;
 use super::deliver::{deliver, truncated};
-use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
+use super::{Buffers, Call, Collective, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::limits::SWAP_BLOCK;
-use crate::members::Seating;
+use crate::members::GroupSizes;
 use crate::memory::{Parts, Source, Target, pack_from, unpack_at};
 
 impl Comm {
@@ -32,39 +32,39 @@ impl Comm {
         Ok(Collective::new(
             self,
             call,
-            Offer::new(send, Some(recv), work),
+            Buffers::new(send, Some(recv), work),
             task,
         ))
     }
 }
 
 /// Fetches the parts for the seats of a share.
-pub(super) fn fetch(offers: Offers<'_>, share: Share) -> Result<()> {
-    for seat in share.seats(offers.len()) {
-        let rank = offers.rank(seat);
-        let writer = offers.writer_for(seat).alone();
+pub(super) fn fetch(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    for seat in share.seats(all_buffers.len()) {
+        let rank = all_buffers.rank(seat);
+        let writer = all_buffers.writer_for(seat).alone();
         // Each rank begins with its own part, so that not all read the same buffer at a time.
-        for from in offers.across_from(seat) {
+        for from in all_buffers.peers_from(seat) {
             let (source, target) = (
-                offers.at(from).source_part(rank),
-                offers.at(seat).target_part(offers.rank(from)),
+                all_buffers.at(from).source_part(rank),
+                all_buffers.at(seat).target_part(all_buffers.rank(from)),
             );
-            deliver(&writer, offers.seating(), source, from, target, seat)?;
+            deliver(&writer, all_buffers.group_sizes(), source, from, target, seat)?;
         }
     }
     Ok(())
 }
 
 /// Exchanges the parts of pairs of ranks; each pair is one rank's business.
-pub(super) fn swap(offers: Offers<'_>, share: Share) -> Result<()> {
-    let size = offers.len();
+pub(super) fn swap(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    let size = all_buffers.len();
     for rank in share.seats(size) {
         for other in (0..size).filter(|other| *other != rank && in_charge(rank, *other)) {
             if let (Some(mine), Some(theirs)) = (
-                offers.at(rank).target_part(other),
-                offers.at(other).target_part(rank),
+                all_buffers.at(rank).target_part(other),
+                all_buffers.at(other).target_part(rank),
             ) {
-                swap_pair(offers.seating(), (&mine, rank), (&theirs, other))?;
+                swap_pair(all_buffers.group_sizes(), (&mine, rank), (&theirs, other))?;
             }
         }
     }
@@ -78,14 +78,14 @@ fn in_charge(rank: usize, other: usize) -> bool {
 
 /// Exchanges the data of two parts block by block, whatever their datatypes.
 pub(super) fn swap_pair(
-    seating: Seating,
+    group_sizes: GroupSizes,
     (mine, rank): (&Target, usize),
     (theirs, other): (&Target, usize),
 ) -> Result<()> {
     let (bytes, room) = (mine.bytes(), theirs.bytes());
     match bytes.cmp(&room) {
-        Ordering::Greater => return Err(truncated(seating, (rank, bytes), (other, room))),
-        Ordering::Less => return Err(truncated(seating, (other, room), (rank, bytes))),
+        Ordering::Greater => return Err(truncated(group_sizes, (rank, bytes), (other, room))),
+        Ordering::Less => return Err(truncated(group_sizes, (other, room), (rank, bytes))),
         Ordering::Equal => {}
     }
     let (mut own, mut foreign) = ([0; SWAP_BLOCK], [0; SWAP_BLOCK]);

@@ -15,7 +15,7 @@ pub(crate) struct Call {
     operation: Option<Operation>,
     /// Bytes of a collective that is done by value.
     length: Option<u32>,
-    topic: u64,
+    fingerprint: u64,
 }
 
 /// The root of a call.
@@ -70,13 +70,13 @@ impl Call {
     ];
 
     /// The call of a program that has this topic, among so many ranks. It tries them all.
-    pub(super) fn recognise(topic: u64, ranks: usize) -> Option<Self> {
+    pub(super) fn recognise(fingerprint: u64, ranks: usize) -> Option<Self> {
         let rooted = |call: &Self| {
             let call = *call;
             std::iter::once(call).chain((0..ranks).map(move |root| call.at(root)))
         };
         let mut calls = Self::KNOWN.iter().flat_map(rooted);
-        let fits = |call: Self| call.topic() == topic;
+        let fits = |call: Self| call.fingerprint() == fingerprint;
         calls.find(|&call| fits(call) || (1..=PACKET).any(|bytes| fits(call.of_length(bytes))))
     }
 
@@ -87,7 +87,7 @@ impl Call {
             root: Root::None,
             operation: None,
             length: None,
-            topic: hash(name),
+            fingerprint: hash(name),
         }
     }
 
@@ -101,7 +101,7 @@ impl Call {
     pub(crate) const fn at(self, root: usize) -> Self {
         Self {
             root: Root::Rank(root as u32),
-            topic: mix(self.topic, root as u64 + 1),
+            fingerprint: mix(self.fingerprint, root as u64 + 1),
             ..self
         }
     }
@@ -111,7 +111,7 @@ impl Call {
     pub(super) const fn of_length(self, bytes: usize) -> Self {
         Self {
             length: Some(bytes as u32),
-            topic: mix(self.topic, !(bytes as u64)),
+            fingerprint: mix(self.fingerprint, !(bytes as u64)),
             ..self
         }
     }
@@ -148,17 +148,17 @@ impl Call {
     /// The same call, which differs from others of its name and root if their operations do, and, on a communicator of
     /// one group, the numbers of elements for each rank.
     #[cold]
-    pub(super) fn in_detail(self, task: &Task) -> Self {
+    pub(super) fn with_arguments(self, task: &Task) -> Self {
         let Some(op) = task.op() else { return self };
         let operation = Operation::of(op);
         // Of two groups, who stands aside knows no operation.
-        let topic = match self.root {
-            Root::Passed(_) => self.topic,
-            Root::None | Root::Rank(_) => mix(self.topic, operation.number()),
+        let fingerprint = match self.root {
+            Root::Passed(_) => self.fingerprint,
+            Root::None | Root::Rank(_) => mix(self.fingerprint, operation.number()),
         };
         let call = Self {
             operation: Some(operation),
-            topic,
+            fingerprint,
             ..self
         };
         match task {
@@ -168,21 +168,21 @@ impl Call {
     }
 
     fn with_counts(self, counts: &Counts) -> Self {
-        let topic = match counts {
+        let fingerprint = match counts {
             // The buffers tell.
-            Counts::Even(_) | Counts::Room => self.topic,
-            Counts::Each(counts) => counts
-                .iter()
-                .fold(self.topic, |topic, count| mix(topic, count.cast_unsigned())),
+            Counts::Even(_) | Counts::Room => self.fingerprint,
+            Counts::Each(counts) => counts.iter().fold(self.fingerprint, |fingerprint, count| {
+                mix(fingerprint, count.cast_unsigned())
+            }),
         };
-        Self { topic, ..self }
+        Self { fingerprint, ..self }
     }
 
     /// A number that is the same for equal calls, and different for others as far as 63 bits can tell.
     #[inline]
-    pub(crate) fn topic(self) -> u64 {
+    pub(crate) fn fingerprint(self) -> u64 {
         // The meeting place keeps zero and the largest number for itself.
-        (self.topic & (u64::MAX >> 1)) | 1
+        (self.fingerprint & (u64::MAX >> 1)) | 1
     }
 
     /// The error of ranks that make different calls, of which these are two.
@@ -227,30 +227,30 @@ impl Call {
 
 /// A call as it is told to other hosts.
 #[derive(Clone, Debug)]
-pub(super) struct Spoken {
+pub(super) struct CallDescription {
     name: String,
     root: Option<u32>,
     operation: Option<String>,
-    topic: u64,
+    fingerprint: u64,
 }
 
 portable! {
-    Spoken { name, root, operation, topic }
+    CallDescription { name, root, operation, fingerprint }
 }
 
-impl Spoken {
+impl CallDescription {
     pub(super) fn of(call: Call) -> Self {
         Self {
             name: call.name.to_owned(),
             root: call.root_rank(),
             operation: call.operation.map(|operation| operation.to_string()),
-            topic: call.topic(),
+            fingerprint: call.fingerprint(),
         }
     }
 
     /// Refuses another call, which somebody else makes.
     pub(super) fn agree(&self, rank: &str, theirs: &Self, other: &str) -> Result<()> {
-        if self.topic == theirs.topic {
+        if self.fingerprint == theirs.fingerprint {
             return Ok(());
         }
         let class = if self.name != theirs.name {
@@ -270,7 +270,7 @@ impl Spoken {
     }
 }
 
-impl std::fmt::Display for Spoken {
+impl std::fmt::Display for CallDescription {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)?;
         let and = match self.root {
@@ -355,27 +355,27 @@ mod tests {
     #[test]
     fn calls_are_recognised() {
         let call = Call::REDUCE.at(6);
-        for topic in [call.topic(), call.of_length(PACKET).topic()] {
-            let found = Call::recognise(topic, 7).map(|call| call.to_string());
+        for fingerprint in [call.fingerprint(), call.of_length(PACKET).fingerprint()] {
+            let found = Call::recognise(fingerprint, 7).map(|call| call.to_string());
             assert_eq!(found.as_deref(), Some("MPI_Reduce with root 6"));
         }
-        assert!(Call::recognise(Call::new("another").topic(), 7).is_none());
+        assert!(Call::recognise(Call::new("another").fingerprint(), 7).is_none());
     }
 
     #[test]
     fn calls_differ_by_name_and_root() {
         let (reduce, gather) = (Call::new("MPI_Reduce"), Call::new("MPI_Gather"));
-        let topics = [reduce, gather, reduce.at(0), reduce.at(1), gather.at(1)].map(Call::topic);
-        for (index, topic) in topics.iter().enumerate() {
-            assert!(!topics[..index].contains(topic));
+        let topics = [reduce, gather, reduce.at(0), reduce.at(1), gather.at(1)].map(Call::fingerprint);
+        for (index, fingerprint) in topics.iter().enumerate() {
+            assert!(!topics[..index].contains(fingerprint));
         }
-        assert_eq!(Call::new("MPI_Reduce").at(1).topic(), topics[3]);
+        assert_eq!(Call::new("MPI_Reduce").at(1).fingerprint(), topics[3]);
     }
 
     #[test]
     fn different_lengths_are_told() {
         let short = Call::ALLREDUCE.of_length(8);
-        assert_ne!(short.topic(), Call::ALLREDUCE.topic());
+        assert_ne!(short.fingerprint(), Call::ALLREDUCE.fingerprint());
         let error = short.disagreement("rank 0", Call::ALLREDUCE.of_length(16), "rank 3");
         assert_eq!(error.class(), ErrorClass::Truncate);
         assert_eq!(
@@ -402,7 +402,11 @@ mod tests {
 
     #[test]
     fn spoken_calls_disagree_as_calls_do() {
-        let detailed = |op: BuiltinOp| Call::REDUCE.at(1).in_detail(&Task::Allreduce { op: op.into() });
+        let detailed = |op: BuiltinOp| {
+            Call::REDUCE
+                .at(1)
+                .with_arguments(&Task::Allreduce { op: op.into() })
+        };
         let calls = [
             Call::BARRIER,
             Call::REDUCE.at(0),
@@ -411,10 +415,13 @@ mod tests {
             detailed(BuiltinOp::Max),
         ];
         for one in calls {
-            for other in calls.into_iter().filter(|other| other.topic() != one.topic()) {
+            for other in calls
+                .into_iter()
+                .filter(|other| other.fingerprint() != one.fingerprint())
+            {
                 let error = one.disagreement("rank 0", other, "rank 1");
-                let spoken = Spoken::of(one)
-                    .agree("rank 0", &Spoken::of(other), "rank 1")
+                let spoken = CallDescription::of(one)
+                    .agree("rank 0", &CallDescription::of(other), "rank 1")
                     .unwrap_err();
                 assert_eq!(
                     (spoken.class(), spoken.message()),
@@ -422,8 +429,8 @@ mod tests {
                 );
             }
             assert!(
-                Spoken::of(one)
-                    .agree("rank 0", &Spoken::of(one), "rank 1")
+                CallDescription::of(one)
+                    .agree("rank 0", &CallDescription::of(one), "rank 1")
                     .is_ok()
             );
         }
@@ -431,10 +438,10 @@ mod tests {
 
     #[test]
     fn calls_in_detail_differ_by_operation_and_counts() {
-        let detailed = |op: BuiltinOp| Call::ALLREDUCE.in_detail(&Task::Allreduce { op: op.into() });
+        let detailed = |op: BuiltinOp| Call::ALLREDUCE.with_arguments(&Task::Allreduce { op: op.into() });
         let (sum, max) = (detailed(BuiltinOp::Sum), detailed(BuiltinOp::Max));
-        assert_ne!(sum.topic(), max.topic());
-        assert_eq!(sum.topic(), detailed(BuiltinOp::Sum).topic());
+        assert_ne!(sum.fingerprint(), max.fingerprint());
+        assert_eq!(sum.fingerprint(), detailed(BuiltinOp::Sum).fingerprint());
         let error = sum.disagreement("rank 0", max, "rank 1");
         assert_eq!(error.class(), ErrorClass::Op);
         assert!(
@@ -446,10 +453,10 @@ mod tests {
         );
         let scattered = |counts: [i64; 2]| {
             let (op, counts) = (BuiltinOp::Sum.into(), Counts::Each(counts.into_iter().collect()));
-            Call::REDUCE_SCATTER.in_detail(&Task::ReduceScatter { op, counts })
+            Call::REDUCE_SCATTER.with_arguments(&Task::ReduceScatter { op, counts })
         };
         let (one, other) = (scattered([1, 2]), scattered([2, 1]));
-        assert_ne!(one.topic(), other.topic());
+        assert_ne!(one.fingerprint(), other.fingerprint());
         assert_eq!(
             one.disagreement("rank 0", other, "rank 1").class(),
             ErrorClass::Count

@@ -1,35 +1,35 @@
 //! Moving data from one rank's buffer to another's.
 
 use crate::error::{Error, ErrorClass, Result};
-use crate::members::Seating;
+use crate::members::GroupSizes;
 use crate::memory::{Source, Target, Writer};
 
 /// Moves the data of seat `from` to seat `to`.
 pub(super) fn deliver(
     writer: &Writer,
-    seating: Seating,
+    group_sizes: GroupSizes,
     source: Option<Source>,
     from: usize,
     target: Option<Target>,
     to: usize,
 ) -> Result<()> {
     let (Some(source), Some(target)) = (source, target) else {
-        return Err(no_buffer(&seating.name(from), &seating.name(to)));
+        return Err(no_buffer(&group_sizes.name(from), &group_sizes.name(to)));
     };
     if writer.transfer(&source, &target).truncated {
         let (bytes, room) = (source.bytes(), target.bytes());
-        return Err(truncated(seating, (from, bytes), (to, room)));
+        return Err(truncated(group_sizes, (from, bytes), (to, room)));
     }
     Ok(())
 }
 
 #[cold]
 pub(super) fn truncated(
-    seating: Seating,
+    group_sizes: GroupSizes,
     (from, bytes): (usize, usize),
     (to, room): (usize, usize),
 ) -> Error {
-    let (from, to) = (seating.name(from), seating.name(to));
+    let (from, to) = (group_sizes.name(from), group_sizes.name(to));
     Error::new(
         ErrorClass::Truncate,
         format!("{from} gives {bytes} bytes to {to}, which has room for {room}: make the counts agree"),

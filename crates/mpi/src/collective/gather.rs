@@ -1,9 +1,9 @@
 //! From all ranks to one, and from all to all the same.
 
+use super::all_buffers::AllBuffers;
 use super::deliver::{deliver, not_in_place};
-use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Rooted, Task};
+use super::{Buffers, Call, Collective, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
@@ -26,7 +26,7 @@ impl Comm {
     ) -> Result<Collective<'_>> {
         let role = self.role(root)?;
         let Some(seat) = role.seat() else {
-            return Ok(self.stand_aside(Rooted::Gather, None));
+            return Ok(self.pass_proc_null(Rooted::Gather, None));
         };
         let lends = role.is_root();
         if send.is_none() && !lends {
@@ -34,9 +34,9 @@ impl Comm {
         }
         let send = send.filter(|_| role.is_member());
         let work = send.map_or(0, Source::bytes);
-        let offer = Offer::new(send.cloned().map(Parts::Even), recv.filter(|_| lends), work);
+        let buffers = Buffers::new(send.cloned().map(Parts::Even), recv.filter(|_| lends), work);
         let (call, task) = (role.call(Rooted::Gather), Task::Gather { root: seat });
-        Ok(Collective::new(self, call, offer, task).lending(lends))
+        Ok(Collective::new(self, call, buffers, task).lending(lends))
     }
 
     /// Collects a part from each rank at every rank (`MPI_Allgather`, `MPI_Allgatherv`).
@@ -52,22 +52,25 @@ impl Comm {
         let own = || recv.part(self.index()).map(|part| part.as_source());
         let source = send.cloned().or_else(own).map(Parts::Even);
         let work = recv.bytes(self.peers());
-        let offer = Offer::new(source, Some(recv), work).placed(send.is_none());
-        Ok(Collective::new(self, Call::ALLGATHER, offer, Task::Allgather))
+        let buffers = Buffers::new(source, Some(recv), work).placed(send.is_none());
+        Ok(Collective::new(self, Call::ALLGATHER, buffers, Task::Allgather))
     }
 }
 
 /// Brings the parts of the ranks of a share to the root.
-pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+pub(super) fn collect(all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .among(offers.across(root))
-        .filter(|seat| offers.at(*seat).send.is_some())
+        .among(all_buffers.peers_of(root))
+        .filter(|seat| all_buffers.at(*seat).send.is_some())
         .try_for_each(|seat| {
-            let rank = offers.rank(seat);
-            let (source, target) = (offers.at(seat).source(), offers.at(root).target_part(rank));
+            let rank = all_buffers.rank(seat);
+            let (source, target) = (
+                all_buffers.at(seat).source(),
+                all_buffers.at(root).target_part(rank),
+            );
             deliver(
-                &offers.writer_for(seat),
-                offers.seating(),
+                &all_buffers.writer_for(seat),
+                all_buffers.group_sizes(),
                 source,
                 seat,
                 target,
@@ -77,15 +80,15 @@ pub(super) fn collect(offers: Offers<'_>, share: Share, root: usize) -> Result<(
 }
 
 /// Brings all parts to the ranks of a share.
-pub(super) fn collect_everywhere(offers: Offers<'_>, share: Share) -> Result<()> {
-    for seat in share.seats(offers.len()) {
-        let writer = offers.writer_for(seat).alone();
-        let placed = |from: &usize| *from == seat && offers.at(seat).in_place;
+pub(super) fn collect_everywhere(all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    for seat in share.seats(all_buffers.len()) {
+        let writer = all_buffers.writer_for(seat).alone();
+        let placed = |from: &usize| *from == seat && all_buffers.at(seat).in_place;
         // Each rank begins with its own part, so that not all read the same one at a time.
-        for from in offers.across_from(seat).filter(|from| !placed(from)) {
-            let target = offers.at(seat).target_part(offers.rank(from));
-            let source = offers.at(from).source();
-            deliver(&writer, offers.seating(), source, from, target, seat)?;
+        for from in all_buffers.peers_from(seat).filter(|from| !placed(from)) {
+            let target = all_buffers.at(seat).target_part(all_buffers.rank(from));
+            let source = all_buffers.at(from).source();
+            deliver(&writer, all_buffers.group_sizes(), source, from, target, seat)?;
         }
     }
     Ok(())

@@ -25,47 +25,47 @@
 //! given one by one make `MPI_Gatherv`; so each method here serves both, and `alltoall` serves `MPI_Alltoallw` too.
 //! `None` in place of a buffer is `MPI_IN_PLACE`, or a buffer that means nothing at this rank.
 
-mod agreement;
+mod all_buffers;
 mod alltoall;
 mod barrier;
-mod board;
 mod broadcast;
+mod buffers;
+mod by_value;
 mod call;
+mod consistency;
 mod deliver;
-mod few;
-mod flow;
-mod fold;
 mod gather;
-mod hosts;
-mod lead;
-mod meeting;
+mod inter_host;
+mod intra_host;
+mod local_reduction;
 mod neighbor;
-mod offer;
-mod offers;
+mod nonblocking;
+mod outstanding;
+mod pattern;
+mod published;
 mod reduce;
 mod role;
 mod scan;
 mod scatter;
 mod share;
-mod shelf;
-mod short;
+mod shared_work;
+mod small_group;
 mod start;
 mod task;
-mod underway;
 
-pub use crate::selection::Table;
-pub use board::Board;
+pub use crate::selection::SelectionTable;
+pub use intra_host::IntraHost;
 pub use role::{Role, Rooted};
 
-pub(crate) use hosts::{Round, tell_all};
-pub(crate) use lead::Lectern;
-pub(crate) use shelf::Shelf;
-pub(crate) use start::Rehearsed;
-pub(crate) use underway::Underway;
+pub(crate) use inter_host::{Round, allgather_among_hosts};
+pub(crate) use nonblocking::Nonblocking;
+pub(crate) use outstanding::Outstanding;
+pub(crate) use published::Publication;
+pub(crate) use start::PersistentCollective;
 
+use buffers::Buffers;
+use by_value::ByValue;
 use call::Call;
-use offer::Offer;
-use short::Short;
 use task::Task;
 
 use crate::check::Checks;
@@ -80,7 +80,7 @@ use crate::tool;
 pub struct Collective<'a> {
     comm: &'a Comm,
     call: Call,
-    offer: Offer,
+    buffers: Buffers,
     /// Whether others use this rank's buffers.
     lends: bool,
     task: Task,
@@ -89,15 +89,15 @@ pub struct Collective<'a> {
 impl<'a> Collective<'a> {
     /// A collective in which every rank's buffers are used by others.
     #[inline(always)]
-    fn new(comm: &'a Comm, call: Call, offer: Offer, task: Task) -> Self {
+    fn new(comm: &'a Comm, call: Call, buffers: Buffers, task: Task) -> Self {
         let call = match comm.checks() {
-            Checks::All => call.in_detail(&task),
+            Checks::All => call.with_arguments(&task),
             _ => call,
         };
         Self {
             comm,
             call,
-            offer,
+            buffers,
             lends: true,
             task,
         }
@@ -120,19 +120,21 @@ impl<'a> Collective<'a> {
         let comm = self.comm;
         tool::collective(comm.process(), self.call.name());
         if comm.spans_hosts() {
-            return hosts::run(comm, self.into_part());
+            return inter_host::run(comm, self.into_invocation());
         }
         if let Task::Barrier = self.task {
-            return comm.board().barrier(comm.seat());
+            return comm.intra_host().barrier(comm.seat());
         }
         if let (Task::Allreduce { op } | Task::Reduce { op, .. }, Some(send)) =
-            (&self.task, self.offer.whole_source())
-            && let Some(short) = Short::of(comm, self.task.operation(), send, op)
+            (&self.task, self.buffers.whole_source())
+            && let Some(by_value) = ByValue::of(comm, self.task.operation(), send, op)
         {
-            let recv = self.offer.whole_target();
-            return comm.board().pass_on(comm.seat(), self.call, &short, recv);
+            let recv = self.buffers.whole_target();
+            return comm
+                .intra_host()
+                .reduce_by_value(comm.seat(), self.call, &by_value, recv);
         }
-        if let Some(done) = comm.swap_by_value(&self.task, &self.offer) {
+        if let Some(done) = comm.alltoall_by_value(&self.task, &self.buffers) {
             return done;
         }
         self.run_with_buffers()
@@ -142,19 +144,19 @@ impl<'a> Collective<'a> {
         let Self {
             comm,
             call,
-            offer,
+            buffers,
             lends,
             task,
         } = self;
         if let Task::Broadcast { root } = task {
-            let (source, target) = (offer.whole_source(), offer.whole_target());
+            let (source, target) = (buffers.whole_source(), buffers.whole_target());
             let bytes = source.map(Source::bytes).or_else(|| target.map(Target::bytes));
-            if lead::leads(comm, bytes.unwrap_or(0)) {
-                return lead::broadcast(comm, call, (source, target), root);
+            if published::is_published(comm, bytes.unwrap_or(0)) {
+                return published::broadcast(comm, call, (source, target), root);
             }
         }
-        comm.board()
-            .collect(comm.seat(), call, offer, lends, comm.process().job(), &task)
+        comm.intra_host()
+            .run(comm.seat(), call, buffers, lends, comm.process().job(), &task)
     }
 }
 

@@ -3,10 +3,10 @@
 //! All ranks of the communicator meet, as the calls are collective; data goes along the edges. Each rank fetches what
 //! it gets, from the place that the other end of the edge has for it ([`Origins`]).
 
+use super::all_buffers::AllBuffers;
 use super::deliver::deliver;
-use super::offers::Offers;
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
+use super::{Buffers, Call, Collective, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
@@ -49,38 +49,38 @@ impl Comm {
         task: Task,
     ) -> Result<Collective<'_>> {
         let work = recv.bytes(self.degrees()?.incoming);
-        let offer = Offer::new(Some(send), Some(recv), work);
-        Ok(Collective::new(self, call, offer, task))
+        let buffers = Buffers::new(Some(send), Some(recv), work);
+        Ok(Collective::new(self, call, buffers, task))
     }
 }
 
 /// Fetches all that the neighbours of the ranks of a share send.
-pub(super) fn fetch_whole(offers: Offers<'_>, share: Share, origins: &Origins) -> Result<()> {
-    fetch(offers, share, origins, |offer, _| offer.source())
+pub(super) fn fetch_whole(all_buffers: AllBuffers<'_>, share: Share, origins: &Origins) -> Result<()> {
+    fetch(all_buffers, share, origins, |buffers, _| buffers.source())
 }
 
 /// Fetches the parts that the neighbours of the ranks of a share have for them.
-pub(super) fn fetch_part(offers: Offers<'_>, share: Share, origins: &Origins) -> Result<()> {
-    fetch(offers, share, origins, |offer, origin| {
-        offer.source_part(origin.place as usize)
+pub(super) fn fetch_part(all_buffers: AllBuffers<'_>, share: Share, origins: &Origins) -> Result<()> {
+    fetch(all_buffers, share, origins, |buffers, origin| {
+        buffers.source_part(origin.place as usize)
     })
 }
 
 /// Fetches what comes along the edges of the ranks of a share. There are no topologies over two groups.
 fn fetch(
-    offers: Offers<'_>,
+    all_buffers: AllBuffers<'_>,
     share: Share,
     origins: &Origins,
-    sent: impl Fn(&Offer, Origin) -> Option<Source>,
+    sent: impl Fn(&Buffers, Origin) -> Option<Source>,
 ) -> Result<()> {
-    for rank in share.seats(offers.len()) {
-        let writer = offers.writer_for(rank);
+    for rank in share.seats(all_buffers.len()) {
+        let writer = all_buffers.writer_for(rank);
         for (place, origin) in origins.of(rank).iter().enumerate() {
             let Some(origin) = *origin else { continue };
             let from = origin.rank as usize;
-            let target = offers.at(rank).target_part(place);
-            let source = sent(offers.at(from), origin);
-            deliver(&writer, offers.seating(), source, from, target, rank)?;
+            let target = all_buffers.at(rank).target_part(place);
+            let source = sent(all_buffers.at(from), origin);
+            deliver(&writer, all_buffers.group_sizes(), source, from, target, rank)?;
         }
     }
     Ok(())

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::all_buffers::AllBuffers;
 use super::deliver::not_in_place;
-use super::fold::{Fold, hand_over};
-use super::offers::Offers;
+use super::local_reduction::{LocalReduction, hand_over};
 use super::share::Share;
-use super::{Call, Collective, Offer, Rooted, Task};
+use super::{Buffers, Call, Collective, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::OWN_RESULT;
@@ -44,7 +44,7 @@ impl Comm {
     ) -> Result<Collective<'_>> {
         let role = self.role(root)?;
         let Some(seat) = role.seat() else {
-            return Ok(self.stand_aside(Rooted::Reduce, Some(op.clone())));
+            return Ok(self.pass_proc_null(Rooted::Reduce, Some(op.clone())));
         };
         let recv = recv.filter(|_| role.is_root());
         let source = match (send, recv) {
@@ -53,9 +53,9 @@ impl Comm {
             (None, None) => return Err(not_in_place(self.rank(), root)),
         };
         op.check(source.datatype())?;
-        let (call, offer) = (role.call(Rooted::Reduce), offer(&source, recv.cloned()));
+        let (call, buffers) = (role.call(Rooted::Reduce), buffers(&source, recv.cloned()));
         let (op, root) = (op.clone(), seat);
-        Ok(Collective::new(self, call, offer, Task::Reduce { op, root }))
+        Ok(Collective::new(self, call, buffers, Task::Reduce { op, root }))
     }
 
     /// Combines all ranks' elements at every rank (`MPI_Allreduce`); without `send` they are in `recv`.
@@ -68,12 +68,12 @@ impl Comm {
         self.check_placed(send.is_none())?;
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         op.check(source.datatype())?;
-        let offer = offer(&source, Some(recv.clone())).placed(send.is_none());
+        let buffers = buffers(&source, Some(recv.clone())).placed(send.is_none());
         let op = op.clone();
         Ok(Collective::new(
             self,
             Call::ALLREDUCE,
-            offer,
+            buffers,
             Task::Allreduce { op },
         ))
     }
@@ -124,12 +124,12 @@ impl Comm {
         let counts = if self.is_inter() { Counts::Room } else { counts };
         let source = send.cloned().unwrap_or_else(|| recv.as_source());
         op.check(source.datatype())?;
-        let offer = offer(&source, Some(recv.clone())).placed(send.is_none());
+        let buffers = buffers(&source, Some(recv.clone())).placed(send.is_none());
         let op = op.clone();
         Ok(Collective::new(
             self,
             Call::REDUCE_SCATTER,
-            offer,
+            buffers,
             Task::ReduceScatter { op, counts },
         ))
     }
@@ -145,27 +145,27 @@ impl Counts {
     }
 
     /// Elements for a seat.
-    fn of(&self, offers: Offers<'_>, seat: usize) -> usize {
+    fn of(&self, all_buffers: AllBuffers<'_>, seat: usize) -> usize {
         match self {
             Counts::Even(count) => *count,
-            Counts::Each(counts) => counts.count(offers.rank(seat)),
-            Counts::Room => offers.room(seat),
+            Counts::Each(counts) => counts.count(all_buffers.rank(seat)),
+            Counts::Room => all_buffers.room(seat),
         }
     }
 
     /// Elements for some seats.
-    fn sum(&self, offers: Offers<'_>, seats: Range<usize>) -> usize {
+    fn sum(&self, all_buffers: AllBuffers<'_>, seats: Range<usize>) -> usize {
         match self {
             Counts::Even(count) => count.saturating_mul(seats.len()),
-            Counts::Each(_) | Counts::Room => {
-                seats.fold(0, |sum: usize, seat| sum.saturating_add(self.of(offers, seat)))
-            }
+            Counts::Each(_) | Counts::Room => seats.fold(0, |sum: usize, seat| {
+                sum.saturating_add(self.of(all_buffers, seat))
+            }),
         }
     }
 
     /// Refuses counts for some seats that add up to something else than what each rank brings.
-    pub(super) fn check(&self, offers: Offers<'_>, seats: Range<usize>, count: usize) -> Result<()> {
-        match self.sum(offers, seats) {
+    pub(super) fn check(&self, all_buffers: AllBuffers<'_>, seats: Range<usize>, count: usize) -> Result<()> {
+        match self.sum(all_buffers, seats) {
             total if total == count => Ok(()),
             total => Err(self.misfit(total, count)),
         }
@@ -195,25 +195,25 @@ impl Counts {
     /// are added up once for all of them.
     pub(super) fn slices<'a>(
         &'a self,
-        offers: Offers<'a>,
+        all_buffers: AllBuffers<'a>,
         seats: impl Iterator<Item = usize> + 'a,
     ) -> impl Iterator<Item = (usize, (usize, usize))> + 'a {
         let (mut before, mut next) = (0_usize, 0);
         seats.map(move |seat| {
-            let first = offers.beside(seat).start;
+            let first = all_buffers.group_of(seat).start;
             if next < first {
                 (before, next) = (0, first);
             }
-            before = before.saturating_add(self.sum(offers, next..seat));
+            before = before.saturating_add(self.sum(all_buffers, next..seat));
             next = seat;
-            (seat, (before, self.of(offers, seat)))
+            (seat, (before, self.of(all_buffers, seat)))
         })
     }
 }
 
 #[inline]
-fn offer(source: &Source, target: Option<Target>) -> Offer {
-    Offer::new(
+fn buffers(source: &Source, target: Option<Target>) -> Buffers {
+    Buffers::new(
         Some(Parts::Even(source.clone())),
         target.map(Parts::Even),
         source.bytes(),
@@ -221,60 +221,65 @@ fn offer(source: &Source, target: Option<Target>) -> Offer {
 }
 
 /// Combines the elements of a share at the root.
-pub(super) fn to_root(op: &Op, offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+pub(super) fn to_root(op: &Op, all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     to_seats(
-        &Fold::new(op, offers, offers.across(root))?,
-        offers,
+        &LocalReduction::new(op, all_buffers, all_buffers.peers_of(root))?,
+        all_buffers,
         share,
         root..root + 1,
     )
 }
 
 /// Combines the elements of a share at all ranks.
-pub(super) fn to_all(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
-    let mut groups = offers
+pub(super) fn to_all(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    let mut groups = all_buffers
         .groups()
-        .filter(|group| group.clone().any(|seat| offers.is_here(seat)));
+        .filter(|group| group.clone().any(|seat| all_buffers.is_here(seat)));
     groups.try_for_each(|group| {
-        let fold = Fold::new(op, offers, offers.across(group.start))?;
-        to_seats(&fold, offers, share, group)
+        let reduction = LocalReduction::new(op, all_buffers, all_buffers.peers_of(group.start))?;
+        to_seats(&reduction, all_buffers, share, group)
     })
 }
 
 /// Whether each rank should rather compute all of its own result than a part of everybody's: if it is so small that
 /// writing it to others costs more, and nobody's result replaces what others still read.
-pub(super) fn is_better_done_by_each(offers: Offers<'_>) -> bool {
-    offers
-        .of(0..offers.len())
-        .all(|offer| offer.work() <= OWN_RESULT && !offer.in_place && offer.whole_source().is_some())
+pub(super) fn is_faster_at_each(all_buffers: AllBuffers<'_>) -> bool {
+    all_buffers
+        .of(0..all_buffers.len())
+        .all(|buffers| buffers.work() <= OWN_RESULT && !buffers.in_place && buffers.whole_source().is_some())
 }
 
 /// Combines all elements for one of the ranks that get them.
-pub(super) fn to_one(op: &Op, offers: Offers<'_>, seat: usize) -> Result<()> {
-    let fold = Fold::new(op, offers, offers.across(seat))?;
-    match offers.at(seat).whole_target() {
-        Some(target) if fold.fills(target) => {
-            for piece in fold.pieces((0, fold.count())) {
-                fold.combine(piece, &target.slice(piece.0, piece.1));
+pub(super) fn to_one(op: &Op, all_buffers: AllBuffers<'_>, seat: usize) -> Result<()> {
+    let reduction = LocalReduction::new(op, all_buffers, all_buffers.peers_of(seat))?;
+    match all_buffers.at(seat).whole_target() {
+        Some(target) if reduction.fills(target) => {
+            for piece in reduction.pieces((0, reduction.count())) {
+                reduction.combine(piece, &target.slice(piece.0, piece.1));
             }
             Ok(())
         }
-        _ => to_seats(&fold, offers, Share::ALL, seat..seat + 1),
+        _ => to_seats(&reduction, all_buffers, Share::ALL, seat..seat + 1),
     }
 }
 
 /// Combines the elements of a share and gives them to some seats.
 ///
 /// Nobody else reads or writes these elements of any rank, so a rank's result may replace what it brought.
-fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usize>) -> Result<()> {
-    let slice = share.slice(fold.count(), fold.element());
-    let writer = fold.writer(seats.len());
-    let mut scratch = fold.scratch(slice.1);
-    for piece in fold.pieces(slice) {
+fn to_seats(
+    reduction: &LocalReduction<'_>,
+    all_buffers: AllBuffers<'_>,
+    share: Share,
+    seats: Range<usize>,
+) -> Result<()> {
+    let slice = share.slice(reduction.count(), reduction.element());
+    let writer = reduction.writer(seats.len());
+    let mut scratch = reduction.scratch(slice.1);
+    for piece in reduction.pieces(slice) {
         scratch.with(piece.1, |result, partial| {
-            fold.combine(piece, partial);
-            let mut seats = seats.clone().filter(|seat| offers.is_here(*seat));
-            seats.try_for_each(|seat| hand_over(&writer, result, piece, offers, seat))
+            reduction.combine(piece, partial);
+            let mut seats = seats.clone().filter(|seat| all_buffers.is_here(*seat));
+            seats.try_for_each(|seat| hand_over(&writer, result, piece, all_buffers, seat))
         })?;
     }
     Ok(())
@@ -284,32 +289,38 @@ fn to_seats(fold: &Fold<'_>, offers: Offers<'_>, share: Share, seats: Range<usiz
 ///
 /// A rank that works in place gets them where they were among those that it brought: nobody else reads these of
 /// anybody. Others may still read what comes before, so they go to the front later ([`move_to_front`]).
-pub(super) fn to_each(op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
-    let left = offers.beside(0);
-    let right = left.end..offers.len();
-    to_each_of(left, op, offers, share, counts)?;
-    to_each_of(right, op, offers, share, counts)
+pub(super) fn to_each(op: &Op, all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
+    let left = all_buffers.group_of(0);
+    let right = left.end..all_buffers.len();
+    to_each_of(left, op, all_buffers, share, counts)?;
+    to_each_of(right, op, all_buffers, share, counts)
 }
 
 /// [`to_each`] for the ranks of one group.
-fn to_each_of(group: Range<usize>, op: &Op, offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
-    let seats = share.seats(offers.len());
+fn to_each_of(
+    group: Range<usize>,
+    op: &Op,
+    all_buffers: AllBuffers<'_>,
+    share: Share,
+    counts: &Counts,
+) -> Result<()> {
+    let seats = share.seats(all_buffers.len());
     let mut seats = seats
-        .filter(|seat| group.contains(seat) && offers.is_here(*seat))
+        .filter(|seat| group.contains(seat) && all_buffers.is_here(*seat))
         .peekable();
     if seats.peek().is_none() {
         return Ok(());
     }
-    let fold = Fold::new(op, offers, offers.across(group.start))?;
-    counts.check(offers, group.clone(), fold.count())?;
-    let writer = fold.writer(1);
-    for (seat, slice) in counts.slices(offers, seats) {
-        let first = if offers.at(seat).in_place { 0 } else { slice.0 };
-        let mut scratch = fold.scratch(slice.1);
-        for piece in fold.pieces(slice) {
+    let reduction = LocalReduction::new(op, all_buffers, all_buffers.peers_of(group.start))?;
+    counts.check(all_buffers, group.clone(), reduction.count())?;
+    let writer = reduction.writer(1);
+    for (seat, slice) in counts.slices(all_buffers, seats) {
+        let first = if all_buffers.at(seat).in_place { 0 } else { slice.0 };
+        let mut scratch = reduction.scratch(slice.1);
+        for piece in reduction.pieces(slice) {
             scratch.with(piece.1, |result, partial| {
-                fold.combine(piece, partial);
-                hand_over(&writer, result, (piece.0 - first, piece.1), offers, seat)
+                reduction.combine(piece, partial);
+                hand_over(&writer, result, (piece.0 - first, piece.1), all_buffers, seat)
             })?;
         }
     }
@@ -317,44 +328,44 @@ fn to_each_of(group: Range<usize>, op: &Op, offers: Offers<'_>, share: Share, co
 }
 
 /// A result that has to move to the front of its buffer, when nobody reads that any more.
-pub(super) struct Slide {
+pub(super) struct MoveToFront {
     buffer: Target,
     start: usize,
     len: usize,
 }
 
-impl Slide {
+impl MoveToFront {
     pub(super) fn carry_out(&self) {
-        slide(&self.buffer, self.start, self.len);
+        shift_down(&self.buffer, self.start, self.len);
     }
 }
 
 /// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
-pub(super) fn move_to_front(offers: Offers<'_>, share: Share, counts: &Counts) -> Result<()> {
-    slides(offers, share, counts).for_each(|slide| slide.carry_out());
+pub(super) fn move_to_front(all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
+    moves(all_buffers, share, counts).for_each(|pending| pending.carry_out());
     Ok(())
 }
 
 /// What has to move of the results for the seats of a share.
-pub(super) fn slides<'a>(
-    offers: Offers<'a>,
+pub(super) fn moves<'a>(
+    all_buffers: AllBuffers<'a>,
     share: Share,
     counts: &'a Counts,
-) -> impl Iterator<Item = Slide> + 'a {
+) -> impl Iterator<Item = MoveToFront> + 'a {
     let in_place = share
-        .seats(offers.len())
-        .filter(move |seat| offers.at(*seat).in_place);
+        .seats(all_buffers.len())
+        .filter(move |seat| all_buffers.at(*seat).in_place);
     counts
-        .slices(offers, in_place)
+        .slices(all_buffers, in_place)
         .filter_map(move |(seat, (start, len))| {
-            let buffer = offers.at(seat).target()?;
-            Some(Slide { buffer, start, len })
+            let buffer = all_buffers.at(seat).target()?;
+            Some(MoveToFront { buffer, start, len })
         })
 }
 
 /// Moves elements to the front of a buffer. Where they go and where they come from may overlap: each piece is out of
 /// the way before others overwrite it.
-fn slide(buffer: &Target, start: usize, len: usize) {
+fn shift_down(buffer: &Target, start: usize, len: usize) {
     if start == 0 {
         return;
     }

@@ -1,6 +1,6 @@
 //! What a rank does in a collective with a root.
 //!
-//! In an intra-communicator all ranks name the root, and it is one of those that it exchanges data with. Between two
+//! In an intra-communicator all ranks name the root, and it is one of those that it exchanges data with. InterHostChoice two
 //! groups the root says that it is the root, the others of its group that they stand aside, and the ranks of the other
 //! group, with which it exchanges data, name it. So who stands aside does not know the root, nor the operation of a
 //! reduction; the work is done by others.
@@ -8,12 +8,12 @@
 use simurgh_settings::rules::Operation;
 
 use super::call::Call;
-use super::{Collective, Offer, Task};
+use super::{Buffers, Collective, Task};
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::{PROC_NULL, ROOT};
 use crate::error::{Error, ErrorClass, Result};
-use crate::members::Seating;
+use crate::members::GroupSizes;
 use crate::op::Op;
 
 /// What a rank does in a collective with a root.
@@ -59,7 +59,7 @@ impl Role {
     /// Whether it is in the root's group of an inter-communicator without being the root: it has no data.
     #[inline]
     #[must_use]
-    pub fn is_aside(self) -> bool {
+    pub fn is_proc_null(self) -> bool {
         self.seat.is_none()
     }
 
@@ -125,7 +125,7 @@ impl Comm {
         let seat = match root {
             ROOT => Some(self.seat()),
             PROC_NULL => None,
-            rank => Some(self.seating().across(self.seat()).start + rank as usize),
+            rank => Some(self.group_sizes().peers_of(self.seat()).start + rank as usize),
         };
         Role {
             passed: root,
@@ -137,32 +137,32 @@ impl Comm {
     }
 
     /// Takes part as one who stands aside: in the root's group of an inter-communicator, without being the root.
-    pub fn stand_aside(&self, rooted: Rooted, op: Option<Op>) -> Collective<'_> {
+    pub fn pass_proc_null(&self, rooted: Rooted, op: Option<Op>) -> Collective<'_> {
         let (call, operation) = (rooted.call().between_groups(PROC_NULL), rooted.operation());
-        Collective::new(self, call, Offer::NONE, Task::Aside { operation, op }).lending(false)
+        Collective::new(self, call, Buffers::NONE, Task::ProcNull { operation, op }).lending(false)
     }
 }
 
 /// Refuses calls with a root by ranks of two groups that do not fit together.
-pub(super) fn check_between_groups(call: impl Fn(usize) -> Call, seating: Seating) -> Result<()> {
+pub(super) fn check_between_groups(call: impl Fn(usize) -> Call, group_sizes: GroupSizes) -> Result<()> {
     if call(0).passed_root().is_none() {
         return Ok(());
     }
-    let root = check_roots(|seat| call(seat).passed_root(), seating)?;
+    let root = check_roots(|seat| call(seat).passed_root(), group_sizes)?;
     let own = call(root);
-    match (0..seating.seats()).find(|seat| own.combines_unlike(call(*seat))) {
+    match (0..group_sizes.seats()).find(|seat| own.combines_unlike(call(*seat))) {
         None => Ok(()),
-        Some(other) => Err(own.disagreement(&seating.name(root), call(other), &seating.name(other))),
+        Some(other) => Err(own.disagreement(&group_sizes.name(root), call(other), &group_sizes.name(other))),
     }
 }
 
 /// Checks what the ranks of two groups pass as root: one rank is the root, whose seat this is, and all others know.
-pub(super) fn check_roots(passed: impl Fn(usize) -> Option<i32>, seating: Seating) -> Result<usize> {
-    let mut seats = 0..seating.seats();
+pub(super) fn check_roots(passed: impl Fn(usize) -> Option<i32>, group_sizes: GroupSizes) -> Result<usize> {
+    let mut seats = 0..group_sizes.seats();
     let Some(root) = seats.clone().find(|seat| passed(*seat) == Some(ROOT)) else {
         return Err(no_root());
     };
-    let (rank, members) = (seating.rank(root) as i32, seating.across(root));
+    let (rank, members) = (group_sizes.rank(root) as i32, group_sizes.peers_of(root));
     let right = |seat: usize| match seat {
         _ if seat == root => ROOT,
         _ if members.contains(&seat) => rank,
@@ -170,7 +170,7 @@ pub(super) fn check_roots(passed: impl Fn(usize) -> Option<i32>, seating: Seatin
     };
     match seats.find(|seat| passed(*seat) != Some(right(*seat))) {
         None => Ok(root),
-        Some(seat) => Err(wrong_root(seating, root, seat)),
+        Some(seat) => Err(wrong_root(group_sizes, root, seat)),
     }
 }
 
@@ -182,9 +182,13 @@ fn no_root() -> Error {
 }
 
 #[cold]
-fn wrong_root(seating: Seating, root: usize, seat: usize) -> Error {
-    let (rank, root_name, other) = (seating.rank(root), seating.name(root), seating.name(seat));
-    let reason = if seating.across(root).contains(&seat) {
+fn wrong_root(group_sizes: GroupSizes, root: usize, seat: usize) -> Error {
+    let (rank, root_name, other) = (
+        group_sizes.rank(root),
+        group_sizes.name(root),
+        group_sizes.name(seat),
+    );
+    let reason = if group_sizes.peers_of(root).contains(&seat) {
         format!("{root_name} passes MPI_ROOT, but {other} does not pass root {rank}")
     } else {
         format!("{root_name} passes MPI_ROOT, but {other} does not pass MPI_PROC_NULL")
@@ -199,8 +203,8 @@ mod tests {
     #[test]
     fn one_rank_is_the_root_and_all_others_know() {
         let check = |passed: [i32; 5]| {
-            let seating = Seating { left: 2, right: 3 };
-            check_roots(|seat| Some(passed[seat]), seating).map_err(|error| error.class())
+            let group_sizes = GroupSizes { left: 2, right: 3 };
+            check_roots(|seat| Some(passed[seat]), group_sizes).map_err(|error| error.class())
         };
         for (root, right) in [
             (0, [ROOT, PROC_NULL, 0, 0, 0]),

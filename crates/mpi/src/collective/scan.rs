@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::fold::{Fold, hand_over};
-use super::offers::Offers;
+use super::all_buffers::AllBuffers;
+use super::local_reduction::{LocalReduction, hand_over};
 use super::share::Share;
-use super::{Call, Collective, Offer, Task};
+use super::{Buffers, Call, Collective, Task};
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Parts, Source, Target, Writer, transfer};
@@ -50,55 +50,63 @@ impl Comm {
         Ok(Collective::new(
             self,
             call,
-            Offer::new(Some(send), Some(recv), work),
+            Buffers::new(Some(send), Some(recv), work),
             task,
         ))
     }
 }
 
 /// A share of all ranks' inclusive prefixes.
-pub(super) fn inclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
-    compute(op, offers, share, true)
+pub(super) fn inclusive(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    compute(op, all_buffers, share, true)
 }
 
 /// A share of all ranks' exclusive prefixes.
-pub(super) fn exclusive(op: &Op, offers: Offers<'_>, share: Share) -> Result<()> {
-    compute(op, offers, share, false)
+pub(super) fn exclusive(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    compute(op, all_buffers, share, false)
 }
 
-fn compute(op: &Op, offers: Offers<'_>, share: Share, inclusive: bool) -> Result<()> {
-    let seats = offers.scanned();
-    let fold = Fold::new(op, offers, seats.clone())?;
-    let writer = fold.writer(seats.len());
-    let mut pieces = fold.pieces(share.slice(fold.count(), fold.element()));
-    pieces.try_for_each(|piece| compute_piece(&fold, (offers, seats.clone()), piece, &writer, inclusive))
+fn compute(op: &Op, all_buffers: AllBuffers<'_>, share: Share, inclusive: bool) -> Result<()> {
+    let seats = all_buffers.scanned();
+    let reduction = LocalReduction::new(op, all_buffers, seats.clone())?;
+    let writer = reduction.writer(seats.len());
+    let mut pieces = reduction.pieces(share.slice(reduction.count(), reduction.element()));
+    pieces.try_for_each(|piece| {
+        compute_piece(
+            &reduction,
+            (all_buffers, seats.clone()),
+            piece,
+            &writer,
+            inclusive,
+        )
+    })
 }
 
 /// A piece of all ranks' prefixes. What a rank brings is saved before its result replaces it.
 fn compute_piece(
-    fold: &Fold<'_>,
-    (offers, seats): (Offers<'_>, Range<usize>),
+    reduction: &LocalReduction<'_>,
+    (all_buffers, seats): (AllBuffers<'_>, Range<usize>),
     piece: (usize, usize),
     writer: &Writer,
     inclusive: bool,
 ) -> Result<()> {
     let (start, len) = piece;
-    let (prefix, next) = (&mut fold.scratch(len), &mut fold.scratch(len));
+    let (prefix, next) = (&mut reduction.scratch(len), &mut reduction.scratch(len));
     let (mut prefix, mut next) = (prefix, next);
     let first = seats.start;
-    let give = |result: &Source, rank| match offers.is_here(rank) {
-        true => hand_over(writer, result, piece, offers, rank),
+    let give = |result: &Source, rank| match all_buffers.is_here(rank) {
+        true => hand_over(writer, result, piece, all_buffers, rank),
         false => Ok(()),
     };
     for rank in seats {
-        let Some(source) = offers.at(rank).whole_source() else {
+        let Some(source) = all_buffers.at(rank).whole_source() else {
             continue;
         };
         next.with(len, |up_to, place| {
             transfer(&source.slice(start, len), place);
             if rank > first {
                 prefix.with(len, |before, _| {
-                    fold.apply(before, place);
+                    reduction.apply(before, place);
                     match inclusive {
                         true => Ok(()),
                         false => give(before, rank),

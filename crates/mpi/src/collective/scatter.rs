@@ -1,9 +1,9 @@
 //! From one rank a different part to each.
 
+use super::all_buffers::AllBuffers;
 use super::deliver::{deliver, not_in_place};
-use super::offers::Offers;
 use super::share::Share;
-use super::{Collective, Offer, Rooted, Task};
+use super::{Buffers, Collective, Rooted, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
@@ -26,7 +26,7 @@ impl Comm {
     ) -> Result<Collective<'_>> {
         let role = self.role(root)?;
         let Some(seat) = role.seat() else {
-            return Ok(self.stand_aside(Rooted::Scatter, None));
+            return Ok(self.pass_proc_null(Rooted::Scatter, None));
         };
         let lends = role.is_root();
         if recv.is_none() && !lends {
@@ -34,23 +34,26 @@ impl Comm {
         }
         let recv = recv.filter(|_| role.is_member());
         let work = recv.map_or(0, Target::bytes);
-        let offer = Offer::new(send.filter(|_| lends), recv.cloned().map(Parts::Even), work);
+        let buffers = Buffers::new(send.filter(|_| lends), recv.cloned().map(Parts::Even), work);
         let (call, task) = (role.call(Rooted::Scatter), Task::Scatter { root: seat });
-        Ok(Collective::new(self, call, offer, task).lending(lends))
+        Ok(Collective::new(self, call, buffers, task).lending(lends))
     }
 }
 
 /// Gives the ranks of a share their parts of the root's data.
-pub(super) fn distribute(offers: Offers<'_>, share: Share, root: usize) -> Result<()> {
+pub(super) fn distribute(all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     share
-        .among(offers.across(root))
-        .filter(|seat| offers.at(*seat).recv.is_some())
+        .among(all_buffers.peers_of(root))
+        .filter(|seat| all_buffers.at(*seat).recv.is_some())
         .try_for_each(|seat| {
-            let rank = offers.rank(seat);
-            let (source, target) = (offers.at(root).source_part(rank), offers.at(seat).target());
+            let rank = all_buffers.rank(seat);
+            let (source, target) = (
+                all_buffers.at(root).source_part(rank),
+                all_buffers.at(seat).target(),
+            );
             deliver(
-                &offers.writer_for(seat),
-                offers.seating(),
+                &all_buffers.writer_for(seat),
+                all_buffers.group_sizes(),
                 source,
                 root,
                 target,

@@ -1,8 +1,8 @@
 //! Starting collectives without waiting for them.
 
 use super::Collective;
-use super::hosts::{Round, Venue};
-use super::underway::{Contribution, Part, Underway};
+use super::inter_host::{Leader, Round};
+use super::nonblocking::{Contribution, Invocation, Nonblocking};
 use crate::error::Result;
 use crate::job::Job;
 use crate::request::{Participation, Request};
@@ -11,23 +11,23 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 
 /// A persistent collective as one rank has set it up.
 #[derive(Debug)]
-pub(crate) struct Rehearsed {
-    underway: Arc<Underway>,
+pub(crate) struct PersistentCollective {
+    nonblocking: Arc<Nonblocking>,
     participation: Participation,
     place: usize,
-    part: Part,
+    invocation: Invocation,
     job: Arc<Job>,
     /// Where the hosts talk, if there are several.
-    venue: Option<Venue>,
+    leader: Option<Leader>,
     /// Number of the collective on its communicator.
     number: u64,
     /// How often it has been started.
     starts: AtomicU64,
 }
 
-impl Rehearsed {
-    pub(crate) fn part(&self) -> &Part {
-        &self.part
+impl PersistentCollective {
+    pub(crate) fn invocation(&self) -> &Invocation {
+        &self.invocation
     }
 
     pub(crate) fn participation(&self) -> &Participation {
@@ -36,14 +36,14 @@ impl Rehearsed {
 
     /// Starts the collective in the name of `request`, which holds this.
     pub(crate) fn start(&self, request: &Arc<Request>) -> Result<()> {
-        self.participation.begin(Arc::clone(&self.underway));
+        self.participation.begin(Arc::clone(&self.nonblocking));
         let contribution = Contribution::Again(Arc::clone(request));
         // Relaxed: only one thread at a time starts a request.
         let time = self.starts.fetch_add(1, Ordering::Relaxed);
-        let round = Round::Rehearsed(self.number, time);
-        let venue = self.venue.as_ref().map(|venue| venue.at(round));
-        self.underway
-            .bring(self.place, contribution, &self.job, venue.as_ref())
+        let round = Round::Persistent(self.number, time);
+        let leader = self.leader.as_ref().map(|leader| leader.at(round));
+        self.nonblocking
+            .bring(self.place, contribution, &self.job, leader.as_ref())
     }
 }
 
@@ -56,17 +56,23 @@ impl Collective<'_> {
     pub fn start(mut self) -> Result<Arc<Request>> {
         tool::collective(self.comm.process(), self.call.name());
         let (comm, place, number) = (self.comm, self.comm.place(), self.comm.next_collective());
-        let underway = comm.shelf().take(number, self.call);
-        let request = comm.process().requests().take_collective(Arc::clone(&underway));
-        let venue = Venue::of(comm, Round::Started(number));
-        if venue.is_some() {
+        let nonblocking = comm.outstanding().join(number, self.call);
+        let request = comm
+            .process()
+            .requests()
+            .take_collective(Arc::clone(&nonblocking));
+        let leader = Leader::of(comm, Round::Nonblocking(number));
+        if leader.is_some() {
             // The standard has programs leave their arrays as they are until the operation is complete. Some, such as
             // mpi4py 4.1, do not, and get away with it elsewhere; between hosts that costs little.
             self = self.kept();
         }
-        let contribution =
-            Contribution::Once(self.into_part(), Arc::clone(&request), Arc::clone(comm.shelf()));
-        underway.bring(place, contribution, comm.process().job(), venue.as_ref())?;
+        let contribution = Contribution::Once(
+            self.into_invocation(),
+            Arc::clone(&request),
+            Arc::clone(comm.outstanding()),
+        );
+        nonblocking.bring(place, contribution, comm.process().job(), leader.as_ref())?;
         Ok(request)
     }
 
@@ -75,14 +81,14 @@ impl Collective<'_> {
     pub fn persistent(mut self) -> Arc<Request> {
         self = self.kept();
         let (comm, number) = (self.comm, self.comm.next_collective());
-        Request::set_up_collective(Rehearsed {
-            underway: comm.shelf().take_persistent(number, self.call),
+        Request::set_up_collective(PersistentCollective {
+            nonblocking: comm.outstanding().join_persistent(number, self.call),
             participation: Participation::default(),
             place: comm.place(),
-            venue: Venue::of(comm, Round::Rehearsed(number, 0)),
+            leader: Leader::of(comm, Round::Persistent(number, 0)),
             number,
             starts: AtomicU64::new(0),
-            part: self.into_part(),
+            invocation: self.into_invocation(),
             job: Arc::clone(comm.process().job()),
         })
     }
@@ -90,16 +96,16 @@ impl Collective<'_> {
     /// The same collective, whatever becomes of the arrays of counts and displacements.
     fn kept(self) -> Self {
         Self {
-            offer: self.offer.kept(),
+            buffers: self.buffers.kept(),
             task: self.task.kept(),
             ..self
         }
     }
 
-    pub(super) fn into_part(self) -> Part {
+    pub(super) fn into_invocation(self) -> Invocation {
         let Self {
-            call, offer, task, ..
+            call, buffers, task, ..
         } = self;
-        Part { call, offer, task }
+        Invocation { call, buffers, task }
     }
 }

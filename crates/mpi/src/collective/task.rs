@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use simurgh_settings::rules::{Algorithm, Operation};
 
-use super::agreement::examine;
+use super::all_buffers::AllBuffers;
 use super::call::Call;
-use super::offers::Offers;
-use super::reduce::{Counts, Slide};
+use super::consistency::check_consistency;
+use super::reduce::{Counts, MoveToFront};
 use super::share::Share;
 use super::{alltoall, broadcast, gather, neighbor, reduce, scan, scatter};
 use crate::check::Checks;
 use crate::error::Result;
 use crate::job::Job;
 use crate::limits::{PART_COST, REDUCTION_CHUNK, WORK_PIECE};
-use crate::members::Seating;
+use crate::members::GroupSizes;
 use crate::op::Op;
 use crate::topology::Origins;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -26,7 +26,7 @@ pub(crate) enum Task {
     Barrier,
     /// Nothing: the root is another rank of the group, and exchanges data with the other one. A reduction's operation
     /// means nothing here, but a rank that is asked to call a function rather calls its own.
-    Aside { operation: Operation, op: Option<Op> },
+    ProcNull { operation: Operation, op: Option<Op> },
     /// Give the root's data to all.
     Broadcast { root: usize },
     /// Collect a part from each at the root.
@@ -71,7 +71,7 @@ impl Task {
     pub(crate) fn operation(&self) -> Operation {
         match self {
             Task::Barrier => Operation::Barrier,
-            Task::Aside { operation, .. } => *operation,
+            Task::ProcNull { operation, .. } => *operation,
             Task::Broadcast { .. } => Operation::Bcast,
             Task::Gather { .. } => Operation::Gather,
             Task::Allgather => Operation::Allgather,
@@ -106,11 +106,11 @@ impl Task {
 
     /// What the last rank to come finds out before any work is done: how to do it, if what all ranks bring fits
     /// together.
-    pub(super) fn plan(&self, call: Call, offers: Offers<'_>, job: &Job) -> Result<Algorithm> {
+    pub(super) fn plan(&self, call: Call, all_buffers: AllBuffers<'_>, job: &Job) -> Result<Algorithm> {
         if job.checks() == Checks::All {
-            examine(call, self, offers)?;
+            check_consistency(call, self, all_buffers)?;
         }
-        match job.algorithm(self.operation(), offers.len(), offers.work()) {
+        match job.algorithm(self.operation(), all_buffers.len(), all_buffers.work()) {
             // An idle virtual processor is no rank.
             Algorithm::Striped if self.calls_program() => Ok(Algorithm::Shared),
             algorithm => Ok(algorithm),
@@ -130,26 +130,26 @@ impl Task {
 
     /// Whether the rank knows what there is to do.
     pub(crate) fn is_known(&self) -> bool {
-        !matches!(self, Task::Aside { .. })
+        !matches!(self, Task::ProcNull { .. })
     }
 
     /// The work as this rank can do it, of which another one tells if this one does not know.
-    pub(crate) fn informed_by<'a>(&'a self, known: &'a Self) -> Cow<'a, Self> {
+    pub(crate) fn as_known_by<'a>(&'a self, known: &'a Self) -> Cow<'a, Self> {
         match (self, known) {
-            (Task::Aside { op: Some(op), .. }, Task::Reduce { root, .. }) if known.calls_program() => {
+            (Task::ProcNull { op: Some(op), .. }, Task::Reduce { root, .. }) if known.calls_program() => {
                 let (op, root) = (op.clone(), *root);
                 Cow::Owned(Task::Reduce { op, root })
             }
-            (Task::Aside { .. }, _) => Cow::Borrowed(known),
+            (Task::ProcNull { .. }, _) => Cow::Borrowed(known),
             _ => Cow::Borrowed(self),
         }
     }
 
     /// The share of the rank at a seat: all ranks work, or those that the root exchanges data with.
-    pub(crate) fn share(&self, seating: Seating, seat: usize) -> Share {
+    pub(crate) fn share(&self, group_sizes: GroupSizes, seat: usize) -> Share {
         let seats = self
             .root()
-            .map_or(0..seating.seats(), |root| seating.across(root));
+            .map_or(0..group_sizes.seats(), |root| group_sizes.peers_of(root));
         if self.is_known() && seats.contains(&seat) {
             Share::one(seat - seats.start, seats.len())
         } else {
@@ -158,22 +158,22 @@ impl Task {
     }
 
     /// Does all of the work.
-    pub(crate) fn complete(&self, offers: Offers<'_>) -> Result<()> {
-        self.perform(offers, Share::ALL)?;
-        self.settle(offers, Share::ALL)
+    pub(crate) fn complete(&self, all_buffers: AllBuffers<'_>) -> Result<()> {
+        self.perform(all_buffers, Share::ALL)?;
+        self.finish(all_buffers, Share::ALL)
     }
 
     /// Does all of the work, together with virtual processors that have nothing else to do.
-    pub(crate) fn complete_in_pieces(&self, offers: Offers<'_>) -> Result<()> {
-        self.perform_in_pieces(offers, Share::ALL)?;
-        self.settle(offers, Share::ALL)
+    pub(crate) fn complete_in_pieces(&self, all_buffers: AllBuffers<'_>) -> Result<()> {
+        self.perform_in_pieces(all_buffers, Share::ALL)?;
+        self.finish(all_buffers, Share::ALL)
     }
 
     /// Does a share of the work, together with virtual processors that have nothing else to do.
-    pub(super) fn perform_in_pieces(&self, offers: Offers<'_>, share: Share) -> Result<()> {
-        let (pieces, fault) = (share.pieces_of(self.pieces(offers)), SpinLock::new(None));
+    pub(super) fn perform_in_pieces(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+        let (pieces, fault) = (share.pieces_of(self.pieces(all_buffers)), SpinLock::new(None));
         simurgh_core::parallel_for(pieces, &|index| {
-            if let Err(error) = self.perform(offers, share.piece(index, pieces)) {
+            if let Err(error) = self.perform(all_buffers, share.piece(index, pieces)) {
                 fault.lock().get_or_insert(error);
             }
         });
@@ -181,52 +181,54 @@ impl Task {
     }
 
     /// Pieces that are worth it, of elements or of seats.
-    pub(crate) fn pieces(&self, offers: Offers<'_>) -> usize {
-        let seats = offers.len();
+    pub(crate) fn pieces(&self, all_buffers: AllBuffers<'_>) -> usize {
+        let seats = all_buffers.len();
         let (most, parts) = match self {
             Task::Reduce { .. } | Task::Allreduce { .. } | Task::Scan { .. } | Task::Exscan { .. } => {
-                let first = offers.groups().map(|group| offers.at(group.start).work());
+                let first = all_buffers
+                    .groups()
+                    .map(|group| all_buffers.at(group.start).work());
                 (first.max().unwrap_or(0) / REDUCTION_CHUNK, 0)
             }
             Task::Allgather | Task::Alltoall | Task::AlltoallInPlace => (seats, seats * seats),
             _ => (seats, seats),
         };
-        let cost = offers.work().saturating_add(parts * PART_COST);
+        let cost = all_buffers.work().saturating_add(parts * PART_COST);
         most.min(cost / WORK_PIECE).max(1)
     }
 
     /// Does a share of the work. Shares may be done at the same time, in any order.
-    pub(crate) fn perform(&self, offers: Offers<'_>, share: Share) -> Result<()> {
+    pub(crate) fn perform(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
         match self {
-            Task::Barrier | Task::Aside { .. } => Ok(()),
-            Task::Broadcast { root } => broadcast::spread(offers, share, *root),
-            Task::Gather { root } => gather::collect(offers, share, *root),
-            Task::Allgather => gather::collect_everywhere(offers, share),
-            Task::Scatter { root } => scatter::distribute(offers, share, *root),
-            Task::Alltoall => alltoall::fetch(offers, share),
-            Task::AlltoallInPlace => alltoall::swap(offers, share),
-            Task::NeighborAllgather { origins } => neighbor::fetch_whole(offers, share, origins),
-            Task::NeighborAlltoall { origins } => neighbor::fetch_part(offers, share, origins),
-            Task::Reduce { op, root } => reduce::to_root(op, offers, share, *root),
-            Task::Allreduce { op } => reduce::to_all(op, offers, share),
-            Task::ReduceScatter { op, counts } => reduce::to_each(op, offers, share, counts),
-            Task::Scan { op } => scan::inclusive(op, offers, share),
-            Task::Exscan { op } => scan::exclusive(op, offers, share),
+            Task::Barrier | Task::ProcNull { .. } => Ok(()),
+            Task::Broadcast { root } => broadcast::spread(all_buffers, share, *root),
+            Task::Gather { root } => gather::collect(all_buffers, share, *root),
+            Task::Allgather => gather::collect_everywhere(all_buffers, share),
+            Task::Scatter { root } => scatter::distribute(all_buffers, share, *root),
+            Task::Alltoall => alltoall::fetch(all_buffers, share),
+            Task::AlltoallInPlace => alltoall::swap(all_buffers, share),
+            Task::NeighborAllgather { origins } => neighbor::fetch_whole(all_buffers, share, origins),
+            Task::NeighborAlltoall { origins } => neighbor::fetch_part(all_buffers, share, origins),
+            Task::Reduce { op, root } => reduce::to_root(op, all_buffers, share, *root),
+            Task::Allreduce { op } => reduce::to_all(op, all_buffers, share),
+            Task::ReduceScatter { op, counts } => reduce::to_each(op, all_buffers, share, counts),
+            Task::Scan { op } => scan::inclusive(op, all_buffers, share),
+            Task::Exscan { op } => scan::exclusive(op, all_buffers, share),
         }
     }
 
     /// Does what is left of a share when everybody has performed.
-    pub(crate) fn settle(&self, offers: Offers<'_>, share: Share) -> Result<()> {
+    pub(crate) fn finish(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
         match self {
-            Task::ReduceScatter { counts, .. } => reduce::move_to_front(offers, share, counts),
+            Task::ReduceScatter { counts, .. } => reduce::move_to_front(all_buffers, share, counts),
             _ => Ok(()),
         }
     }
 
     /// What of it is left when everybody has performed, for a share of one seat.
-    pub(super) fn slide(&self, offers: Offers<'_>, share: Share) -> Option<Slide> {
+    pub(super) fn pending_move(&self, all_buffers: AllBuffers<'_>, share: Share) -> Option<MoveToFront> {
         match self {
-            Task::ReduceScatter { counts, .. } => reduce::slides(offers, share, counts).next(),
+            Task::ReduceScatter { counts, .. } => reduce::moves(all_buffers, share, counts).next(),
             _ => None,
         }
     }

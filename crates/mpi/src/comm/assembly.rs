@@ -2,7 +2,7 @@
 //!
 //! In an exchange every rank gives a value and all get what is made of the values of all. The ranks of a host meet on a
 //! board; if there are other hosts, the last rank to arrive tells them its host's values and learns theirs
-//! ([`tell_all`]), and each host makes the same of them. So that they can make communicators, hosts bring ids along as
+//! ([`allgather_among_hosts`]), and each host makes the same of them. So that they can make communicators, hosts bring ids along as
 //! well ([`Maker`]).
 //!
 //! Costs: a meeting; with H hosts, log2 H packets sent and received one after the other by each host, which carry
@@ -10,7 +10,7 @@
 
 use super::maker::{Founding, Maker};
 use super::{Comm, CommShared};
-use crate::collective::{Board, Round, tell_all};
+use crate::collective::{IntraHost, Round, allgather_among_hosts};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::members::Span;
@@ -22,7 +22,7 @@ use std::any::type_name;
 /// Ranks that agree on something, as one of them sees them.
 pub(crate) struct Assembly<'a> {
     pub(super) job: &'a Job,
-    pub(super) board: &'a Board,
+    pub(super) intra_host: &'a IntraHost,
     /// Where the rank sits at the board.
     pub(super) place: usize,
     /// The hosts, if there are several.
@@ -60,7 +60,7 @@ impl Comm {
         });
         Assembly {
             job: self.process.job(),
-            board: self.board(),
+            intra_host: self.intra_host(),
             place: self.place(),
             hosts,
         }
@@ -98,13 +98,14 @@ impl Assembly<'_> {
         V: Portable + Send + 'static,
         T: Send + Sync + 'static,
     {
-        self.board.settle(self.place, value, |values| match &self.hosts {
-            None => Ok(combine(values?, &mut Maker::alone(self.job))),
-            Some(hosts) => {
-                let (values, mut maker) = hosts.gather(self.job, values, founding)?;
-                Ok(combine(values, &mut maker))
-            }
-        })
+        self.intra_host
+            .try_exchange(self.place, value, |values| match &self.hosts {
+                None => Ok(combine(values?, &mut Maker::alone(self.job))),
+                Some(hosts) => {
+                    let (values, mut maker) = hosts.gather(self.job, values, founding)?;
+                    Ok(combine(values, &mut maker))
+                }
+            })
     }
 }
 
@@ -124,7 +125,7 @@ impl<'a> Hosts<'a> {
                 values,
             })
         });
-        let packed = tell_all(self.line(job), self.span, type_name::<V>(), block)?;
+        let packed = allgather_among_hosts(self.line(job), self.span, type_name::<V>(), block)?;
         let mut values = Vec::with_capacity(packed.len());
         for (position, bytes) in packed.iter().enumerate() {
             let block = Block::<V>::open(bytes, self.span, position)?;
@@ -139,7 +140,7 @@ impl<'a> Hosts<'a> {
     fn line<'j>(&self, job: &'j Job) -> Line<'j> {
         match self.way {
             Way::Communicator(shared) => {
-                let round = Round::Called(shared.next_round());
+                let round = Round::Blocking(shared.next_round());
                 job.line(round.of(shared.context()))
             }
             Way::Purpose { context, round } => job.line(Rounds {

@@ -6,7 +6,7 @@
 
 use super::assembly::{Assembly, Hosts, Way};
 use super::unions::Unions;
-use crate::collective::Board;
+use crate::collective::IntraHost;
 use crate::error::Result;
 use crate::group::Group;
 use crate::job::Job;
@@ -47,7 +47,7 @@ pub(crate) struct Gatherings {
 #[derive(Debug)]
 struct Gathering {
     group: Group,
-    board: Arc<Board>,
+    intra_host: Arc<IntraHost>,
     /// The hosts, if there are several.
     span: Option<Arc<Span>>,
     /// Members on this host that have not come.
@@ -56,7 +56,7 @@ struct Gathering {
 
 /// A group that has gathered, as one of its members sees it.
 pub(super) struct Gathered {
-    board: Arc<Board>,
+    intra_host: Arc<IntraHost>,
     place: usize,
     span: Option<Arc<Span>>,
     context: u32,
@@ -93,7 +93,7 @@ impl Gatherings {
             gathering.missing -= 1;
             let span = gathering.span.clone();
             let gathered = Gathered {
-                board: Arc::clone(&gathering.board),
+                intra_host: Arc::clone(&gathering.intra_host),
                 place: span.as_ref().map_or(rank, |span| span.place_of(rank)),
                 span,
                 context,
@@ -117,7 +117,7 @@ impl Gathering {
         let here = span.as_ref().map_or(group.size(), |span| span.local().len());
         Self {
             group: group.clone(),
-            board: Arc::new(Board::new(here)),
+            intra_host: Arc::new(IntraHost::new(here)),
             span,
             missing: here,
         }
@@ -133,7 +133,7 @@ impl Gathered {
         };
         Assembly {
             job,
-            board: &self.board,
+            intra_host: &self.intra_host,
             place: self.place,
             hosts: self.span.as_deref().map(|span| Hosts { span, way }),
         }

@@ -1,9 +1,9 @@
 //! Where the ranks of a communicator find each other for collectives: places of this host, for those that live on it.
 
 use super::Comm;
-use crate::collective::{Board, Lectern, Shelf};
+use crate::collective::{IntraHost, Outstanding, Publication};
 use crate::deadlock::Place;
-use crate::members::Seating;
+use crate::members::GroupSizes;
 use crate::members::Span;
 use simurgh_core::sync::{Arc, Ordering};
 
@@ -11,19 +11,22 @@ impl Comm {
     /// Where the ranks of this host, of both groups, meet by place for collective calls.
     #[inline]
     #[must_use]
-    pub(crate) fn board(&self) -> &Board {
+    pub(crate) fn intra_host(&self) -> &IntraHost {
         let lay_out = || match self.span() {
-            None => Board::seated(self.shared.sides.seating()),
-            Some(span) => Board::of_hosts(self.shared.sides.seating(), Arc::clone(span)),
+            None => IntraHost::seated(self.shared.sides.group_sizes()),
+            Some(span) => IntraHost::of_hosts(self.shared.sides.group_sizes(), Arc::clone(span)),
         };
-        self.shared.board.get_or_init(|| self.noted(lay_out()))
+        self.shared.intra_host.get_or_init(|| self.noted(lay_out()))
     }
 
     /// Where the ranks find each other's nonblocking collectives.
-    pub(crate) fn shelf(&self) -> &Arc<Shelf> {
-        self.shared
-            .shelf
-            .get_or_init(|| self.noted(Shelf::new(self.shared.sides.seating(), self.span().cloned())))
+    pub(crate) fn outstanding(&self) -> &Arc<Outstanding> {
+        self.shared.outstanding.get_or_init(|| {
+            self.noted(Outstanding::new(
+                self.shared.sides.group_sizes(),
+                self.span().cloned(),
+            ))
+        })
     }
 
     /// The number of the next collective that the rank starts or sets up.
@@ -34,10 +37,10 @@ impl Comm {
 
     /// Where roots show their data.
     #[inline]
-    pub(crate) fn lectern(&self) -> &Lectern {
+    pub(crate) fn publication(&self) -> &Publication {
         self.shared
-            .lectern
-            .get_or_init(|| self.noted(Lectern::new(self.shared.sides.seats())))
+            .publication
+            .get_or_init(|| self.noted(Publication::new(self.shared.sides.seats())))
     }
 
     /// A place for collectives, of which the job knows when it has to tell who waits for whom.
@@ -77,7 +80,7 @@ impl Comm {
     }
 
     /// How many ranks sit on each side.
-    pub(crate) fn seating(&self) -> Seating {
-        self.shared.sides.seating()
+    pub(crate) fn group_sizes(&self) -> GroupSizes {
+        self.shared.sides.group_sizes()
     }
 }

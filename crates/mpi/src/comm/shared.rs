@@ -2,7 +2,7 @@
 
 use super::duplicate::Duplicates;
 use super::maker::Charter;
-use crate::collective::{Board, Lectern, Shelf};
+use crate::collective::{IntraHost, Outstanding, Publication};
 use crate::context::{Context, Question};
 use crate::error::Result;
 use crate::group::Group;
@@ -27,11 +27,11 @@ pub struct CommShared {
     /// Conversations of the hosts about blocking calls so far.
     rounds: AtomicU64,
     /// Made at the first collective call: most duplicates are for messages alone.
-    pub(super) board: OnceLock<Arc<Board>>,
+    pub(super) intra_host: OnceLock<Arc<IntraHost>>,
     /// Made at the first nonblocking collective call.
-    pub(super) shelf: OnceLock<Arc<Shelf>>,
+    pub(super) outstanding: OnceLock<Arc<Outstanding>>,
     /// Made at the first broadcast in which the root leads.
-    pub(super) lectern: OnceLock<Arc<Lectern>>,
+    pub(super) publication: OnceLock<Arc<Publication>>,
     /// Made when the first rank duplicates the communicator.
     pub(super) duplicates: OnceLock<Box<Duplicates>>,
     /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
@@ -83,9 +83,9 @@ impl CommShared {
             span,
             sides,
             rounds: AtomicU64::new(0),
-            board: OnceLock::new(),
-            shelf: OnceLock::new(),
-            lectern: OnceLock::new(),
+            intra_host: OnceLock::new(),
+            outstanding: OnceLock::new(),
+            publication: OnceLock::new(),
             duplicates: OnceLock::new(),
             dividing_kind: OnceLock::new(),
             origins: OnceLock::new(),

@@ -13,7 +13,7 @@ use crate::layout::{Layout, Newcomer};
 use crate::members::Span;
 use crate::memory::set_caches;
 use crate::remote::Remote;
-use crate::selection::{Between, Extent, Table};
+use crate::selection::{Extent, InterHostChoice, SelectionTable};
 use crate::session::ProcessSet;
 use crate::universe::Universe;
 use crossbeam_utils::CachePadded;
@@ -49,7 +49,7 @@ pub struct Job {
     layout: Layout,
     endpoints: Box<[CachePadded<Endpoint>]>,
     settings: Values,
-    table: Table,
+    table: SelectionTable,
     /// What hosts of one node share that talk to each other.
     neighbours: Level,
     checks: Checks,
@@ -101,7 +101,7 @@ impl Job {
             world: CommShared::world(&layout),
             contexts: Arc::new(contexts),
             layout,
-            table: Table::new(settings.rules(Id::Collectives)),
+            table: SelectionTable::new(settings.rules(Id::Collectives)),
             neighbours: match settings.show(Id::Transport).as_str() {
                 "ofi" => Level::Network,
                 _ => Level::Hosts,
@@ -147,13 +147,18 @@ impl Job {
     }
 
     /// How some hosts do a collective with each other, in which so many bytes go around as all of them can tell.
-    pub(crate) fn between(&self, operation: rules::Operation, span: &Span, bytes: usize) -> Between {
+    pub(crate) fn inter_host_choice(
+        &self,
+        operation: rules::Operation,
+        span: &Span,
+        bytes: usize,
+    ) -> InterHostChoice {
         let level = match span.is_on_one_node() {
             true => self.neighbours,
             false => Level::Network,
         };
         let ranks = span.hosts();
-        self.table.between(operation, Extent { bytes, ranks, level })
+        self.table.inter_host(operation, Extent { bytes, ranks, level })
     }
 
     /// Whether one rank leads in a collective of so many ranks with so many bytes to move.

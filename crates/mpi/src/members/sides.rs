@@ -1,6 +1,6 @@
 //! Who is in a communicator.
 
-use super::Seating;
+use super::GroupSizes;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::group::SessionId;
@@ -47,12 +47,12 @@ impl Sides {
 
     /// Number of members of both groups.
     pub(crate) fn seats(&self) -> usize {
-        self.seating().seats()
+        self.group_sizes().seats()
     }
 
     /// How many members each group has.
-    pub(crate) fn seating(&self) -> Seating {
-        Seating {
+    pub(crate) fn group_sizes(&self) -> GroupSizes {
+        GroupSizes {
             left: self.left.size(),
             right: self.right.as_ref().map_or(0, Group::size),
         }

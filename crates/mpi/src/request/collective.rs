@@ -4,7 +4,7 @@
 //! taken. One that tests lets others run, which are errands before all (`simurgh_core::yield_now`).
 
 use super::{Kind, Operation, Persistent, Request};
-use crate::collective::{Rehearsed, Underway};
+use crate::collective::{Nonblocking, PersistentCollective};
 use crate::error::{Error, ErrorClass, Result};
 use crate::status::Status;
 use simurgh_core::IdleTask;
@@ -20,15 +20,15 @@ enum Progress {
     #[default]
     Over,
     /// It is under way.
-    Under(Arc<Underway>),
+    Under(Arc<Nonblocking>),
     /// It has failed.
     Failed(Error),
 }
 
 impl Participation {
     /// In a collective that begins.
-    pub(crate) fn begin(&self, underway: Arc<Underway>) {
-        self.advance(Progress::Under(underway));
+    pub(crate) fn begin(&self, nonblocking: Arc<Nonblocking>) {
+        self.advance(Progress::Under(nonblocking));
     }
 
     fn advance(&self, to: Progress) {
@@ -36,9 +36,9 @@ impl Participation {
         drop(before);
     }
 
-    fn underway(&self) -> Option<Arc<Underway>> {
+    fn nonblocking(&self) -> Option<Arc<Nonblocking>> {
         match &*self.0.lock() {
-            Progress::Under(underway) => Some(Arc::clone(underway)),
+            Progress::Under(nonblocking) => Some(Arc::clone(nonblocking)),
             Progress::Over | Progress::Failed(_) => None,
         }
     }
@@ -53,14 +53,14 @@ impl Participation {
 
 impl Request {
     /// The request of a persistent collective, at rest.
-    pub(crate) fn set_up_collective(rehearsed: Rehearsed) -> Arc<Self> {
-        Self::set_up(Operation::Collective(Box::new(rehearsed)))
+    pub(crate) fn set_up_collective(persistent_collective: PersistentCollective) -> Arc<Self> {
+        Self::set_up(Operation::Collective(Box::new(persistent_collective)))
     }
 
     /// The persistent collective, if this is one.
-    pub(crate) fn rehearsed(&self) -> Option<&Rehearsed> {
+    pub(crate) fn persistent_collective(&self) -> Option<&PersistentCollective> {
         match self.persistent().map(Persistent::operation) {
-            Some(Operation::Collective(rehearsed)) => Some(rehearsed),
+            Some(Operation::Collective(persistent_collective)) => Some(persistent_collective),
             _ => None,
         }
     }
@@ -68,7 +68,9 @@ impl Request {
     fn participation(&self) -> Option<&Participation> {
         match &self.kind {
             Kind::Collective(participation) => Some(participation),
-            Kind::Persistent(_) => self.rehearsed().map(Rehearsed::participation),
+            Kind::Persistent(_) => self
+                .persistent_collective()
+                .map(PersistentCollective::participation),
             _ => None,
         }
     }
@@ -93,8 +95,8 @@ impl Request {
 
     /// Does a share of the work of a collective that nobody has taken; false if there is none.
     fn help(&self) -> bool {
-        let underway = self.participation().and_then(Participation::underway);
-        underway.is_some_and(IdleTask::run_piece)
+        let nonblocking = self.participation().and_then(Participation::nonblocking);
+        nonblocking.is_some_and(IdleTask::run_piece)
     }
 
     /// Works on a collective as long as there is something to do. Whether the request is active, and complete then.

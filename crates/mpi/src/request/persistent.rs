@@ -9,7 +9,7 @@
 //! costs a rank three quarters of what it costs with nonblocking calls.
 
 use super::{Kind, Request, Waiter};
-use crate::collective::Rehearsed;
+use crate::collective::PersistentCollective;
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::memory::{Source, Target};
@@ -45,7 +45,7 @@ pub(crate) enum Operation {
     /// A side of a partitioned operation.
     Partitioned(Partitioned),
     /// A collective.
-    Collective(Box<Rehearsed>),
+    Collective(Box<PersistentCollective>),
 }
 
 impl Persistent {
@@ -102,7 +102,7 @@ impl Persistent {
                 Received::Posted(place) => request.queued_at(comm.process().id(), place),
             },
             Operation::Partitioned(side) => side.start(request),
-            Operation::Collective(rehearsed) => rehearsed.start(request)?,
+            Operation::Collective(persistent_collective) => persistent_collective.start(request)?,
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Requests for reuse.
 
 use super::{Exchange, Kind, NOWHERE, Participation, Request};
-use crate::collective::Underway;
+use crate::collective::Nonblocking;
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
 use simurgh_core::sync::{Arc, Ordering, Serialized, SpinLock, fence};
@@ -51,9 +51,9 @@ impl RequestPool {
     }
 
     /// A request for a nonblocking collective.
-    pub(crate) fn take_collective(&self, underway: Arc<Underway>) -> Arc<Request> {
+    pub(crate) fn take_collective(&self, nonblocking: Arc<Nonblocking>) -> Arc<Request> {
         let participation = Participation::default();
-        participation.begin(underway);
+        participation.begin(nonblocking);
         self.take(Kind::Collective(participation))
     }
 

@@ -28,18 +28,18 @@ pub(crate) struct Extent {
 
 /// The rules of a job.
 #[derive(Debug)]
-pub struct Table {
+pub struct SelectionTable {
     /// All in order, the built-in ones first.
     rules: Vec<Rule>,
     /// The rules of each operation for the ranks of a host.
-    steps: Box<[Box<[Step]>]>,
+    entries: Box<[Box<[Entry]>]>,
     /// Those for hosts among each other.
-    between: Box<[Box<[Step]>]>,
+    between: Box<[Box<[Entry]>]>,
 }
 
 /// A rule of a known operation.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct Entry {
     bytes: u64,
     ranks: u32,
     level: Level,
@@ -49,32 +49,32 @@ struct Step {
 
 /// How hosts do an operation with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Between {
+pub(crate) struct InterHostChoice {
     pub(crate) algorithm: Algorithm,
     /// Slices of the data, each of which goes its own way at the same time.
     pub(crate) slices: usize,
 }
 
-impl Table {
+impl SelectionTable {
     /// The rules that are built in, and `given` ones behind them.
     #[must_use]
     pub fn new(given: &[Rule]) -> Self {
         let rules = [built_in::RULES, given].concat();
-        let steps_of = |operation: Operation, between: bool| {
+        let entries_of = |operation: Operation, between: bool| {
             let own = rules.iter().filter(|rule| rule.concerns(operation));
             let own = own.filter(|rule| rule.algorithm.is_between_hosts() == between);
-            own.map(Step::of).collect()
+            own.map(Entry::of).collect()
         };
         let all = |between| {
             Operation::ALL
                 .iter()
-                .map(|&operation| steps_of(operation, between))
+                .map(|&operation| entries_of(operation, between))
                 .collect()
         };
-        let (steps, between) = (all(false), all(true));
+        let (entries, between) = (all(false), all(true));
         Self {
             rules,
-            steps,
+            entries,
             between,
         }
     }
@@ -94,39 +94,40 @@ impl Table {
     /// How an operation is done.
     #[inline]
     pub(crate) fn algorithm(&self, operation: Operation, extent: Extent) -> Algorithm {
-        self.find(operation, |step| step.applies(extent))
+        self.find(operation, |entry| entry.applies(extent))
     }
 
     /// How an operation is done whose ranks have come together, which not all ways need.
     #[inline]
     pub(crate) fn algorithm_together(&self, operation: Operation, extent: Extent) -> Algorithm {
-        self.find(operation, |step| {
-            step.applies(extent) && step.algorithm != Algorithm::Lead
+        self.find(operation, |entry| {
+            entry.applies(extent) && entry.algorithm != Algorithm::Lead
         })
     }
 
     /// How the hosts of a communicator do an operation with each other.
-    pub(crate) fn between(&self, operation: Operation, extent: Extent) -> Between {
-        let mut steps = self.between[operation as usize].iter().rev();
-        let step = steps.find(|step| step.applies(extent));
-        let (algorithm, slices) = step.map_or((Algorithm::Parcels, 1), |step| (step.algorithm, step.slices));
+    pub(crate) fn inter_host(&self, operation: Operation, extent: Extent) -> InterHostChoice {
+        let mut entries = self.between[operation as usize].iter().rev();
+        let entry = entries.find(|entry| entry.applies(extent));
+        let (algorithm, slices) =
+            entry.map_or((Algorithm::Parcels, 1), |entry| (entry.algorithm, entry.slices));
         let slices = match algorithm.serves_in_slices(operation) {
             true => usize::from(slices),
             // A rule for every operation.
             false => 1,
         };
-        Between { algorithm, slices }
+        InterHostChoice { algorithm, slices }
     }
 
     #[inline]
-    fn find(&self, operation: Operation, applies: impl Fn(&Step) -> bool) -> Algorithm {
-        let steps = &self.steps[operation as usize];
-        let step = steps.iter().rev().find(|step| applies(step));
-        step.map_or(Algorithm::Last, |step| step.algorithm)
+    fn find(&self, operation: Operation, applies: impl Fn(&Entry) -> bool) -> Algorithm {
+        let entries = &self.entries[operation as usize];
+        let entry = entries.iter().rev().find(|entry| applies(entry));
+        entry.map_or(Algorithm::Last, |entry| entry.algorithm)
     }
 }
 
-impl Step {
+impl Entry {
     fn of(rule: &Rule) -> Self {
         Self {
             bytes: rule.bytes,
@@ -152,7 +153,7 @@ mod tests {
         Extent { bytes, ranks, level }
     }
 
-    fn chosen(table: &Table, bytes: usize, ranks: usize, level: Level) -> Algorithm {
+    fn chosen(table: &SelectionTable, bytes: usize, ranks: usize, level: Level) -> Algorithm {
         table.algorithm(Operation::Allreduce, extent(bytes, ranks, level))
     }
 
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn one_core_shares_no_work() {
-        let table = Table::new(&[]);
+        let table = SelectionTable::new(&[]);
         assert_eq!(chosen(&table, 1 << 30, 64, Level::Core), Algorithm::Last);
         assert_eq!(chosen(&table, 1 << 30, 64, Level::L3), Algorithm::Striped);
         assert_eq!(chosen(&table, 1 << 30, 1, Level::L3), Algorithm::Last);
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn the_last_rule_that_applies_counts() {
         let rules = parse("any:::l3=shared,allreduce:1K:8=last,allreduce:4K=shared,bcast=last").unwrap();
-        let table = Table::new(&rules);
+        let table = SelectionTable::new(&rules);
         assert_eq!(table.given(), rules);
         assert_eq!(table.built_in().len() + 4, table.rules.len());
         for (bytes, ranks, level, algorithm) in [
@@ -202,10 +203,10 @@ mod tests {
 
     #[test]
     fn hosts_have_rules_of_their_own() {
-        let table = Table::new(&parse("allreduce:1K:3=ring,allreduce=shared").unwrap());
+        let table = SelectionTable::new(&parse("allreduce:1K:3=ring,allreduce=shared").unwrap());
         let between = |bytes, hosts| {
             table
-                .between(Operation::Allreduce, extent(bytes, hosts, Level::Hosts))
+                .inter_host(Operation::Allreduce, extent(bytes, hosts, Level::Hosts))
                 .algorithm
         };
         assert_eq!(
@@ -214,7 +215,7 @@ mod tests {
         );
         assert_eq!(chosen(&table, 1 << 20, 4, Level::L3), Algorithm::Shared);
         for &operation in Operation::ALL {
-            let Between { algorithm, .. } = table.between(operation, extent(0, 2, Level::Hosts));
+            let InterHostChoice { algorithm, .. } = table.inter_host(operation, extent(0, 2, Level::Hosts));
             assert!(
                 algorithm.is_between_hosts()
                     && (algorithm.serves(operation) || operation == Operation::Barrier)
@@ -224,8 +225,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_sliced_is_not() {
-        let table = Table::new(&parse("any:1K:0:network=doubling/4").unwrap());
-        let slices = |operation, level| table.between(operation, extent(1 << 10, 2, level)).slices;
+        let table = SelectionTable::new(&parse("any:1K:0:network=doubling/4").unwrap());
+        let slices = |operation, level| table.inter_host(operation, extent(1 << 10, 2, level)).slices;
         assert_eq!(slices(Operation::Allreduce, Level::Hosts), 1);
         assert_eq!(slices(Operation::Allreduce, Level::Network), 4);
         assert_eq!(slices(Operation::Scan, Level::Network), 1);
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn who_has_come_together_is_not_led() {
-        let table = Table::new(&[]);
+        let table = SelectionTable::new(&[]);
         for (bytes, algorithm) in [(8, Algorithm::Last), (1 << 20, Algorithm::Shared)] {
             let extent = extent(bytes, 64, Level::L3);
             assert_eq!(table.algorithm(Operation::Bcast, extent), Algorithm::Lead);
@@ -243,6 +244,6 @@ mod tests {
 
     #[test]
     fn a_rule_is_a_quarter_of_a_cache_line() {
-        assert_eq!(size_of::<Step>(), 16);
+        assert_eq!(size_of::<Entry>(), 16);
     }
 }

@@ -1,0 +1,158 @@
+//! What all ranks have laid on the table.
+
+use std::ops::Range;
+
+use simurgh_core::{Contributions, PhaseValues};
+
+use super::buffers::Buffers;
+use super::inter_host::KnownBuffers;
+use super::intra_host::Arrival;
+use super::nonblocking::Contribution;
+use crate::members::{GroupSizes, Span};
+use crate::memory::{Target, Writer};
+
+/// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
+/// rank among those of the left group and then of the right one.
+#[derive(Clone, Copy)]
+pub(crate) struct AllBuffers<'a> {
+    table: Table<'a>,
+    group_sizes: GroupSizes,
+}
+
+/// Where they lie.
+#[derive(Clone, Copy)]
+enum Table<'a> {
+    /// At a meeting, where all wait.
+    Meeting(&'a Contributions<'a, Arrival>),
+    /// At a gathering, where nobody waits.
+    Gathering(PhaseValues<'a, Contribution>),
+    /// On several hosts: by seat of all, but only those of this host, and what others have sent.
+    KnownBuffers(&'a KnownBuffers<'a>),
+}
+
+impl<'a> AllBuffers<'a> {
+    /// What was brought to a meeting of so many ranks.
+    pub(super) fn new(brought: &'a Contributions<'a, Arrival>, group_sizes: GroupSizes) -> Self {
+        let table = Table::Meeting(brought);
+        Self { table, group_sizes }
+    }
+
+    /// What was brought to a gathering of so many ranks.
+    pub(super) fn gathered(gifts: PhaseValues<'a, Contribution>, group_sizes: GroupSizes) -> Self {
+        let table = Table::Gathering(gifts);
+        Self { table, group_sizes }
+    }
+
+    /// What is known of the ranks of several hosts.
+    pub(super) fn known(known_buffers: &'a KnownBuffers<'a>, group_sizes: GroupSizes) -> Self {
+        let table = Table::KnownBuffers(known_buffers);
+        Self { table, group_sizes }
+    }
+
+    /// Number of seats.
+    pub(crate) fn len(self) -> usize {
+        self.group_sizes.seats()
+    }
+
+    /// Bytes to be moved or combined on behalf of all.
+    pub(crate) fn work(self) -> usize {
+        self.of(0..self.len())
+            .fold(0, |work: usize, buffers| work.saturating_add(buffers.work()))
+    }
+
+    /// Bytes that the first rank of this host gets, when that is the same on all.
+    pub(super) fn bytes_here(self, span: &Span) -> usize {
+        let first = span.local().first().map_or(0, |&seat| seat as usize);
+        let recv = self.at(first).recv.as_ref();
+        recv.map_or(0, |recv| recv.bytes(self.len()))
+    }
+
+    /// Whether the first rank of this host gets as much from each rank.
+    pub(super) fn have_even_parts(self, span: &Span) -> bool {
+        let first = span.local().first().map_or(0, |&seat| seat as usize);
+        self.at(first).whole_target().is_some()
+    }
+
+    /// What writes to the buffers of a seat, when all others get about as much.
+    pub(crate) fn writer_for(self, seat: usize) -> Writer {
+        Writer::new(self.at(seat).work().saturating_mul(2 * self.len()))
+    }
+
+    /// What lies at a seat.
+    pub(crate) fn at(self, seat: usize) -> &'a Buffers {
+        match self.table {
+            Table::Meeting(brought) => brought[seat].buffers(),
+            Table::Gathering(gifts) => gifts.of(seat).buffers(),
+            Table::KnownBuffers(known_buffers) => known_buffers.at(seat),
+        }
+    }
+
+    /// Whether a seat is one of this host.
+    pub(crate) fn is_here(self, seat: usize) -> bool {
+        match self.table {
+            Table::Meeting(_) | Table::Gathering(_) => true,
+            Table::KnownBuffers(known_buffers) => known_buffers.is_here(seat),
+        }
+    }
+
+    /// The seats that prefix reductions go through: all, or those up to the last of this host.
+    pub(crate) fn scanned(self) -> Range<usize> {
+        match self.table {
+            Table::Meeting(_) | Table::Gathering(_) => 0..self.len(),
+            Table::KnownBuffers(known_buffers) => known_buffers.scanned(),
+        }
+    }
+
+    /// Elements for which the rank at a seat has room.
+    pub(crate) fn room(self, seat: usize) -> usize {
+        match self.table {
+            Table::Meeting(_) | Table::Gathering(_) => self.at(seat).whole_target().map_or(0, Target::count),
+            Table::KnownBuffers(known_buffers) => known_buffers.room(seat),
+        }
+    }
+
+    /// Those of some seats.
+    pub(crate) fn of(
+        self,
+        seats: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = &'a Buffers> + ExactSizeIterator {
+        seats.map(move |seat| self.at(seat))
+    }
+
+    /// The seats whose data a seat gets: all, or those of the other group.
+    pub(crate) fn peers_of(self, seat: usize) -> Range<usize> {
+        self.group_sizes.peers_of(seat)
+    }
+
+    /// The seats of the group of a seat.
+    pub(crate) fn group_of(self, seat: usize) -> Range<usize> {
+        self.group_sizes.group_of(seat)
+    }
+
+    /// The seats of each group.
+    pub(crate) fn groups(self) -> impl Iterator<Item = Range<usize>> {
+        self.group_sizes.groups()
+    }
+
+    /// The same seats, beginning with the one of the same rank, or one near it, so that not all begin with the same.
+    pub(crate) fn peers_from(self, seat: usize) -> impl Iterator<Item = usize> {
+        let seats = self.peers_of(seat);
+        let first = seats.start + self.rank(seat) % seats.len().max(1);
+        (first..seats.end).chain(seats.start..first)
+    }
+
+    /// The rank of a seat in its group.
+    pub(crate) fn rank(self, seat: usize) -> usize {
+        self.group_sizes.rank(seat)
+    }
+
+    /// How the ranks sit.
+    pub(crate) fn group_sizes(self) -> GroupSizes {
+        self.group_sizes
+    }
+
+    /// What a seat's rank is called in messages.
+    pub(crate) fn name(self, seat: usize) -> String {
+        self.group_sizes.name(seat)
+    }
+}

@@ -1,0 +1,126 @@
+//! ByValue reductions: data goes by value.
+//!
+//! What each rank brings lies at its seat, one cache line for each, and the last to come leaves the result where all
+//! find it: it touches no rank's memory, and each rank fetches its result when it goes on, into memory that is warm in
+//! its own cache. Whether a reduction is short depends on what the standard wants to be the same at all ranks, so all
+//! choose alike; who brings another length calls something else ([`Call::of_length`]).
+
+use simurgh_core::Contributions;
+use simurgh_settings::rules::{Algorithm, Operation};
+
+use super::Call;
+use super::intra_host::{Arrival, IntraHost};
+use super::local_reduction::accumulate;
+use crate::check::Checks;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::limits::PACKET;
+use crate::memory::{Packet, Source, Target};
+use crate::op::Op;
+use crate::tool;
+
+/// A reduction that can be done by value, as one rank sees it.
+pub(super) struct ByValue<'a> {
+    op: &'a Op,
+    /// What the rank brings. It has no gaps.
+    operand: &'a Source,
+}
+
+impl Comm {
+    /// Does a reduction at once, to `root` or to all, if it can be done by value. `recv` is where the rank gets the
+    /// result, if it does; the buffers have to be of one datatype and count.
+    #[inline]
+    pub fn reduce_by_value(
+        &self,
+        send: &Source,
+        recv: Option<&Target>,
+        op: &Op,
+        root: Option<i32>,
+    ) -> Option<Result<()>> {
+        let (call, operation) = match root.map(usize::try_from) {
+            None => (Call::ALLREDUCE, Operation::Allreduce),
+            Some(Ok(root)) if root < self.size() => (Call::REDUCE.at(root), Operation::Reduce),
+            Some(_) => return None,
+        };
+        if self.spans_hosts() {
+            return None;
+        }
+        let reduction = ByValue::of(self, operation, send, op)?;
+        tool::collective(self.process(), call.name());
+        Some(
+            self.intra_host()
+                .reduce_by_value(self.seat(), call, &reduction, recv),
+        )
+    }
+}
+
+impl<'a> ByValue<'a> {
+    /// The reduction of operands such as this, if it is short.
+    #[inline]
+    pub(super) fn of(comm: &Comm, operation: Operation, operand: &'a Source, op: &'a Op) -> Option<Self> {
+        let (bytes, ranks, datatype) = (operand.bytes(), comm.size(), operand.datatype());
+        let reduction = (1..=PACKET).contains(&bytes)
+            && matches!(op, Op::Builtin(_))
+            && datatype.is_contiguous()
+            && !comm.is_inter()
+            // What all do is compared in what they offer.
+            && comm.checks() < Checks::All
+            && comm.process().job().algorithm(operation, ranks, bytes * ranks) == Algorithm::Last
+            && op.check(datatype).is_ok();
+        reduction.then_some(Self { op, operand })
+    }
+
+    /// Combines in rank order what all have brought, who have brought alike.
+    fn combine(&self, brought: &Contributions<'_, Arrival>, result: &mut Packet) -> Result<()> {
+        let (count, datatype) = (self.operand.count(), self.operand.datatype());
+        let sources = brought
+            .iter()
+            .map(|arrival| arrival.inline.value().as_source(count, datatype));
+        accumulate(
+            &self.op.bind(datatype)?,
+            sources,
+            &result.as_target(count, datatype),
+        );
+        Ok(())
+    }
+}
+
+impl IntraHost {
+    /// Runs a short reduction, whose result goes to `recv`, if the rank gets it.
+    pub(super) fn reduce_by_value(
+        &self,
+        seat: usize,
+        call: Call,
+        reduction: &ByValue<'_>,
+        recv: Option<&Target>,
+    ) -> Result<()> {
+        let bytes = reduction.operand.bytes();
+        let bring = |arrival: &mut Arrival| {
+            arrival.give_nothing();
+            arrival.inline.carry(reduction.operand);
+        };
+        if let Some(flags) = self.flags() {
+            let presence = self.meet_by_flags(flags, seat, call.of_length(bytes), bring)?;
+            if let Some(target) = recv {
+                let mut result = Packet::default();
+                reduction.combine(&presence.contributions(), &mut result)?;
+                result.hand_out(0..bytes, target);
+            }
+            return Ok(());
+        }
+        let visit = self.meet(
+            seat,
+            call.of_length(bytes),
+            bring,
+            |brought, left| match reduction.combine(&brought, &mut left.packet) {
+                Ok(()) => left.finish(),
+                Err(fault) => left.fail(fault),
+            },
+        )?;
+        visit.result().verdict()?;
+        if let Some(target) = recv {
+            visit.result().packet.hand_out(0..bytes, target);
+        }
+        Ok(())
+    }
+}

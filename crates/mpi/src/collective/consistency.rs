@@ -1,0 +1,209 @@
+//! Whether what all ranks bring fits together.
+//!
+//! What a rank sends and what another takes from it must be the same elements, and what is combined must be alike. More
+//! than there is room for is always an error; the rest is found here, when the setting `check` asks for it, before any
+//! data moves. Ranks that call different operations, or with different roots, are told from each other by what they
+//! meet for ([`Call`]), and so are operations of reductions and lists of counts when all is checked
+//! ([`Call::in_detail`]).
+
+use super::all_buffers::AllBuffers;
+use super::call::Call;
+use super::pattern::{Transfer, for_each};
+use super::task::Task;
+use simurgh_settings::rules::Operation;
+
+use std::fmt::Display;
+
+use crate::datatype::{Basic, Datatype, Digest, Signature};
+use crate::error::{Error, ErrorClass, Result};
+use crate::memory::{Source, Target};
+use crate::portable::portable;
+
+/// Elements in a buffer, as they are told to others.
+#[derive(Clone, Debug)]
+pub(super) struct ContentSummary {
+    bytes: usize,
+    /// Whether they may be any.
+    packed: bool,
+    digest: Digest,
+    /// The signature in words.
+    text: String,
+}
+
+portable! {
+    ContentSummary { bytes, packed, digest, text }
+}
+
+impl ContentSummary {
+    /// What is in a buffer.
+    pub(super) fn of(source: &Source) -> Self {
+        Content::of(source).tell()
+    }
+
+    /// What a buffer has room for.
+    pub(super) fn to(target: &Target) -> Self {
+        Content::to(target).tell()
+    }
+
+    /// Whether both have the same elements. Packed data may hold any.
+    pub(super) fn matches(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && (self.packed || other.packed || self.digest == other.digest)
+    }
+}
+
+/// Elements in a buffer.
+#[derive(Clone, Copy)]
+struct Content<'a> {
+    count: usize,
+    datatype: &'a Datatype,
+}
+
+/// Compares what all ranks bring to a collective.
+///
+/// # Errors
+///
+/// [`ErrorClass::Truncate`], [`ErrorClass::Count`] or [`ErrorClass::Type`], which names two ranks and what they bring.
+pub(super) fn check_consistency(call: Call, task: &Task, all_buffers: AllBuffers<'_>) -> Result<()> {
+    match task {
+        Task::ProcNull {
+            operation: Operation::Reduce,
+            ..
+        }
+        | Task::Reduce { .. }
+        | Task::Allreduce { .. }
+        | Task::Scan { .. }
+        | Task::Exscan { .. } => compare_all(call, all_buffers, true),
+        Task::ReduceScatter { .. } => compare_all(call, all_buffers, false),
+        _ => for_each(task, all_buffers, |transfer| {
+            compare_ends(call, all_buffers, &transfer)
+        }),
+    }
+}
+
+/// What is sent must be what is received.
+fn compare_ends(call: Call, all_buffers: AllBuffers<'_>, transfer: &Transfer) -> Result<()> {
+    let (sent, taken) = (Content::of(&transfer.source), Content::to(&transfer.target));
+    if sent.matches(taken) {
+        return Ok(());
+    }
+    let names = (all_buffers.name(transfer.from), all_buffers.name(transfer.to));
+    Err(mismatch(&call, names, &sent.tell(), &taken.tell()))
+}
+
+/// All ranks must bring the same to a reduction, and have the same room for its result if they get all of it.
+fn compare_all(call: Call, all_buffers: AllBuffers<'_>, whole_result: bool) -> Result<()> {
+    let contents = (0..all_buffers.len()).flat_map(|seat| {
+        let buffers = all_buffers.at(seat);
+        let source = buffers
+            .whole_source()
+            .map(|source| (seat, "brings", Content::of(source)));
+        let target = buffers.whole_target().filter(|_| whole_result);
+        let target = target.map(|target| (seat, "takes", Content::to(target)));
+        source.into_iter().chain(target)
+    });
+    let mut contents = contents.peekable();
+    let Some(&first) = contents.peek() else {
+        return Ok(());
+    };
+    match contents.find(|(_, _, content)| !content.matches(first.2)) {
+        None => Ok(()),
+        Some(other) => {
+            let told = |(seat, does, content): (usize, &'static str, Content<'_>)| {
+                (all_buffers.name(seat), does, content.tell())
+            };
+            Err(unequal_operands(&call, told(first), told(other)))
+        }
+    }
+}
+
+impl<'a> Content<'a> {
+    fn of(source: &'a Source) -> Self {
+        Self {
+            count: source.count(),
+            datatype: source.datatype(),
+        }
+    }
+
+    fn to(target: &'a Target) -> Self {
+        Self {
+            count: target.count(),
+            datatype: target.datatype(),
+        }
+    }
+
+    fn bytes(self) -> usize {
+        self.count.saturating_mul(self.datatype.size())
+    }
+
+    fn is_packed(self) -> bool {
+        self.datatype.basic() == Some(Basic::Packed)
+    }
+
+    /// The predefined elements it consists of.
+    fn signature(self) -> Signature {
+        self.datatype.signature().repeat(self.count)
+    }
+
+    fn tell(self) -> ContentSummary {
+        let signature = self.signature();
+        ContentSummary {
+            bytes: self.bytes(),
+            packed: self.is_packed(),
+            digest: signature.digest(),
+            text: signature.to_string(),
+        }
+    }
+
+    /// As [`ContentSummary::is_like`].
+    fn matches(self, other: Self) -> bool {
+        if self.is_packed() || other.is_packed() {
+            return self.bytes() == other.bytes();
+        }
+        let alike = self.count == other.count && self.datatype == other.datatype;
+        alike || self.signature().digest() == other.signature().digest()
+    }
+}
+
+/// The error of a rank that sends something else than another takes from it.
+#[cold]
+pub(super) fn mismatch(
+    call: &dyn Display,
+    (from, to): (String, String),
+    sent: &ContentSummary,
+    taken: &ContentSummary,
+) -> Error {
+    let class = match sent.bytes.cmp(&taken.bytes) {
+        std::cmp::Ordering::Greater => ErrorClass::Truncate,
+        std::cmp::Ordering::Less => ErrorClass::Count,
+        std::cmp::Ordering::Equal => ErrorClass::Type,
+    };
+    let (sent, taken) = (&sent.text, &taken.text);
+    Error::new(
+        class,
+        format!(
+            "in {call}, {from} sends {sent}, but {to} takes {taken} from it: make counts and datatypes agree"
+        ),
+    )
+}
+
+/// The error of ranks that bring different things to a reduction: who, what it does, and with what.
+#[cold]
+pub(super) fn unequal_operands(
+    call: &dyn Display,
+    (rank, does, one): (String, &str, ContentSummary),
+    (other_rank, other_does, other): (String, &str, ContentSummary),
+) -> Error {
+    let class = if one.bytes == other.bytes {
+        ErrorClass::Type
+    } else {
+        ErrorClass::Truncate
+    };
+    let (one, other) = (one.text, other.text);
+    Error::new(
+        class,
+        format!(
+            "in {call}, {rank} {does} {one}, but {other_rank} {other_does} {other}: all ranks must give the same \
+             count and datatype"
+        ),
+    )
+}

@@ -1,0 +1,160 @@
+//! Data of all ranks for all ranks of all hosts.
+//!
+//! Each host packs what its ranks bring into a block; the blocks go around, and every rank takes its data from there.
+//! All ranks know how much each gives, so no lengths have to be told.
+//! A slice is about some ranks of each host.
+
+use simurgh_settings::rules::Algorithm;
+
+use super::super::all_buffers::AllBuffers;
+use super::super::deliver::{deliver, truncated};
+use super::super::share::Share;
+use super::blocks::Blocks;
+use super::channel::Channel;
+use super::slices::in_slices;
+use super::transport::Transport;
+use super::{bruck, ring};
+use crate::error::Result;
+use crate::limits::WORK_PIECE;
+use crate::members::Span;
+use crate::memory::{Target, Writer, as_bytes, transfer};
+use crate::selection::InterHostChoice;
+use simurgh_core::sync::SpinLock;
+
+/// What all bring, as the first rank of this host takes it.
+struct Layout {
+    /// Bytes of each seat; none of those of other slices.
+    lengths: Vec<Option<usize>>,
+    /// Where the data of each seat begins in the block of its host.
+    starts: Vec<usize>,
+}
+
+impl Layout {
+    /// Those of the share of each host's ranks.
+    fn of(all_buffers: AllBuffers<'_>, span: &Span, share: Share) -> Self {
+        let first = span.local().first().map_or(0, |&seat| seat as usize);
+        let expected = |seat| {
+            all_buffers
+                .at(first)
+                .target_part(seat)
+                .map_or(0, |part| part.bytes())
+        };
+        let (mut lengths, mut starts) = (vec![None; all_buffers.len()], vec![0; all_buffers.len()]);
+        for seats in (0..span.hosts()).map(|host| span.seats(host)) {
+            share.seats(seats.len()).fold(0, |start, place| {
+                let seat = seats[place] as usize;
+                let bytes = expected(seat);
+                (lengths[seat], starts[seat]) = (Some(bytes), start);
+                start + bytes
+            });
+        }
+        Self { lengths, starts }
+    }
+
+    /// Bytes of those ranks of a host that count.
+    fn bytes_of(&self, seats: &[u32]) -> usize {
+        seats.iter().filter_map(|&seat| self.lengths[seat as usize]).sum()
+    }
+
+    /// The data of a seat in the block of its host, if it counts.
+    fn part(&self, seat: usize, blocks: &Blocks, span: &Span) -> Option<Target> {
+        let bytes = self.lengths[seat]?;
+        Some(blocks.within(span.position_of(seat), self.starts[seat], bytes))
+    }
+}
+
+/// Gives all data to all ranks.
+pub(super) fn allgather<W: Transport>(
+    channel: &Channel<'_, W>,
+    all_buffers: AllBuffers<'_>,
+    span: &Span,
+    choice: InterHostChoice,
+) -> Result<()> {
+    let slices = choice.slices.min(span.most_seats());
+    in_slices(channel, slices, |channel, share| {
+        let layout = Layout::of(all_buffers, span, share);
+        let length = |host| layout.bytes_of(span.seats(host));
+        let blocks = Blocks::new((0..span.hosts()).map(length));
+        fill(all_buffers, span, &layout, &blocks)?;
+        match choice.algorithm {
+            Algorithm::Ring => ring::allgather(channel, &blocks),
+            _ => bruck::allgather(channel, &blocks),
+        }?;
+        copy_out(all_buffers, span, &layout, &blocks)
+    })
+}
+
+/// Packs what the ranks of this host bring.
+fn fill(all_buffers: AllBuffers<'_>, span: &Span, layout: &Layout, blocks: &Blocks) -> Result<()> {
+    span.local().iter().try_for_each(|&seat| {
+        let seat = seat as usize;
+        let Some(place) = layout.part(seat, blocks, span) else {
+            return Ok(());
+        };
+        let room = place.bytes();
+        match all_buffers.at(seat).source() {
+            Some(source) if source.bytes() == room => {
+                transfer(&source, &place);
+                Ok(())
+            }
+            source => {
+                let bytes = source.map_or(0, |source| source.bytes());
+                Err(truncated(all_buffers.group_sizes(), (seat, bytes), (seat, room)))
+            }
+        }
+    })
+}
+
+/// Gives all data to the ranks of this host, with the help of idle virtual processors.
+fn copy_out(all_buffers: AllBuffers<'_>, span: &Span, layout: &Layout, blocks: &Blocks) -> Result<()> {
+    let (seats, fault) = (span.local(), SpinLock::new(None));
+    let work = blocks.of(0..span.hosts()).bytes().saturating_mul(seats.len());
+    let pieces = (work / WORK_PIECE).clamp(1, seats.len());
+    simurgh_core::parallel_for(pieces, &|piece| {
+        for &seat in seats.iter().skip(piece).step_by(pieces) {
+            if let Err(error) = take(all_buffers, span, seat as usize, layout, blocks) {
+                fault.lock().get_or_insert(error);
+            }
+        }
+    });
+    fault.lock().take().map_or(Ok(()), Err)
+}
+
+/// Gives all data to a rank.
+fn take(
+    all_buffers: AllBuffers<'_>,
+    span: &Span,
+    seat: usize,
+    layout: &Layout,
+    blocks: &Blocks,
+) -> Result<()> {
+    let buffers = all_buffers.at(seat);
+    let all = blocks.of(0..span.hosts());
+    let together = buffers
+        .recv
+        .as_ref()
+        .and_then(|recv| recv.together(all_buffers.len()));
+    if let Some(target) = together.as_ref().and_then(as_bytes)
+        && span.is_ordered()
+        && target.bytes() == all.bytes()
+    {
+        transfer(&all.as_source(), &target);
+        return Ok(());
+    }
+    let writer = Writer::new(0).alone();
+    let mut wanted = (0..all_buffers.len()).filter(|from| *from != seat || !buffers.in_place);
+    wanted.try_for_each(|from| {
+        let Some(data) = layout.part(from, blocks, span) else {
+            return Ok(());
+        };
+        let (source, target) = (data.as_source(), buffers.target_part(from));
+        deliver(
+            &writer,
+            all_buffers.group_sizes(),
+            Some(source),
+            from,
+            target,
+            seat,
+        )
+    })
+}

@@ -1,0 +1,228 @@
+//! What hosts say to each other in one collective.
+//!
+//! Every message begins with a word that says what its sender is in: the topic of the call. So hosts that are in
+//! different calls notice it when they first talk; and a host that cannot go on says so to all.
+//! A short message is word and data in one; a long one goes straight from buffer to buffer behind its word.
+//!
+//! Costs: a message of the transport for up to [`TOGETHER`] bytes, two for more; a copy at each end of a short one.
+
+use super::super::call::Call;
+use super::transport::{Pending, Transport};
+use crate::error::{Error, ErrorClass, Result};
+use crate::limits::TOGETHER;
+use crate::memory::{Source, Store, Target, bytes_of, transfer};
+
+/// One collective's conversation.
+pub(in crate::collective) struct Channel<'a, W> {
+    transport: &'a W,
+    call: Call,
+    /// Ranks that meet, to tell what others have called.
+    ranks: usize,
+}
+
+/// Bytes of the word before a message.
+const WORD: usize = 8;
+
+/// The bit of a word that says that data follows in a message of its own; no topic has it.
+const FOLLOWS: u64 = 1 << 63;
+
+/// A message on its way, with the memory that it needs.
+pub(super) struct Sending<P> {
+    word: P,
+    data: Option<P>,
+    _memory: Store,
+}
+
+impl<P: Pending> Sending<P> {
+    pub(super) fn wait(self) -> Result<()> {
+        self.word.wait()?;
+        self.data.map_or(Ok(0), P::wait).map(drop)
+    }
+}
+
+impl<'a, W: Transport> Channel<'a, W> {
+    /// The conversation about a call of so many ranks.
+    pub(in crate::collective) fn new(transport: &'a W, call: Call, ranks: usize) -> Self {
+        Self {
+            transport,
+            call,
+            ranks,
+        }
+    }
+
+    /// The conversation about the same call on another way.
+    pub(super) fn about<'b>(&self, transport: &'b W) -> Channel<'b, W> {
+        Channel { transport, ..*self }
+    }
+
+    pub(super) fn transport(&self) -> &'a W {
+        self.transport
+    }
+
+    /// Number of hosts.
+    pub(super) fn hosts(&self) -> usize {
+        self.transport.hosts()
+    }
+
+    /// The position of this one.
+    pub(super) fn own(&self) -> usize {
+        self.transport.own()
+    }
+
+    /// The other hosts, beginning behind this one, so that not all begin with the same.
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<W> {
+        let (hosts, own) = (self.hosts(), self.own());
+        (1..hosts).map(move |step| (own + step) % hosts)
+    }
+
+    /// Begins to send data.
+    pub(super) fn start_send(&self, to: usize, source: &Source) -> Sending<W::Pending> {
+        let fingerprint = self.call.fingerprint();
+        let bytes = source.bytes();
+        if bytes > TOGETHER {
+            let sending = self.start_word(to, fingerprint | FOLLOWS, &bytes_of(&[]));
+            return Sending {
+                data: Some(self.transport.start_send(to, source)),
+                ..sending
+            };
+        }
+        self.start_word(to, fingerprint, source)
+    }
+
+    /// Begins to send a word and short data behind it.
+    fn start_word(&self, to: usize, word: u64, data: &Source) -> Sending<W::Pending> {
+        let length = WORD + data.bytes();
+        let memory = Store::new(length);
+        transfer(&bytes_of(&word.to_le_bytes()), &memory.target(0, WORD));
+        transfer(data, &memory.target(WORD, data.bytes()));
+        Sending {
+            word: self.transport.start_send(to, &memory.source(0, length)),
+            data: None,
+            _memory: memory,
+        }
+    }
+
+    /// Sends data.
+    pub(super) fn send(&self, to: usize, source: &Source) -> Result<()> {
+        self.start_send(to, source).wait()
+    }
+
+    /// Waits until all have gone, whatever becomes of the first.
+    pub(super) fn finish(&self, sent: Vec<Sending<W::Pending>>) -> Result<()> {
+        let outcomes: Vec<Result<()>> = sent.into_iter().map(|sending| sending.wait()).collect();
+        outcomes.into_iter().collect()
+    }
+
+    /// Receives data that fills `target`.
+    ///
+    /// # Errors
+    ///
+    /// When the other host is in another call, has failed, or sends another amount of data.
+    pub(super) fn recv(&self, from: usize, target: &Target) -> Result<()> {
+        let data = self.transport.recv_bytes(from)?;
+        let expected = target.bytes();
+        if self.check(&data)? {
+            // Whatever its length, it has to be taken: its sender waits for that.
+            return check_amount(self.transport.start_recv(from, target).wait()?, expected);
+        }
+        check_amount(data.len() - WORD, expected)?;
+        transfer(&bytes_of(&data[WORD..]), target);
+        Ok(())
+    }
+
+    /// Sends to one host while it receives from another.
+    pub(super) fn exchange(&self, to: usize, source: &Source, from: usize, target: &Target) -> Result<()> {
+        let sending = self.start_send(to, source);
+        let received = self.recv(from, target);
+        // What has been begun has to end before its memory may go.
+        let sent = sending.wait();
+        received.and(sent)
+    }
+
+    /// Begins to send data that the other host knows of, with no word before it.
+    pub(super) fn start_send_raw(&self, to: usize, source: &Source) -> Sending<W::Pending> {
+        Sending {
+            word: self.transport.start_send(to, source),
+            data: None,
+            _memory: Store::new(0),
+        }
+    }
+
+    /// Begins to receive what was sent so.
+    pub(super) fn start_recv_raw(&self, from: usize, target: &Target) -> W::Pending {
+        self.transport.start_recv(from, target)
+    }
+
+    /// Begins to send bytes whose number the other host does not know.
+    pub(super) fn start_send_unsized(&self, to: usize, data: &Source) -> Sending<W::Pending> {
+        self.start_word(to, self.call.fingerprint(), data)
+    }
+
+    /// Receives bytes whose number it does not know.
+    pub(super) fn recv_unsized(&self, from: usize) -> Result<Received> {
+        let data = self.transport.recv_bytes(from)?;
+        self.check(&data)?;
+        Ok(Received(data))
+    }
+
+    /// Tells all other hosts that this one has failed. Those that have not ended yet fail for the same reason, so that
+    /// nobody waits for ever.
+    pub(in crate::collective) fn fail(&self, fault: &Error) {
+        self.transport.abort(fault);
+    }
+
+    /// Refuses what a host has sent that is in another call; tells whether data follows.
+    fn check(&self, data: &[u8]) -> Result<bool> {
+        let word = data.first_chunk().ok_or_else(malformed)?;
+        let word = u64::from_le_bytes(*word);
+        let fingerprint = word & !FOLLOWS;
+        match word {
+            _ if fingerprint == self.call.fingerprint() => Ok(fingerprint != word),
+            _ => Err(self.another(fingerprint)),
+        }
+    }
+
+    #[cold]
+    fn another(&self, fingerprint: u64) -> Error {
+        let call = Call::recognise(fingerprint, self.ranks);
+        let theirs = call.map_or_else(|| "another collective".to_owned(), |call| call.to_string());
+        Error::new(
+            ErrorClass::Other,
+            format!(
+                "ranks of this host call {}, those of another {theirs}: all ranks must make the same call",
+                self.call
+            ),
+        )
+    }
+}
+
+/// What has come from another host.
+pub(super) struct Received(Vec<u8>);
+
+impl Received {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0[WORD..]
+    }
+}
+
+pub(super) fn check_amount(came: usize, expected: usize) -> Result<()> {
+    if came == expected {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorClass::Truncate,
+        format!(
+            "{came} bytes came from another host where {expected} were expected: make counts and datatypes agree \
+             among all ranks"
+        ),
+    ))
+}
+
+/// The error of data from another host that makes no sense.
+#[cold]
+pub(super) fn malformed() -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        "what another host has sent in a collective makes no sense; run the same version of Simurgh everywhere",
+    )
+}

@@ -1,0 +1,187 @@
+//! What hosts tell each other before a collective when everything is to be checked.
+//!
+//! Each tells what its ranks call, what they bring to a reduction, and what they send to ranks of other hosts; then all
+//! tell whether they have found a fault. So all ranks hear of the same mistake, before any data moves.
+//!
+//! Cost: twice log2 H rounds, in which all that is told goes to all hosts.
+
+use super::super::all_buffers::AllBuffers;
+use super::super::call::{Call, CallDescription};
+use super::super::consistency::{ContentSummary, check_consistency, mismatch, unequal_operands};
+use super::super::role::check_roots;
+use super::super::task::Task;
+use super::allgather_among_hosts;
+use super::channel::malformed;
+use super::parcel::Key;
+use crate::error::{Error, Result};
+use crate::members::GroupSizes;
+use crate::members::Span;
+use crate::portable::{self, portable};
+use crate::remote::Line;
+use std::collections::{BTreeMap, HashMap};
+
+/// What a host tells of its ranks.
+struct HostSummary {
+    /// What they do wrong among each other.
+    fault: Option<Error>,
+    call: CallDescription,
+    /// InterHostChoice two groups, what each passes as root.
+    roots: Vec<Option<i32>>,
+    /// A rank, and what it brings to a reduction.
+    brings: Option<(u32, ContentSummary)>,
+    /// What they send to ranks of other hosts: who, which part, and what.
+    sends: Vec<(u32, u32, ContentSummary)>,
+}
+
+portable! {
+    HostSummary { fault, call, roots, brings, sends }
+}
+
+/// What the hosts talk about.
+const SUBJECT: &str = "a collective";
+
+/// What a host compares.
+pub(super) struct ConsistencyCheck<'a> {
+    pub(super) line: Line<'a>,
+    pub(super) span: &'a Span,
+    pub(super) group_sizes: GroupSizes,
+    pub(super) call: Call,
+    /// None if nobody here knows what there is to do.
+    pub(super) task: Option<&'a Task>,
+    pub(super) all_buffers: AllBuffers<'a>,
+}
+
+impl ConsistencyCheck<'_> {
+    /// Compares what the ranks of all hosts bring. `agreement` is that of the ranks here; `calls` is what they call.
+    pub(super) fn make(&self, same_call: Result<()>, calls: impl Iterator<Item = Call>) -> Result<()> {
+        let found = same_call.and_then(|()| match self.task {
+            Some(task) => check_consistency(self.call, task, self.all_buffers),
+            None => Ok(()),
+        });
+        let own = HostSummary {
+            fault: found.err(),
+            call: CallDescription::of(self.call),
+            roots: calls.map(Call::passed_root).collect(),
+            brings: self.operand(),
+            sends: self.sends(),
+        };
+        let told = allgather_among_hosts(self.line, self.span, SUBJECT, Ok(portable::pack(&own)))?;
+        let told: Option<Vec<HostSummary>> = told.iter().map(|bytes| portable::unpack(bytes)).collect();
+        let told = told.ok_or_else(malformed)?;
+        self.compare(&told)?;
+        // What only this host can tell.
+        let found: Option<Error> = self.compare_sent(&told).err();
+        let verdicts = allgather_among_hosts(self.line, self.span, SUBJECT, Ok(portable::pack(&found)))?;
+        for verdict in verdicts {
+            let verdict: Option<Error> = portable::unpack(&verdict).ok_or_else(malformed)?;
+            verdict.map_or(Ok(()), Err)?;
+        }
+        Ok(())
+    }
+
+    fn name(&self, host: usize) -> String {
+        self.group_sizes.name(self.span.seats(host)[0] as usize)
+    }
+
+    /// What a rank of this host brings to a reduction. The others bring the same.
+    fn operand(&self) -> Option<(u32, ContentSummary)> {
+        self.task?.op()?;
+        let mut seats = self.span.local().iter();
+        seats.find_map(|&seat| {
+            Some((
+                seat,
+                ContentSummary::of(self.all_buffers.at(seat as usize).whole_source()?),
+            ))
+        })
+    }
+
+    /// What ranks of this host send to those of others, each part once.
+    fn sends(&self) -> Vec<(u32, u32, ContentSummary)> {
+        let Some(task) = self.task.filter(|task| task.op().is_none()) else {
+            return Vec::new();
+        };
+        let mut sent = BTreeMap::new();
+        let others = (0..self.group_sizes.seats()).filter(|seat| !self.all_buffers.is_here(*seat));
+        for edge in others.flat_map(|to| task.edges_to(self.group_sizes, to)) {
+            if self.all_buffers.is_here(edge.from)
+                && let Some(source) = task.source_of(self.all_buffers, edge)
+            {
+                let Key { from, part } = Key::on(task, edge);
+                sent.entry((from, part))
+                    .or_insert_with(|| ContentSummary::of(&source));
+            }
+        }
+        sent.into_iter()
+            .map(|((from, part), told)| (from, part, told))
+            .collect()
+    }
+
+    /// What all hosts find alike.
+    fn compare(&self, told: &[HostSummary]) -> Result<()> {
+        for summary in told {
+            summary.fault.clone().map_or(Ok(()), Err)?;
+        }
+        for (host, summary) in told.iter().enumerate() {
+            told[0]
+                .call
+                .agree(&self.name(0), &summary.call, &self.name(host))?;
+        }
+        self.compare_roots(told)?;
+        let mut operands = told.iter().filter_map(|summary| summary.brings.clone());
+        let Some((first, one)) = operands.next().filter(|_| self.group_sizes.right == 0) else {
+            return Ok(());
+        };
+        match operands.find(|(_, other)| !other.matches(&one)) {
+            None => Ok(()),
+            Some((seat, other)) => {
+                let name = |seat: u32| self.group_sizes.name(seat as usize);
+                Err(unequal_operands(
+                    &self.call,
+                    (name(first), "brings", one),
+                    (name(seat), "brings", other),
+                ))
+            }
+        }
+    }
+
+    fn compare_roots(&self, told: &[HostSummary]) -> Result<()> {
+        let passed = |seat: usize| {
+            let host = self.span.position_of(seat);
+            let roots = &told[host].roots;
+            roots.get(self.span.place_of(seat)).copied().flatten()
+        };
+        match passed(0) {
+            None => Ok(()),
+            Some(_) => check_roots(passed, self.group_sizes).map(drop),
+        }
+    }
+
+    /// Whether what ranks of other hosts send is what those of this one take.
+    fn compare_sent(&self, told: &[HostSummary]) -> Result<()> {
+        let Some(task) = self.task else {
+            return Ok(());
+        };
+        let sent = told.iter().flat_map(|summary| &summary.sends);
+        let sent: HashMap<_, _> = sent.map(|(from, part, told)| ((*from, *part), told)).collect();
+        for edge in self
+            .span
+            .local()
+            .iter()
+            .flat_map(|&to| task.edges_to(self.group_sizes, to as usize))
+        {
+            let Key { from, part } = Key::on(task, edge);
+            let taken = task
+                .target_of(self.all_buffers, edge)
+                .as_ref()
+                .map(ContentSummary::to);
+            if !self.all_buffers.is_here(edge.from)
+                && let (Some(sent), Some(taken)) = (sent.get(&(from, part)), taken)
+                && !sent.matches(&taken)
+            {
+                let names = (self.group_sizes.name(edge.from), self.group_sizes.name(edge.to));
+                return Err(mismatch(&self.call, names, sent, &taken));
+            }
+        }
+        Ok(())
+    }
+}

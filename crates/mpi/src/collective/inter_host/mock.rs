@@ -1,0 +1,142 @@
+//! Hosts in one process, which talk through queues: for tests of algorithms.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use super::super::call::Call;
+use super::channel::Channel;
+use super::transport::{Pending, Transport};
+use crate::error::{Error, Result};
+use crate::memory::{Source, Target, pack, unpack};
+
+/// No test waits longer for a message.
+const PATIENCE: Duration = simurgh_testing::LIMIT;
+
+type Queue = (Mutex<VecDeque<Message>>, Condvar);
+
+/// Data, or why there is none: a host that has failed says so at the end of all that it sends.
+type Message = Result<Vec<u8>>;
+
+/// What lies between each two hosts, by sender, receiver and conversation.
+type Queues = Arc<Vec<Vec<Vec<Queue>>>>;
+
+/// Conversations at the same time.
+pub(super) const CONVERSATIONS: usize = 4;
+
+/// One of several hosts.
+#[derive(Clone)]
+pub(super) struct Mock {
+    own: usize,
+    conversation: usize,
+    queues: Queues,
+}
+
+pub(super) enum Moving {
+    Gone(usize),
+    Coming(Mock, usize, Target),
+}
+
+impl Mock {
+    fn take(&self, from: usize) -> Message {
+        let (queue, bell) = &self.queues[from][self.own][self.conversation];
+        let queue = queue.lock().unwrap();
+        let (mut queue, waited) = bell
+            .wait_timeout_while(queue, PATIENCE, |queue| queue.is_empty())
+            .unwrap();
+        assert!(!waited.timed_out(), "host {} waits for host {from}", self.own);
+        match queue.front().unwrap() {
+            Err(fault) => Err(fault.clone()),
+            Ok(_) => queue.pop_front().unwrap(),
+        }
+    }
+}
+
+impl Transport for Mock {
+    type Pending = Moving;
+
+    fn hosts(&self) -> usize {
+        self.queues.len()
+    }
+
+    fn own(&self) -> usize {
+        self.own
+    }
+
+    fn abort(&self, fault: &Error) {
+        for (queue, bell) in self.queues[self.own].iter().flatten() {
+            queue.lock().unwrap().push_back(Err(fault.clone()));
+            bell.notify_all();
+        }
+    }
+
+    fn slice(&self, index: usize) -> Self {
+        Self {
+            conversation: index,
+            ..self.clone()
+        }
+    }
+
+    fn start_send(&self, to: usize, source: &Source) -> Moving {
+        let mut data = vec![0; source.bytes()];
+        pack(source, &mut data);
+        let (queue, bell) = &self.queues[self.own][to][self.conversation];
+        let sent = data.len();
+        queue.lock().unwrap().push_back(Ok(data));
+        bell.notify_one();
+        Moving::Gone(sent)
+    }
+
+    fn start_recv(&self, from: usize, target: &Target) -> Moving {
+        Moving::Coming(self.clone(), from, target.clone())
+    }
+
+    fn recv_bytes(&self, from: usize) -> Result<Vec<u8>> {
+        self.take(from)
+    }
+}
+
+impl Pending for Moving {
+    fn wait(self) -> Result<usize> {
+        match self {
+            Moving::Gone(bytes) => Ok(bytes),
+            Moving::Coming(mock, from, target) => {
+                let data = mock.take(from)?;
+                unpack(&data, &target);
+                Ok(data.len())
+            }
+        }
+    }
+}
+
+/// Runs `f` on so many hosts at a time and returns what each of them does. No message is left, unless a host fails.
+pub(super) fn on_hosts<T: Send>(hosts: usize, f: impl Fn(&Channel<'_, Mock>) -> T + Sync) -> Vec<T> {
+    let conversations = || (0..CONVERSATIONS).map(|_| Queue::default()).collect();
+    let from_one = || (0..hosts).map(|_| conversations()).collect();
+    let queues: Queues = Arc::new((0..hosts).map(|_| from_one()).collect());
+    let results = thread::scope(|scope| {
+        let start = |own| {
+            let (mock, f) = (
+                Mock {
+                    own,
+                    conversation: 0,
+                    queues: Arc::clone(&queues),
+                },
+                &f,
+            );
+            scope.spawn(move || f(&Channel::new(&mock, Call::ALLREDUCE, hosts)))
+        };
+        let running: Vec<_> = (0..hosts).map(start).collect();
+        running.into_iter().map(|host| host.join().unwrap()).collect()
+    });
+    let left: Vec<Message> = queues
+        .iter()
+        .flatten()
+        .flatten()
+        .flat_map(|(queue, _)| queue.lock().unwrap().drain(..).collect::<Vec<_>>())
+        .collect();
+    let one_failed = left.iter().any(Result::is_err);
+    assert!(left.is_empty() || one_failed, "a message is left");
+    results
+}

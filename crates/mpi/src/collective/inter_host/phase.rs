@@ -1,0 +1,138 @@
+//! What one host does in a collective of several.
+
+use simurgh_settings::rules::Algorithm;
+
+use super::super::all_buffers::AllBuffers;
+use super::super::share::Share;
+use super::super::task::Task;
+use super::channel::Channel;
+use super::known_buffers::KnownBuffers;
+use super::parcel_exchange::ParcelExchange;
+use super::reduction::Reduction;
+use super::slices::in_slices;
+use super::transport::Transport;
+use super::{allgather, broadcast, dissemination};
+use crate::error::Result;
+use crate::job::Job;
+use crate::members::GroupSizes;
+use crate::members::Span;
+use crate::memory::Source;
+use crate::op::Op;
+use crate::selection::InterHostChoice;
+
+/// A collective as one of its hosts conducts it.
+pub(super) struct InterHostPhase<'a, 'b, W> {
+    pub(super) channel: &'b Channel<'a, W>,
+    pub(super) task: &'b Task,
+    pub(super) group_sizes: GroupSizes,
+    pub(super) span: &'b Span,
+    pub(super) job: &'b Job,
+}
+
+impl<W: Transport> InterHostPhase<'_, '_, W> {
+    /// Does the part of this host, whose ranks have laid their offers.
+    pub(super) fn run(&self, mut known_buffers: KnownBuffers<'_>) -> Result<()> {
+        match self.task {
+            Task::Barrier => dissemination::barrier(self.channel),
+            Task::ProcNull { .. } => Ok(()),
+            _ if self.task.op().is_some() => self.combine(&mut known_buffers),
+            _ => self.move_data(known_buffers.all_buffers()),
+        }
+    }
+
+    /// How the hosts do it with each other, when so many bytes go around as all of them can tell. Two groups always
+    /// send each other what they need.
+    fn choose(&self, bytes: usize) -> InterHostChoice {
+        match self.group_sizes.right {
+            0 => self
+                .job
+                .inter_host_choice(self.task.operation(), self.span, bytes),
+            _ => InterHostChoice {
+                algorithm: Algorithm::Parcels,
+                slices: 1,
+            },
+        }
+    }
+
+    fn exchange(&self) -> ParcelExchange<'_, '_, W> {
+        ParcelExchange {
+            channel: self.channel,
+            task: self.task,
+            group_sizes: self.group_sizes,
+            span: self.span,
+            share: Share::ALL,
+        }
+    }
+
+    fn move_data(&self, all_buffers: AllBuffers<'_>) -> Result<()> {
+        let (channel, span) = (self.channel, self.span);
+        let choice = self.choose(match self.task {
+            Task::Broadcast { root } => broadcast::bytes_here(all_buffers, span, *root),
+            Task::Allgather => all_buffers.bytes_here(span),
+            // Where parts differ, ranks get more or less.
+            Task::Alltoall if all_buffers.have_even_parts(span) => all_buffers.bytes_here(span),
+            _ => 0,
+        });
+        match (self.task, choice.algorithm) {
+            (Task::Broadcast { root }, Algorithm::Binomial | Algorithm::Ring) => {
+                broadcast::broadcast(channel, all_buffers, span, *root, choice)
+            }
+            (Task::Allgather, Algorithm::Bruck | Algorithm::Ring) => {
+                allgather::allgather(channel, all_buffers, span, choice)
+            }
+            (Task::Allgather | Task::Alltoall, _) => {
+                in_slices(channel, choice.slices.min(span.most_seats()), |channel, share| {
+                    let exchange = ParcelExchange {
+                        channel,
+                        share,
+                        ..self.exchange()
+                    };
+                    exchange.run(all_buffers)
+                })
+            }
+            _ => self.exchange().run(all_buffers),
+        }
+    }
+
+    fn combine(&self, known_buffers: &mut KnownBuffers<'_>) -> Result<()> {
+        let like = operand_here(known_buffers.all_buffers(), self.span);
+        let choice = self.choose(like.as_ref().map_or(0, Source::bytes));
+        let in_order = |op: &Op| op.is_commutative() && !self.is_prefix() || self.span.is_ordered();
+        match (self.task.op(), like) {
+            (Some(op), Some(like)) if choice.algorithm != Algorithm::Parcels && in_order(op) => {
+                let (channel, span, task) = (self.channel, self.span, self.task);
+                Reduction {
+                    channel,
+                    span,
+                    task,
+                    op,
+                    choice,
+                }
+                .perform(known_buffers, &like)
+            }
+            (_, like) => self.combine_all(known_buffers, like.as_ref()),
+        }
+    }
+
+    /// Whether every rank gets another result, which depends on the order of ranks.
+    fn is_prefix(&self) -> bool {
+        matches!(self.task, Task::Scan { .. } | Task::Exscan { .. })
+    }
+
+    /// Combines what all ranks bring on every host that needs it.
+    fn combine_all(&self, known_buffers: &mut KnownBuffers<'_>, like: Option<&Source>) -> Result<()> {
+        self.exchange().collect(known_buffers, like)?;
+        let all_buffers = known_buffers.all_buffers();
+        match self.task {
+            Task::Reduce { root, .. } if !all_buffers.is_here(*root) => Ok(()),
+            task if task.calls_program() => task.complete(all_buffers),
+            task => task.complete_in_pieces(all_buffers),
+        }
+    }
+}
+
+/// What a rank of this host brings to a reduction: the others bring as much.
+fn operand_here(all_buffers: AllBuffers<'_>, span: &Span) -> Option<Source> {
+    let mut seats = span.local().iter();
+    seats.find_map(|&seat| all_buffers.at(seat as usize).source())
+}

@@ -1,0 +1,597 @@
+//! Where the ranks of a communicator that live on this host meet.
+//!
+//! A meeting is the scheduler's ([`CyclicBarrier`]): each rank brings a description of its buffers, the last one finds
+//! them all, does the work or says that it is shared, and lets the others go. Two meetings alternate, so nothing is
+//! copied and nobody waits at the end. A short reduction goes by value (`short.rs`); the work of another short
+//! collective is done by the last rank alone, on data that is warm in its cache, and costs the others nothing.
+
+use std::any::{Any, type_name};
+use std::sync::OnceLock;
+
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::{
+    ArrivalError, Contributions, CyclicBarrier, FlagBarrier, FlagPhaseGuard, PhaseGuard, Wait, WaitList,
+};
+use simurgh_settings::rules::Algorithm;
+
+use super::all_buffers::AllBuffers;
+use super::buffers::Buffers;
+use super::call::Call;
+use super::nonblocking::Invocation;
+use super::role::check_between_groups;
+use super::shared_work::SharedWork;
+use super::task::Task;
+use crate::deadlock::{Place, Stall};
+use crate::error::{Error, ErrorClass, Result};
+use crate::job::Job;
+use crate::members::GroupSizes;
+use crate::members::Span;
+use crate::memory::{Packet, Source};
+use crate::tool::{self, Reason};
+
+/// Where the ranks of a communicator that live on this host meet.
+///
+/// Calls of one rank follow each other, as the standard demands of collectives on one communicator; different ranks
+/// may run anywhere, in execution contexts or attached threads.
+pub struct IntraHost {
+    place: CyclicBarrier<Arrival, Conclusion>,
+    /// How the ranks sit, those of other hosts too.
+    group_sizes: GroupSizes,
+    /// None if all are on this host.
+    span: Option<Arc<Span>>,
+    /// Where ranks wait until the others have done their shares too; made when work is shared for the first time.
+    drained: OnceLock<WaitList>,
+}
+
+/// What a rank brings to a meeting. Changed in place from one meeting to the next but one.
+#[derive(Default)]
+#[repr(C)]
+pub(super) struct Arrival {
+    pub(super) inline: Inline,
+    call: Call,
+    payload: Payload,
+}
+
+/// What is short enough to lie on the line that says that a rank has come.
+#[derive(Default)]
+pub(super) enum Inline {
+    /// Nothing: what there is to know is in the gift.
+    #[default]
+    Payload,
+    /// The data of a short collective.
+    Data(Packet),
+    /// What a rank sends, if it has no gaps and lies in one piece: all that others need to know of its gift.
+    Source(Source),
+    /// That the gift is a fault.
+    Fault,
+}
+
+#[derive(Default)]
+pub(super) enum Payload {
+    /// Itself.
+    #[default]
+    Nothing,
+    /// Buffers.
+    Buffers(Buffers),
+    /// Its part in a collective of several hosts.
+    Invocation(Invocation),
+    /// A value for [`IntraHost::exchange`].
+    Value(SpinLock<Option<Box<dyn Any + Send>>>),
+    /// What went wrong when it did its share.
+    Fault(Error),
+}
+
+/// What the last rank to arrive leaves for the others.
+#[derive(Default)]
+#[repr(C, align(64))]
+pub(super) struct Conclusion {
+    /// The result of a short collective.
+    pub(super) packet: Packet,
+    outcome: Outcome,
+}
+
+#[derive(Default)]
+enum Outcome {
+    /// The collective is complete.
+    #[default]
+    Done,
+    /// All ranks share the work.
+    Shared(SharedWork),
+    /// The answer of an exchange. It is kept no longer than until everybody has it.
+    Answer(SpinLock<Answer>),
+    /// The meeting was no collective, or the collective failed.
+    Fault(Error),
+}
+
+struct Answer {
+    value: Option<Arc<dyn Any + Send + Sync>>,
+    /// Ranks that have not taken it yet.
+    left: usize,
+}
+
+impl Inline {
+    /// The data of a short collective, if it has been brought by value.
+    #[inline]
+    pub(super) fn value(&self) -> &Packet {
+        static NONE: Packet = Packet::EMPTY;
+        match self {
+            Self::Data(packet) => packet,
+            _ => &NONE,
+        }
+    }
+
+    /// Brings data by value, as much as there is room for.
+    #[inline]
+    pub(super) fn carry(&mut self, source: &Source) {
+        if let Self::Data(packet) = self {
+            return packet.fill(source);
+        }
+        let mut packet = Packet::default();
+        packet.fill(source);
+        *self = Self::Data(packet);
+    }
+
+    /// What a rank sends, if it is told here.
+    #[inline]
+    pub(super) fn plain(&self) -> Option<&Source> {
+        match self {
+            Self::Source(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl Arrival {
+    /// Comes empty-handed. What was brought the last time but one goes.
+    #[inline]
+    pub(super) fn give_nothing(&mut self) {
+        if !matches!(self.payload, Payload::Nothing) {
+            self.payload = Payload::Nothing;
+        }
+    }
+
+    pub(super) fn buffers(&self) -> &Buffers {
+        static NONE: Buffers = Buffers::NONE;
+        match &self.payload {
+            Payload::Buffers(buffers) => buffers,
+            Payload::Invocation(invocation) => &invocation.buffers,
+            Payload::Nothing | Payload::Value(_) | Payload::Fault(_) => &NONE,
+        }
+    }
+
+    /// The part in a collective of several hosts.
+    pub(super) fn invocation(&self) -> Option<&Invocation> {
+        match &self.payload {
+            Payload::Invocation(invocation) => Some(invocation),
+            _ => None,
+        }
+    }
+
+    /// Comes with a gift.
+    pub(super) fn give(&mut self, payload: Payload) {
+        self.payload = payload;
+    }
+
+    /// Comes with what has become of a share, and nothing else.
+    #[inline]
+    pub(super) fn report(&mut self, done: &Result<()>) {
+        match done {
+            Ok(()) => {
+                self.inline = Inline::Payload;
+                self.give_nothing();
+            }
+            Err(fault) => {
+                self.inline = Inline::Fault;
+                self.payload = Payload::Fault(fault.clone());
+            }
+        }
+    }
+
+    /// What went wrong at a rank that has reported.
+    #[inline]
+    pub(super) fn fault(&self) -> Option<&Error> {
+        match (&self.inline, &self.payload) {
+            (Inline::Fault, Payload::Fault(fault)) => Some(fault),
+            _ => None,
+        }
+    }
+
+    pub(super) fn call(&self) -> Call {
+        self.call
+    }
+}
+
+impl IntraHost {
+    /// A meeting place for `size` ranks.
+    #[must_use]
+    pub fn new(size: usize) -> Self {
+        Self::seated(GroupSizes { left: size, right: 0 })
+    }
+
+    /// A meeting place for the ranks of one or two groups.
+    pub(crate) fn seated(group_sizes: GroupSizes) -> Self {
+        Self {
+            place: CyclicBarrier::new(group_sizes.seats()),
+            group_sizes,
+            span: None,
+            drained: OnceLock::new(),
+        }
+    }
+
+    /// A meeting place for those ranks of several hosts that live here.
+    pub(crate) fn of_hosts(group_sizes: GroupSizes, span: Arc<Span>) -> Self {
+        Self {
+            place: CyclicBarrier::new(span.local().len()),
+            span: Some(span),
+            ..Self::seated(group_sizes)
+        }
+    }
+
+    /// What the rank that sits at a place is called in messages.
+    fn name(&self, place: usize) -> String {
+        let seat = self
+            .span
+            .as_ref()
+            .map_or(place, |span| span.local()[place] as usize);
+        self.group_sizes.name(seat)
+    }
+
+    /// How they sit.
+    pub(super) fn group_sizes(&self) -> GroupSizes {
+        self.group_sizes
+    }
+
+    /// Number of ranks that meet.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.place.parties()
+    }
+
+    /// Waits until every rank has come.
+    ///
+    /// # Errors
+    ///
+    /// When ranks are in different collective calls.
+    pub(crate) fn barrier(&self, rank: usize) -> Result<()> {
+        if let Some(flags) = self.flags() {
+            return self
+                .meet_by_flags(flags, rank, Call::BARRIER, Arrival::give_nothing)
+                .map(drop);
+        }
+        let visit = self.meet(rank, Call::BARRIER, Arrival::give_nothing, |_, left| {
+            left.finish()
+        })?;
+        visit.result().verdict()
+    }
+
+    /// Every rank gives a value; the last to come combines them, in rank order; everyone gets the result.
+    ///
+    /// # Errors
+    ///
+    /// When ranks are in different collective calls; `combine` is not called then.
+    pub fn exchange<V, T>(&self, rank: usize, value: V, combine: impl FnOnce(Vec<V>) -> T) -> Result<Arc<T>>
+    where
+        V: Send + 'static,
+        T: Send + Sync + 'static,
+    {
+        self.try_exchange(rank, value, |values| values.map(combine))
+    }
+
+    /// The same, in which `decide` learns of it if ranks are in different calls, and what it decides may be an error.
+    ///
+    /// # Errors
+    ///
+    /// What `decide` says.
+    pub(crate) fn try_exchange<V, T>(
+        &self,
+        rank: usize,
+        value: V,
+        decide: impl FnOnce(Result<Vec<V>>) -> Result<T>,
+    ) -> Result<Arc<T>>
+    where
+        V: Send + 'static,
+        T: Send + Sync + 'static,
+    {
+        let call = Call::new(type_name::<V>());
+        let bring = |arrival: &mut Arrival| {
+            arrival.call = call;
+            arrival.payload = Payload::Value(SpinLock::new(Some(Box::new(value))));
+        };
+        let last = |brought: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
+            let values = match agreed {
+                true => Ok(unpack(&brought)),
+                false => Err(self.disagreement(&brought)),
+            };
+            left.outcome = match decide(values) {
+                Ok(answer) => Outcome::Answer(SpinLock::new(Answer {
+                    value: Some(Arc::new(answer)),
+                    left: self.size(),
+                })),
+                Err(fault) => Outcome::Fault(fault),
+            };
+        };
+        let visit = self
+            .place
+            .arrive_and_wait(rank, call.fingerprint(), bring, last, wait);
+        let visit = visit.map_err(|absence| absent(absence, rank, self.size(), call))?;
+        match &visit.result().outcome {
+            Outcome::Answer(answer) => take(&mut answer.lock())
+                .and_then(|answer| answer.downcast().ok())
+                .ok_or_else(unexpected),
+            Outcome::Fault(fault) => Err(fault.clone()),
+            Outcome::Done | Outcome::Shared(_) => Err(unexpected()),
+        }
+    }
+
+    /// Runs a collective: all ranks' offers, and what to do once they are on the table.
+    ///
+    /// Returns when the rank's own buffers are no longer used by others, if `lends`, or else when its share is done.
+    /// The job's table of algorithms says what the last rank to arrive does alone, and what the ranks share, which
+    /// costs a second round of switches.
+    ///
+    /// # Errors
+    ///
+    /// When ranks are in different calls, or what the work reports.
+    pub(crate) fn run(
+        &self,
+        seat: usize,
+        call: Call,
+        buffers: Buffers,
+        lends: bool,
+        job: &Job,
+        task: &Task,
+    ) -> Result<()> {
+        if let Some(flags) = self.flags() {
+            return self.run_by_flags(flags, seat, call, buffers, job, task);
+        }
+        let visit = self.meet(seat, call, give(Payload::Buffers(buffers)), |brought, left| {
+            let all_buffers = AllBuffers::new(&brought, self.group_sizes);
+            let outcome = check_between_groups(|seat| brought[seat].call, self.group_sizes)
+                .and_then(|()| task.plan(call, all_buffers, job))
+                .and_then(|algorithm| match algorithm {
+                    Algorithm::Last if task.is_known() => task.complete(all_buffers).map(|()| Outcome::Done),
+                    Algorithm::Striped if task.is_known() => {
+                        task.complete_in_pieces(all_buffers).map(|()| Outcome::Done)
+                    }
+                    _ => {
+                        // Here, for the others would have to wait for whoever makes it.
+                        self.drained.get_or_init(WaitList::new);
+                        Ok(Outcome::Shared(SharedWork::new(all_buffers.len())))
+                    }
+                });
+            left.outcome = outcome.unwrap_or_else(Outcome::Fault);
+        })?;
+        match &visit.result().outcome {
+            Outcome::Done => Ok(()),
+            Outcome::Shared(work) => {
+                let brought = visit.contributions();
+                let (all_buffers, share) = (
+                    AllBuffers::new(&brought, self.group_sizes),
+                    task.share(self.group_sizes, seat),
+                );
+                let drained = self.drained.get_or_init(WaitList::new);
+                work.contribute(lends, drained, || task.perform(all_buffers, share))?;
+                task.finish(all_buffers, share)
+            }
+            Outcome::Fault(fault) => Err(fault.clone()),
+            Outcome::Answer(_) => Err(unexpected()),
+        }
+    }
+
+    /// The ranks as they see each other, if they are few.
+    #[inline]
+    pub(super) fn flags(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
+        self.place.as_flag_barrier()
+    }
+
+    /// Goes to the next meeting of ranks that see each other and waits until all have come. It is each rank's business
+    /// then what to do with what all have brought.
+    #[inline]
+    pub(super) fn meet_by_flags<'a>(
+        &self,
+        flags: FlagBarrier<'a, Arrival, Conclusion>,
+        rank: usize,
+        call: Call,
+        bring: impl FnOnce(&mut Arrival),
+    ) -> Result<FlagPhaseGuard<'a, Arrival, Conclusion>> {
+        let bring = |arrival: &mut Arrival| {
+            arrival.call = call;
+            bring(arrival);
+        };
+        match flags.arrive_and_wait(rank, call.fingerprint(), bring, wait) {
+            Ok(presence) if presence.agreed() => Ok(presence),
+            Ok(presence) => Err(self.disagreement(&presence.contributions())),
+            Err(absence) => Err(absent(absence, rank, self.size(), call)),
+        }
+    }
+
+    /// Takes part in a collective of several hosts: `last` is what the last rank of this host to come does for it. It
+    /// is told whether the ranks here agree.
+    pub(super) fn run_across_hosts(
+        &self,
+        place: usize,
+        invocation: Invocation,
+        last: impl FnOnce(&Contributions<'_, Arrival>, Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        let call = invocation.call;
+        let bring = |arrival: &mut Arrival| {
+            arrival.call = call;
+            arrival.payload = Payload::Invocation(invocation);
+        };
+        let decide = |brought: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
+            let same_call = if agreed {
+                Ok(())
+            } else {
+                Err(self.disagreement(&brought))
+            };
+            left.outcome = last(&brought, same_call).map_or_else(Outcome::Fault, |()| Outcome::Done);
+        };
+        let visit = self
+            .place
+            .arrive_and_wait(place, call.fingerprint(), bring, decide, wait);
+        let visit = visit.map_err(|absence| absent(absence, place, self.size(), call))?;
+        visit.result().verdict()
+    }
+
+    #[cold]
+    fn disagreement(&self, brought: &Contributions<'_, Arrival>) -> Error {
+        let first = brought[0].call;
+        let other = brought
+            .iter()
+            .position(|arrival| arrival.call.fingerprint() != first.fingerprint());
+        match other {
+            Some(other) => first.disagreement(&self.name(0), brought[other].call, &self.name(other)),
+            None => unexpected(),
+        }
+    }
+
+    /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
+    #[inline]
+    pub(super) fn meet(
+        &self,
+        rank: usize,
+        call: Call,
+        bring: impl FnOnce(&mut Arrival),
+        last: impl FnOnce(Contributions<'_, Arrival>, &mut Conclusion),
+    ) -> Result<PhaseGuard<'_, Arrival, Conclusion>> {
+        let bring = |arrival: &mut Arrival| {
+            arrival.call = call;
+            bring(arrival);
+        };
+        let decide = |brought: Contributions<'_, Arrival>, agreed: bool, left: &mut Conclusion| {
+            if agreed {
+                last(brought, left);
+            } else {
+                left.outcome = Outcome::Fault(self.disagreement(&brought));
+            }
+        };
+        self.place
+            .arrive_and_wait(rank, call.fingerprint(), bring, decide, wait)
+            .map_err(|absence| absent(absence, rank, self.size(), call))
+    }
+}
+
+impl Conclusion {
+    /// The collective is complete.
+    #[inline]
+    pub(super) fn finish(&mut self) {
+        if !matches!(self.outcome, Outcome::Done) {
+            self.outcome = Outcome::Done;
+        }
+    }
+
+    /// What has become of a collective that leaves nothing to do.
+    #[inline]
+    pub(super) fn verdict(&self) -> Result<()> {
+        match &self.outcome {
+            Outcome::Done => Ok(()),
+            outcome => outcome.fault(),
+        }
+    }
+
+    pub(super) fn fail(&mut self, fault: Error) {
+        self.outcome = Outcome::Fault(fault);
+    }
+}
+
+impl Outcome {
+    #[cold]
+    fn fault(&self) -> Result<()> {
+        match self {
+            Outcome::Fault(fault) => Err(fault.clone()),
+            _ => Err(unexpected()),
+        }
+    }
+}
+
+impl Place for IntraHost {
+    fn stalls(&self) -> Vec<Stall> {
+        let present: Vec<(usize, u64)> = self.place.arrived().collect();
+        let mut topics: Vec<u64> = present.iter().map(|(_, fingerprint)| *fingerprint).collect();
+        topics.sort_unstable();
+        topics.dedup();
+        let stall = |fingerprint| {
+            let came = |seat| present.contains(&(seat, fingerprint));
+            let (started, missing) = (0..self.size()).partition(|seat| came(*seat));
+            Stall {
+                call: told(fingerprint, self.size()),
+                blocking: true,
+                started,
+                missing,
+            }
+        };
+        topics.into_iter().map(stall).collect()
+    }
+}
+
+/// What ranks have come for, in words.
+fn told(fingerprint: u64, ranks: usize) -> String {
+    let call = Call::recognise(fingerprint, ranks);
+    call.map_or_else(|| "a collective call".to_owned(), |call| call.to_string())
+}
+
+impl std::fmt::Debug for IntraHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IntraHost")
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
+
+fn wait(wait: Wait<'_>) {
+    tool::blocking(Reason::Collective, || wait.block());
+}
+
+/// Brings a gift.
+fn give(payload: Payload) -> impl FnOnce(&mut Arrival) {
+    |arrival| arrival.give(payload)
+}
+
+/// A rank's copy of the answer; the last rank takes it away.
+fn take(answer: &mut Answer) -> Option<Arc<dyn Any + Send + Sync>> {
+    answer.left -= 1;
+    if answer.left == 0 {
+        answer.value.take()
+    } else {
+        answer.value.clone()
+    }
+}
+
+/// The values in rank order; all are of one type, because the calls agreed.
+fn unpack<V: 'static>(brought: &Contributions<'_, Arrival>) -> Vec<V> {
+    let value = |arrival: &Arrival| match &arrival.payload {
+        Payload::Value(value) => value.lock().take(),
+        Payload::Nothing | Payload::Buffers(_) | Payload::Invocation(_) | Payload::Fault(_) => None,
+    };
+    brought
+        .iter()
+        .filter_map(value)
+        .filter_map(|value| value.downcast().ok())
+        .map(|value| *value)
+        .collect()
+}
+
+#[cold]
+fn unexpected() -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        "a meeting of ranks that made the same call ended as another call would",
+    )
+}
+
+#[cold]
+fn absent(absence: ArrivalError, rank: usize, size: usize, call: Call) -> Error {
+    match absence {
+        ArrivalError::UnknownParty => Error::new(
+            ErrorClass::Rank,
+            format!("rank {rank} is not one of the {size} that meet here"),
+        ),
+        ArrivalError::AlreadyArrived => Error::new(
+            ErrorClass::Other,
+            format!(
+                "rank {rank} calls {call} while another of its threads is in a collective call on the same \
+                 communicator: make them one after the other, or on different communicators"
+            ),
+        ),
+    }
+}

@@ -1,0 +1,278 @@
+//! Collectives that nobody waits for yet: nonblocking and persistent ones.
+//!
+//! A rank that starts one brings what it gives to a gathering and goes on. The last one finds everything. It does
+//! short work at once, and so it does work that calls a function of the program, which has to run in a rank. Longer
+//! work it cuts into shares and leaves them as an errand: virtual processors without anything else to do take them,
+//! and so do ranks that come to wait for the result. Whoever finishes the last share completes the requests of all.
+//!
+//! What a rank has given lies at its seat, which nobody else writes. Starting and completing cost a rank what the
+//! gathering does, and the lock of the shelf (`shelf.rs`) unless the collective is persistent.
+
+use simurgh_core::sync::{Arc, SpinLock};
+use simurgh_core::{
+    ArrivalError, CompletedPhase, IdleTask, PhaseValues, SplitBarrier, WorkShare, post_idle_task,
+};
+use simurgh_settings::rules::Algorithm;
+
+use super::all_buffers::AllBuffers;
+use super::buffers::Buffers;
+use super::call::Call;
+use super::inter_host::Leader;
+use super::outstanding::Outstanding;
+use super::role::check_between_groups;
+use super::share::Share;
+use super::task::Task;
+use crate::error::{Error, ErrorClass, Result};
+use crate::job::Job;
+use crate::members::GroupSizes;
+use crate::members::Span;
+use crate::request::Request;
+
+/// A collective that its ranks start without waiting, once or again and again.
+pub(crate) struct Nonblocking {
+    gathering: SplitBarrier<Contribution>,
+    group_sizes: GroupSizes,
+    /// None if all ranks are on this host.
+    span: Option<Arc<Span>>,
+    /// What has failed in some share.
+    fault: SpinLock<Option<Error>>,
+}
+
+/// What one rank calls, and gives.
+#[derive(Debug)]
+pub(crate) struct Invocation {
+    pub(super) call: Call,
+    pub(super) buffers: Buffers,
+    pub(super) task: Task,
+}
+
+/// What a rank brings to the gathering.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "seats are used again: what lies in them need not be allocated"
+)]
+pub(super) enum Contribution {
+    /// Its part in a nonblocking collective, the request for it, and the shelf of the communicator, which may be freed
+    /// meanwhile.
+    Once(Invocation, Arc<Request>, Arc<Outstanding>),
+    /// A persistent request, which has the part.
+    Again(Arc<Request>),
+}
+
+/// Most shares of one collective.
+const SHARES_MAX: usize = 1 << 10;
+
+impl Contribution {
+    fn invocation(&self) -> &Invocation {
+        match self {
+            Self::Once(invocation, ..) => invocation,
+            Self::Again(request) => {
+                let persistent_collective = request.persistent_collective();
+                persistent_collective
+                    .expect("only persistent collectives start again")
+                    .invocation()
+            }
+        }
+    }
+
+    pub(super) fn buffers(&self) -> &Buffers {
+        &self.invocation().buffers
+    }
+}
+
+impl Nonblocking {
+    pub(super) fn new(group_sizes: GroupSizes, span: Option<Arc<Span>>) -> Self {
+        let ranks = span
+            .as_ref()
+            .map_or(group_sizes.seats(), |span| span.local().len());
+        Self {
+            gathering: SplitBarrier::new(ranks),
+            group_sizes,
+            span,
+            fault: SpinLock::new(None),
+        }
+    }
+
+    /// Whether a rank has come, and the collective is not over.
+    pub(super) fn has(&self, seat: usize) -> bool {
+        self.gathering.has_arrived(seat)
+    }
+
+    /// Leaves what a rank of `job` brings, which sits at this place. If there are several hosts, they talk at `venue`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Other`] if it has started the collective before, which is not complete.
+    pub(super) fn bring(
+        self: &Arc<Self>,
+        place: usize,
+        contribution: Contribution,
+        job: &Job,
+        leader: Option<&Leader>,
+    ) -> Result<()> {
+        let all = self.gathering.arrive(place, contribution);
+        if let Some(all) = all.map_err(|absence| absent(absence, place))? {
+            match leader {
+                None => self.start_work(all, place, job),
+                Some(leader) => self.lead_apart(all, place, leader),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the last rank of this host does: an execution context of its own speaks for the host, for nobody here is to
+    /// wait yet for others.
+    fn lead_apart(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, place: usize, leader: &Leader) {
+        all.divide(1);
+        let (this, own) = (Arc::clone(self), leader.clone());
+        let lead = move || {
+            let claim = this
+                .gathering
+                .claim_share()
+                .expect("nobody else takes the only share");
+            let outcome = this.lead(claim.values(), place, &own);
+            if let Some(all) = claim.finish() {
+                this.conclude(all, outcome);
+            }
+        };
+        if let Err(error) = leader.delegate(lead) {
+            let all = self.gathering.claim_share().and_then(WorkShare::finish);
+            let outcome = Err(error);
+            all.into_iter()
+                .for_each(|all| self.conclude(all, outcome.clone()));
+        }
+    }
+
+    /// Does the part of this host in the collective, by an execution context that works for the rank at `place`.
+    fn lead(&self, gifts: PhaseValues<'_, Contribution>, place: usize, leader: &Leader) -> Result<()> {
+        let invocation = |place| gifts.of(place).invocation();
+        let invocations: Vec<_> = (0..gifts.len()).map(invocation).collect();
+        leader.lead(
+            invocation(place),
+            &invocations,
+            self.all_buffers(gifts),
+            self.agree(gifts),
+        )
+    }
+
+    /// Refuses ranks of this host that have started different collectives.
+    fn agree(&self, gifts: PhaseValues<'_, Contribution>) -> Result<()> {
+        let call = |place| gifts.of(place).invocation().call;
+        let first = call(0);
+        let Some(other) = (1..gifts.len()).find(|place| call(*place).fingerprint() != first.fingerprint())
+        else {
+            return Ok(());
+        };
+        let seat = |place| {
+            self.span
+                .as_ref()
+                .map_or(place, |span| span.local()[place] as usize)
+        };
+        let name = |place| self.group_sizes.name(seat(place));
+        Err(first.disagreement(&name(0), call(other), &name(other)))
+    }
+
+    /// What the last rank does, which is on `seat`.
+    fn start_work(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, seat: usize, job: &Job) {
+        let (gifts, all_buffers) = (all.values(), self.all_buffers(all.values()));
+        let call = |seat| gifts.of(seat).invocation().call;
+        let agreed = self
+            .agree(gifts)
+            .and_then(|()| check_between_groups(call, self.group_sizes));
+        if let Err(fault) = agreed {
+            return self.conclude(all, Err(fault));
+        }
+        let Invocation { call, task, .. } = gifts.of(seat).invocation();
+        let task = task.as_known_by(known_task(gifts));
+        let outcome = match task.plan(*call, all_buffers, job) {
+            Ok(Algorithm::Shared | Algorithm::Striped) if !task.calls_program() => None,
+            Ok(_) => Some(task.complete(all_buffers)),
+            Err(fault) => Some(Err(fault)),
+        };
+        if let Some(outcome) = outcome {
+            return self.conclude(all, outcome);
+        }
+        let shares = task.pieces(all_buffers).min(SHARES_MAX);
+        all.divide(shares as u32);
+        if !post_idle_task(Arc::clone(self) as Arc<dyn IdleTask>) {
+            // Nobody but the calling thread is there to do it.
+            while Arc::clone(self).run_piece() {}
+        }
+    }
+
+    fn all_buffers<'a>(&self, gifts: PhaseValues<'a, Contribution>) -> AllBuffers<'a> {
+        AllBuffers::gathered(gifts, self.group_sizes)
+    }
+
+    /// Completes the requests of all ranks.
+    fn conclude(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, outcome: Result<()>) {
+        let mut home = None;
+        for (_, contribution) in all.release() {
+            match contribution {
+                Contribution::Once(_, request, outstanding) => {
+                    request.conclude(&outcome);
+                    home = Some(outstanding);
+                }
+                Contribution::Again(request) => request.conclude(&outcome),
+            }
+        }
+        if let Some(outstanding) = home {
+            outstanding.recycle(Arc::clone(self));
+        }
+    }
+}
+
+impl IdleTask for Nonblocking {
+    fn run_piece(self: Arc<Self>) -> bool {
+        // Whoever speaks for the host suspends: nobody takes that over who has something else to do.
+        if self.span.is_some() {
+            return false;
+        }
+        let Some(claim) = self.gathering.claim_share() else {
+            return false;
+        };
+        let (gifts, (index, of)) = (claim.values(), claim.share());
+        let (all_buffers, task) = (self.all_buffers(gifts), known_task(gifts));
+        if let Err(error) = task.perform(all_buffers, Share::one(index, of)) {
+            self.fault.lock().get_or_insert(error);
+        }
+        if let Some(all) = claim.finish() {
+            let fault = self.fault.lock().take();
+            let all_buffers = self.all_buffers(all.values());
+            let outcome = match fault {
+                Some(fault) => Err(fault),
+                None => known_task(all.values()).finish(all_buffers, Share::ALL),
+            };
+            self.conclude(all, outcome);
+        }
+        true
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.span.is_some() || self.gathering.is_exhausted()
+    }
+}
+
+impl std::fmt::Debug for Nonblocking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Nonblocking")
+            .field("seating", &self.group_sizes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The work, as the first rank tells that knows it: somebody is the root.
+fn known_task(gifts: PhaseValues<'_, Contribution>) -> &Task {
+    let mut tasks = (0..gifts.len()).map(|seat| &gifts.of(seat).invocation().task);
+    tasks
+        .find(|task| task.is_known())
+        .expect("what the ranks pass as root has been checked")
+}
+
+#[cold]
+fn absent(absence: ArrivalError, seat: usize) -> Error {
+    Error::new(
+        ErrorClass::Intern,
+        format!("rank {seat} cannot take part in a collective that it has started: {absence}"),
+    )
+}

@@ -1,0 +1,161 @@
+//! How the ranks of a communicator find each other's nonblocking collectives.
+//!
+//! All ranks start them in the same order, which is what MPI asks for. Each numbers its own: the first to come to a
+//! number lays out a gathering, the others find it, and the last to find it takes it off the shelf. Gatherings that are
+//! over are kept for later ones. Persistent collectives are set up in the same way, and in the same order.
+
+use super::call::Call;
+use super::nonblocking::Nonblocking;
+use crate::deadlock::{Place as Waited, Stall};
+use crate::limits::POOLED_GATHERINGS;
+use crate::members::GroupSizes;
+use crate::members::Span;
+use simurgh_core::sync::{Arc, SpinLock};
+use std::collections::VecDeque;
+use std::sync::Weak;
+
+/// The nonblocking collectives of a communicator that some rank has started and not every rank has.
+#[derive(Debug)]
+pub(crate) struct Outstanding {
+    group_sizes: GroupSizes,
+    /// None if all ranks are on this host.
+    span: Option<Arc<Span>>,
+    entries: SpinLock<Table>,
+    /// The persistent ones that some rank has set up.
+    persistent: SpinLock<Vec<(Call, Weak<Nonblocking>)>>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// Number of the first on the shelf.
+    first: u64,
+    entries: VecDeque<Entry>,
+    /// Those that all ranks of this host have started and those of others may not have.
+    remote: Vec<(Call, Arc<Nonblocking>)>,
+    /// Those that are over.
+    pooled: Vec<Arc<Nonblocking>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// What the first rank to come has called.
+    call: Call,
+    nonblocking: Arc<Nonblocking>,
+    /// Whether it is persistent: ranks set it up then, and start it later.
+    again: bool,
+    missing: usize,
+}
+
+impl Outstanding {
+    pub(crate) fn new(group_sizes: GroupSizes, span: Option<Arc<Span>>) -> Self {
+        Self {
+            group_sizes,
+            span,
+            entries: SpinLock::default(),
+            persistent: SpinLock::default(),
+        }
+    }
+
+    /// The collective of this number, for one of its ranks, which calls `call`.
+    pub(super) fn join(&self, number: u64, call: Call) -> Arc<Nonblocking> {
+        self.find(number, call, false).0
+    }
+
+    /// The collective of this number, and whether the rank is the first to come.
+    fn find(&self, number: u64, call: Call, again: bool) -> (Arc<Nonblocking>, bool) {
+        let mut outstanding = self.entries.lock();
+        let index = usize::try_from(number - outstanding.first).expect("as many as fit in memory");
+        let first = index == outstanding.entries.len();
+        if first {
+            let pooled = outstanding.pooled.pop();
+            let make = || Nonblocking::new(self.group_sizes, self.span.clone());
+            let nonblocking = pooled.unwrap_or_else(|| Arc::new(make()));
+            let missing = self.ranks();
+            outstanding.entries.push_back(Entry {
+                call,
+                nonblocking,
+                again,
+                missing,
+            });
+        }
+        let entry = &mut outstanding.entries[index];
+        entry.missing -= 1;
+        let nonblocking = Arc::clone(&entry.nonblocking);
+        while let Some(entry) = outstanding.entries.pop_front_if(|entry| entry.missing == 0) {
+            outstanding.first += 1;
+            if self.span.is_some() && !entry.again {
+                outstanding.remote.push((entry.call, entry.nonblocking));
+            }
+        }
+        (nonblocking, first)
+    }
+
+    /// [`Outstanding::join`] for a persistent collective.
+    pub(super) fn join_persistent(&self, number: u64, call: Call) -> Arc<Nonblocking> {
+        let (nonblocking, first) = self.find(number, call, true);
+        if first {
+            let mut persistent = self.persistent.lock();
+            if persistent.len() == persistent.capacity() {
+                persistent.retain(|(_, nonblocking)| nonblocking.strong_count() > 0);
+            }
+            persistent.push((call, Arc::downgrade(&nonblocking)));
+        }
+        nonblocking
+    }
+
+    /// Keeps a gathering that is over.
+    pub(super) fn recycle(&self, nonblocking: Arc<Nonblocking>) {
+        let mut outstanding = self.entries.lock();
+        outstanding
+            .remote
+            .retain(|(_, other)| !Arc::ptr_eq(other, &nonblocking));
+        if outstanding.pooled.len() < POOLED_GATHERINGS {
+            outstanding.pooled.push(nonblocking);
+        }
+    }
+
+    /// Ranks that live here.
+    fn ranks(&self) -> usize {
+        self.span
+            .as_ref()
+            .map_or(self.group_sizes.seats(), |span| span.local().len())
+    }
+
+    fn stall(&self, call: Call, nonblocking: &Nonblocking) -> Option<Stall> {
+        let seats = 0..self.ranks();
+        let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| nonblocking.has(*seat));
+        // Whether ranks of other hosts are missing is not known here.
+        let waits = !missing.is_empty() || self.span.is_some();
+        (!started.is_empty() && waits).then(|| Stall {
+            call: call.to_string(),
+            blocking: false,
+            started,
+            missing,
+        })
+    }
+}
+
+impl Waited for Outstanding {
+    /// The collectives that some ranks have started and others have not.
+    fn stalls(&self) -> Vec<Stall> {
+        let outstanding = self.entries.lock();
+        let once = outstanding
+            .entries
+            .iter()
+            .filter(|entry| !entry.again)
+            .map(|entry| (entry.call, Arc::clone(&entry.nonblocking)));
+        let remote = outstanding
+            .remote
+            .iter()
+            .map(|(call, nonblocking)| (*call, Arc::clone(nonblocking)));
+        let persistent = self.persistent.lock();
+        let again = persistent
+            .iter()
+            .filter_map(|(call, nonblocking)| Some((*call, nonblocking.upgrade()?)));
+        let stalls = once
+            .chain(remote)
+            .chain(again)
+            .filter_map(|(call, nonblocking)| self.stall(call, &nonblocking));
+        stalls.collect()
+    }
+}

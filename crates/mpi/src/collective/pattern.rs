@@ -1,0 +1,193 @@
+//! What goes from whom to whom in a collective.
+
+use std::ops::Range;
+
+use simurgh_settings::rules::Operation;
+
+use super::all_buffers::AllBuffers;
+use super::task::Task;
+use crate::error::Result;
+use crate::members::GroupSizes;
+use crate::memory::{Source, Target};
+use crate::topology::Origin;
+
+/// What one seat sends to another, and where that takes it.
+pub(super) struct Transfer {
+    pub(super) from: usize,
+    pub(super) source: Source,
+    pub(super) to: usize,
+    pub(super) target: Target,
+}
+
+/// A way that data goes, as both ends know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Which of the sender's parts it is, if what it sends has parts.
+    pub(super) send_part: usize,
+    /// Which of the taker's parts it goes to, if it has parts.
+    pub(super) recv_part: usize,
+}
+
+/// Calls `visit` with all that goes from one seat to another, until it fails. What one of the two has no buffer for is
+/// left out, and so are reductions.
+pub(super) fn for_each(
+    task: &Task,
+    all_buffers: AllBuffers<'_>,
+    mut visit: impl FnMut(Transfer) -> Result<()>,
+) -> Result<()> {
+    for to in 0..all_buffers.len() {
+        for edge in task.edges_to(all_buffers.group_sizes(), to) {
+            if let (Some(source), Some(target)) = (
+                task.source_of(all_buffers, edge),
+                task.target_of(all_buffers, edge),
+            ) {
+                let from = edge.from;
+                visit(Transfer {
+                    from,
+                    source,
+                    to,
+                    target,
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Task {
+    /// The ways on which data goes to a seat, by sender or, among neighbours, by edge. All ranks that know the task say
+    /// the same.
+    pub(super) fn edges_to(&self, group_sizes: GroupSizes, to: usize) -> impl Iterator<Item = Edge> + '_ {
+        let across = group_sizes.peers_of(to);
+        let only = |seat: usize, range: Range<usize>| {
+            if range.contains(&seat) {
+                seat..seat + 1
+            } else {
+                0..0
+            }
+        };
+        let senders = match self {
+            Task::Broadcast { root } | Task::Scatter { root } => only(*root, across),
+            Task::Gather { root } | Task::Reduce { root, .. } if to != *root => 0..0,
+            Task::Scan { .. } => 0..to + 1,
+            Task::Exscan { .. } => 0..to,
+            Task::Barrier | Task::NeighborAllgather { .. } | Task::NeighborAlltoall { .. } => 0..0,
+            _ => across,
+        };
+        let send_part = group_sizes.rank(to);
+        let ranks = senders.map(move |from| Edge {
+            from,
+            to,
+            send_part,
+            recv_part: group_sizes.rank(from),
+        });
+        ranks.chain(self.neighbor_edges_to(to))
+    }
+
+    /// The edges of a topology that end at a seat.
+    fn neighbor_edges_to(&self, to: usize) -> impl Iterator<Item = Edge> + '_ {
+        let edges: &[Option<Origin>] = match self {
+            Task::NeighborAllgather { origins } | Task::NeighborAlltoall { origins } => origins.of(to),
+            _ => &[],
+        };
+        edges.iter().enumerate().filter_map(move |(recv_part, origin)| {
+            let origin = (*origin)?;
+            Some(Edge {
+                from: origin.rank as usize,
+                to,
+                send_part: origin.place as usize,
+                recv_part,
+            })
+        })
+    }
+
+    /// Whether a sender gives the same to everybody.
+    pub(super) fn gives_whole(&self) -> bool {
+        !matches!(
+            self,
+            Task::Scatter { .. }
+                | Task::Alltoall
+                | Task::AlltoallInPlace
+                | Task::NeighborAlltoall { .. }
+                | Task::ProcNull {
+                    operation: Operation::Scatter,
+                    ..
+                }
+        )
+    }
+
+    /// What is sent on a route, which has to be one of the task's.
+    pub(super) fn source_of(&self, all_buffers: AllBuffers<'_>, edge: Edge) -> Option<Source> {
+        let Edge {
+            from, to, send_part, ..
+        } = edge;
+        let sender = all_buffers.at(from);
+        match self {
+            Task::Barrier => None,
+            // Who has its own part in place gets nothing from itself.
+            Task::Allgather if from == to && sender.in_place => None,
+            Task::AlltoallInPlace if from == to => None,
+            Task::AlltoallInPlace => Some(sender.target_part(send_part)?.as_source()),
+            _ if self.gives_whole() => sender.source(),
+            _ => sender.source_part(send_part),
+        }
+    }
+
+    /// Where that is taken, unless it is to be combined.
+    pub(super) fn target_of(&self, all_buffers: AllBuffers<'_>, edge: Edge) -> Option<Target> {
+        let taker = all_buffers.at(edge.to);
+        match self {
+            Task::Broadcast { .. } | Task::Scatter { .. } => taker.target(),
+            Task::Gather { .. }
+            | Task::Allgather
+            | Task::Alltoall
+            | Task::AlltoallInPlace
+            | Task::NeighborAllgather { .. }
+            | Task::NeighborAlltoall { .. } => taker.target_part(edge.recv_part),
+            // Who stands aside does not know the root, but only the root and the other group have buffers.
+            Task::ProcNull { operation, .. } => match operation {
+                Operation::Bcast | Operation::Scatter => taker.target(),
+                Operation::Gather => taker.target_part(edge.recv_part),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::BuiltinOp;
+
+    fn senders(task: &Task, group_sizes: GroupSizes, to: usize) -> Vec<usize> {
+        task.edges_to(group_sizes, to).map(|edge| edge.from).collect()
+    }
+
+    #[test]
+    fn everybody_knows_who_sends_to_whom() {
+        let (one, two) = (GroupSizes { left: 4, right: 0 }, GroupSizes { left: 2, right: 3 });
+        assert_eq!(senders(&Task::Alltoall, one, 2), [0, 1, 2, 3]);
+        assert_eq!(senders(&Task::Alltoall, two, 3), [0, 1]);
+        assert_eq!(senders(&Task::Broadcast { root: 3 }, two, 1), [3]);
+        assert!(senders(&Task::Broadcast { root: 3 }, two, 4).is_empty());
+        assert_eq!(senders(&Task::Gather { root: 1 }, two, 1), [2, 3, 4]);
+        assert!(senders(&Task::Gather { root: 1 }, two, 2).is_empty());
+        let op = || BuiltinOp::Sum.into();
+        assert_eq!(senders(&Task::Scan { op: op() }, one, 2), [0, 1, 2]);
+        assert_eq!(senders(&Task::Exscan { op: op() }, one, 2), [0, 1]);
+        let edge = Task::Alltoall.edges_to(two, 3).nth(1);
+        let (from, to, send_part, recv_part) = (1, 3, 1, 1);
+        assert_eq!(
+            edge,
+            Some(Edge {
+                from,
+                to,
+                send_part,
+                recv_part
+            })
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! Work that the ranks of a meeting share.
+
+use simurgh_core::WaitList;
+use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
+
+use crate::error::{Error, Result};
+use crate::tool::{self, Reason};
+
+/// A collective whose work the ranks do together after all have arrived.
+pub(crate) struct SharedWork {
+    ranks: usize,
+    /// Ranks that have done their share.
+    departed: AtomicUsize,
+    failed: AtomicBool,
+    fault: SpinLock<Option<Error>>,
+}
+
+impl SharedWork {
+    /// Work shared by so many ranks.
+    pub(crate) fn new(ranks: usize) -> Self {
+        Self {
+            ranks,
+            departed: AtomicUsize::new(0),
+            failed: AtomicBool::new(false),
+            fault: SpinLock::new(None),
+        }
+    }
+
+    /// Does the caller's share, and, when the caller `lends` its buffers to others, waits on `drained` until all have
+    /// done theirs. The list may be that of other meetings too: whom they release by mistake waits again.
+    pub(crate) fn contribute(
+        &self,
+        lends: bool,
+        drained: &WaitList,
+        share: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let mine = share();
+        if let Err(error) = &mine {
+            self.fault.lock().get_or_insert_with(|| error.clone());
+            // Release pairs with the Acquire below; the departure that follows orders it anyway.
+            self.failed.store(true, Ordering::Release);
+        }
+        let known_buffers = self.ranks;
+        // AcqRel: what a rank read and wrote happens before anybody who saw the last departure goes on.
+        if self.departed.fetch_add(1, Ordering::AcqRel) + 1 == known_buffers {
+            drained.release_all();
+        } else if lends {
+            // Acquire pairs with the fetch_add above.
+            tool::blocking(Reason::Collective, || {
+                drained.freeze_while(|| self.departed.load(Ordering::Acquire) != known_buffers);
+            });
+        }
+        mine.and_then(|()| self.verdict(lends))
+    }
+
+    /// The fault somebody met, for those who stayed to the end.
+    fn verdict(&self, stayed: bool) -> Result<()> {
+        // Acquire pairs with the Release in `contribute`.
+        if stayed && self.failed.load(Ordering::Acquire) {
+            return self.fault.lock().clone().map_or(Ok(()), Err);
+        }
+        Ok(())
+    }
+}
