@@ -97,6 +97,20 @@ fn a_request_that_a_handler_completes_is_no_deadlock() {
     }
 }
 
+/// They are lost with the ranks; they do not kill the host that carried them.
+#[test]
+fn signals_that_come_while_ranks_end_do_no_harm() {
+    let stage = Stage::locate();
+    let program = build(&stage, "tests/c/signal_end.c");
+    for mode in ["threads", "processes"] {
+        // Seldom does one come in the very moment in which it did harm.
+        for ranks in [1, 2, 7].repeat(5) {
+            let run = stage.mpiexec(ranks).mode(mode).limit(LIMIT).run(&program);
+            passes(&run, ranks);
+        }
+    }
+}
+
 /// After its alarm a rank that waits for itself waits for ever.
 #[test]
 fn a_deadlock_is_found_when_no_alarm_is_left() {

@@ -151,14 +151,18 @@ EXPORT bool simurgh_shim_fault(int number, siginfo_t *info, void *frame)
 }
 
 /* The host: a signal has come for all ranks. Whether this one does anything about it, or wants nothing to be done. */
-EXPORT bool simurgh_shim_come(int number, const siginfo_t *info)
+EXPORT int simurgh_shim_come(int number, const siginfo_t *info)
 {
+    enum { DEFAULT, TAKEN, ENDED } outcome = DEFAULT; /* as Delivery in signals.rs has them */
     simurgh_lock_signals();
     void (*handler)(int) = simurgh_signals.table->actions[number].sa_handler;
     bool is_heard = simurgh_signals.listening && (handler != SIG_DFL || simurgh_would_stay(number));
-    bool concerns = !simurgh_signals.ended && (handler == SIG_IGN || is_heard);
-    if (concerns)
+    if (simurgh_signals.ended) {
+        outcome = ENDED;
+    } else if (handler == SIG_IGN || is_heard) {
+        outcome = TAKEN;
         simurgh_post(info, NULL);
+    }
     simurgh_unlock_signals();
-    return concerns;
+    return outcome;
 }

@@ -46,5 +46,5 @@ pub use own_process::number_in_proc;
 pub use prepared::{Options, Prepared};
 pub use program::Program;
 pub use reason::Reason;
-pub use signals::Signals;
+pub use signals::{Delivery, Signals};
 pub use tls::{TlsNeed, reserve_tls};

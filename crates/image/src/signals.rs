@@ -40,12 +40,30 @@ impl Signals {
         unsafe { fault(number, info, frame) }
     }
 
-    /// A signal has come for the whole process. Whether the rank does something about it or ignores it.
-    pub fn come(self, number: c_int, info: &siginfo_t) -> bool {
-        type Come = unsafe extern "C" fn(c_int, *const siginfo_t) -> bool;
+    /// Gives the rank a signal that has come for the whole process.
+    pub fn come(self, number: c_int, info: &siginfo_t) -> Delivery {
+        type Come = unsafe extern "C" fn(c_int, *const siginfo_t) -> c_int;
+        if !(1..=64).contains(&number) {
+            return Delivery::Default;
+        }
         // SAFETY: the address is that of the shim's function of this type.
         let come: Come = unsafe { std::mem::transmute(self.come) };
         // SAFETY: any thread may call it with a signal that there is.
-        (1..=64).contains(&number) && unsafe { come(number, info) }
+        match unsafe { come(number, info) } {
+            1 => Delivery::Taken,
+            2 => Delivery::Ended,
+            _ => Delivery::Default,
+        }
     }
+}
+
+/// What becomes of a signal that has come for the whole process, as far as a rank is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// The rank has no handler for it: what happens by default is to happen.
+    Default,
+    /// The rank handles or ignores it.
+    Taken,
+    /// The rank has ended, so the signal comes too late for it.
+    Ended,
 }

@@ -6,9 +6,10 @@
 use super::delivery_thread;
 use crate::host::crash;
 use crate::host::self_pipe::Event;
-use crate::host::state::{Host, Rank};
+use crate::host::state::Host;
 use libc::{c_int, c_void, siginfo_t};
 use simurgh_core::sync::{AtomicU64, Ordering};
+use simurgh_image::Delivery;
 use std::mem::MaybeUninit;
 
 /// The signals that ranks have asked for, as bits.
@@ -77,12 +78,19 @@ pub(super) fn deliver_to_ranks(host: &Host, signal: c_int) {
     // - an all-zero description is a valid one.
     let mut info = unsafe { MaybeUninit::<siginfo_t>::zeroed().assume_init() };
     info.si_signo = signal;
-    let concerned = host.ranks().iter().filter(|rank| !rank.has_ended());
-    let told = concerned
-        .filter_map(Rank::signals)
-        .filter(|signals| signals.come(signal, &info))
-        .count();
-    if told == 0 {
+    let living = host.ranks().iter().filter(|rank| !rank.has_ended());
+    let outcomes: Vec<_> = living
+        // A rank without signals has not begun.
+        .map(|rank| {
+            rank.signals()
+                .map_or(Delivery::Default, |signals| signals.come(signal, &info))
+        })
+        .collect();
+    let is_taken = outcomes.contains(&Delivery::Taken);
+    // A signal that comes when all ranks have ended is lost, as it would be with their processes, unless it asks the host
+    // to end.
+    let is_left = outcomes.contains(&Delivery::Default) || super::SIGNALS.contains(&signal);
+    if !is_taken && is_left {
         do_as_by_default(host, signal);
     }
 }
