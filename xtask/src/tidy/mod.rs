@@ -11,6 +11,7 @@ use crate::workspace::Workspace;
 mod crates;
 mod dependencies;
 mod exceptions;
+mod layers;
 mod rules;
 
 /// Directories that hold nothing of ours.
@@ -28,40 +29,48 @@ struct Source<'a> {
 
 /// Checks every source file of the tree; prints the faults.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
-    let mut files = Vec::new();
-    collect(workspace.root(), &mut files)?;
-    let mut faults = 0;
-    for file in &files {
-        let text = fs::read_to_string(file).map_err(Failure::file(file))?;
-        let path = file
-            .strip_prefix(workspace.root())
-            .unwrap_or(file)
-            .to_string_lossy();
-        for fault in rules::faults(&Source {
-            path: &path,
-            text: &text,
-        }) {
-            eprintln!("{path}:{fault}");
-            faults += 1;
-        }
-    }
-    let read = |name| {
-        let file = workspace.source(name);
-        fs::read_to_string(&file).map_err(Failure::file(&file))
+    let files = files(workspace)?;
+    let sources: Vec<_> = files.iter().map(|(path, text)| Source { path, text }).collect();
+    let of_file = |source: &Source<'_>| -> Vec<String> {
+        let faults = rules::faults(source);
+        faults
+            .iter()
+            .map(|fault| format!("{}:{fault}", source.path))
+            .collect()
     };
-    let document = read("docs/architecture.md")?;
-    let mut of_document = dependencies::undocumented(&read("Cargo.toml")?, &document);
-    of_document.extend(crates::faults(&document, &crates(workspace)?));
-    for fault in &of_document {
+    let mut faults: Vec<_> = sources.iter().flat_map(of_file).collect();
+    faults.extend(rules::modules_outside_of_folders(&sources));
+    faults.extend(layers::of_crates(&sources).iter().flat_map(layers::faults));
+    let document = read(workspace, "docs/architecture.md")?;
+    let manifest = read(workspace, "Cargo.toml")?;
+    faults.extend(dependencies::undocumented(&manifest, &document));
+    faults.extend(crates::faults(&document, &crates(workspace)?));
+    for fault in &faults {
         eprintln!("{fault}");
     }
-    faults += of_document.len();
-    match faults {
+    match faults.len() {
         0 => Ok(()),
-        _ => Err(Failure::Faults(format!(
-            "{faults} faults against the project's rules"
+        number => Err(Failure::Faults(format!(
+            "{number} faults against the project's rules"
         ))),
     }
+}
+
+fn read(workspace: &Workspace, name: &str) -> Result<String> {
+    let file = workspace.source(name);
+    fs::read_to_string(&file).map_err(Failure::file(&file))
+}
+
+/// The source files of the tree, by their paths relative to its root, with their texts.
+fn files(workspace: &Workspace) -> Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    collect(workspace.root(), &mut files)?;
+    let named = files.iter().map(|file| {
+        let path = file.strip_prefix(workspace.root()).unwrap_or(file);
+        let text = fs::read_to_string(file).map_err(Failure::file(file))?;
+        Ok((path.to_string_lossy().into_owned(), text))
+    });
+    named.collect()
 }
 
 /// The crates of the workspace, by their folders.

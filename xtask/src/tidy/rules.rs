@@ -1,5 +1,6 @@
 //! The rules.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::Source;
@@ -50,6 +51,27 @@ pub(crate) fn faults(source: &Source<'_>) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Modules that lie beside their folder, of files that are sorted or not: `a.rs` beside `a/`.
+pub(super) fn modules_outside_of_folders(sources: &[Source<'_>]) -> Vec<String> {
+    let folders: HashSet<_> = sources
+        .iter()
+        .filter_map(|source| Some(source.path.rsplit_once('/')?.0))
+        .collect();
+    let modules = sources.iter().filter(|source| {
+        let outside_of_crates = source.path.starts_with("tests/") || source.path.contains("/tests/");
+        let folder = source.path.strip_suffix(".rs");
+        !outside_of_crates && folder.is_some_and(|folder| folders.contains(folder))
+    });
+    modules
+        .map(|source| {
+            format!(
+                "{}: lies beside its folder: make it the folder's mod.rs",
+                source.path
+            )
+        })
+        .collect()
 }
 
 fn length(source: &Source<'_>, faults: &mut Vec<Fault>) {
@@ -135,6 +157,25 @@ mod tests {
         assert!(found[0].starts_with("1: 121 columns"));
         assert!(found[1].starts_with("2: take atomics"));
         assert_eq!(messages("src/lib.rs", &"x\n".repeat(601)).len(), 1);
+    }
+
+    #[test]
+    fn a_module_lies_in_its_folder() {
+        let of = |paths: &[&'static str]| {
+            let sources: Vec<_> = paths.iter().map(|path| Source { path, text: "" }).collect();
+            modules_outside_of_folders(&sources).len()
+        };
+        assert_eq!(
+            of(&[
+                "src/a/mod.rs",
+                "src/a/b.rs",
+                "src/c.rs",
+                "tests/a.rs",
+                "tests/a/b.rs"
+            ]),
+            0
+        );
+        assert_eq!(of(&["src/a.rs", "src/a/b.rs"]), 1);
     }
 
     #[test]
