@@ -49,6 +49,12 @@ enum Task {
         #[arg(long)]
         anew: bool,
     },
+    /// The tests again and again with other seeds, the loom models, each fuzz target for ten minutes
+    Soak {
+        /// How often each test program is run
+        #[arg(long, default_value_t = 10)]
+        rounds: u32,
+    },
     /// Inventions of libFuzzer for what takes in data of other processes
     Fuzz {
         /// What is fuzzed; all in turn if not given
@@ -102,6 +108,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Demo => demo::run(&workspace),
         Task::Test { part: None, anew } => test::all(&workspace, *anew),
         Task::Test { part: Some(part), .. } => test::part(&workspace, *part),
+        Task::Soak { rounds } => test::soak::run(&workspace, *rounds),
         Task::Fuzz { targets, seconds } if targets.is_empty() => {
             fuzz::run(&workspace, &fuzz::Target::ALL, *seconds)
         }

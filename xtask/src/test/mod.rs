@@ -13,10 +13,13 @@ use crate::mpi4py::Mpi4py;
 use crate::wheel;
 use crate::workspace::Workspace;
 
+mod lanes;
 mod programs;
 mod progress;
 mod record;
+pub(crate) mod soak;
 
+use lanes::Step;
 use programs::{Environment, Program};
 use progress::Progress;
 
@@ -53,30 +56,32 @@ pub(crate) fn all(workspace: &Workspace, anew: bool) -> Result<()> {
     let programs = Program::build_all(workspace)?;
     let environment = Environment::new(workspace, &stage);
     let progress = Progress::begin(workspace, anew)?;
-    for program in &programs {
-        progress.step(program.name(), || program.run(&environment));
-    }
-    progress.step("examples in the documentation", || {
+    let of_program = |program| Step::new(Program::name(program), || program.run(&environment));
+    let mut steps: Vec<_> = programs.iter().map(of_program).collect();
+    steps.push(Step::new("examples in the documentation", || {
         programs::documentation(workspace, &environment)
-    });
-    progress.step("the wheel and mpi4py", || {
+    }));
+    for model in MODELS {
+        steps.push(Step::new(&format!("loom: {}", model[0]), move || {
+            loom(workspace, model)
+        }));
+    }
+    steps.push(Step::new("fuzzing", || {
+        fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS).map(|()| String::new())
+    }));
+    steps.push(Step::new("the wheel and mpi4py", || {
         let python = Mpi4py::prepared(workspace, &wheel::build(workspace, &stage)?)?;
         python.test()?;
         wheel::test::run(workspace, &python).map(|()| String::new())
-    });
-    for model in MODELS {
-        progress.step(&format!("loom: {}", model[0]), || loom(workspace, model));
-    }
-    progress.step("fuzzing", || {
-        fuzz::run(workspace, &fuzz::Target::ALL, FUZZ_SECONDS).map(|()| String::new())
-    });
+    }));
+    lanes::run(steps, &progress);
     progress.end()
 }
 
 /// Models of lock-free structures, in a target folder of their own: all is compiled differently.
 fn loom(workspace: &Workspace, [package, target]: [&str; 2]) -> Result<String> {
     let models = |more: &[&str]| {
-        let mut models = workspace.cargo(&["test", "--release", "-p", package, target]);
+        let mut models = workspace.cargo(&["test", "--profile", "loom", "-p", package, target]);
         models
             .args(more)
             .env("RUSTFLAGS", "--cfg loom")

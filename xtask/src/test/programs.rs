@@ -16,6 +16,7 @@ use crate::workspace::Workspace;
 const LIMIT_MINUTES: u64 = 60;
 
 /// What test programs find in their environment.
+#[derive(Clone)]
 pub(super) struct Environment(Vec<(&'static str, OsString)>);
 
 impl Environment {
@@ -37,6 +38,13 @@ impl Environment {
                 eprintln!("x: no test of Open MPI's launcher, which cannot be installed here: {failure}");
             }
         }
+        Self(variables)
+    }
+
+    /// The same, with a seed for tests that make something up.
+    pub(super) fn with_seed(&self, seed: u32) -> Self {
+        let mut variables = self.0.clone();
+        variables.push(("SIMURGH_TEST_SEED", seed.to_string().into()));
         Self(variables)
     }
 

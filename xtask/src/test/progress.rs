@@ -20,7 +20,7 @@ struct State {
     passed: usize,
     failed: Vec<String>,
     /// What runs now.
-    current: Option<String>,
+    current: Vec<String>,
 }
 
 impl Progress {
@@ -38,7 +38,7 @@ impl Progress {
             record,
             passed: 0,
             failed: Vec::new(),
-            current: None,
+            current: Vec::new(),
         }));
         watch_signals(Arc::clone(&state))?;
         Ok(Self(state))
@@ -51,13 +51,13 @@ impl Progress {
             if state.record.has(name) {
                 return;
             }
-            state.current = Some(name.to_owned());
+            state.current.push(name.to_owned());
         }
         let start = Instant::now();
         let done = act().and_then(|note| lock(&self.0).record.add(name).map(|()| note));
         let seconds = start.elapsed().as_secs_f64();
         let mut state = lock(&self.0);
-        state.current = None;
+        state.current.retain(|step| step != name);
         match done {
             Ok(note) => {
                 let note = if note.is_empty() { note } else { note + ", " };
@@ -86,6 +86,13 @@ impl Progress {
 }
 
 impl State {
+    fn running(&self) -> String {
+        match self.current.is_empty() {
+            true => "no step".to_owned(),
+            false => self.current.join(" and "),
+        }
+    }
+
     fn summary(&self) -> String {
         let before = self.record.count() - self.passed;
         let mut text = format!("{} steps passed", self.passed);
@@ -111,9 +118,9 @@ fn watch_signals(state: Arc<Mutex<State>>) -> Result<()> {
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let state = lock(&state);
-            let current = state.current.as_deref().unwrap_or("no step");
             eprintln!(
-                "\nx: ended by signal {signal} in {current}; {}; the next ./x test goes on there",
+                "\nx: ended by signal {signal} in {}; {}; the next ./x test goes on there",
+                state.running(),
                 state.summary()
             );
             simurgh_testing::kill_descendants();

@@ -1,0 +1,46 @@
+//! Steps side by side: test programs mostly wait for processes that they have started, so one alone leaves cores idle.
+//!
+//! There are two lanes. One takes the steps from the front of the queue, which are the test programs, the other one
+//! from its end, where those are that compile and compute. So a program that waits has one beside it that computes.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::progress::Progress;
+use crate::failure::Result;
+
+/// Something to be tested, and what it is called.
+pub(super) struct Step<'a> {
+    name: String,
+    act: Box<dyn FnOnce() -> Result<String> + Send + 'a>,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(name: &str, act: impl FnOnce() -> Result<String> + Send + 'a) -> Self {
+        Self {
+            name: name.to_owned(),
+            act: Box::new(act),
+        }
+    }
+}
+
+/// Takes the next step out of a queue.
+type Take<'a> = fn(&mut VecDeque<Step<'a>>) -> Option<Step<'a>>;
+
+/// Does all steps; `progress` tells how each went.
+pub(super) fn run<'a>(steps: Vec<Step<'a>>, progress: &Progress) {
+    let queue = Mutex::new(VecDeque::from(steps));
+    let lanes: [Take<'a>; 2] = [VecDeque::pop_front, VecDeque::pop_back];
+    thread::scope(|scope| {
+        for take in lanes {
+            let queue = &queue;
+            scope.spawn(move || {
+                let next = || take(&mut queue.lock().unwrap_or_else(PoisonError::into_inner));
+                while let Some(step) = next() {
+                    progress.step(&step.name, step.act);
+                }
+            });
+        }
+    });
+}

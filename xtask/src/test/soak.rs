@@ -1,0 +1,65 @@
+//! `./x soak`: what is tested, again and again with other seeds, and the fuzzer for long: to find what seldom fails.
+
+use std::time::Instant;
+
+use super::programs::{Environment, Program};
+use super::{MODELS, loom};
+use crate::failure::{Failure, Result};
+use crate::fuzz;
+use crate::install;
+use crate::workspace::Workspace;
+
+/// How long each fuzz target is run.
+const FUZZ_SECONDS: u64 = 600;
+
+/// Runs each test program `rounds` times, then the loom models, and each fuzz target for ten minutes. What fails is shown,
+/// and keeps nothing else from being run.
+pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
+    let stage = install::staged(workspace)?;
+    let programs = Program::build_all(workspace)?;
+    let environment = Environment::new(workspace, &stage);
+    let mut failures = Failures::default();
+    for round in 1..=rounds {
+        let start = Instant::now();
+        let seeded = environment.with_seed(round);
+        for program in &programs {
+            let name = format!("{} with seed {round}", program.name());
+            failures.note(&name, program.run(&seeded));
+        }
+        eprintln!(
+            "x: round {round} of {rounds} ({:.0} s)",
+            start.elapsed().as_secs_f64()
+        );
+    }
+    for model in MODELS {
+        failures.note(model[0], loom(workspace, model));
+    }
+    for target in fuzz::Target::ALL {
+        failures.note("fuzzing", fuzz::run(workspace, &[target], FUZZ_SECONDS));
+    }
+    failures.end()
+}
+
+/// The names of what has failed.
+#[derive(Default)]
+struct Failures(Vec<String>);
+
+impl Failures {
+    fn note<T>(&mut self, name: &str, done: Result<T>) {
+        if let Err(failure) = done {
+            eprintln!("x: FAILED: {name}\n{failure}");
+            self.0.push(name.to_owned());
+        }
+    }
+
+    fn end(self) -> Result<()> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Faults(format!(
+                "{} failed: {}",
+                self.0.len(),
+                self.0.join(", ")
+            ))),
+        }
+    }
+}
