@@ -9,8 +9,8 @@ use super::Source;
 /// The heading of the list.
 const HEADING: &str = "//! # Layers";
 
-/// How an item of the list begins.
-const ITEM: &str = "//! * ";
+/// How an item of the list begins, which may be a table.
+const ITEMS: [&str; 2] = ["//! * ", "//! | "];
 
 /// A crate with its source files: their paths relative to `src`, and their texts.
 pub(super) struct Crate<'a> {
@@ -91,7 +91,13 @@ fn order(lib: &str) -> Vec<&str> {
     let section = lib.lines().skip_while(|line| *line != HEADING).skip(1);
     let section = section.take_while(|line| line.starts_with("//!") && !line.starts_with("//! #"));
     section
-        .filter_map(|line| line.strip_prefix(ITEM)?.split('`').nth(1))
+        .filter_map(|line| {
+            ITEMS
+                .iter()
+                .find_map(|item| line.strip_prefix(item))?
+                .split('`')
+                .nth(1)
+        })
         .collect()
 }
 
@@ -263,5 +269,7 @@ mod tests {
                 .contains("no module `roof`")
         );
         assert!(of(&[("lib.rs", "//! A crate.\n")])[0].contains("has no list"));
+        let table = "//! # Layers\n//!\n//! | module | what |\n//! |---|---|\n//! | `low` | x |\n//! | [`high`] | y |\n";
+        assert_eq!(of(&[("lib.rs", table)]), [""; 0]);
     }
 }
