@@ -12,7 +12,8 @@ use crate::workspace::Workspace;
 /// How long each fuzz target is run.
 const FUZZ_SECONDS: u64 = 600;
 
-/// Runs each test program `rounds` times, then the loom models, and each fuzz target for ten minutes. What fails is shown,
+/// Runs each test program `rounds` times, then the loom models, and each fuzz target for ten minutes. What fails is
+/// shown,
 /// and keeps nothing else from being run.
 pub(crate) fn run(workspace: &Workspace, rounds: u32) -> Result<()> {
     let stage = install::staged(workspace)?;
