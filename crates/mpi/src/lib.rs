@@ -25,20 +25,26 @@ mod deadlock;
 mod endpoint;
 mod errhandler;
 mod hardware;
+mod host;
+mod instrument;
 mod job;
 mod layout;
 pub mod limits;
 mod matching;
 mod members;
+mod network;
+mod partitioned;
 mod point2point;
 mod process;
-mod remote;
 mod request;
 mod selection;
 mod session;
+mod slots;
 pub mod tool;
 mod topology;
 mod universe;
+mod world;
+mod worlds;
 
 pub use simurgh_base::{
     Comparison, Error, ErrorClass, ErrorCode, ErrorCodes, Group, Info, RankRange, Result, SessionId, Status,
@@ -56,13 +62,14 @@ pub use errhandler::ErrorHandler;
 pub use hardware::Hardware;
 pub use job::{Abort, Job};
 pub use layout::{Layout, Newcomer};
+pub use network::{NetworkStats, Remote, packets};
 pub use point2point::{Message, Mode, Receipt, Started};
 pub use process::{Launch, Phase, Process, ThreadLevel};
-pub use remote::{NetworkStats, Remote, packets};
 pub use request::{
     Callbacks, Outcome, Request, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all,
     wait_any, wait_some,
 };
 pub use session::{ProcessSet, Session};
 pub use topology::{Cart, Degrees, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
-pub use universe::{Launcher, Spawned};
+pub use universe::Spawned;
+pub use worlds::Launcher;

@@ -48,7 +48,7 @@ pub(crate) const UNSAFE: &[(&str, &str)] = &[
     ("crates/datatype/tests/", "lends buffers as a user's program does"),
     ("crates/typed/src/", "slices of Rust values as users' buffers"),
     (
-        "crates/mpi/src/remote/exposed.rs",
+        "crates/mpi/src/network/exposed.rs",
         "lends users' memory to a transport",
     ),
     ("crates/net/benches/", "lends memory to a transport"),

@@ -14,10 +14,10 @@ use super::local_reduction::accumulate;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::instrument;
 use crate::limits::PACKET;
 use crate::memory::{Packet, Source, Target};
 use crate::op::Op;
-use crate::tool;
 
 /// A reduction that can be done by value, as one rank sees it.
 pub(super) struct ByValue<'a> {
@@ -46,7 +46,7 @@ impl Comm {
             return None;
         }
         let reduction = ByValue::of(self, operation, send, op)?;
-        tool::collective(self.process(), call.name());
+        instrument::collective(self.process(), call.name());
         Some(
             self.intra_host()
                 .reduce_by_value(self.seat(), call, &reduction, recv),

@@ -23,11 +23,11 @@ use super::shared_work::SharedWork;
 use super::task::Task;
 use crate::deadlock::{Place, Stall};
 use crate::error::{Error, ErrorClass, Result};
+use crate::instrument::{self, Reason};
 use crate::job::Job;
 use crate::members::GroupSizes;
 use crate::members::Span;
 use crate::memory::{Packet, Source};
-use crate::tool::{self, Reason};
 
 /// Where the ranks of a communicator that live on this host meet.
 ///
@@ -539,7 +539,7 @@ impl std::fmt::Debug for IntraHost {
 }
 
 fn wait(wait: Wait<'_>) {
-    tool::blocking(Reason::Collective, || wait.block());
+    instrument::blocking(Reason::Collective, || wait.block());
 }
 
 /// Brings a gift.

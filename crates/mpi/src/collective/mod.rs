@@ -58,10 +58,8 @@ pub use intra_host::IntraHost;
 pub use role::{Role, Rooted};
 
 pub(crate) use inter_host::{Round, allgather_among_hosts};
-pub(crate) use nonblocking::Nonblocking;
 pub(crate) use outstanding::Outstanding;
 pub(crate) use published::Publication;
-pub(crate) use start::PersistentCollective;
 
 use buffers::Buffers;
 use by_value::ByValue;
@@ -71,8 +69,8 @@ use task::Task;
 use crate::check::Checks;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::instrument;
 use crate::memory::{Source, Target};
-use crate::tool;
 
 /// A collective operation as one rank calls it, ready to run.
 #[derive(Debug)]
@@ -118,7 +116,7 @@ impl<'a> Collective<'a> {
     #[inline(always)]
     pub fn run(self) -> Result<()> {
         let comm = self.comm;
-        tool::collective(comm.process(), self.call.name());
+        instrument::collective(comm.process(), self.call.name());
         if comm.spans_hosts() {
             return inter_host::run(comm, self.into_invocation());
         }

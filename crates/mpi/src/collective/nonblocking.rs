@@ -21,6 +21,7 @@ use super::inter_host::Leader;
 use super::outstanding::Outstanding;
 use super::role::check_between_groups;
 use super::share::Share;
+use super::start::PersistentCollective;
 use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
@@ -67,7 +68,7 @@ impl Contribution {
         match self {
             Self::Once(invocation, ..) => invocation,
             Self::Again(request) => {
-                let persistent_collective = request.persistent_collective();
+                let persistent_collective = request.operation::<PersistentCollective>();
                 persistent_collective
                     .expect("only persistent collectives start again")
                     .invocation()

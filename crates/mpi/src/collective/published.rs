@@ -12,9 +12,9 @@ use crate::check::Checks;
 use crate::comm::Comm;
 use crate::deadlock::{Place, Stall};
 use crate::error::Result;
+use crate::instrument::{self, Reason};
 use crate::limits::SHOWN_COPY;
 use crate::memory::{Source, Target, Writer, pack, unpack};
-use crate::tool::{self, Reason};
 
 /// Where the roots of a communicator show their data.
 pub(crate) type Publication = BroadcastRing<RootData>;
@@ -70,7 +70,7 @@ impl Comm {
         if self.spans_hosts() || !is_published(self, buffer.bytes()) {
             return None;
         }
-        tool::collective(self.process(), Call::BCAST.name());
+        instrument::collective(self.process(), Call::BCAST.name());
         let source = (root == self.index()).then(|| buffer.as_source());
         let call = Call::BCAST.at(root);
         Some(broadcast(self, call, (source.as_ref(), Some(buffer)), root))
@@ -120,7 +120,7 @@ fn publish(round: Round<'_, RootData>, call: Call, source: &Source) -> bool {
 }
 
 fn blocked(wait: &dyn Fn()) {
-    tool::blocking(Reason::Collective, wait);
+    instrument::blocking(Reason::Collective, wait);
 }
 
 impl RootData {

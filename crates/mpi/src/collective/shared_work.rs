@@ -4,7 +4,7 @@ use simurgh_core::WaitList;
 use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
 
 use crate::error::{Error, Result};
-use crate::tool::{self, Reason};
+use crate::instrument::{self, Reason};
 
 /// A collective whose work the ranks do together after all have arrived.
 pub(crate) struct SharedWork {
@@ -46,7 +46,7 @@ impl SharedWork {
             drained.release_all();
         } else if lends {
             // Acquire pairs with the fetch_add above.
-            tool::blocking(Reason::Collective, || {
+            instrument::blocking(Reason::Collective, || {
                 drained.freeze_while(|| self.departed.load(Ordering::Acquire) != known_buffers);
             });
         }

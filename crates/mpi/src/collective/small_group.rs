@@ -23,12 +23,12 @@ use crate::check::Checks;
 use crate::comm::Comm;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
+use crate::instrument;
 use crate::job::Job;
 use crate::limits::{OWN_RESULT, PACKET};
 use crate::members::GroupSizes;
 use crate::memory::{Parts, Source, Target, transfer};
 use crate::op::Op;
-use crate::tool;
 
 impl Comm {
     /// Gives each rank its part of every rank's buffer at once, of which the first part is given, if the ranks are few:
@@ -36,7 +36,7 @@ impl Comm {
     #[inline]
     pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
         let flags = self.small_group()?;
-        tool::collective(self.process(), Call::ALLTOALL.name());
+        instrument::collective(self.process(), Call::ALLTOALL.name());
         if let Some(done) = self.exchange_by_value(flags, send, recv) {
             return Some(done);
         }
@@ -55,7 +55,7 @@ impl Comm {
         if send.bytes() > OWN_RESULT || op.check(send.datatype()).is_err() {
             return None;
         }
-        tool::collective(self.process(), Call::ALLREDUCE.name());
+        instrument::collective(self.process(), Call::ALLREDUCE.name());
         let (work, task) = (send.bytes(), Task::Allreduce { op: op.clone() });
         let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
         let buffers = Buffers::new(Some(send), Some(recv), work);

@@ -4,9 +4,10 @@ use super::Collective;
 use super::inter_host::{Leader, Round};
 use super::nonblocking::{Contribution, Invocation, Nonblocking};
 use crate::error::Result;
+use crate::instrument;
 use crate::job::Job;
-use crate::request::{Participation, Request};
-use crate::tool;
+use crate::request::{Operation, Participation, Request};
+use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 
 /// A persistent collective as one rank has set it up.
@@ -29,14 +30,16 @@ impl PersistentCollective {
     pub(crate) fn invocation(&self) -> &Invocation {
         &self.invocation
     }
+}
 
-    pub(crate) fn participation(&self) -> &Participation {
-        &self.participation
+impl Operation for PersistentCollective {
+    fn participation(&self) -> Option<&Participation> {
+        Some(&self.participation)
     }
 
-    /// Starts the collective in the name of `request`, which holds this.
-    pub(crate) fn start(&self, request: &Arc<Request>) -> Result<()> {
-        self.participation.begin(Arc::clone(&self.nonblocking));
+    fn start(&self, request: &Arc<Request>) -> Result<()> {
+        self.participation
+            .begin(Arc::clone(&self.nonblocking) as Arc<dyn IdleTask>);
         let contribution = Contribution::Again(Arc::clone(request));
         // Relaxed: only one thread at a time starts a request.
         let time = self.starts.fetch_add(1, Ordering::Relaxed);
@@ -54,13 +57,13 @@ impl Collective<'_> {
     ///
     /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
     pub fn start(mut self) -> Result<Arc<Request>> {
-        tool::collective(self.comm.process(), self.call.name());
+        instrument::collective(self.comm.process(), self.call.name());
         let (comm, place, number) = (self.comm, self.comm.place(), self.comm.next_collective());
         let nonblocking = comm.outstanding().join(number, self.call);
         let request = comm
             .process()
             .requests()
-            .take_collective(Arc::clone(&nonblocking));
+            .take_collective(Arc::clone(&nonblocking) as Arc<dyn IdleTask>);
         let leader = Leader::of(comm, Round::Nonblocking(number));
         if leader.is_some() {
             // The standard has programs leave their arrays as they are until the operation is complete. Some, such as
@@ -81,7 +84,7 @@ impl Collective<'_> {
     pub fn persistent(mut self) -> Arc<Request> {
         self = self.kept();
         let (comm, number) = (self.comm, self.comm.next_collective());
-        Request::set_up_collective(PersistentCollective {
+        Request::set_up(PersistentCollective {
             nonblocking: comm.outstanding().join_persistent(number, self.call),
             participation: Participation::default(),
             place: comm.place(),

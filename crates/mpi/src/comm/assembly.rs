@@ -14,8 +14,8 @@ use crate::collective::{IntraHost, Round, allgather_among_hosts};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::members::Span;
+use crate::network::{Line, Rounds};
 use crate::portable::{self, Portable};
-use crate::remote::{Line, Rounds};
 use simurgh_core::sync::Arc;
 use std::any::type_name;
 

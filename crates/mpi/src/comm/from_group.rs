@@ -64,7 +64,10 @@ fn make(
         return Ok(None);
     };
     let job = process.job();
-    let gathering = job.gatherings().join(job.layout(), purpose, group, rank, check)?;
+    let gathering = job
+        .communicators()
+        .gatherings
+        .join(job.layout(), purpose, group, rank, check)?;
     let shared = gathering
         .assembly(job)
         .exchange(Member(()), Founding::One, |_, maker| {

@@ -115,7 +115,8 @@ impl Comm {
         let job = process.job();
         let purpose = Purpose::NamedSide(tag.to_owned());
         let gathered = job
-            .gatherings()
+            .communicators()
+            .gatherings
             .join(job.layout(), purpose, local, rank, || Ok(()))?;
         let link = || {
             let other = usize::try_from(remote_leader).ok();
@@ -197,7 +198,7 @@ impl Side<'_> {
                 let mut reports = reports.into_iter();
                 let union = reports.find_map(|Report(union)| union);
                 let (charter, more) = union.unwrap_or_else(|| Err(no_leader()))?;
-                Ok((job.gatherings().unions.unite(job, charter)?, more))
+                Ok((job.communicators().gatherings.unions.unite(job, charter)?, more))
             })?;
         Result::clone(&union)
     }
@@ -215,9 +216,10 @@ impl Side<'_> {
         let (own, other, job) = (self.process.id(), link.other, self.process.job());
         let leaders = Group::from_processes(vec![own.min(other), own.max(other)]);
         let place = usize::from(own > other);
-        let gathered = job
-            .gatherings()
-            .join(job.layout(), link.purpose, &leaders, place, || Ok(()))?;
+        let gathered =
+            job.communicators()
+                .gatherings
+                .join(job.layout(), link.purpose, &leaders, place, || Ok(()))?;
         let offered = Offered(self.group.clone());
         let founder = own.min(other);
         let union = gathered

@@ -9,8 +9,8 @@
 //! occasion if there is no parent or only some of its ranks take part (`gathering`); nobody waits for a duplicate
 //! (`duplicate`). In an exchange the ranks of a host meet, and the hosts tell each other what theirs bring
 //! (`assembly`); all make the same of it, and label it alike (`maker`). A communicator lives as long as one of its
-//! ranks, or an operation on it, refers to it (`linger`); when that is so on no host, its context id is free again
-//! (`context`).
+//! ranks, or an operation on it, refers to it; when that is so on no host, its context id is free again
+//! (`crate::context`).
 
 mod assembly;
 pub(crate) mod check;
@@ -21,18 +21,18 @@ mod from_group;
 mod gathering;
 mod hints;
 mod inter;
-mod linger;
 mod maker;
 mod name;
 mod places;
+mod predefined;
 mod shared;
 mod split_type;
 mod unions;
 
-pub(crate) use gathering::{Gatherings, Purpose};
+pub(crate) use gathering::Purpose;
 pub(crate) use inter::Link;
-pub(crate) use linger::Lingering;
 pub(crate) use maker::{Charter, Founding, Maker};
+pub(crate) use predefined::Predefined;
 pub use shared::CommShared;
 pub use split_type::SplitType;
 
@@ -42,7 +42,7 @@ use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::members::Sides;
-use crate::point2point::Pairs;
+use crate::partitioned::Pairs;
 use crate::process::Process;
 use crate::session::Session;
 use crate::topology::Topology;
@@ -139,7 +139,7 @@ impl Comm {
 
     /// The communicator of all processes.
     pub(crate) fn world(process: &Arc<Process>) -> Arc<Self> {
-        let shared = Arc::clone(process.job().world());
+        let shared = Arc::clone(&process.job().communicators().world);
         Self::predefined(process, shared, process.rank() as usize, "MPI_COMM_WORLD")
     }
 
@@ -149,15 +149,17 @@ impl Comm {
         Ok(Self::predefined(process, shared, 0, "MPI_COMM_SELF"))
     }
 
-    /// The communicator with those who have started the world, if somebody has.
-    pub(crate) fn parent(process: &Arc<Process>) -> Option<Arc<Self>> {
-        let shared = process.job().universe().take_parent()?;
-        let seat = shared.sides.seat_of(process.id())?;
-        let comm = Self::new(Arc::clone(process), shared, seat);
-        Some(Arc::new(Self {
-            name: SpinLock::new("MPI_COMM_PARENT".to_owned()),
-            ..comm
-        }))
+    /// A communicator that has a name.
+    pub(crate) fn named(
+        process: &Arc<Process>,
+        shared: Arc<CommShared>,
+        seat: usize,
+        name: &str,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            name: SpinLock::new(name.to_owned()),
+            ..Self::new(Arc::clone(process), shared, seat)
+        })
     }
 
     /// The calling rank.
@@ -319,7 +321,7 @@ impl Comm {
         }
         let process = Arc::clone(&self.process);
         process.forget_parent(&self);
-        process.lingering().hold(self);
+        process.linger(self.context, self);
         Ok(())
     }
 }

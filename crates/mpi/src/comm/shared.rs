@@ -10,7 +10,7 @@ use crate::job::Job;
 use crate::layout::Layout;
 use crate::members::{Sides, Span};
 use crate::topology::Origins;
-use crate::universe::Bond;
+use crate::worlds::Bond;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
 use std::fmt;
@@ -52,7 +52,7 @@ impl CommShared {
     pub(crate) fn chartered(job: &Job, Charter { id, giver, sides }: Charter) -> Arc<Self> {
         let span = Span::of(&sides, job.layout()).map(Arc::new);
         let context = Context::new(job.contexts(), id, span.is_some().then_some(giver));
-        Self::with_context(context, Bond::of(job, span.as_deref()), span, sides)
+        Self::with_context(context, bond(job, span.as_deref()), span, sides)
     }
 
     /// A communicator of the same processes, the duplicate of this number.
@@ -70,7 +70,7 @@ impl CommShared {
         let context = Context::new(job.contexts(), id, Some(giver));
         Ok(Self::with_context(
             context,
-            Bond::of(job, Some(span)),
+            bond(job, Some(span)),
             Some(Arc::clone(span)),
             self.sides.clone(),
         ))
@@ -121,6 +121,11 @@ impl CommShared {
     pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
         self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
     }
+}
+
+/// What keeps the worlds of a communicator connected.
+fn bond(job: &Job, span: Option<&Span>) -> Bond {
+    Bond::of(job.worlds(), job.layout(), span.map_or(&[][..], Span::all))
 }
 
 impl fmt::Debug for CommShared {

@@ -1,22 +1,24 @@
 //! All ranks of a job, and those of them that live on this host.
 
+mod connection;
+mod driver;
+
 use crate::check::Checks;
-use crate::comm::{CommShared, Gatherings};
-use crate::context::{ContextPool, Share};
+use crate::context::ContextPool;
 use crate::deadlock::{Places, Unfinished, Unmatched};
 use crate::endpoint::Endpoint;
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
 use crate::group::Group;
 use crate::hardware::Hardware;
+use crate::host::Host;
 use crate::layout::{Layout, Newcomer};
 use crate::members::Span;
 use crate::memory::set_caches;
-use crate::remote::Remote;
+use crate::network::Remote;
 use crate::selection::{Extent, InterHostChoice, SelectionTable};
-use crate::session::ProcessSet;
-use crate::universe::Universe;
-use crossbeam_utils::CachePadded;
+use crate::slots::Slots;
+use crate::worlds::Worlds;
 use simurgh_core::sync::Arc;
 use simurgh_sched::{Topology, VpStats};
 use simurgh_settings::rules::{self, Algorithm, Level};
@@ -38,32 +40,24 @@ pub struct Abort {
 /// Ends the job; should not return.
 type AbortHook = Box<dyn Fn(&Abort) + Send + Sync>;
 
-/// Told of a host that is lost, and why.
-type LossHook = Box<dyn Fn(u32, &str) + Send + Sync>;
-
 /// Asks the virtual processors what they have done.
 type ProcessorsHook = Box<dyn Fn() -> Vec<VpStats> + Send + Sync>;
 
 /// The ranks of a job, as one of its hosts sees them, and what those of this host share.
 pub struct Job {
-    layout: Layout,
-    endpoints: Box<[CachePadded<Endpoint>]>,
-    settings: Values,
+    host: Host,
     table: SelectionTable,
     /// What hosts of one node share that talk to each other.
     neighbours: Level,
     checks: Checks,
-    world: Arc<CommShared>,
-    contexts: Arc<ContextPool>,
-    gatherings: Gatherings,
     places: Places,
     remote: OnceLock<Arc<Remote>>,
-    universe: Arc<Universe>,
+    worlds: Arc<Worlds>,
     hardware: OnceLock<Hardware>,
-    hardware_sets: OnceLock<Vec<ProcessSet>>,
     abort_hook: OnceLock<AbortHook>,
     processors: OnceLock<ProcessorsHook>,
-    loss_hook: OnceLock<LossHook>,
+    /// What the layers above keep for the job: process sets, communicators, and its parents.
+    slots: Slots<3>,
 }
 
 impl Job {
@@ -93,37 +87,28 @@ impl Job {
     /// A job whose processes live on several hosts, as one of them sees it.
     #[must_use]
     pub fn laid_out(layout: Layout, settings: Values) -> Arc<Self> {
-        let contexts = ContextPool::new(layout.own(), Share::of(&layout));
-        let scan_limit = settings.amount(Id::ScanLimit);
-        let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Arc::new(Self {
-            endpoints: layout.here().map(endpoint).collect(),
-            world: CommShared::world(&layout),
-            contexts: Arc::new(contexts),
-            layout,
             table: SelectionTable::new(settings.rules(Id::Collectives)),
             neighbours: match settings.show(Id::Transport).as_str() {
                 "ofi" => Level::Network,
                 _ => Level::Hosts,
             },
             checks: Checks::of(&settings),
-            settings,
-            gatherings: Gatherings::default(),
+            host: Host::new(layout, settings),
             places: Places::default(),
             remote: OnceLock::new(),
-            universe: Arc::default(),
+            worlds: Arc::default(),
             hardware: OnceLock::new(),
-            hardware_sets: OnceLock::new(),
             abort_hook: OnceLock::new(),
             processors: OnceLock::new(),
-            loss_hook: OnceLock::new(),
+            slots: Slots::default(),
         })
     }
 
     /// The settings with which the job has started.
     #[must_use]
     pub fn settings(&self) -> &Values {
-        &self.settings
+        self.host.settings()
     }
 
     /// What is checked.
@@ -136,7 +121,7 @@ impl Job {
     /// What happens when a call fails that is made on nothing, or on something for which no handler has been set.
     #[must_use]
     pub fn initial_errhandler(&self) -> ErrorHandler {
-        ErrorHandler::initial(&self.settings)
+        ErrorHandler::initial(self.settings())
     }
 
     /// How a collective is done whose ranks have come together, and have so many bytes to move or combine.
@@ -174,64 +159,55 @@ impl Job {
     }
 
     /// Which processes live on which host.
+    #[inline]
     #[must_use]
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        self.host.layout()
     }
 
     /// Number of processes of the world, on all its hosts.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.layout.processes().len()
+        self.layout().processes().len()
     }
 
     /// The processes of the world.
     #[must_use]
     pub fn group(&self) -> Group {
-        let processes = self.layout.processes();
+        let processes = self.layout().processes();
         Group::run(processes.start, processes.len() as u32)
     }
 
     /// The processes of this host.
     pub(crate) fn group_here(&self) -> Group {
-        let here = self.layout.here();
+        let here = self.layout().here();
         Group::run(here.start, here.len() as u32)
     }
 
     /// Where messages for a process of this host go.
     #[inline]
     pub(crate) fn endpoint(&self, process: u32) -> &Endpoint {
-        &self.endpoints[self.layout.place(process)]
-    }
-
-    /// What the processes share of the world communicator.
-    pub(crate) fn world(&self) -> &Arc<CommShared> {
-        &self.world
+        self.host.endpoint(process)
     }
 
     /// The context ids of the host.
     pub(crate) fn contexts(&self) -> &Arc<ContextPool> {
-        &self.contexts
-    }
-
-    /// Where members of a group come together.
-    pub(crate) fn gatherings(&self) -> &Gatherings {
-        &self.gatherings
+        self.host.contexts()
     }
 
     /// The first `limit` operations that wait for their counterparts: what to tell of a deadlock.
     #[must_use]
     pub fn unmatched(&self, limit: usize) -> Vec<Unmatched> {
         let mut found = Vec::new();
-        for (process, endpoint) in self.layout.here().zip(&self.endpoints) {
-            let name = self.layout.name_of(process);
+        for (process, endpoint) in self.layout().here().zip(self.host.endpoints()) {
+            let name = self.layout().name_of(process);
             found.extend(endpoint.table().unmatched(&name).take(limit - found.len()));
-            let parts = endpoint.pairing().unmatched(&name, &self.layout).into_iter();
+            let parts = endpoint.pairing().unmatched(&name, self.layout()).into_iter();
             found.extend(parts.take(limit - found.len()));
         }
         let away = self
             .network()
-            .map_or_else(Vec::new, |network| network.unmatched(&self.layout));
+            .map_or_else(Vec::new, |network| network.unmatched(self.layout()));
         found.extend(away.into_iter().take(limit - found.len()));
         found
     }
@@ -250,7 +226,7 @@ impl Job {
     /// Says where the processes run; the first setting counts. Returns whether it was the first.
     pub fn set_hardware(&self, hardware: Hardware) -> bool {
         hardware.caches().into_iter().for_each(set_caches);
-        let first = self.layout.here().start;
+        let first = self.layout().here().start;
         self.hardware.set(hardware.with_first(first)).is_ok()
     }
 
@@ -260,16 +236,11 @@ impl Job {
             Some(hardware) => Some(hardware),
             None => {
                 let topology = Topology::detect().ok()?;
-                let here = self.layout.here();
+                let here = self.layout().here();
                 let unplaced = || Hardware::unplaced(&topology, here.len()).with_first(here.start);
                 Some(self.hardware.get_or_init(unplaced))
             }
         }
-    }
-
-    /// The process sets of the pieces of hardware, which are the same for all processes.
-    pub(crate) fn hardware_sets(&self) -> &[ProcessSet] {
-        self.hardware_sets.get_or_init(|| ProcessSet::of_hardware(self))
     }
 
     /// Sets what asks the virtual processors; the first setting counts. Returns whether it was the first.
@@ -283,15 +254,20 @@ impl Job {
         self.processors.get().map_or_else(Vec::new, |hook| hook())
     }
 
-    /// Where what the job does with its other hosts is kept.
-    #[inline]
-    pub(crate) fn remote_cell(&self) -> &OnceLock<Arc<Remote>> {
-        &self.remote
+    /// The other worlds, and who knows of them.
+    pub(crate) fn worlds(&self) -> &Arc<Worlds> {
+        &self.worlds
     }
 
-    /// The other worlds, and who knows of them.
-    pub(crate) fn universe(&self) -> &Arc<Universe> {
-        &self.universe
+    /// What the layers above keep for the job.
+    pub(crate) fn slots(&self) -> &Slots<3> {
+        &self.slots
+    }
+
+    /// What messages between hosts need to know of this one.
+    #[inline]
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Hosts of another world have come, in the order of their numbers. From now on their processes are known; so that
@@ -302,7 +278,7 @@ impl Job {
     ///
     /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if they do not come behind all of their realm that are known.
     pub fn admit(&self, newcomers: &[Newcomer]) -> Result<()> {
-        self.layout.admit(newcomers)?;
+        self.layout().admit(newcomers)?;
         if let Some(remote) = self.remote.get() {
             newcomers.iter().for_each(|newcomer| remote.admit(newcomer.host));
         }
@@ -322,20 +298,7 @@ impl Job {
     /// Sets what is told of a host that will not be heard of any more; the first setting counts. Returns whether it was
     /// the first.
     pub fn set_loss_hook(&self, hook: impl Fn(u32, &str) + Send + Sync + 'static) -> bool {
-        self.loss_hook.set(Box::new(hook)).is_ok()
-    }
-
-    /// A host will not be heard of any more: by the hook, or without one by ending the operating system's process.
-    pub(crate) fn lost(&self, host: u32, reason: &str) {
-        match self.loss_hook.get() {
-            Some(hook) => hook(host, reason),
-            None => {
-                eprintln!(
-                    "host {host}: {reason}; the job ends, for its ranks may wait for those of that host"
-                );
-                std::process::exit(1)
-            }
-        }
+        self.host.set_loss_hook(hook)
     }
 
     /// Sets what ends the job; the first setting counts. Returns whether it was the first.

@@ -16,6 +16,9 @@
 //! entry scanned; beyond, one hash probe for a receiver and up to four for a sender. No allocation once the tables
 //! have grown. The linear time is tested in `model.rs`.
 
+/// The low bits of a message's number that are kept of a send that completed before its receive.
+pub(crate) const NUMBER_BITS: u32 = 31;
+
 mod bins;
 mod context;
 mod pattern;

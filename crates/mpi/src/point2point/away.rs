@@ -1,13 +1,15 @@
 //! Sending to a process of another host.
 
+use super::Call;
 use super::send::{Mode, Sent, Started};
 use crate::comm::Comm;
+use crate::endpoint::Handle;
 use crate::error::Result;
+use crate::instrument;
 use crate::matching::{Envelope, Place};
 use crate::memory::Source;
-use crate::remote::{Goods, Handle, Letter};
-use crate::request::{Call, Waiter};
-use crate::tool;
+use crate::network::{Goods, Letter};
+use crate::request::Waiter;
 
 /// Where a message to another host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +92,11 @@ impl Comm {
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Sent> {
         let own = self.process();
-        tool::sent(own, || source.bytes());
+        instrument::sent(own, || source.bytes());
         let (job, lanes) = (own.job(), self.hints().lanes());
         let letter = job
-            .remote()
-            .letter(job, own.id(), process, envelope, lanes, source);
+            .connected()
+            .letter(job.host(), own.id(), process, envelope, lanes, source);
         match mode {
             Mode::Standard | Mode::Ready => match self.send_at_once(&letter) {
                 Some(number) => Ok(left(number, process)),
@@ -113,8 +115,8 @@ impl Comm {
     #[inline(never)]
     fn send_later(&self, letter: &Letter<'_>, process: u32, waiter: Waiter) -> Sent {
         let source = letter.source();
-        tool::left_with_sender(self.process(), process, letter.envelope(), source.bytes());
-        let remote = self.process().job().remote();
+        instrument::left_with_sender(self.process(), process, letter.envelope(), source.bytes());
+        let remote = self.process().job().connected();
         let (handle, _) = remote.announce(letter, Goods::Lent(source.clone()), Some(waiter));
         let place = Place::waiting(handle);
         Sent::Queued { process, place }
@@ -125,7 +127,7 @@ impl Comm {
     fn send_at_once(&self, letter: &Letter<'_>) -> Option<u32> {
         let own = self.process();
         own.job()
-            .remote()
+            .connected()
             .send_eagerly(letter, own.tuning().eager_limit_away())
     }
 
@@ -133,7 +135,7 @@ impl Comm {
     #[inline(never)]
     fn send_copied(&self, letter: &Letter<'_>, process: u32, copy: impl FnOnce(&Source) -> Goods) -> Sent {
         let number = self.send_at_once(letter).unwrap_or_else(|| {
-            let remote = self.process().job().remote();
+            let remote = self.process().job().connected();
             let (_, number) = remote.announce(letter, copy(letter.source()), None);
             number
         });

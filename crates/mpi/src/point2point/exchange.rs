@@ -1,11 +1,12 @@
 //! Sending and receiving in one call.
 
+use super::Call;
 use super::{Mode, Received, Sent};
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::error::Result;
 use crate::memory::{Source, Target};
-use crate::request::{Call, Half, Request, Waiter};
+use crate::request::{Half, Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 

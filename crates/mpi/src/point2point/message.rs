@@ -1,11 +1,12 @@
 //! Messages taken by a matched probe.
 
-use super::Payload;
+use super::Call;
+use crate::endpoint::Unexpected;
 use crate::error::Result;
 use crate::matching::Envelope;
 use crate::memory::Target;
 use crate::process::Process;
-use crate::request::{Call, Request, Waiter};
+use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
@@ -17,14 +18,14 @@ pub struct Message(Option<Taken>);
 struct Taken {
     receiver: Arc<Process>,
     envelope: Envelope,
-    payload: Payload,
+    payload: Unexpected,
 }
 
 impl Message {
     /// The message from the null process (`MPI_MESSAGE_NO_PROC`).
     pub const NONE: Self = Self(None);
 
-    pub(super) fn taken(receiver: &Arc<Process>, envelope: Envelope, payload: Payload) -> Self {
+    pub(super) fn taken(receiver: &Arc<Process>, envelope: Envelope, payload: Unexpected) -> Self {
         Self(Some(Taken {
             receiver: Arc::clone(receiver),
             envelope,
@@ -48,10 +49,10 @@ impl Message {
             envelope,
             payload,
         } = taken;
-        match payload.deliver(receiver.job(), receiver.endpoint(), envelope, target) {
+        match payload.deliver(&**receiver.job(), receiver.endpoint(), envelope, target) {
             Ok(status) => Some(status),
-            Err(promise) => {
-                receiver.fetch(&promise, envelope, target, waiter());
+            Err(request) => {
+                receiver.fetch(&request, envelope, target, waiter());
                 None
             }
         }

@@ -22,11 +22,11 @@
 
 mod away;
 mod buffered;
+mod call;
+mod cancel;
 mod exchange;
 mod message;
-mod parcel;
 mod partitioned;
-mod payload;
 mod persistent;
 mod probe;
 mod receipt;
@@ -37,9 +37,6 @@ pub use message::Message;
 pub use receipt::Receipt;
 pub use send::{Mode, Started};
 
-pub(crate) use away::Away;
-pub(crate) use parcel::{Parcel, ParcelPool};
-pub(crate) use partitioned::{Pairing, Pairs, Partitioned};
-pub(crate) use payload::{Payload, status_of};
-pub(crate) use receive::Received;
-pub(crate) use send::Sent;
+use call::Call;
+use receive::Received;
+use send::Sent;

@@ -1,13 +1,13 @@
 //! Looking for messages without receiving them.
 
+use super::Call;
 use super::Message;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::Table;
+use crate::endpoint::MatchTable;
 use crate::error::{ErrorCode, Result};
 use crate::matching::{Envelope, Pattern};
-use crate::request::Call;
 use crate::status::Status;
 use simurgh_core::yield_now;
 
@@ -91,7 +91,11 @@ impl Comm {
     }
 
     /// Looks into the table, and once more after others have run.
-    fn look_twice<T>(&self, pattern: Pattern, mut look: impl FnMut(&mut Table) -> Option<T>) -> Option<T> {
+    fn look_twice<T>(
+        &self,
+        pattern: Pattern,
+        mut look: impl FnMut(&mut MatchTable) -> Option<T>,
+    ) -> Option<T> {
         let endpoint = self.process().endpoint();
         let mut table = endpoint.table();
         if let Some(found) = look(&mut table) {
@@ -107,7 +111,7 @@ impl Comm {
     }
 
     /// Looks into the table, and again whenever a message has arrived that the pattern accepts.
-    fn await_message<T>(&self, pattern: Pattern, mut look: impl FnMut(&mut Table) -> Option<T>) -> T {
+    fn await_message<T>(&self, pattern: Pattern, mut look: impl FnMut(&mut MatchTable) -> Option<T>) -> T {
         let endpoint = self.process().endpoint();
         loop {
             let mut table = endpoint.table();

@@ -1,6 +1,6 @@
 //! What is left of a send that completed before its receive: enough to take the message back.
 
-use crate::matching::Place;
+use crate::matching::{NUMBER_BITS, Place};
 use crate::process::Process;
 
 /// Where the copy of a message lies until it is received: in the table of a process, under a number.
@@ -16,7 +16,7 @@ pub struct Receipt {
 
 impl Receipt {
     /// The bits of the message's number that are kept.
-    pub const NUMBER_BITS: u32 = 31;
+    pub const NUMBER_BITS: u32 = NUMBER_BITS;
 
     /// The receipt of the message at this place.
     #[inline]
@@ -45,7 +45,9 @@ impl Receipt {
         let job = process.job();
         let exists = job.layout().find_host(self.process).is_some();
         if exists && !job.layout().is_here(self.process) {
-            return job.remote().recall(job, process.id(), self.process, self.number);
+            return job
+                .connected()
+                .recall(job.host(), process.id(), self.process, self.number);
         }
         job.layout().is_here(self.process)
             && job

@@ -1,13 +1,14 @@
 //! The receiving side.
 
+use super::Call;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{Posted, Table};
+use crate::endpoint::{MatchTable, PostedReceive};
 use crate::error::Result;
 use crate::matching::{Pattern, Place};
 use crate::memory::Target;
-use crate::request::{Call, Request, Waiter};
+use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
 
@@ -73,7 +74,7 @@ impl Comm {
         target: &Target,
         source: i32,
         tag: i32,
-        waiter: impl FnOnce(&Table) -> Waiter,
+        waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
         if source == PROC_NULL {
             return Received::Done(Status::PROC_NULL);
@@ -92,23 +93,23 @@ impl Comm {
         &self,
         target: &Target,
         pattern: Pattern,
-        waiter: impl FnOnce(&Table) -> Waiter,
+        waiter: impl FnOnce(&MatchTable) -> Waiter,
     ) -> Received {
         let endpoint = self.process().endpoint();
         let mut table = endpoint.table();
         if let Some((envelope, payload)) = table.take_message(pattern) {
             drop(table);
-            return match payload.deliver(self.process().job(), endpoint, envelope, target) {
+            return match payload.deliver(&**self.process().job(), endpoint, envelope, target) {
                 Ok(status) => Received::Done(status),
-                Err(promise) => {
+                Err(request) => {
                     let waiter = waiter(&endpoint.table());
-                    self.process().fetch(&promise, envelope, target, waiter);
+                    self.process().fetch(&request, envelope, target, waiter);
                     Received::Posted(Place::NOWHERE)
                 }
             };
         }
         let waiter = waiter(&table);
-        let receive = Posted {
+        let receive = PostedReceive {
             target: target.clone(),
             waiter,
         };

@@ -1,18 +1,18 @@
 //! The sending side.
 
-use super::payload::status_of;
-use super::{Parcel, Payload, Receipt};
+use super::Call;
+use super::Receipt;
 use crate::buffered::Charge;
 use crate::comm::Comm;
 use crate::comm::check;
 use crate::constants::PROC_NULL;
-use crate::endpoint::{Posted, Table};
+use crate::endpoint::{EagerBuffer, MatchTable, PostedReceive, Unexpected, status_of};
 use crate::error::Result;
+use crate::instrument;
 use crate::matching::{Envelope, Place};
 use crate::memory::{self, Source};
 use crate::process::Process;
-use crate::request::{Call, Request, Waiter};
-use crate::tool;
+use crate::request::{Request, Waiter};
 use simurgh_core::sync::{Arc, BiasedGuard};
 
 /// When a send is complete.
@@ -46,7 +46,7 @@ enum Met<'a> {
     /// A receive, which has taken it.
     Handed,
     /// No receive; the table is still locked.
-    Nobody(BiasedGuard<'a, Table>),
+    Nobody(BiasedGuard<'a, MatchTable>),
 }
 
 /// What a nonblocking send leaves its caller with.
@@ -111,7 +111,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        table: BiasedGuard<'_, Table>,
+        table: BiasedGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
     ) -> Result<()> {
@@ -207,7 +207,7 @@ impl Comm {
     fn encounter(&self, process: u32, tag: i32, source: &Source) -> Met<'_> {
         // Not handed on to the other path: so it stays in registers.
         let envelope = self.outgoing(tag);
-        tool::sent(self.process(), || source.bytes());
+        instrument::sent(self.process(), || source.bytes());
         let mut table = self.process().job().endpoint(process).table();
         match table.take_receive(envelope) {
             None => Met::Nobody(table),
@@ -225,7 +225,7 @@ impl Comm {
         &self,
         mode: Mode,
         process: u32,
-        mut table: BiasedGuard<'_, Table>,
+        mut table: BiasedGuard<'_, MatchTable>,
         tag: i32,
         source: &Source,
         waiter: impl FnOnce() -> Waiter,
@@ -242,8 +242,13 @@ impl Comm {
             Mode::Copied => Ok(self.leave_copy(process, table, envelope, source, None)),
             Mode::Standard | Mode::Ready if bytes <= tuning.inline_limit() => {
                 let job = self.process().job();
-                tool::unexpected(to, envelope, bytes);
-                let place = table.arrive(job, envelope, self.hints().lanes(), Payload::inline(source));
+                instrument::unexpected(to, envelope, bytes);
+                let place = table.arrive(
+                    job.host(),
+                    envelope,
+                    self.hints().lanes(),
+                    Unexpected::inline(source),
+                );
                 Ok(Sent::Left { process, place })
             }
             Mode::Standard | Mode::Ready
@@ -252,14 +257,14 @@ impl Comm {
                 Ok(self.leave_copy(process, table, envelope, source, None))
             }
             Mode::Standard | Mode::Ready | Mode::Synchronous => {
-                let payload = Payload::Lent {
+                let payload = Unexpected::InPlace {
                     source: source.clone(),
                     waiter: waiter(),
                 };
                 let job = self.process().job();
-                tool::unexpected(to, envelope, bytes);
-                tool::left_with_sender(self.process(), process, envelope, bytes);
-                let place = table.arrive(job, envelope, self.hints().lanes(), payload);
+                instrument::unexpected(to, envelope, bytes);
+                instrument::left_with_sender(self.process(), process, envelope, bytes);
+                let place = table.arrive(job.host(), envelope, self.hints().lanes(), payload);
                 Ok(Sent::Queued { process, place })
             }
         }
@@ -267,45 +272,45 @@ impl Comm {
 
     /// Copies into a posted receive and completes it.
     #[inline]
-    fn hand_over(&self, process: u32, receive: Posted, envelope: Envelope, source: &Source) {
+    fn hand_over(&self, process: u32, receive: PostedReceive, envelope: Envelope, source: &Source) {
         let job = self.process().job();
-        if tool::on() {
-            tool::matched(job.endpoint(process), envelope, || source.bytes());
+        if instrument::on() {
+            instrument::matched(job.endpoint(process), envelope, || source.bytes());
         }
         let transfer = memory::transfer(source, &receive.target);
-        receive.waiter.finish(job, &status_of(envelope, &transfer));
+        receive.waiter.finish(job.host(), &status_of(envelope, &transfer));
     }
 
     /// Copies the message out, with the table unlocked, and leaves the copy unless a receive has been posted meanwhile.
     fn leave_copy(
         &self,
         process: u32,
-        mut table: BiasedGuard<'_, Table>,
+        mut table: BiasedGuard<'_, MatchTable>,
         envelope: Envelope,
         source: &Source,
         charge: Option<Charge>,
     ) -> Sent {
         let bytes = source.bytes();
-        let pooled = table.parcels().take(bytes);
+        let pooled = table.buffers().take(bytes);
         drop(table);
-        let mut parcel = pooled.unwrap_or_else(|| Parcel::allocate(bytes));
-        memory::pack(source, parcel.bytes_mut());
+        let mut buffer = pooled.unwrap_or_else(|| EagerBuffer::allocate(bytes));
+        memory::pack(source, buffer.bytes_mut());
         let job = self.process().job();
         let to = job.endpoint(process);
         let mut table = to.table();
         match table.take_receive(envelope) {
             None => {
-                tool::unexpected(to, envelope, bytes);
+                instrument::unexpected(to, envelope, bytes);
                 let place = table.arrive(
-                    job,
+                    job.host(),
                     envelope,
                     self.hints().lanes(),
-                    Payload::Copied { parcel, charge },
+                    Unexpected::Copied { buffer, charge },
                 );
                 Sent::Left { process, place }
             }
             Some(receive) => {
-                table.parcels().give_back(parcel);
+                table.buffers().give_back(buffer);
                 drop(table);
                 self.hand_over(process, receive, envelope, source);
                 Sent::Done

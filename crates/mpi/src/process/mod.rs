@@ -2,6 +2,7 @@
 
 mod launch;
 mod level;
+mod lingering;
 mod phase;
 mod tuning;
 
@@ -9,19 +10,18 @@ pub use launch::Launch;
 pub use phase::{Phase, ThreadLevel};
 
 use crate::buffered::SendBuffer;
-use crate::comm::{Comm, Lingering};
 use crate::deadlock::Unmatched;
-use crate::endpoint::Endpoint;
-use crate::error::{Error, ErrorClass, Result};
-use crate::group::SessionId;
+use crate::endpoint::{Endpoint, RequestToSend};
+use crate::error::Result;
+use crate::instrument::{self, Tool, Watched};
 use crate::job::{Abort, Job};
 use crate::matching::Envelope;
 use crate::memory::Target;
-use crate::remote::{Promise, Wanted};
+use crate::network::Wanted;
 use crate::request::{Request, RequestPool, Waiter};
-use crate::session::{Session, Sessions};
-use crate::tool::Tool;
+use crate::slots::Slots;
 use level::LevelCell;
+use lingering::Lingering;
 use phase::PhaseCell;
 use simurgh_core::AnyArc;
 use simurgh_core::sync::{Arc, Serialized, SpinLock, revoke_bias};
@@ -37,7 +37,6 @@ pub struct Process {
     phase: PhaseCell,
     id: u32,
     job: Arc<Job>,
-    predefined: SpinLock<Option<Predefined>>,
     requests: RequestPool,
     /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
     freed: SpinLock<Vec<Arc<Request>>>,
@@ -46,16 +45,9 @@ pub struct Process {
     buffer: SendBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
-    sessions: Sessions,
+    /// What the layers above keep for the process: its sessions and its communicators.
+    slots: Slots<2>,
     level: LevelCell,
-}
-
-/// The communicators every process has.
-struct Predefined {
-    world: Arc<Comm>,
-    own: Arc<Comm>,
-    /// Those who have started the world; none if nobody has, or when it has been given up.
-    parent: Option<Arc<Comm>>,
 }
 
 impl Process {
@@ -66,6 +58,7 @@ impl Process {
     /// When no process of this number lives on this host.
     #[must_use]
     pub fn new(job: Arc<Job>, id: u32) -> Arc<Self> {
+        instrument::set_caller(tool_of_caller);
         let here = job.layout().here();
         assert!(here.contains(&id), "process {id} is not one of {here:?}");
         let tuning = Tuning::new(job.settings());
@@ -74,14 +67,13 @@ impl Process {
             phase: PhaseCell::default(),
             id,
             job,
-            predefined: SpinLock::new(None),
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
             lingering: Lingering::default(),
             buffer: SendBuffer::default(),
             tuning,
             launch: OnceLock::new(),
-            sessions: Sessions::default(),
+            slots: Slots::default(),
             level: LevelCell::default(),
         })
     }
@@ -150,11 +142,6 @@ impl Process {
         &self.requests
     }
 
-    /// Communicators that are freed and still in use.
-    pub(crate) fn lingering(&self) -> &Lingering {
-        &self.lingering
-    }
-
     /// The settings that the process may change.
     #[inline]
     pub(crate) fn tuning(&self) -> &Tuning {
@@ -190,44 +177,27 @@ impl Process {
         }
     }
 
-    /// Begins the use of MPI, for any threads at any time.
+    /// Begins the use of MPI by the world model, with a promise of this level of thread support.
     ///
     /// # Errors
     ///
-    /// As [`Process::init_thread`].
-    pub fn init(self: &Arc<Self>) -> Result<()> {
-        self.init_thread(ThreadLevel::Multiple)
-    }
-
-    /// Begins the use of MPI (`MPI_Init_thread`), with a promise of this level of thread support.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::Other`] if MPI has been initialised before.
-    pub fn init_thread(self: &Arc<Self>, level: ThreadLevel) -> Result<()> {
+    /// [`ErrorClass::Other`](crate::ErrorClass::Other) if MPI has been initialised before.
+    pub(crate) fn begin_world(&self, level: ThreadLevel) -> Result<()> {
         self.phase.begin()?;
         self.promise(level);
-        let world = Comm::world(self);
-        let own = Comm::own(self)?;
-        let parent = Comm::parent(self);
-        *self.predefined.lock() = Some(Predefined { world, own, parent });
         Ok(())
     }
 
-    /// Ends the use of MPI (`MPI_Finalize`): waits for the operations whose requests were freed.
+    /// Ends the use of MPI by the world model: waits for the operations whose requests were freed.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Other`] if MPI is not initialised or has been finalized before.
-    pub fn finalize(&self) -> Result<()> {
+    /// [`ErrorClass::Other`](crate::ErrorClass::Other) if MPI is not initialised or has been finalized before.
+    pub(crate) fn end_world(&self) -> Result<()> {
         if self.phase() == Phase::Active {
             self.complete_freed();
         }
-        self.phase.end()?;
-        self.job.universe().stay_connected(self.job.layout().here().len());
-        let predefined = self.predefined.lock().take();
-        drop(predefined);
-        Ok(())
+        self.phase.end()
     }
 
     fn complete_freed(&self) {
@@ -239,15 +209,9 @@ impl Process {
         self.lingering.forget();
     }
 
-    /// The open sessions.
-    pub(crate) fn sessions(&self) -> &Sessions {
-        &self.sessions
-    }
-
-    /// The open session with this number.
-    #[must_use]
-    pub fn session(&self, id: SessionId) -> Option<Arc<Session>> {
-        self.sessions.get(id)
+    /// What the layers above keep for the process.
+    pub(crate) fn slots(&self) -> &Slots<2> {
+        &self.slots
     }
 
     /// Notes that a session begins: communication is allowed.
@@ -278,58 +242,6 @@ impl Process {
     #[inline]
     pub fn check_active(&self) -> Result<()> {
         self.phase.check_active()
-    }
-
-    /// The communicator of all processes.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::Comm`] before initialisation and after finalization.
-    pub fn comm_world(&self) -> Result<Arc<Comm>> {
-        self.predefined(|predefined| &predefined.world)
-    }
-
-    /// The communicator of this process alone.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::Comm`] before initialisation and after finalization.
-    pub fn comm_self(&self) -> Result<Arc<Comm>> {
-        self.predefined(|predefined| &predefined.own)
-    }
-
-    /// The inter-communicator with those who have started the world (`MPI_Comm_get_parent`); none if nobody has, or
-    /// when it has been freed.
-    ///
-    /// # Errors
-    ///
-    /// As [`Process::comm_world`].
-    pub fn comm_parent(&self) -> Result<Option<Arc<Comm>>> {
-        self.comm_world()?;
-        let predefined = self.predefined.lock();
-        Ok(predefined
-            .as_ref()
-            .and_then(|predefined| predefined.parent.clone()))
-    }
-
-    /// The process gives a communicator up: if it is that with its parents, it has none any more.
-    pub(crate) fn forget_parent(&self, comm: &Arc<Comm>) {
-        let mut predefined = self.predefined.lock();
-        let parent = predefined
-            .as_mut()
-            .and_then(|predefined| predefined.parent.take_if(|parent| Arc::ptr_eq(parent, comm)));
-        drop(predefined);
-        drop(parent);
-    }
-
-    fn predefined(&self, choose: impl FnOnce(&Predefined) -> &Arc<Comm>) -> Result<Arc<Comm>> {
-        let predefined = self.predefined.lock();
-        predefined.as_ref().map(choose).map(Arc::clone).ok_or_else(|| {
-            Error::new(
-                ErrorClass::Comm,
-                "there are no communicators before MPI_Init and after MPI_Finalize",
-            )
-        })
     }
 
     /// The messages to this process that it has not received so far.
@@ -364,14 +276,14 @@ impl Process {
     }
 
     /// Has a message of another host come to a target; `waiter` is told of its end.
-    pub(crate) fn fetch(&self, promise: &Promise, envelope: Envelope, target: &Target, waiter: Waiter) {
+    pub(crate) fn fetch(&self, request: &RequestToSend, envelope: Envelope, target: &Target, waiter: Waiter) {
         let wanted = Wanted {
             user: self.id,
             envelope,
             target: target.clone(),
             waiter,
         };
-        self.job.remote().fetch(&self.job, promise, wanted);
+        self.job.connected().fetch(self.job.host(), request, wanted);
     }
 
     /// Ends the job.
@@ -394,6 +306,17 @@ impl Process {
     pub fn extension<T: Any>(&self) -> Option<&T> {
         self.extension.get().and_then(AnyArc::get)
     }
+}
+
+impl Watched for Process {
+    fn active_tool(&self) -> Option<&Arc<Tool>> {
+        self.endpoint().active_tool()
+    }
+}
+
+/// What the tools of the calling rank use, once they have begun.
+fn tool_of_caller() -> Option<Arc<Tool>> {
+    Process::with_current(|process| process.and_then(|process| process.active_tool().cloned()))
 }
 
 impl fmt::Debug for Process {

@@ -3,32 +3,32 @@
 //! A rank that comes to wait works: the request knows the collective, and so the shares of its work that nobody has
 //! taken. One that tests lets others run, which are errands before all (`simurgh_core::yield_now`).
 
-use super::{Kind, Operation, Persistent, Request};
-use crate::collective::{Nonblocking, PersistentCollective};
+use super::{Kind, Request};
 use crate::error::{Error, ErrorClass, Result};
 use crate::status::Status;
 use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, SpinLock};
+use std::fmt;
 
 /// A rank's part in a collective that it has started.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Participation(SpinLock<Progress>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 enum Progress {
     /// It has not been started, or has ended well.
     #[default]
     Over,
     /// It is under way.
-    Under(Arc<Nonblocking>),
+    Under(Arc<dyn IdleTask>),
     /// It has failed.
     Failed(Error),
 }
 
 impl Participation {
     /// In a collective that begins.
-    pub(crate) fn begin(&self, nonblocking: Arc<Nonblocking>) {
-        self.advance(Progress::Under(nonblocking));
+    pub(crate) fn begin(&self, work: Arc<dyn IdleTask>) {
+        self.advance(Progress::Under(work));
     }
 
     fn advance(&self, to: Progress) {
@@ -36,7 +36,7 @@ impl Participation {
         drop(before);
     }
 
-    fn nonblocking(&self) -> Option<Arc<Nonblocking>> {
+    fn work(&self) -> Option<Arc<dyn IdleTask>> {
         match &*self.0.lock() {
             Progress::Under(nonblocking) => Some(Arc::clone(nonblocking)),
             Progress::Over | Progress::Failed(_) => None,
@@ -51,26 +51,21 @@ impl Participation {
     }
 }
 
+impl fmt::Debug for Participation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match &*self.0.lock() {
+            Progress::Over => "Over",
+            Progress::Under(_) => "Under",
+            Progress::Failed(_) => "Failed",
+        })
+    }
+}
+
 impl Request {
-    /// The request of a persistent collective, at rest.
-    pub(crate) fn set_up_collective(persistent_collective: PersistentCollective) -> Arc<Self> {
-        Self::set_up(Operation::Collective(Box::new(persistent_collective)))
-    }
-
-    /// The persistent collective, if this is one.
-    pub(crate) fn persistent_collective(&self) -> Option<&PersistentCollective> {
-        match self.persistent().map(Persistent::operation) {
-            Some(Operation::Collective(persistent_collective)) => Some(persistent_collective),
-            _ => None,
-        }
-    }
-
     fn participation(&self) -> Option<&Participation> {
         match &self.kind {
             Kind::Collective(participation) => Some(participation),
-            Kind::Persistent(_) => self
-                .persistent_collective()
-                .map(PersistentCollective::participation),
+            Kind::Persistent(persistent) => persistent.operation().participation(),
             _ => None,
         }
     }
@@ -95,8 +90,8 @@ impl Request {
 
     /// Does a share of the work of a collective that nobody has taken; false if there is none.
     fn help(&self) -> bool {
-        let nonblocking = self.participation().and_then(Participation::nonblocking);
-        nonblocking.is_some_and(IdleTask::run_piece)
+        let work = self.participation().and_then(Participation::work);
+        work.is_some_and(IdleTask::run_piece)
     }
 
     /// Works on a collective as long as there is something to do. Whether the request is active, and complete then.

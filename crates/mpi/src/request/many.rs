@@ -5,8 +5,8 @@
 //! inactive requests count as complete for the calls that wait for all, and as absent for the others.
 
 use super::Request;
+use crate::instrument::{self, Reason};
 use crate::status::Status;
-use crate::tool::{self, Reason};
 use simurgh_core::{Completion, yield_now};
 
 /// The result of a call that looks for any complete request.
@@ -157,14 +157,14 @@ fn suspend_for_one<'a>(active: impl Iterator<Item = &'a Request>) {
     let mut count = 1;
     while count < LISTED {
         let Some(completion) = pending.next() else {
-            tool::blocking(Reason::Request, || simurgh_core::wait_any(&few[..count]));
+            instrument::blocking(Reason::Request, || simurgh_core::wait_any(&few[..count]));
             return;
         };
         few[count] = completion;
         count += 1;
     }
     let all: Vec<&Completion> = few.into_iter().chain(pending).collect();
-    tool::blocking(Reason::Request, || simurgh_core::wait_any(&all));
+    instrument::blocking(Reason::Request, || simurgh_core::wait_any(&all));
 }
 
 /// Reports the requests of which `look` gives an outcome now; `None` if no request is active, otherwise their number.

@@ -6,7 +6,6 @@
 //! its rank has one that is done for good. Not every request stands for one entry of a match table: an exchange has
 //! two, a task of the library and a generalised request none.
 
-mod call;
 mod collective;
 mod exchange;
 mod generalised;
@@ -22,23 +21,21 @@ pub use many::{
     Outcome, peek_all, peek_any, peek_some, test_all, test_any, test_some, wait_all, wait_any, wait_some,
 };
 
-pub(crate) use call::Call;
 pub(crate) use collective::Participation;
 pub(crate) use exchange::Half;
-pub(crate) use persistent::{Operation, Persistent};
+pub(crate) use persistent::{Direction, Operation};
 pub(crate) use pool::RequestPool;
-pub(crate) use slots::CallSlots;
+pub(crate) use slots::{CallSlot, CallSlots};
 pub(crate) use ticket::Ticket;
-pub(crate) use waiter::Waiter;
+pub(crate) use waiter::{Callers, Waiter};
 
 use crate::error::{Error, ErrorClass, Result};
+use crate::instrument::{self, Reason};
 use crate::matching::Place;
-use crate::point2point::Away;
-use crate::process::Process;
 use crate::status::Status;
-use crate::tool::{self, Reason};
 use exchange::Exchange;
 use generalised::Generalised;
+use persistent::Persistent;
 use simurgh_core::sync::{Arc, ArcCache, AtomicU32, AtomicU64, Ordering};
 use simurgh_core::yield_now;
 
@@ -134,7 +131,7 @@ impl Request {
     }
 
     /// The persistent operation, if this is one.
-    pub(crate) fn persistent(&self) -> Option<&Persistent> {
+    fn persistent(&self) -> Option<&Persistent> {
         match &self.kind {
             Kind::Persistent(persistent) => Some(persistent),
             _ => None,
@@ -216,7 +213,7 @@ impl Request {
 
     fn wait_long(&self) {
         if !self.complete_by_helping() {
-            self.await_program(|| tool::blocking(Reason::Request, || self.ticket.completion().wait()));
+            self.await_program(|| instrument::blocking(Reason::Request, || self.ticket.completion().wait()));
         }
     }
 
@@ -251,63 +248,36 @@ impl Request {
         self.ticket.status()
     }
 
-    /// Takes the operation back if nobody has matched it yet; it completes either way, and its status says which.
-    /// What cancelling a generalised request does is up to the program.
+    /// Which way the message of an operation goes that is about to be cancelled; none for a generalised request, whose
+    /// program has been asked to cancel it.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Request`] for a persistent request at rest, and for an operation that cannot be cancelled; the
     /// error of the program's cancel function.
-    pub fn cancel(&self, process: &Process) -> Result<()> {
+    pub(crate) fn begin_cancel(&self) -> Result<Option<Direction>> {
         if !self.is_active() {
             return Err(Error::new(
                 ErrorClass::Request,
                 "only an active request can be cancelled; start it first",
             ));
         }
-        let sends = match &self.kind {
-            Kind::Generalised(generalised) => return generalised.cancel(self.ticket.is_done()),
-            Kind::Send => true,
-            Kind::Receive => false,
-            Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => return Err(cannot_be_cancelled()),
-            Kind::Persistent(persistent) => match persistent.operation() {
-                Operation::Send { .. } => true,
-                Operation::Receive { .. } => false,
-                Operation::Partitioned(_) | Operation::Collective(_) => return Err(cannot_be_cancelled()),
-            },
+        let direction = match &self.kind {
+            Kind::Generalised(generalised) => {
+                generalised.cancel(self.ticket.is_done())?;
+                return Ok(None);
+            }
+            Kind::Send => Some(Direction::Send),
+            Kind::Receive => Some(Direction::Receive),
+            Kind::Exchange(_) | Kind::Collective(_) | Kind::Task => None,
+            Kind::Persistent(persistent) => persistent.operation().direction(),
         };
-        // A send may be complete though its message waits: that can be taken back too.
-        let (owner, place) = self.queued.get();
-        let job = process.job();
-        if !job.layout().is_here(owner) {
-            self.cancel_away(process, owner, place);
-            return Ok(());
-        }
-        let mut table = job.endpoint(owner).table();
-        let withdrawn = if sends {
-            table.withdraw_message(place)
-        } else {
-            table.withdraw_receive(place)
-        };
-        drop(table);
-        if withdrawn {
-            self.ticket.finish(&Status::CANCELLED);
-        }
-        Ok(())
+        direction.map(Some).ok_or_else(cannot_be_cancelled)
     }
 
-    /// Takes back a send to a process of another host, if it can be.
-    fn cancel_away(&self, process: &Process, receiver: u32, place: Place) {
-        let (job, remote) = (process.job(), process.job().remote());
-        match place.away() {
-            Away::Waiting(sender) => remote.cancel(job, receiver, sender),
-            Away::Sent(number) => {
-                if remote.recall(job, process.id(), receiver, number) {
-                    self.ticket.finish(&Status::CANCELLED);
-                }
-            }
-            Away::Nowhere => {}
-        }
+    /// The process in whose table the operation waits, and its place there.
+    pub(crate) fn queued(&self) -> (u32, Place) {
+        self.queued.get()
     }
 
     /// Notes where the operation waits.
@@ -337,7 +307,7 @@ impl Request {
 
     /// Completes an operation that nobody but its own rank knows of.
     #[inline]
-    fn settle(&self, status: &Status) {
+    pub(crate) fn settle(&self, status: &Status) {
         self.ticket.settle(status);
     }
 
@@ -363,7 +333,7 @@ impl Request {
         persistent.activate()?;
         self.queued.forget();
         self.ticket.reset();
-        let started = persistent.launch(self);
+        let started = persistent.operation().start(self);
         if started.is_err() {
             persistent.rest();
         }

@@ -8,61 +8,72 @@
 //! made: with nothing else queued that is one comparison. The bench is `benches/c/requests.c`: an exchange of 8 bytes
 //! costs a rank three quarters of what it costs with nonblocking calls.
 
-use super::{Kind, Request, Waiter};
-use crate::collective::PersistentCollective;
-use crate::comm::Comm;
+use super::{Kind, Participation, Request};
 use crate::error::{Error, ErrorClass, Result};
-use crate::memory::{Source, Target};
-use crate::point2point::{Mode, Partitioned, Received, Sent};
-use crate::status::Status;
+use simurgh_core::AnyArc;
 use simurgh_core::sync::{Arc, AtomicBool, Ordering};
+use std::any::Any;
+use std::fmt;
 
-/// The arguments of a persistent operation, checked when it was set up.
-#[derive(Debug)]
-pub(crate) struct Persistent {
-    operation: Operation,
+/// The operation of a persistent request, with its arguments, which were checked when it was set up.
+pub(crate) trait Operation: Any + fmt::Debug + Send + Sync {
+    /// Runs the operation in the name of `request`, which holds it.
+    fn start(&self, request: &Arc<Request>) -> Result<()>;
+
+    /// Which way its message goes, if it is a send or a receive, which can be cancelled.
+    fn direction(&self) -> Option<Direction> {
+        None
+    }
+
+    /// The part in a collective, if it is one.
+    fn participation(&self) -> Option<&Participation> {
+        None
+    }
+}
+
+/// Which way a message goes, as the rank that starts it sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Send,
+    Receive,
+}
+
+/// What makes a request persistent.
+pub(super) struct Persistent {
+    operation: Arc<dyn Operation>,
+    /// The same, for those who know its type.
+    typed: AnyArc,
     active: AtomicBool,
 }
 
-/// What a persistent request does when started.
-#[derive(Debug)]
-pub(crate) enum Operation {
-    /// A send in some mode.
-    Send {
-        comm: Arc<Comm>,
-        mode: Mode,
-        source: Source,
-        dest: i32,
-        tag: i32,
-    },
-    /// A receive.
-    Receive {
-        comm: Arc<Comm>,
-        target: Target,
-        source: i32,
-        tag: i32,
-    },
-    /// A side of a partitioned operation.
-    Partitioned(Partitioned),
-    /// A collective.
-    Collective(Box<PersistentCollective>),
-}
-
 impl Persistent {
+    /// An operation at rest.
+    fn new(operation: impl Operation) -> Self {
+        let operation = Arc::new(operation);
+        Self {
+            typed: AnyArc::new(Arc::clone(&operation)),
+            operation,
+            active: AtomicBool::new(false),
+        }
+    }
+
     /// Whether the operation has been started and not yet waited for.
     // Relaxed here and below: MPI lets one thread at a time use a request; the outcome is ordered by the ticket.
     pub(super) fn is_active(&self) -> bool {
         self.active.load(Ordering::Relaxed)
     }
 
-    pub(super) fn operation(&self) -> &Operation {
-        &self.operation
+    /// The operation.
+    pub(super) fn operation(&self) -> &dyn Operation {
+        &*self.operation
     }
 
+    /// Notes that the operation has been waited for.
     pub(super) fn rest(&self) {
         self.active.store(false, Ordering::Relaxed);
     }
 
+    /// Notes that the operation is started.
     pub(super) fn activate(&self) -> Result<()> {
         if self.is_active() {
             return Err(Error::new(
@@ -73,56 +84,27 @@ impl Persistent {
         self.active.store(true, Ordering::Relaxed);
         Ok(())
     }
+}
 
-    /// Runs the operation in the name of `request`, which holds it.
-    pub(super) fn launch(&self, request: &Arc<Request>) -> Result<()> {
-        let waiter = || Waiter::Request(Arc::clone(request));
-        match &self.operation {
-            Operation::Send {
-                comm,
-                mode,
-                source,
-                dest,
-                tag,
-            } => match comm.offer(source, *dest, *tag, *mode, waiter)? {
-                Sent::Done => request.settle(&Status::EMPTY),
-                Sent::Left { process, place } => {
-                    request.queued_at(process, place);
-                    request.settle(&Status::EMPTY);
-                }
-                Sent::Queued { process, place } => request.queued_at(process, place),
-            },
-            Operation::Receive {
-                comm,
-                target,
-                source,
-                tag,
-            } => match comm.accept(target, *source, *tag, |_| waiter()) {
-                Received::Done(status) => request.settle(&status),
-                Received::Posted(place) => request.queued_at(comm.process().id(), place),
-            },
-            Operation::Partitioned(side) => side.start(request),
-            Operation::Collective(persistent_collective) => persistent_collective.start(request)?,
-        }
-        Ok(())
+impl fmt::Debug for Persistent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Persistent")
+            .field("operation", &self.operation)
+            .field("active", &self.active)
+            .finish_non_exhaustive()
     }
 }
 
 impl Request {
     /// A persistent request at rest.
-    pub(crate) fn set_up(operation: Operation) -> Arc<Self> {
-        Arc::new(Self::of_kind(Kind::Persistent(Persistent {
-            operation,
-            active: AtomicBool::new(false),
-        })))
+    pub(crate) fn set_up(operation: impl Operation) -> Arc<Self> {
+        Arc::new(Self::of_kind(Kind::Persistent(Persistent::new(operation))))
     }
 
-    /// The side of a partitioned operation that this is.
-    pub(crate) fn partitioned(&self) -> Option<&Partitioned> {
-        match self.persistent()?.operation() {
-            Operation::Partitioned(side) => Some(side),
-            Operation::Send { .. } | Operation::Receive { .. } | Operation::Collective(_) => None,
-        }
+    /// The persistent operation, if it is of this type.
+    #[inline]
+    pub(crate) fn operation<T: Operation>(&self) -> Option<&T> {
+        self.persistent()?.typed.get()
     }
 
     /// Starts several persistent operations.

@@ -1,9 +1,9 @@
 //! Requests for reuse.
 
 use super::{Exchange, Kind, NOWHERE, Participation, Request};
-use crate::collective::Nonblocking;
 use crate::limits::POOLED_REQUESTS;
 use crate::status::Status;
+use simurgh_core::IdleTask;
 use simurgh_core::sync::{Arc, Ordering, Serialized, SpinLock, fence};
 
 /// The requests of a rank that are not in use, and one that is done for good.
@@ -51,9 +51,9 @@ impl RequestPool {
     }
 
     /// A request for a nonblocking collective.
-    pub(crate) fn take_collective(&self, nonblocking: Arc<Nonblocking>) -> Arc<Request> {
+    pub(crate) fn take_collective(&self, work: Arc<dyn IdleTask>) -> Arc<Request> {
         let participation = Participation::default();
-        participation.begin(nonblocking);
+        participation.begin(work);
         self.take(Kind::Collective(participation))
     }
 

@@ -8,7 +8,6 @@
 //! uses a request instead.
 
 use super::ticket::Ticket;
-use crate::endpoint::Table;
 use crate::limits::CALL_SLOTS;
 use simurgh_core::sync::{AtomicBool, Ordering};
 
@@ -32,9 +31,9 @@ pub(crate) struct CallSlot<'a> {
 }
 
 impl CallSlots {
-    /// Takes a free slot for a call that is about to wait in the rank's own table, which the caller holds.
+    /// Takes a free slot for a call that is about to wait in the rank's own match table, which the caller has locked.
     #[inline]
-    pub(crate) fn take_in(&self, _own: &Table) -> Option<CallSlot<'_>> {
+    pub(crate) fn take_locked(&self) -> Option<CallSlot<'_>> {
         let mut slots = (0..).zip(&self.0[..CALL_SLOTS]);
         // Acquire pairs with the Release in `drop`: the last user is done with the ticket.
         let (number, slot) = slots.find(|(_, slot)| !slot.taken.load(Ordering::Acquire))?;
@@ -81,7 +80,7 @@ impl<'a> CallSlot<'a> {
 impl Drop for CallSlot<'_> {
     #[inline]
     fn drop(&mut self) {
-        // Release pairs with the Acquire in `take` and `take_in`.
+        // Release pairs with the Acquire in `take` and `take_locked`.
         self.slot.taken.store(false, Ordering::Release);
     }
 }
@@ -92,15 +91,15 @@ mod tests {
 
     #[test]
     fn slots_run_out_and_come_back() {
-        let (slots, table) = (CallSlots::default(), Table::new(8));
+        let slots = CallSlots::default();
         let taken: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take()).collect();
-        let taken_in: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take_in(&table)).collect();
+        let taken_in: Vec<_> = (0..CALL_SLOTS).filter_map(|_| slots.take_locked()).collect();
         let mut numbers: Vec<_> = taken.iter().chain(&taken_in).map(CallSlot::number).collect();
         numbers.sort_unstable();
         assert!(numbers.into_iter().eq(0..2 * CALL_SLOTS as u32));
-        assert!(slots.take().is_none() && slots.take_in(&table).is_none());
+        assert!(slots.take().is_none() && slots.take_locked().is_none());
         drop((taken, taken_in));
-        assert_eq!(slots.take_in(&table).map(|slot| slot.number()), Some(0));
+        assert_eq!(slots.take_locked().map(|slot| slot.number()), Some(0));
         assert_eq!(slots.take().map(|slot| slot.number()), Some(CALL_SLOTS as u32));
     }
 }

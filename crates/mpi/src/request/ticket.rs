@@ -1,8 +1,8 @@
 //! The place where an operation's outcome is left for whoever waits for it.
 
 use crate::error::ErrorCode;
+use crate::instrument::{self, Reason};
 use crate::status::Status;
-use crate::tool::{self, Reason};
 use simurgh_core::Completion;
 use simurgh_core::sync::{AtomicU64, Ordering};
 
@@ -86,8 +86,8 @@ impl Ticket {
     /// Blocks until the outcome is there.
     #[inline]
     pub(crate) fn wait(&self) -> Status {
-        if tool::on() && !self.is_done() {
-            tool::blocking(Reason::Message, || self.completion.wait());
+        if instrument::on() && !self.is_done() {
+            instrument::blocking(Reason::Message, || self.completion.wait());
         } else {
             self.completion.wait();
         }

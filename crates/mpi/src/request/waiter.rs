@@ -1,9 +1,14 @@
 //! Who waits for an operation, as its counterpart sees it.
 
-use super::{Half, Request};
-use crate::job::Job;
+use super::{Half, Request, Ticket};
 use crate::status::Status;
 use simurgh_core::sync::Arc;
+
+/// The ranks whose blocking calls can be completed.
+pub(crate) trait Callers {
+    /// The ticket of a blocking call of a process, by the number of its slot.
+    fn ticket(&self, process: u32, slot: u32) -> &Ticket;
+}
 
 /// Whom to tell that an operation is complete.
 #[derive(Clone, Debug)]
@@ -32,9 +37,9 @@ impl Waiter {
 
     /// Leaves the outcome and wakes whoever waits for it.
     #[inline]
-    pub(crate) fn finish(self, job: &Job, status: &Status) {
+    pub(crate) fn finish(self, callers: &impl Callers, status: &Status) {
         match self {
-            Self::Call { process, slot } => job.endpoint(process).slots().ticket(slot).finish(status),
+            Self::Call { process, slot } => callers.ticket(process, slot).finish(status),
             Self::Request(request) => request.finish(status),
             Self::Own(request) => request.finish_own(status),
             Self::Sending(request) => request.finish_half(Half::Send, status),

@@ -26,7 +26,7 @@ pub struct Session {
 
 /// The open sessions of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Sessions(SpinLock<Open>);
+struct Sessions(SpinLock<Open>);
 
 #[derive(Debug, Default)]
 struct Open {
@@ -51,9 +51,22 @@ impl Sessions {
     }
 
     /// The open session with this number.
-    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Session>> {
+    fn get(&self, id: SessionId) -> Option<Arc<Session>> {
         let open = self.0.lock();
         open.sessions.iter().find(|session| session.id == id).cloned()
+    }
+}
+
+impl Process {
+    /// The open sessions.
+    fn sessions(&self) -> &Sessions {
+        self.slots().get_or_init(Sessions::default)
+    }
+
+    /// The open session with this number.
+    #[must_use]
+    pub fn session(&self, id: SessionId) -> Option<Arc<Session>> {
+        self.sessions().get(id)
     }
 }
 

@@ -63,7 +63,7 @@ impl ProcessSet {
     }
 
     /// The sets of the pieces of hardware on which processes of the job began.
-    pub(crate) fn of_hardware(job: &Job) -> Vec<Self> {
+    fn of_hardware(job: &Job) -> Vec<Self> {
         let Some(hardware) = job.hardware() else {
             return Vec::new();
         };
@@ -85,6 +85,18 @@ impl ProcessSet {
     pub fn info(&self) -> Info {
         let size = self.group.size().to_string();
         Info::from_iter([(*b"mpi_size", size.into_bytes())])
+    }
+}
+
+/// The process sets of the pieces of hardware, which are the same for all processes of a host.
+struct HardwareSets(Vec<ProcessSet>);
+
+impl Job {
+    fn hardware_sets(&self) -> &[ProcessSet] {
+        let HardwareSets(sets) = self
+            .slots()
+            .get_or_init(|| HardwareSets(ProcessSet::of_hardware(self)));
+        sets
     }
 }
 

@@ -1,133 +1,17 @@
 //! The tool information interface: what a tool may set, read and be told of (chapter 15.3 of the standard).
 //!
-//! # Protocol
-//!
-//! Each rank has one [`Tool`], made when it first uses the interface. Control variables ([`control`]) are the
-//! settings and limits of the library; performance variables ([`variable`]) are read from where the library keeps
-//! them anyway, or from the rank's counters; events ([`event`]) are put into the rank's queue
-//! by whoever causes them, often another rank, and taken out at a safe point of the rank itself: at the end of one of
-//! its calls.
-//!
-//! # Costs
-//!
-//! Nothing is counted, timed or noted unless somebody wants it: a started handle of a counted variable and a callback
-//! of an event are *watchers*. Elsewhere the cost is one load of a number that nobody writes ([`on`]) and a predictable
-//! branch. While there are watchers, counting is exact, by atomic additions to counters of the rank.
+//! Control variables ([`control`]) are the settings and limits of the library. Performance variables ([`variable`]) are
+//! read from where the library keeps them anyway, or from the counters of the rank. Events are put into the queue of
+//! the rank that they concern by whoever causes them, and are taken out at the end of one of the calls of that rank.
+//! Counters and events are kept by the layer below (`instrument`), since every other layer calls it.
 
 pub mod category;
 pub mod control;
-mod counters;
 pub mod enumeration;
-mod error;
-pub mod event;
 mod handle;
-mod hooks;
-mod queue;
 pub mod variable;
-mod watch;
 
-pub use error::{ToolError, ToolResult};
+pub use crate::instrument::{
+    Queue, Record, Representation, Tool, ToolError, ToolResult, Watch, Wish, event, on,
+};
 pub use handle::Handle;
-pub use queue::{Queue, Record, Wish};
-pub use watch::{Watch, on};
-
-pub(crate) use counters::Counters;
-pub(crate) use event::Reason;
-pub(crate) use hooks::{blocking, collective, left_with_sender, matched, sent, unexpected};
-
-use simurgh_core::sync::{AtomicBool, AtomicU32, Ordering};
-use std::time::Instant;
-
-/// What a value of a variable is in the memory of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Representation {
-    /// An `int`; its meaning is in an enumeration.
-    Int,
-    /// An `unsigned long`.
-    Unsigned,
-    /// A `double`: values carry its bits.
-    Double,
-    /// Characters, with a null character at the end.
-    Text,
-}
-
-/// What the interface holds for one rank.
-#[derive(Debug)]
-pub struct Tool {
-    initialised: AtomicU32,
-    counters: Counters,
-    queue: Queue,
-    /// Whether one of the rank's threads runs callbacks.
-    delivering: AtomicBool,
-    started: Instant,
-}
-
-impl Default for Tool {
-    fn default() -> Self {
-        Self {
-            initialised: AtomicU32::new(0),
-            counters: Counters::default(),
-            queue: Queue::default(),
-            delivering: AtomicBool::new(false),
-            started: Instant::now(),
-        }
-    }
-}
-
-impl Tool {
-    /// One more user of the interface (`MPI_T_init_thread`).
-    pub fn init(&self) {
-        self.initialised.fetch_add(1, Ordering::AcqRel);
-    }
-
-    /// One user less (`MPI_T_finalize`); returns whether it was the last.
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError::NotInitialized`] if there was none.
-    pub fn finalize(&self) -> ToolResult<bool> {
-        let less = |users: u32| users.checked_sub(1);
-        let users = self
-            .initialised
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, less)
-            .map_err(|_| ToolError::NotInitialized)?;
-        Ok(users == 1)
-    }
-
-    /// Whether the interface may be used.
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError::NotInitialized`] if not.
-    pub fn check(&self) -> ToolResult<()> {
-        // Acquire pairs with the AcqRel in `init`.
-        match self.initialised.load(Ordering::Acquire) {
-            0 => Err(ToolError::NotInitialized),
-            _ => Ok(()),
-        }
-    }
-
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    /// The events that happened and have not been delivered.
-    pub fn queue(&self) -> &Queue {
-        &self.queue
-    }
-
-    /// Nanoseconds since the rank has first used the interface: the clock of events.
-    #[must_use]
-    pub fn now(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
-    }
-
-    /// Runs `deliver`, unless one of the rank's threads does so already: a callback may make calls.
-    pub fn deliver_with(&self, deliver: impl FnOnce()) {
-        // Acquire and Release: the next thread to deliver sees what this one's callbacks did.
-        if !self.delivering.swap(true, Ordering::Acquire) {
-            deliver();
-            self.delivering.store(false, Ordering::Release);
-        }
-    }
-}

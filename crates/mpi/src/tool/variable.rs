@@ -1,10 +1,10 @@
 //! Performance variables.
 
-use super::counters::COLLECTIVES;
-use super::{Counters, Representation, enumeration};
+use super::{Representation, enumeration};
 use crate::comm::Comm;
+use crate::instrument::{COLLECTIVES, Counters};
+use crate::network::Remote;
 use crate::process::Process;
-use crate::remote::Remote;
 use simurgh_sched::VpStats;
 use simurgh_settings::{Category, Verbosity};
 use std::sync::LazyLock;
@@ -111,19 +111,19 @@ fn queues() -> Vec<Variable> {
         queue(
             "unexpected_recvq_length",
             Level,
-            |process, _| process.endpoint().table().arrived_length() as u64,
+            |process, _| process.endpoint().table().unexpected_length() as u64,
             "messages that wait for their receives",
         ),
         queue(
             "unexpected_recvq_length_max",
             HighWatermark,
-            |process, _| process.endpoint().table().arrived_most() as u64,
+            |process, _| process.endpoint().table().unexpected_most() as u64,
             "the most messages that have waited for their receives at one time",
         ),
         queue(
             "unexpected_recvq_bytes",
             Level,
-            |process, _| process.endpoint().table().arrived_bytes(None) as u64,
+            |process, _| process.endpoint().table().unexpected_bytes(None) as u64,
             "bytes of the messages that wait for their receives",
         ),
         of_comm(
@@ -133,12 +133,17 @@ fn queues() -> Vec<Variable> {
         ),
         of_comm(
             "comm_unexpected_recvq_length",
-            |process, comm| process.endpoint().table().arrived_on(comm.map(Comm::context)) as u64,
+            |process, comm| process.endpoint().table().unexpected_on(comm.map(Comm::context)) as u64,
             "messages on the communicator that wait for their receives",
         ),
         of_comm(
             "comm_unexpected_recvq_bytes",
-            |process, comm| process.endpoint().table().arrived_bytes(comm.map(Comm::context)) as u64,
+            |process, comm| {
+                process
+                    .endpoint()
+                    .table()
+                    .unexpected_bytes(comm.map(Comm::context)) as u64
+            },
             "bytes of the messages on the communicator that wait for their receives",
         ),
         Variable {

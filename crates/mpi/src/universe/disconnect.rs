@@ -33,7 +33,8 @@ impl Comm {
             let job = self.process().job();
             let others = span.all().iter().copied();
             let own = job.layout().own();
-            job.remote().drain(job, others.filter(|host| *host != own));
+            job.connected()
+                .drain(job.host(), others.filter(|host| *host != own));
         }
     }
 }

@@ -49,7 +49,7 @@ impl Process {
     /// [`ErrorClass::Port`] if the launchers of both do not bring them together.
     pub fn join(&self, socket: BorrowedFd<'_>) -> Result<Option<Arc<Comm>>> {
         let universe = self.job().universe();
-        let name = universe.launcher.get().map(|launcher| launcher.universe());
+        let name = self.job().worlds().launcher().map(|launcher| launcher.universe());
         let own = Introduction {
             magic: MAGIC,
             // Without a launcher nobody else is there.

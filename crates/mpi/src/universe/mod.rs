@@ -9,41 +9,30 @@
 //! Costs: a question to the launcher, two exchanges of the ranks and one of two processes; nothing when none of this is
 //! used but a look at the hosts of each new communicator of several.
 
-mod bond;
 mod disconnect;
 mod join;
-mod launcher;
 mod meet;
 mod parent;
 mod ports;
 mod spawn;
 
-pub(crate) use bond::Bond;
-pub use launcher::Launcher;
+pub(crate) use parent::parent_of;
 pub use spawn::Spawned;
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
-use bond::Connections;
+use crate::worlds::Launcher;
 use parent::Parent;
-use simurgh_core::sync::{AtomicBool, AtomicU64, AtomicUsize, SpinLock};
+use simurgh_core::sync::{AtomicU64, SpinLock};
 use simurgh_net::control::{Answer, Question, Refusal};
-use std::fmt;
-use std::sync::OnceLock;
 
 /// What a program is told that asks for a launcher and has none.
 const ALONE: &str = "the program has not been started by an mpiexec that can do so; start it with \"mpiexec -n 1\" \
                      and its name";
 
-/// The other worlds, as the engine knows them.
+/// What is kept for a job.
 #[derive(Default)]
-pub(crate) struct Universe {
-    launcher: OnceLock<Box<dyn Launcher>>,
-    connections: SpinLock<Connections>,
-    /// All processes here have finalized: what is connected stays so.
-    is_ending: AtomicBool,
-    /// How many processes of this host have finalized.
-    finalized: AtomicUsize,
+struct Universe {
     parent: SpinLock<Option<Parent>>,
     /// Sockets over which processes of this host have joined others.
     joins: AtomicU64,
@@ -52,12 +41,16 @@ pub(crate) struct Universe {
 impl Job {
     /// Says whom to ask for more processes; the first saying counts. Returns whether it was the first.
     pub fn set_launcher(&self, launcher: impl Launcher + 'static) -> bool {
-        self.universe().launcher.set(Box::new(launcher)).is_ok()
+        self.worlds().set_launcher(launcher)
+    }
+
+    fn universe(&self) -> &Universe {
+        self.slots().get_or_init(Universe::default)
     }
 
     /// Asks the launcher.
     fn ask(&self, question: Question) -> Result<Answer> {
-        let Some(launcher) = self.universe().launcher.get() else {
+        let Some(launcher) = self.worlds().launcher() else {
             return Err(Error::new(class_of(question.refusal()), ALONE));
         };
         match launcher.ask(question) {
@@ -84,13 +77,4 @@ fn beside_the_point(answer: &Answer) -> Error {
         ErrorClass::Intern,
         format!("the launcher has answered {answer:?}; all of the installation has to be of one version"),
     )
-}
-
-impl fmt::Debug for Universe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Universe")
-            .field("has a launcher", &self.launcher.get().is_some())
-            .field("connections", &*self.connections.lock())
-            .finish_non_exhaustive()
-    }
 }

@@ -1,12 +1,13 @@
 //! The processes that have started this host's world.
 
 use super::Universe;
-use crate::comm::{Charter, CommShared};
+use crate::comm::{Charter, Comm, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
 use crate::members::Sides;
 use crate::portable::{self, portable};
+use crate::process::Process;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
@@ -56,7 +57,7 @@ impl Job {
 
 impl Universe {
     /// The communicator with those who have started the world, for one process after the other.
-    pub(crate) fn take_parent(&self) -> Option<Arc<CommShared>> {
+    fn take_parent(&self) -> Option<Arc<CommShared>> {
         let mut place = self.parent.lock();
         let parent = place.as_mut()?;
         parent.missing -= 1;
@@ -65,6 +66,13 @@ impl Universe {
             _ => Some(Arc::clone(&parent.shared)),
         }
     }
+}
+
+/// The communicator of a process with those who have started the world, if somebody has; once for each process.
+pub(crate) fn parent_of(process: &Arc<Process>) -> Option<Arc<Comm>> {
+    let shared = process.job().universe().take_parent()?;
+    let seat = shared.sides.seat_of(process.id())?;
+    Some(Comm::named(process, shared, seat, "MPI_COMM_PARENT"))
 }
 
 #[cold]

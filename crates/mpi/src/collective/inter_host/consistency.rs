@@ -16,8 +16,8 @@ use super::parcel::Key;
 use crate::error::{Error, Result};
 use crate::members::GroupSizes;
 use crate::members::Span;
+use crate::network::Line;
 use crate::portable::{self, portable};
-use crate::remote::Line;
 use std::collections::{BTreeMap, HashMap};
 
 /// What a host tells of its ranks.

@@ -19,8 +19,8 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
 use crate::members::Span;
 use crate::memory::{Source, Target};
+use crate::network::{self, Line, Rounds};
 use crate::process::Process;
-use crate::remote::{self, Line, Rounds};
 
 /// Which collective of a communicator the hosts talk about. Those that may be under way at the same time have different
 /// rounds, and so do calls that follow each other, as far as some ten million numbers go.
@@ -199,7 +199,7 @@ pub(super) struct HostTransport<'a> {
 }
 
 impl<'a> Transport for HostTransport<'a> {
-    type Pending = remote::Pending<'a>;
+    type Pending = network::Pending<'a>;
 
     fn hosts(&self) -> usize {
         self.span.hosts()
@@ -233,9 +233,9 @@ impl<'a> Transport for HostTransport<'a> {
     }
 }
 
-impl Pending for remote::Pending<'_> {
+impl Pending for network::Pending<'_> {
     fn wait(self) -> Result<usize> {
-        remote::Pending::wait(self)
+        network::Pending::wait(self)
     }
 }
 

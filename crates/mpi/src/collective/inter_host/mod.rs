@@ -63,7 +63,7 @@ use super::nonblocking::Invocation;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::members::Span;
-use crate::remote::Line;
+use crate::network::Line;
 
 /// Takes part in a collective of several hosts.
 #[cold]

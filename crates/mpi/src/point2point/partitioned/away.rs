@@ -12,15 +12,11 @@ use crate::layout::Layout;
 use crate::limits::PARTITIONED_PAIRS;
 use crate::matching::{Envelope, PARTITIONED_COMMUNICATORS, Pattern, partitioned_context};
 use crate::memory::{Source, Target};
+use crate::partitioned::SendElsewhere;
 use crate::point2point::{Mode, Received, Sent};
 use crate::request::{Request, Waiter};
 use crate::status::Status;
 use simurgh_core::sync::{Arc, AtomicU64, AtomicUsize, Ordering, SpinLock};
-use std::collections::HashMap;
-
-/// How many partitioned operations a rank has set up on a communicator, by direction and label.
-#[derive(Debug, Default)]
-pub(crate) struct Pairs(SpinLock<HashMap<(bool, i32, i32), u32>>);
 
 /// The side that sends.
 #[derive(Debug)]
@@ -57,10 +53,7 @@ fn label(comm: &Comm, sends: bool, peer: i32, (source, tag): (i32, i32)) -> Resu
             ),
         ));
     }
-    let mut pairs = comm.pairs().0.lock();
-    let count = pairs.entry((sends, peer, tag)).or_default();
-    let pair = *count % PARTITIONED_PAIRS as u32;
-    *count = count.wrapping_add(1);
+    let pair = comm.pairs().count(sends, peer, tag) % PARTITIONED_PAIRS as u32;
     Ok(Envelope {
         context: partitioned_context(context, pair),
         source,
@@ -115,17 +108,6 @@ impl SendingAway {
         Ok(())
     }
 
-    /// The send, if it is under way and not all partitions are ready.
-    pub(super) fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
-        self.request.lock().as_ref()?;
-        let parts = Parts::Missing {
-            left: self.left.load(Ordering::Relaxed),
-            of: self.ready.len(),
-        };
-        let (receiver, label) = (layout.name_of(self.process), self.envelope.exactly());
-        Some(Unmatched::in_parts(receiver, label, Operation::Send, parts))
-    }
-
     fn send(&self) {
         let Some(request) = self.request.lock().take() else {
             return;
@@ -142,6 +124,18 @@ impl SendingAway {
                 ..Status::EMPTY
             }),
         }
+    }
+}
+
+impl SendElsewhere for SendingAway {
+    fn unmatched(&self, layout: &Layout) -> Option<Unmatched> {
+        self.request.lock().as_ref()?;
+        let parts = Parts::Missing {
+            left: self.left.load(Ordering::Relaxed),
+            of: self.ready.len(),
+        };
+        let (receiver, label) = (layout.name_of(self.process), self.envelope.exactly());
+        Some(Unmatched::in_parts(receiver, label, Operation::Send, parts))
     }
 }
 

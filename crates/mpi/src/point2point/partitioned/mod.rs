@@ -1,28 +1,9 @@
-//! Messages sent in parts: partitioned communication.
+//! Messages sent in parts: the calls of partitioned communication.
 //!
-//! Setting up a partitioned send and a partitioned receive pairs them once and for all ([`Pairing`]): the first send
-//! that one rank sets up for a communicator, receiver and tag with the first receive of that label, and so on. Ordinary
-//! messages take no part in this. A pair shares a [`Channel`], and each start of a side begins its next round.
-//! A partition is moved from the sender's layout straight to the receiver's, by whoever comes second:
-//!
-//! * the sender, in the call that says that the partition is ready, if the receiver has opened the round;
-//! * the receiver, when it opens the round, if the partition was ready before.
-//!
-//! The two sides may be cut into different numbers of partitions; `split.rs` says which of the receiver's a partition
-//! of the sender's touches. The round is over for both sides when all the sender's partitions have been moved.
-//!
-//! Sides on different hosts have no channel: there a round is one message (`away.rs`).
-//!
-//! Costs of a partition that is ready after the round was opened: the copy, one locked instruction on its flag and one
-//! on each of three counters (of the receiver's partition and of the round). No lock, no match table, no allocation.
+//! Two sides on one host share a [`Channel`]. Sides on different hosts have none: there a round is one message
+//! (`away.rs`).
 
 mod away;
-mod channel;
-mod pairing;
-mod split;
-
-pub(crate) use away::Pairs;
-pub(crate) use pairing::Pairing;
 
 use crate::comm::Comm;
 use crate::comm::check;
@@ -30,12 +11,13 @@ use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::error::{Error, ErrorClass, Result};
 use crate::matching::Envelope;
 use crate::memory::{Source, Target};
+use crate::partitioned::{Channel, Receiver, SendElsewhere, Sender, Side};
 use crate::request::{Operation, Request};
 use crate::status::Status;
 use away::{ReceivingAway, SendingAway};
-use channel::{Channel, Receiver, Sender, Side};
 use simurgh_core::sync::Arc;
 use simurgh_core::yield_now;
+use std::any::Any;
 use std::ops::Range;
 
 /// One rank's side of a partitioned operation.
@@ -66,9 +48,8 @@ enum Role {
     Receives,
 }
 
-impl Partitioned {
-    /// Begins the side's next round in the name of `request`.
-    pub(crate) fn start(&self, request: &Arc<Request>) {
+impl Operation for Partitioned {
+    fn start(&self, request: &Arc<Request>) -> Result<()> {
         match (&self.link, self.role) {
             (Link::Null, Role::Sends) => request.finish(&Status::EMPTY),
             (Link::Null, Role::Receives) => request.finish(&Status::PROC_NULL),
@@ -77,8 +58,11 @@ impl Partitioned {
             (Link::SendingAway(side), _) => side.start(request),
             (Link::ReceivingAway(side), _) => side.start(request),
         }
+        Ok(())
     }
+}
 
+impl Partitioned {
     fn check_range(&self, range: &Range<usize>) -> Result<()> {
         if range.end <= self.partitions {
             return Ok(());
@@ -110,10 +94,11 @@ impl Comm {
         } else if self.is_here(dest) {
             let sender = Side::Sends(Sender::new(source.clone(), partitions));
             let endpoint = self.process().job().endpoint(self.process_of(dest));
-            Link::Channel(endpoint.pairing().add(self.outgoing(tag), self, sender))
+            Link::Channel(endpoint.pairing().add(self.outgoing(tag), || self.held(), sender))
         } else {
             let side = Arc::new(SendingAway::new(self, source, partitions, dest, tag)?);
-            self.process().endpoint().pairing().note_away(&side);
+            let noted: Arc<dyn SendElsewhere> = Arc::clone(&side) as Arc<dyn SendElsewhere>;
+            self.process().endpoint().pairing().note_away(&noted);
             Link::SendingAway(side)
         };
         Ok(set_up(link, Role::Sends, partitions))
@@ -150,11 +135,21 @@ impl Comm {
                 tag,
             };
             let receiver = Side::Receives(Receiver::new(target.clone(), partitions, envelope));
-            Link::Channel(self.process().endpoint().pairing().add(envelope, self, receiver))
+            Link::Channel(
+                self.process()
+                    .endpoint()
+                    .pairing()
+                    .add(envelope, || self.held(), receiver),
+            )
         } else {
             Link::ReceivingAway(Box::new(ReceivingAway::new(self, target, source, tag)?))
         };
         Ok(set_up(link, Role::Receives, partitions))
+    }
+
+    /// What keeps the label of the communicator from being used by another one.
+    fn held(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::clone(self.shared()) as Arc<dyn Any + Send + Sync>
     }
 
     /// Whether the process with a rank that has been checked lives on this host.
@@ -165,16 +160,16 @@ impl Comm {
 }
 
 fn set_up(link: Link, role: Role, partitions: usize) -> Arc<Request> {
-    Request::set_up(Operation::Partitioned(Partitioned {
+    Request::set_up(Partitioned {
         link,
         role,
         partitions,
-    }))
+    })
 }
 
 impl Request {
     fn side(&self, role: Role, call: &str) -> Result<&Partitioned> {
-        self.partitioned()
+        self.operation::<Partitioned>()
             .filter(|side| side.role == role)
             .ok_or_else(|| {
                 let kind = if role == Role::Sends { "send" } else { "receive" };

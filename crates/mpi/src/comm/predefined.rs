@@ -1,0 +1,102 @@
+//! The communicators that every process and every job has.
+
+use super::gathering::Gatherings;
+use super::{Comm, CommShared};
+use crate::error::{Error, ErrorClass, Result};
+use crate::job::Job;
+use crate::process::Process;
+use simurgh_core::sync::{Arc, SpinLock};
+
+/// What is kept for a job.
+pub(super) struct Communicators {
+    /// What the processes share of the world communicator.
+    pub(super) world: Arc<CommShared>,
+    /// Where members of a group come together.
+    pub(super) gatherings: Gatherings,
+}
+
+impl Job {
+    pub(super) fn communicators(&self) -> &Communicators {
+        self.slots().get_or_init(|| Communicators {
+            world: CommShared::world(self.layout()),
+            gatherings: Gatherings::default(),
+        })
+    }
+}
+
+/// The communicators every process has.
+pub(crate) struct Predefined {
+    pub(crate) world: Arc<Comm>,
+    pub(crate) own: Arc<Comm>,
+    /// Those who have started the world; none if nobody has, or when it has been given up.
+    pub(crate) parent: Option<Arc<Comm>>,
+}
+
+/// Those of a process whose world is initialised.
+#[derive(Default)]
+struct Cell(SpinLock<Option<Predefined>>);
+
+impl Process {
+    fn predefined_cell(&self) -> &SpinLock<Option<Predefined>> {
+        let Cell(cell) = self.slots().get_or_init(Cell::default);
+        cell
+    }
+
+    /// Sets the process's communicators, or takes them away.
+    pub(crate) fn set_predefined(&self, predefined: Option<Predefined>) {
+        let old = std::mem::replace(&mut *self.predefined_cell().lock(), predefined);
+        drop(old);
+    }
+
+    /// The communicator of all processes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] before initialisation and after finalization.
+    pub fn comm_world(&self) -> Result<Arc<Comm>> {
+        self.predefined(|predefined| &predefined.world)
+    }
+
+    /// The communicator of this process alone.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Comm`] before initialisation and after finalization.
+    pub fn comm_self(&self) -> Result<Arc<Comm>> {
+        self.predefined(|predefined| &predefined.own)
+    }
+
+    /// The inter-communicator with those who have started the world (`MPI_Comm_get_parent`); none if nobody has, or
+    /// when it has been freed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Process::comm_world`].
+    pub fn comm_parent(&self) -> Result<Option<Arc<Comm>>> {
+        self.comm_world()?;
+        let predefined = self.predefined_cell().lock();
+        Ok(predefined
+            .as_ref()
+            .and_then(|predefined| predefined.parent.clone()))
+    }
+
+    /// The process gives a communicator up: if it is that with its parents, it has none any more.
+    pub(super) fn forget_parent(&self, comm: &Arc<Comm>) {
+        let mut predefined = self.predefined_cell().lock();
+        let parent = predefined
+            .as_mut()
+            .and_then(|predefined| predefined.parent.take_if(|parent| Arc::ptr_eq(parent, comm)));
+        drop(predefined);
+        drop(parent);
+    }
+
+    fn predefined(&self, choose: impl FnOnce(&Predefined) -> &Arc<Comm>) -> Result<Arc<Comm>> {
+        let predefined = self.predefined_cell().lock();
+        predefined.as_ref().map(choose).map(Arc::clone).ok_or_else(|| {
+            Error::new(
+                ErrorClass::Comm,
+                "there are no communicators before MPI_Init and after MPI_Finalize",
+            )
+        })
+    }
+}

@@ -1,0 +1,258 @@
+//! The match table of a rank: the queue of posted receives, the queue of unexpected messages, and the probes that wait.
+
+use super::{EagerPool, Unexpected};
+use crate::deadlock::{Operation, Unmatched};
+use crate::matching::{Envelope, Lanes, Pattern, Place, Queue};
+use crate::memory::Target;
+use crate::request::{Callers, Waiter};
+use crate::status::Status;
+
+/// A receive that waits for its message.
+#[derive(Debug)]
+pub(crate) struct PostedReceive {
+    pub(crate) target: Target,
+    pub(crate) waiter: Waiter,
+}
+
+/// A probe that waits for a message.
+#[derive(Debug)]
+struct Probe {
+    pattern: Pattern,
+    waiter: Waiter,
+}
+
+/// The match table of a rank. Messages are not copied while it is locked, short inline ones excepted.
+///
+/// The queue that most messages meet comes first: its header shares a line with the lock.
+#[repr(C)]
+pub(crate) struct MatchTable {
+    pub(super) posted: Queue<PostedReceive, 2>,
+    unexpected: Queue<Unexpected, 5>,
+    probes: Vec<Probe>,
+    /// Buffers for messages to this rank.
+    buffers: EagerPool,
+    /// Bytes of buffers that hold messages in `unexpected`.
+    backlog: usize,
+    /// For what the rank has looked last, and how often in a row in vain.
+    looks: Option<(Pattern, u64)>,
+}
+
+/// Looks in a row that are told of: so many are a loop.
+const MANY_LOOKS: u64 = 100;
+
+impl MatchTable {
+    /// An empty table, whose queues are scanned up to a length of `scan_limit`.
+    pub(crate) fn new(scan_limit: usize) -> Self {
+        Self {
+            posted: Queue::new(scan_limit),
+            unexpected: Queue::new(scan_limit),
+            probes: Vec::new(),
+            buffers: EagerPool::default(),
+            backlog: 0,
+            looks: None,
+        }
+    }
+}
+
+impl MatchTable {
+    /// Takes the receive that a message satisfies.
+    #[inline]
+    pub(crate) fn take_receive(&mut self, envelope: Envelope) -> Option<PostedReceive> {
+        self.posted.take_for(envelope)
+    }
+
+    /// Leaves a receive for the sender that comes.
+    #[inline]
+    pub(crate) fn post(&mut self, pattern: Pattern, receive: PostedReceive) -> Place {
+        self.posted.post(pattern, receive)
+    }
+
+    /// Takes the message that satisfies a receive.
+    #[inline]
+    pub(crate) fn take_message(&mut self, pattern: Pattern) -> Option<(Envelope, Unexpected)> {
+        let (envelope, payload) = self.unexpected.take_match(pattern)?;
+        self.backlog -= payload.stored();
+        Some((envelope, payload))
+    }
+
+    /// Leaves a message for the receiver, and tells the probes that wait for it.
+    #[inline]
+    pub(crate) fn arrive(
+        &mut self,
+        callers: &impl Callers,
+        envelope: Envelope,
+        lanes: Lanes,
+        payload: Unexpected,
+    ) -> Place {
+        self.backlog += payload.stored();
+        let place = self.unexpected.arrive(envelope, lanes, payload);
+        if !self.probes.is_empty() {
+            self.answer_probes(callers, envelope);
+        }
+        place
+    }
+
+    #[cold]
+    fn answer_probes(&mut self, callers: &impl Callers, envelope: Envelope) {
+        self.answer_probes_of(callers, |pattern| pattern.accepts(envelope));
+    }
+
+    /// Tells the probes that wait for such messages.
+    pub(crate) fn answer_probes_of(&mut self, callers: &impl Callers, is_so: impl Fn(Pattern) -> bool) {
+        for probe in self.probes.extract_if(.., |probe| is_so(probe.pattern)) {
+            probe.waiter.finish(callers, &Status::EMPTY);
+        }
+    }
+
+    /// Takes the oldest message that is so.
+    pub(crate) fn take_first(&mut self, is_so: impl Fn(Pattern) -> bool) -> Option<Unexpected> {
+        let found = self.unexpected.iter().find(|(pattern, _)| is_so(*pattern));
+        let pattern = found.map(|(pattern, _)| pattern)?;
+        self.take_message(pattern).map(|(_, payload)| payload)
+    }
+
+    /// The envelope and size of the message that a receive would get.
+    pub(crate) fn peek(&mut self, pattern: Pattern) -> Option<(Envelope, usize)> {
+        self.unexpected
+            .peek(pattern)
+            .map(|(envelope, payload)| (envelope, payload.bytes()))
+    }
+
+    /// Notes that the rank has looked for a message that the pattern accepts.
+    pub(crate) fn looked(&mut self, pattern: Pattern, found: bool) {
+        self.looks = match self.looks {
+            _ if found => None,
+            Some((last, times)) if last == pattern => Some((last, times + 1)),
+            _ => Some((pattern, 1)),
+        };
+    }
+
+    /// Has `waiter` told when a message arrives that the pattern accepts.
+    pub(crate) fn await_message(&mut self, pattern: Pattern, waiter: Waiter) {
+        self.probes.push(Probe { pattern, waiter });
+    }
+
+    /// Takes back a receive; `false` if it has been matched.
+    pub(crate) fn withdraw_receive(&mut self, place: Place) -> bool {
+        self.posted.withdraw(place).is_some()
+    }
+
+    /// Takes back a message; `false` if it has been matched.
+    pub(crate) fn withdraw_message(&mut self, place: Place) -> bool {
+        let payload = self.unexpected.withdraw(place);
+        self.backlog -= payload.as_ref().map_or(0, Unexpected::stored);
+        payload.is_some()
+    }
+
+    /// Takes back the oldest message of which `is_it` holds.
+    pub(crate) fn withdraw_one(&mut self, is_it: impl Fn(&Unexpected) -> bool) -> Option<Unexpected> {
+        let payload = self.unexpected.withdraw_one(is_it)?;
+        self.backlog -= payload.stored();
+        Some(payload)
+    }
+
+    /// Takes back the message whose number ends in these bits; `false` if it has been matched.
+    pub(crate) fn withdraw_numbered(&mut self, number: u32, bits: u32) -> bool {
+        let place = self.unexpected.numbered(number, bits);
+        place.is_some_and(|place| self.withdraw_message(place))
+    }
+
+    /// Whether there is a receive, a probe or a message with this context.
+    pub(crate) fn concerns(&self, context: u32) -> bool {
+        let posted = self.posted.iter().map(|(pattern, _)| pattern);
+        let arrived = self.unexpected.iter().map(|(pattern, _)| pattern);
+        let probes = self.probes.iter().map(|probe| probe.pattern);
+        posted
+            .chain(arrived)
+            .chain(probes)
+            .any(|pattern| pattern.context == context)
+    }
+
+    /// The operations that wait here for their counterparts: those of the process that users call so, and sends to it.
+    pub(crate) fn unmatched(&self, own: &str) -> impl Iterator<Item = Unmatched> {
+        let unmatched = move |pattern, operation, waiter: &Waiter| {
+            Unmatched::new(own.to_owned(), pattern, operation, waiter.is_call())
+        };
+        let receives = self.posted.iter();
+        let probes = self.probes.iter();
+        let sends = self
+            .unexpected
+            .iter()
+            .filter_map(|(pattern, payload)| Some((pattern, payload.waiter()?)));
+        // Who waits in a call does not look any more.
+        let waits = self.posted.iter().any(|(_, posted)| posted.waiter.is_call()) || !self.probes.is_empty();
+        let looks = self.looks.filter(|(_, times)| !waits && *times >= MANY_LOOKS);
+        let looks = looks
+            .map(|(pattern, times)| Unmatched::new(own.to_owned(), pattern, Operation::Looks(times), false));
+        let receives =
+            receives.map(move |(pattern, posted)| unmatched(pattern, Operation::Receive, &posted.waiter));
+        let probes = probes.map(move |probe| unmatched(probe.pattern, Operation::Probe, &probe.waiter));
+        receives
+            .chain(probes)
+            .chain(looks)
+            .chain(sends.map(move |(pattern, waiter)| unmatched(pattern, Operation::Send, waiter)))
+    }
+
+    /// The messages that the process that users call so has not received.
+    pub(crate) fn unreceived(&self, own: &str) -> impl Iterator<Item = Unmatched> {
+        let messages = self.unexpected.iter();
+        messages.map(move |(pattern, _)| Unmatched::new(own.to_owned(), pattern, Operation::Message, false))
+    }
+
+    /// Receives that wait.
+    pub(crate) fn posted_length(&self) -> usize {
+        self.posted.len()
+    }
+
+    /// The most receives that have waited at one time.
+    pub(crate) fn posted_most(&self) -> usize {
+        self.posted.most()
+    }
+
+    /// Messages that wait.
+    pub(crate) fn unexpected_length(&self) -> usize {
+        self.unexpected.len()
+    }
+
+    /// The most messages that have waited at one time.
+    pub(crate) fn unexpected_most(&self) -> usize {
+        self.unexpected.most()
+    }
+
+    /// Receives that wait in a context.
+    pub(crate) fn posted_on(&self, context: Option<u32>) -> usize {
+        self.posted
+            .iter()
+            .filter(|(pattern, _)| context.is_none_or(|context| pattern.context == context))
+            .count()
+    }
+
+    /// Messages that wait, in a context or in all.
+    fn unexpected_in(&self, context: Option<u32>) -> impl Iterator<Item = &Unexpected> {
+        let messages = self.unexpected.iter();
+        let wanted = move |pattern: Pattern| context.is_none_or(|context| pattern.context == context);
+        messages.filter_map(move |(pattern, payload)| wanted(pattern).then_some(payload))
+    }
+
+    /// Messages that wait in a context.
+    pub(crate) fn unexpected_on(&self, context: Option<u32>) -> usize {
+        self.unexpected_in(context).count()
+    }
+
+    /// Bytes of the messages that wait, in a context or in all.
+    pub(crate) fn unexpected_bytes(&self, context: Option<u32>) -> usize {
+        self.unexpected_in(context).map(Unexpected::bytes).sum()
+    }
+
+    /// Whether another `bytes` may be copied out, when the sender allows `limit` in all, for the receiver to find.
+    #[inline]
+    pub(crate) fn has_room(&self, bytes: usize, limit: usize) -> bool {
+        self.backlog + bytes <= limit
+    }
+
+    /// Buffers for messages to this rank.
+    #[inline]
+    pub(crate) fn buffers(&mut self) -> &mut EagerPool {
+        &mut self.buffers
+    }
+}

@@ -1,0 +1,83 @@
+//! The endpoint of a rank: its match table, with the posted receives and the unexpected messages, and the tickets of its
+//! blocking calls.
+
+mod eager_buffer;
+mod match_table;
+mod request_to_send;
+mod unexpected;
+
+pub(crate) use eager_buffer::{EagerBuffer, EagerPool};
+pub(crate) use match_table::{MatchTable, PostedReceive};
+pub(crate) use request_to_send::{Handle, RequestToSend};
+pub(crate) use unexpected::{Credits, Unexpected, status_of};
+
+use crate::instrument::{Tool, Watched};
+use crate::partitioned::Pairing;
+use crate::request::CallSlots;
+use simurgh_core::sync::{Arc, BiasedGuard, BiasedLock};
+use std::sync::OnceLock;
+
+/// A rank as the other ranks of its host see it: its match table, and the tickets of its blocking calls. Begins a line,
+/// with the lock of the table.
+#[repr(C, align(64))]
+pub(crate) struct Endpoint {
+    table: BiasedLock<MatchTable>,
+    slots: CallSlots,
+    pairing: Pairing,
+    tool: OnceLock<Arc<Tool>>,
+}
+
+impl Endpoint {
+    /// The endpoint of a rank, with the limit on scanning its queues.
+    pub(crate) fn new(scan_limit: usize) -> Self {
+        Self {
+            table: BiasedLock::new(MatchTable::new(scan_limit)),
+            slots: CallSlots::default(),
+            pairing: Pairing::default(),
+            tool: OnceLock::new(),
+        }
+    }
+
+    /// What the rank's tools use.
+    pub(crate) fn tool_or_new(&self) -> &Arc<Tool> {
+        self.tool.get_or_init(Arc::default)
+    }
+
+    /// Locks the match table.
+    #[inline]
+    pub(crate) fn table(&self) -> BiasedGuard<'_, MatchTable> {
+        self.table.lock()
+    }
+
+    /// The tickets of blocking calls.
+    #[inline]
+    pub(crate) fn slots(&self) -> &CallSlots {
+        &self.slots
+    }
+
+    /// Partitioned sends to the rank and receives of it.
+    pub(crate) fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+}
+
+impl Watched for Endpoint {
+    fn active_tool(&self) -> Option<&Arc<Tool>> {
+        self.tool.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::HEADER;
+
+    #[test]
+    fn what_changes_with_each_receive_shares_the_line_of_the_lock() {
+        let endpoint = Endpoint::new(8);
+        let lock = (&raw const endpoint.table).addr();
+        let header = (&raw const endpoint.table().posted).addr();
+        assert_eq!(lock % 64, 0);
+        assert!(header >= lock && header + HEADER <= lock + 64);
+    }
+}

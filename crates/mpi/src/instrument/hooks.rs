@@ -1,0 +1,154 @@
+//! Where the engine reports what happens. Each hook costs one load and a branch while nobody watches.
+
+use super::event::{BLOCKED, MATCHED, RENDEZVOUS, Reason, UNEXPECTED, WOKEN};
+use super::{Tool, on};
+use crate::matching::Envelope;
+use simurgh_core::sync::Arc;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// A rank, or a part of it that knows its tools.
+pub(crate) trait Watched {
+    /// What the rank's tools use, once they have begun.
+    fn active_tool(&self) -> Option<&Arc<Tool>>;
+}
+
+impl<T: Watched> Watched for Arc<T> {
+    fn active_tool(&self) -> Option<&Arc<Tool>> {
+        (**self).active_tool()
+    }
+}
+
+/// Finds what the tools of the calling rank use.
+type Caller = fn() -> Option<Arc<Tool>>;
+
+static CALLER: OnceLock<Caller> = OnceLock::new();
+
+/// Sets how the calling rank is found, which a layer above knows; the first setting counts.
+pub(crate) fn set_caller(find: Caller) {
+    CALLER.get_or_init(|| find);
+}
+
+/// A rank sends a message.
+#[inline]
+pub(crate) fn sent(sender: &impl Watched, bytes: impl FnOnce() -> usize) {
+    if on() {
+        count_sent(sender, bytes());
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn count_sent(sender: &impl Watched, bytes: usize) {
+    if let Some(tool) = sender.active_tool() {
+        tool.counters().sent.count(bytes);
+    }
+}
+
+/// A message has met a receive of the rank whose endpoint is `to`.
+#[inline]
+pub(crate) fn matched(to: &impl Watched, envelope: Envelope, bytes: impl FnOnce() -> usize) {
+    if on() {
+        note_matched(to, envelope, bytes());
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn note_matched(to: &impl Watched, envelope: Envelope, bytes: usize) {
+    if let Some(tool) = to.active_tool() {
+        tool.counters().received.count(bytes);
+        tool.note(MATCHED, message(envelope.source, envelope, bytes));
+    }
+}
+
+/// A message has found no receive at the rank whose endpoint is `to`.
+#[inline]
+pub(crate) fn unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
+    if on() {
+        note_unexpected(to, envelope, bytes);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn note_unexpected(to: &impl Watched, envelope: Envelope, bytes: usize) {
+    if let Some(tool) = to.active_tool() {
+        tool.counters().count_unexpected();
+        tool.note(UNEXPECTED, message(envelope.source, envelope, bytes));
+    }
+}
+
+/// A message to process `receiver` waits in the sender's memory.
+#[inline]
+pub(crate) fn left_with_sender(sender: &impl Watched, receiver: u32, envelope: Envelope, bytes: usize) {
+    if on() {
+        note_rendezvous(sender, receiver, envelope, bytes);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn note_rendezvous(sender: &impl Watched, receiver: u32, envelope: Envelope, bytes: usize) {
+    if let Some(tool) = sender.active_tool() {
+        tool.note(RENDEZVOUS, message(receiver.cast_signed(), envelope, bytes));
+    }
+}
+
+/// A rank takes part in the collective that `call` names.
+#[inline]
+pub(crate) fn collective(caller: &impl Watched, call: &str) {
+    if on() {
+        count_collective(caller, call);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn count_collective(caller: &impl Watched, call: &str) {
+    if let Some(tool) = caller.active_tool() {
+        tool.counters().count_collective(call);
+    }
+}
+
+/// Runs `wait`, in which the calling rank is about to block.
+#[inline]
+pub(crate) fn blocking<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
+    if on() { timed(reason, wait) } else { wait() }
+}
+
+#[cold]
+#[inline(never)]
+fn timed<R>(reason: Reason, wait: impl FnOnce() -> R) -> R {
+    let Some(tool) = CALLER.get().and_then(|find| find()) else {
+        return wait();
+    };
+    tool.note(BLOCKED, [number(reason), 0, 0, 0]);
+    let start = Instant::now();
+    let result = wait();
+    let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    tool.counters().count_blocked(nanoseconds);
+    tool.note(WOKEN, [number(reason), nanoseconds, 0, 0]);
+    result
+}
+
+fn number(reason: Reason) -> u64 {
+    reason as u64
+}
+
+/// The elements of an event of a message; ints are held as their bits.
+fn message(peer: i32, envelope: Envelope, bytes: usize) -> [u64; 4] {
+    let int = |number: i32| u64::from(number.cast_unsigned());
+    [
+        int(peer),
+        int(envelope.tag),
+        u64::from(envelope.context),
+        bytes as u64,
+    ]
+}
+
+impl Tool {
+    fn note(&self, kind: usize, elements: [u64; 4]) {
+        self.queue().add(kind, elements, || self.now());
+    }
+}

@@ -1,0 +1,66 @@
+//! How a job joins its other hosts.
+
+use super::Job;
+use crate::endpoint::Credits;
+use crate::network::{Line, Remote, Rounds};
+use crate::request::{Callers, Ticket};
+use simurgh_core::sync::Arc;
+use simurgh_net::Fabric;
+use simurgh_net::HostId;
+
+impl Job {
+    /// Joins the other hosts of the job; the first time counts. Returns whether it was the first.
+    ///
+    /// # Panics
+    ///
+    /// When the fabric is not that of this host in a world of as many hosts.
+    pub fn connect(self: &Arc<Self>, fabric: Fabric) -> bool {
+        let job = Arc::downgrade(self);
+        self.contexts().connect(move |host, notice| {
+            if let Some(job) = job.upgrade() {
+                job.connected().tell_context(host, notice);
+            }
+        });
+        self.remote.set(Remote::new(self.host(), fabric)).is_ok()
+    }
+
+    /// What the job does with its other hosts, once it has joined them.
+    #[must_use]
+    pub fn network(&self) -> Option<&Arc<Remote>> {
+        self.remote.get()
+    }
+
+    /// What the job does with its other hosts.
+    ///
+    /// # Panics
+    ///
+    /// When the job has not joined them.
+    #[inline]
+    pub(crate) fn connected(&self) -> &Remote {
+        self.network()
+            .expect("a job of several hosts joins them before its ranks start")
+    }
+
+    /// A way to the other hosts, for the first of these rounds, which are not negative.
+    ///
+    /// # Panics
+    ///
+    /// When the job has not joined its other hosts.
+    pub(crate) fn line(&self, rounds: Rounds) -> Line<'_> {
+        Line::new(self.host(), self.connected(), rounds)
+    }
+}
+
+impl Callers for Job {
+    #[inline]
+    fn ticket(&self, process: u32, slot: u32) -> &Ticket {
+        self.host().ticket(process, slot)
+    }
+}
+
+impl Credits for Job {
+    #[inline]
+    fn received(&self, from: HostId, bytes: usize) {
+        self.connected().received(from, bytes);
+    }
+}

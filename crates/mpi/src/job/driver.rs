@@ -1,0 +1,55 @@
+//! The network, as the scheduler drives it.
+
+use super::Job;
+use crate::network::Remote;
+use simurgh_core::Network;
+use simurgh_core::sync::{Arc, AtomicU32};
+use std::time::Duration;
+
+/// How long nobody looks whether there is room for what waits to be sent on: nothing rings then.
+const NAP: Duration = Duration::from_micros(50);
+
+/// The other hosts of a job, to be looked after. It keeps the job, so that a look need not ask whether it is still
+/// there.
+struct Driver {
+    job: Arc<Job>,
+    remote: Arc<Remote>,
+}
+
+impl Job {
+    /// What is to be looked after for messages of other hosts to arrive, once the job has joined them.
+    #[must_use]
+    pub fn driver(self: &Arc<Self>) -> Option<Arc<dyn Network>> {
+        let remote = Arc::clone(self.network()?);
+        let job = Arc::clone(self);
+        Some(Arc::new(Driver { job, remote }))
+    }
+}
+
+impl Network for Driver {
+    #[inline]
+    fn has_mail(&self) -> bool {
+        self.remote.has_work()
+    }
+
+    fn poll(&self) -> bool {
+        self.remote.work(self.job.host())
+    }
+
+    fn sleep(&self, word: &AtomicU32, expected: u32, limit: Option<Duration>) {
+        let limit = if self.remote.is_busy() {
+            Some(limit.map_or(NAP, |limit| limit.min(NAP)))
+        } else {
+            limit
+        };
+        self.remote.fabric().sleep(word, expected, limit);
+    }
+
+    fn wake(&self) {
+        self.remote.fabric().wake();
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.remote.is_quiet()
+    }
+}

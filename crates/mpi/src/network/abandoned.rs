@@ -1,0 +1,250 @@
+//! What hosts have given up to talk about with each other.
+//!
+//! A host that fails in something that several hosts do together tells all of them ([`Line::give_up`]). Whoever waits
+//! for a message about it then fails too, with the same reason; what has come about it, or comes yet, is thrown away,
+//! and who waits for that to be received is told that it is over. So nobody waits for ever, and nothing is left.
+//!
+//! What has been given up is remembered until the hosts talk about something much later, at most so many things at a
+//! time. It costs nothing as long as nothing fails but a load where a message finds nobody waiting.
+
+use std::collections::VecDeque;
+
+use super::arrival::Reception;
+use super::line::Line;
+use super::wire::{Label, Packet};
+use super::{HOST_BASE, Remote};
+use crate::endpoint::Handle;
+use crate::endpoint::Unexpected;
+use crate::error::Error;
+use crate::host::Host;
+use crate::limits::ABANDONED;
+use crate::matching::Pattern;
+use crate::portable;
+use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
+use simurgh_net::HostId;
+use simurgh_net::job::Realm;
+
+/// What hosts talk about: consecutive rounds of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    pub(crate) context: u32,
+    pub(crate) first: i32,
+    /// Number of rounds; one at least.
+    pub(crate) count: u32,
+    /// Tells apart what has the same rounds one after the other, below [`Rounds::TURNS`].
+    pub(crate) turn: u32,
+}
+
+/// All that has been given up.
+#[derive(Default)]
+pub(super) struct Abandoned {
+    entries: SpinLock<VecDeque<Entry>>,
+    /// Their number.
+    count: AtomicUsize,
+}
+
+struct Entry {
+    rounds: Rounds,
+    fault: Error,
+}
+
+/// Things that hosts have talked about since are enough of them to forget one.
+const LONG_PAST: u32 = 64;
+
+/// Things that nobody can have talked about since: the count has begun anew.
+const TOO_MANY: u32 = 1 << 24;
+
+/// Where turns begin in the sources of messages.
+const TURN_SHIFT: u32 = Realm::SIZE.ilog2();
+
+/// Bytes of a reason that are told.
+const REASON: usize = 1 << 10;
+
+impl Rounds {
+    /// Turns that messages tell apart: their sources have the voices of hosts below.
+    pub(crate) const TURNS: u32 = 1 << 10;
+
+    /// The source of messages from the host with this [voice](crate::job::Layout::voice_of).
+    pub(super) fn source(self, voice: u32) -> i32 {
+        debug_assert!(
+            voice < 1 << TURN_SHIFT && self.turn < Self::TURNS,
+            "it is one number"
+        );
+        (self.turn << TURN_SHIFT | voice).cast_signed()
+    }
+
+    /// Whether messages with this label are about it.
+    fn has(self, pattern: Pattern) -> bool {
+        let further = pattern.tag.checked_sub(self.first).map(u32::try_from);
+        let turn = pattern.source.cast_unsigned() >> TURN_SHIFT;
+        (self.context, self.turn) == (pattern.context, turn)
+            && matches!(further, Some(Ok(further)) if further < self.count)
+    }
+
+    /// Whether hosts have talked about much since, now that they are at `now`.
+    fn are_long_past(self, now: Self) -> bool {
+        let since = u32::try_from(now.first.saturating_sub(self.first)).unwrap_or(0) / now.count;
+        self.context == now.context && (LONG_PAST..TOO_MANY).contains(&since)
+    }
+}
+
+impl Abandoned {
+    /// Why a round has been given up, if it has.
+    pub(super) fn fault(&self, label: Pattern) -> Option<Error> {
+        // Relaxed: who adds an entry does so under the lock of the table under which all others ask.
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let entries = self.entries.lock();
+        let entry = entries.iter().find(|entry| entry.rounds.has(label));
+        entry.map(|entry| entry.fault.clone())
+    }
+
+    /// Adds some rounds; false if they are there.
+    fn add(&self, rounds: Rounds, fault: &Error) -> bool {
+        self.change(|entries| {
+            let new = entries.iter().all(|entry| entry.rounds != rounds);
+            if new {
+                entries.truncate(ABANDONED - 1);
+                let fault = fault.clone();
+                entries.push_front(Entry { rounds, fault });
+            }
+            new
+        })
+    }
+
+    /// Forgets what is so.
+    fn forget(&self, is_so: impl Fn(Rounds) -> bool) {
+        // Relaxed, as above: what another adds meanwhile is not what the caller means.
+        if self.count.load(Ordering::Relaxed) != 0 {
+            self.change(|entries| entries.retain(|entry| !is_so(entry.rounds)));
+        }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<Entry>) -> T) -> T {
+        let mut entries = self.entries.lock();
+        let result = change(&mut entries);
+        self.count.store(entries.len(), Ordering::Relaxed);
+        result
+    }
+}
+
+impl Remote {
+    /// Takes no more messages about this; false if that has been said before.
+    fn abandon(&self, local: &Host, rounds: Rounds, fault: &Error) -> bool {
+        let mut left = Vec::new();
+        let mut table = self.line.table();
+        let new = self.abandoned.add(rounds, fault);
+        let is_meant = |pattern| rounds.has(pattern);
+        table.answer_probes_of(local, is_meant);
+        while let Some(found) = table.take_first(is_meant) {
+            left.push(found);
+        }
+        drop(table);
+        left.into_iter().for_each(|payload| self.throw_away(payload));
+        new
+    }
+
+    /// Lets the sender of a message that nobody wants go on.
+    pub(super) fn throw_away(&self, payload: Unexpected) {
+        match payload {
+            Unexpected::Eager { buffer, from, .. } => self.received(from, buffer.bytes().len()),
+            Unexpected::Rendezvous(promise) => self.ask(promise.from, promise.sender, Handle::NONE, 0, None),
+            // No rank of this host sends there.
+            Unexpected::Inline { .. } | Unexpected::Copied { .. } | Unexpected::InPlace { .. } => (),
+        }
+    }
+
+    /// Whether nobody will receive what comes with this label.
+    pub(super) fn is_given_up(&self, label: Label) -> bool {
+        label.process >= HOST_BASE && self.abandoned.fault(label.envelope.exactly()).is_some()
+    }
+}
+
+impl Line<'_> {
+    /// Fails in what the hosts talk about, and tells these others, unless one of them has said so first.
+    pub(crate) fn give_up(&self, fault: &Error, others: impl Iterator<Item = HostId>) {
+        if !self.remote.abandon(self.local, self.rounds, fault) {
+            return;
+        }
+        let told = Error::new(fault.code(), shortened(fault.message()).to_owned());
+        let reason = portable::pack(&told);
+        let packet = Packet::GivenUp(self.rounds);
+        for host in others {
+            self.remote.send(host, &packet, reason.len(), &mut |room| {
+                room.copy_from_slice(&reason)
+            });
+        }
+    }
+
+    /// Forgets that some rounds have been given up, which will be used for something else.
+    pub(crate) fn forget(&self, other: Rounds) {
+        self.remote.abandoned.forget(|rounds| rounds == other);
+    }
+
+    /// Ends the talk: what has been given up long ago is forgotten, and this is if its rounds are used again.
+    pub(crate) fn end(&self) {
+        let now = self.rounds;
+        let is_over = |rounds: Rounds| rounds.are_long_past(now) || now.count == 1 && rounds == now;
+        self.remote.abandoned.forget(is_over);
+    }
+}
+
+impl Reception<'_> {
+    /// Another host has failed in something that this one takes part in; none if it says nothing that makes sense.
+    pub(super) fn hear_of_failure(&self, rounds: Rounds, reason: &[u8]) -> Option<()> {
+        let fault: Error = portable::unpack(reason)?;
+        self.remote.abandon(self.local, rounds, &fault);
+        Some(())
+    }
+}
+
+/// A reason as far as it is told.
+fn shortened(reason: &str) -> &str {
+    &reason[..reason.floor_char_boundary(REASON)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorClass;
+
+    fn rounds(first: i32) -> Rounds {
+        let (context, count, turn) = (3, 16, 5);
+        Rounds {
+            context,
+            first,
+            count,
+            turn,
+        }
+    }
+
+    fn label(context: u32, tag: i32, turn: u32) -> Pattern {
+        let source = Rounds { turn, ..rounds(0) }.source(7);
+        Pattern { context, source, tag }
+    }
+
+    #[test]
+    fn all_rounds_of_a_subject_are_given_up() {
+        let abandoned = Abandoned::default();
+        let fault = Error::new(ErrorClass::Count, "too many");
+        assert!(abandoned.add(rounds(32), &fault) && !abandoned.add(rounds(32), &fault));
+        let given_up = |context, round| abandoned.fault(label(context, round, 5)).is_some();
+        assert!((0..100).all(|round| given_up(3, round) == (32..48).contains(&round)));
+        assert!(!given_up(4, 32) && abandoned.fault(label(3, 32, 6)).is_none());
+        abandoned.forget(|some| some.are_long_past(rounds(16 * 60)));
+        assert!(given_up(3, 40));
+        abandoned.forget(|some| some.are_long_past(rounds(16 * 70)));
+        assert!(!given_up(3, 40));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_first() {
+        let abandoned = Abandoned::default();
+        let fault = Error::new(ErrorClass::Count, "too many");
+        let all = || (0..=ABANDONED as i32).map(|number| rounds(16 * number));
+        assert!(all().all(|rounds| abandoned.add(rounds, &fault)));
+        let mut left = all().map(|rounds| abandoned.fault(label(3, rounds.first, 5)).is_some());
+        assert!(!left.next().unwrap() && left.all(|left| left));
+    }
+}

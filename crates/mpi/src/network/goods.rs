@@ -1,0 +1,56 @@
+//! What waits to be sent.
+
+use crate::buffered::Charge;
+use crate::endpoint::EagerBuffer;
+use crate::memory::{self, Source};
+
+/// The data of a message that waits on its sender's host.
+#[derive(Debug)]
+pub(crate) enum Goods {
+    /// In the sender's memory.
+    Lent(Source),
+    /// In a copy; a buffered send occupies its attached buffer as long as it lives.
+    Copied {
+        buffer: EagerBuffer,
+        #[expect(dead_code, reason = "held for its drop")]
+        charge: Option<Charge>,
+    },
+}
+
+impl Goods {
+    /// A copy of the data.
+    pub(crate) fn copied(source: &Source, charge: Option<Charge>) -> Self {
+        let mut buffer = EagerBuffer::allocate(source.bytes());
+        memory::pack(source, buffer.bytes_mut());
+        Self::Copied { buffer, charge }
+    }
+
+    /// Bytes of data.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::Lent(source) => source.bytes() as u64,
+            Self::Copied { buffer, .. } => buffer.bytes().len() as u64,
+        }
+    }
+
+    /// The sender's memory.
+    pub(super) fn lent(&self) -> Option<&Source> {
+        match self {
+            Self::Lent(source) => Some(source),
+            Self::Copied { .. } => None,
+        }
+    }
+
+    /// Copies what begins at byte `offset`, as much as there is room for; there must be so much.
+    pub(super) fn fill(&self, offset: u64, room: &mut [u8]) {
+        let offset = usize::try_from(offset).expect("it lies in memory");
+        match self {
+            Self::Lent(source) => {
+                memory::pack_from(source, offset, room);
+            }
+            Self::Copied { buffer, .. } => {
+                room.copy_from_slice(&buffer.bytes()[offset..offset + room.len()]);
+            }
+        }
+    }
+}

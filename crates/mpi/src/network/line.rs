@@ -1,0 +1,239 @@
+//! Messages between hosts as such.
+//!
+//! What ranks of a host do together has messages to the other hosts that belong to none of them: those of a
+//! collective, and those that agree on a new communicator. They go to an endpoint that each host has besides its
+//! ranks', with the same matching and the same protocols. Blocking calls suspend whatever execution context makes them.
+//!
+//! Costs: as a message between ranks; requests come from a pool of the host.
+
+use super::send::Letter;
+use super::wire::Label;
+use super::{Goods, HOST_BASE, Remote, Rounds, Wanted};
+use crate::endpoint::{Credits, PostedReceive, Unexpected};
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::matching::{Envelope, Lanes, Pattern};
+use crate::memory::{self, Source, Target};
+use crate::request::{Callers, Request, RequestPool, Ticket, Waiter};
+use crate::status::Status;
+use simurgh_core::sync::Arc;
+use simurgh_net::HostId;
+use simurgh_settings::Id;
+use std::cell::Cell;
+
+/// A way to the other hosts for one thing at a time: messages of another context, or of another round, are not seen.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    pub(super) local: &'a Host,
+    pub(super) remote: &'a Remote,
+    /// What all conversations are about, of which this is one.
+    pub(super) rounds: Rounds,
+    round: i32,
+}
+
+/// A message on its way; dropping it waits for its end, until when its memory is in use.
+#[must_use]
+pub(crate) struct Pending<'a> {
+    requests: &'a RequestPool,
+    /// None once it is over.
+    request: Option<Arc<Request>>,
+    /// What became of it.
+    outcome: Result<Status>,
+    /// Bytes that were sent; none for what is received.
+    sent: Option<usize>,
+}
+
+impl<'a> Line<'a> {
+    /// A way to the other hosts, for the first of these rounds, which are not negative.
+    pub(crate) fn new(local: &'a Host, remote: &'a Remote, rounds: Rounds) -> Self {
+        debug_assert!(rounds.first >= 0, "rounds are sent as tags");
+        Line {
+            local,
+            remote,
+            rounds,
+            round: rounds.first,
+        }
+    }
+
+    /// The way for another of its rounds.
+    pub(crate) fn beside(&self, further: i32) -> Self {
+        debug_assert!((further as u32) < self.rounds.count, "it has that round");
+        let round = self.rounds.first + further;
+        Self { round, ..*self }
+    }
+
+    /// The label of messages from a host.
+    fn envelope(&self, from: HostId) -> Envelope {
+        Envelope {
+            context: self.rounds.context,
+            source: self.rounds.source(self.local.layout().voice_of(from)),
+            tag: self.round,
+        }
+    }
+
+    fn letter<'s>(&self, to: HostId, source: &'s Source) -> Letter<'s> {
+        let own = self.local.layout().own();
+        Letter {
+            host: to,
+            label: Label {
+                process: HOST_BASE + to,
+                envelope: self.envelope(own),
+                lanes: Lanes::ALL,
+            },
+            source,
+            // It spreads what waits over locks.
+            sender: HOST_BASE.wrapping_add(self.rounds.context).wrapping_add(to),
+            stalled: Cell::new(false),
+        }
+    }
+
+    /// A message that is over when the request is, or so.
+    fn pending(&self, request: Option<Arc<Request>>, outcome: Result<Status>) -> Pending<'a> {
+        Pending {
+            requests: &self.remote.line_requests,
+            request,
+            outcome,
+            sent: None,
+        }
+    }
+
+    /// A message that goes on.
+    fn under_way(&self, request: Arc<Request>) -> Pending<'a> {
+        self.pending(Some(request), Ok(Status::EMPTY))
+    }
+
+    /// Starts to send to another host. The memory is in use until the end.
+    pub(crate) fn start_send(&self, to: HostId, source: &Source) -> Pending<'a> {
+        let letter = self.letter(to, source);
+        let limit = self.local.settings().amount(Id::EagerLimit);
+        let sent = self.remote.send_eagerly(&letter, limit);
+        let request = sent.is_none().then(|| {
+            let request = self.remote.line_requests.take_send();
+            let waiter = Waiter::Request(Arc::clone(&request));
+            self.remote
+                .announce(&letter, Goods::Lent(source.clone()), Some(waiter));
+            request
+        });
+        let mut pending = self.pending(request, Ok(Status::EMPTY));
+        pending.sent = Some(source.bytes());
+        pending
+    }
+
+    /// Starts to receive from another host. The memory is in use until the end.
+    pub(crate) fn start_recv(&self, from: HostId, target: &Target) -> Pending<'a> {
+        let pattern = self.envelope(from).exactly();
+        let mut table = self.remote.line.table();
+        let Some((envelope, payload)) = table.take_message(pattern) else {
+            if let Some(fault) = self.fault() {
+                return self.pending(None, Err(fault));
+            }
+            let request = self.remote.line_requests.take_receive();
+            let waiter = Waiter::Request(Arc::clone(&request));
+            table.post(
+                pattern,
+                PostedReceive {
+                    target: target.clone(),
+                    waiter,
+                },
+            );
+            return self.under_way(request);
+        };
+        drop(table);
+        self.deliver(envelope, payload, target)
+    }
+
+    /// Brings a message that is there, or promised, to its target.
+    fn deliver(&self, envelope: Envelope, payload: Unexpected, target: &Target) -> Pending<'a> {
+        match payload.deliver(self, &self.remote.line, envelope, target) {
+            Ok(status) => self.pending(None, Ok(status)),
+            Err(promise) => {
+                let request = self.remote.line_requests.take_receive();
+                let waiter = Waiter::Request(Arc::clone(&request));
+                let user = HOST_BASE.wrapping_add(self.rounds.context);
+                let wanted = Wanted {
+                    user,
+                    envelope,
+                    target: target.clone(),
+                    waiter,
+                };
+                self.remote.fetch(self.local, &promise, wanted);
+                self.under_way(request)
+            }
+        }
+    }
+
+    /// Receives what another host has sent, whatever its length.
+    ///
+    /// # Errors
+    ///
+    /// What became of the message, or why it will not come.
+    pub(crate) fn recv_bytes(&self, from: HostId) -> Result<Vec<u8>> {
+        let (envelope, payload) = self.await_message(self.envelope(from).exactly())?;
+        memory::collect(payload.bytes(), |target| {
+            self.deliver(envelope, payload, target).wait().map(drop)
+        })
+    }
+
+    /// Why what the hosts talk about has been given up, if it has.
+    fn fault(&self) -> Option<Error> {
+        let own = self.local.layout().own();
+        self.remote.abandoned.fault(self.envelope(own).exactly())
+    }
+
+    /// Takes the next message that fits, once it is there.
+    fn await_message(&self, pattern: Pattern) -> Result<(Envelope, Unexpected)> {
+        loop {
+            let mut table = self.remote.line.table();
+            if let Some(found) = table.take_message(pattern) {
+                return Ok(found);
+            }
+            if let Some(fault) = self.fault() {
+                return Err(fault);
+            }
+            let request = self.remote.line_requests.take_receive();
+            table.await_message(pattern, Waiter::Request(Arc::clone(&request)));
+            drop(table);
+            drop(self.under_way(request));
+        }
+    }
+}
+
+impl Callers for Line<'_> {
+    fn ticket(&self, process: u32, slot: u32) -> &Ticket {
+        self.local.ticket(process, slot)
+    }
+}
+
+impl Credits for Line<'_> {
+    fn received(&self, from: HostId, bytes: usize) {
+        self.remote.received(from, bytes);
+    }
+}
+
+impl Pending<'_> {
+    /// Blocks until the message is over; bytes that were moved.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if what came was longer than the target; or why nothing
+    /// came.
+    pub(crate) fn wait(mut self) -> Result<usize> {
+        self.finish();
+        let outcome = std::mem::replace(&mut self.outcome, Ok(Status::EMPTY));
+        let status = outcome?.into_result()?;
+        Ok(self.sent.unwrap_or(status.bytes as usize))
+    }
+
+    fn finish(&mut self) {
+        if let Some(request) = self.request.take() {
+            self.outcome = Ok(request.wait());
+            self.requests.give_back(request);
+        }
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

@@ -1,0 +1,124 @@
+//! Taking messages back.
+//!
+//! A message that waits at its sender is taken back where its request lies, if it has met no receive; the answer
+//! completes the send, and no answer comes if a receive has it. Data that has been sent is asked for: the answer says
+//! whether it was still there, and who asks waits for it.
+
+use super::Remote;
+use super::arrival::Reception;
+use super::send::Outgoing;
+use super::wire::Packet;
+use crate::endpoint::Handle;
+use crate::endpoint::Unexpected;
+use crate::host::Host;
+use crate::request::{Request, Waiter};
+use crate::status::Status;
+use simurgh_core::sync::Arc;
+use simurgh_net::HostId;
+
+impl Remote {
+    /// Takes back a message to a process of another host that waits here, unless it has met a receive.
+    pub(crate) fn cancel(&self, local: &Host, process: u32, sender: Handle) {
+        let host = local.layout().host_of(process);
+        self.tell(host, &Packet::Cancel { process, sender });
+    }
+
+    /// Takes back the message of `sender`, a process here, that is number `number` of those that have gone to the host
+    /// of `process`; false if it has been received. Waits for the answer of the other host.
+    pub(crate) fn recall(&self, local: &Host, sender: u32, process: u32, number: u32) -> bool {
+        let host = local.layout().host_of(process);
+        let asked = Request::task();
+        if self.cancel_copy(local, (sender, number), process, &asked) {
+            return asked.wait().cancelled;
+        }
+        let answer = self.recalls.add(sender as usize, host, Arc::clone(&asked));
+        let packet = Packet::Recall {
+            process,
+            origin: origin(sender, number),
+            answer,
+        };
+        self.tell(host, &packet);
+        asked.wait().cancelled
+    }
+}
+
+impl Remote {
+    /// Takes back a message of which a copy waits here, if that is so; `asked` is told of the end.
+    fn cancel_copy(&self, local: &Host, origin: (u32, u32), process: u32, asked: &Arc<Request>) -> bool {
+        let user = origin.0 as usize;
+        let is_it = |outgoing: &Outgoing| outgoing.origin == origin && outgoing.label.process == process;
+        let Some(copy) = self.outgoing.find(user, is_it) else {
+            return false;
+        };
+        let wait_for_it = |_, outgoing: &mut Outgoing| {
+            let nobody_waits = outgoing.waiter.is_none();
+            if nobody_waits {
+                outgoing.waiter = Some(Waiter::Request(Arc::clone(asked)));
+            }
+            nobody_waits
+        };
+        let waits = self.outgoing.visit_own(copy, wait_for_it) == Some(true);
+        if waits {
+            self.cancel(local, process, copy);
+        }
+        waits
+    }
+}
+
+/// What tells a message from all others.
+pub(super) fn origin(sender: u32, number: u32) -> u64 {
+    u64::from(sender) << 32 | u64::from(number)
+}
+
+impl Reception<'_> {
+    /// A sender takes back a message that waits at its host.
+    pub(super) fn cancel(&self, from: HostId, process: u32, sender: Handle) -> Option<()> {
+        let is_it = |payload: &Unexpected| match payload {
+            Unexpected::Rendezvous(promise) => promise.from == from && promise.sender == sender,
+            _ => false,
+        };
+        if self.endpoint(process)?.table().withdraw_one(is_it).is_some() {
+            self.remote.tell(from, &Packet::Cancelled { sender });
+        }
+        Some(())
+    }
+
+    /// A message that waits here has been taken back.
+    pub(super) fn has_been_cancelled(&self, from: HostId, sender: Handle) -> Option<()> {
+        let outgoing = self.remote.outgoing.take(sender, from)?;
+        self.remote.conceal(from, outgoing.region);
+        if let Some(waiter) = outgoing.waiter {
+            waiter.finish(self.local, &Status::CANCELLED);
+        }
+        Some(())
+    }
+
+    /// A sender asks for a message that it has sent.
+    pub(super) fn give_back(&self, from: HostId, process: u32, number: u64, answer: Handle) -> Option<()> {
+        let is_it = |payload: &Unexpected| match payload {
+            Unexpected::Eager {
+                from: host, origin, ..
+            } => *host == from && *origin == number,
+            _ => false,
+        };
+        let withdrawn = self.endpoint(process)?.table().withdraw_one(is_it);
+        let was_there = withdrawn.is_some();
+        if let Some(payload) = withdrawn {
+            self.remote.received(from, payload.bytes());
+        }
+        self.remote.tell(from, &Packet::Recalled { answer, was_there });
+        Some(())
+    }
+
+    /// The answer to [`Remote::recall`] has come.
+    pub(super) fn answered(&self, from: HostId, answer: Handle, was_there: bool) -> Option<()> {
+        let asked = self.remote.recalls.take(answer, from)?;
+        let status = if was_there {
+            Status::CANCELLED
+        } else {
+            Status::EMPTY
+        };
+        asked.finish(&status);
+        Some(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Things under way that another host refers to by number.
+//!
+//! A handle that comes from another host is believed only if it names an entry that is there and is that host's.
+//! Numbers are used again with another generation, so a late or invented handle finds nothing. Entries of different
+//! ranks lie under different locks.
+//!
+//! Costs: one lock, of the rank's own shard, per call; no allocation once the shard has grown.
+
+use crate::endpoint::Handle;
+use crossbeam_utils::CachePadded;
+use simurgh_core::sync::SpinLock;
+use simurgh_net::HostId;
+
+/// Bits of a handle that are the index in its shard.
+const INDEX_BITS: u32 = 24;
+/// Bits of a handle that are the generation.
+const GENERATION_BITS: u32 = 24;
+/// Most shards.
+const SHARDS: usize = 1 << 10;
+
+impl Handle {
+    /// A handle that nothing has.
+    pub(super) const NONE: Self = Self(u64::MAX);
+
+    fn new(shard: usize, generation: u32, index: u32) -> Self {
+        let generation = u64::from(generation) & ((1 << GENERATION_BITS) - 1);
+        Self((shard as u64) << (INDEX_BITS + GENERATION_BITS) | generation << INDEX_BITS | u64::from(index))
+    }
+
+    fn shard(self) -> usize {
+        (self.0 >> (INDEX_BITS + GENERATION_BITS)) as usize
+    }
+
+    fn index(self) -> usize {
+        (self.0 & ((1 << INDEX_BITS) - 1)) as usize
+    }
+}
+
+/// Entries, each of a host.
+pub(super) struct Register<T>(Box<[CachePadded<SpinLock<Shard<T>>>]>);
+
+struct Shard<T> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+struct Slot<T> {
+    generation: u32,
+    entry: Option<(HostId, T)>,
+}
+
+impl<T> Register<T> {
+    /// A register for so many users who do not disturb each other.
+    pub(super) fn new(users: usize) -> Self {
+        let shard = |_| {
+            CachePadded::new(SpinLock::new(Shard {
+                slots: Vec::new(),
+                free: Vec::new(),
+            }))
+        };
+        Self((0..users.clamp(1, SHARDS)).map(shard).collect())
+    }
+
+    /// Adds an entry of a host, in the name of a user.
+    ///
+    /// # Panics
+    ///
+    /// When a user has 2^24 entries.
+    pub(super) fn add(&self, user: usize, host: HostId, value: T) -> Handle {
+        let number = user % self.0.len();
+        let mut guard = self.0[number].lock();
+        let shard = &mut *guard;
+        let index = shard.free.pop().unwrap_or_else(|| {
+            let entry = None;
+            shard.slots.push(Slot { generation: 0, entry });
+            u32::try_from(shard.slots.len() - 1)
+                .ok()
+                .filter(|index| index >> INDEX_BITS == 0)
+                .expect("fewer than 2^24 operations are under way")
+        });
+        let slot = &mut shard.slots[index as usize];
+        slot.entry = Some((host, value));
+        Handle::new(number, slot.generation, index)
+    }
+
+    /// Looks at an entry of a host, if it is there; nobody else of the same user does so meanwhile.
+    pub(super) fn visit<R>(&self, handle: Handle, host: HostId, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let mut shard = self.0.get(handle.shard())?.lock();
+        shard.slot(handle, host).map(|slot| {
+            let (_, value) = slot.entry.as_mut().expect("the slot is taken");
+            f(value)
+        })
+    }
+
+    /// As [`Register::visit`], for a handle that has not left this host.
+    pub(super) fn visit_own<R>(&self, handle: Handle, f: impl FnOnce(HostId, &mut T) -> R) -> Option<R> {
+        let host = self.owner(handle)?;
+        self.visit(handle, host, |value| f(host, value))
+    }
+
+    /// As [`Register::take`], for a handle that has not left this host.
+    pub(super) fn take_own(&self, handle: Handle) -> Option<(HostId, T)> {
+        let host = self.owner(handle)?;
+        Some((host, self.take(handle, host)?))
+    }
+
+    /// Looks for an entry of a user of which `is_it` holds.
+    pub(super) fn find(&self, user: usize, is_it: impl Fn(&T) -> bool) -> Option<Handle> {
+        let number = user % self.0.len();
+        let shard = self.0[number].lock();
+        let fits = |slot: &Slot<T>| slot.entry.as_ref().is_some_and(|(_, value)| is_it(value));
+        let index = shard.slots.iter().position(fits)?;
+        Some(Handle::new(number, shard.slots[index].generation, index as u32))
+    }
+
+    /// What `f` makes of the entries.
+    pub(super) fn collect<R>(&self, mut f: impl FnMut(&T) -> Option<R>) -> Vec<R> {
+        let mut found = Vec::new();
+        for shard in &self.0 {
+            let shard = shard.lock();
+            let entries = shard.slots.iter().filter_map(|slot| slot.entry.as_ref());
+            found.extend(entries.filter_map(|(_, value)| f(value)));
+        }
+        found
+    }
+
+    /// The host of an entry, if it is there.
+    fn owner(&self, handle: Handle) -> Option<HostId> {
+        let shard = self.0.get(handle.shard())?.lock();
+        let (host, _) = shard.slots.get(handle.index())?.entry.as_ref()?;
+        Some(*host)
+    }
+
+    /// Takes an entry of a host away, if it is there.
+    pub(super) fn take(&self, handle: Handle, host: HostId) -> Option<T> {
+        let mut shard = self.0.get(handle.shard())?.lock();
+        let slot = shard.slot(handle, host)?;
+        let (_, value) = slot.entry.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        shard.free.push(handle.index() as u32);
+        Some(value)
+    }
+}
+
+impl<T> Shard<T> {
+    /// The slot with an entry of the host under this handle.
+    fn slot(&mut self, handle: Handle, host: HostId) -> Option<&mut Slot<T>> {
+        let slot = self.slots.get_mut(handle.index())?;
+        let number = Handle::new(handle.shard(), slot.generation, handle.index() as u32);
+        let known = number == handle && slot.entry.as_ref().is_some_and(|(owner, _)| *owner == host);
+        known.then_some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_right_host_with_a_handle_of_today_finds_an_entry() {
+        let register = Register::new(3);
+        let handles: Vec<_> = (0..9).map(|user| register.add(user, 7, user)).collect();
+        assert_eq!(register.take(handles[4], 8), None);
+        assert_eq!(register.visit(handles[4], 7, |user| *user), Some(4));
+        assert_eq!(register.take(handles[4], 7), Some(4));
+        assert_eq!(register.take(handles[4], 7), None);
+        let again = register.add(4, 7, 40);
+        assert_ne!(again, handles[4]);
+        assert_eq!(again.index(), handles[4].index());
+        assert_eq!(register.take(handles[4], 7), None);
+        assert_eq!(register.take(again, 7), Some(40));
+        assert_eq!(register.take(Handle(u64::MAX), 7), None);
+        assert_eq!(register.visit(handles[8], 7, |user| *user), Some(8));
+    }
+}

@@ -1,0 +1,201 @@
+//! Messages of hosts as such, and packets that nobody should send.
+
+use super::wire::{Label, Packet};
+use crate::comm::Comm;
+use crate::common::{into, out, run_hosts};
+use crate::constants::{ANY_SOURCE, ANY_TAG};
+use crate::job::Job;
+use crate::layout::Layout;
+use crate::matching::{Envelope, Lanes};
+use crate::network::Rounds;
+use crate::point2point::Mode;
+use crate::process::Process;
+use proptest::prelude::*;
+use simurgh_core::sync::{Arc, AtomicUsize, Ordering};
+use simurgh_net::Fabric;
+use simurgh_net::transport::{Access, HEADER, Header, Loopback, Transport};
+use simurgh_settings::{Id, Origin, Values};
+
+/// The host of a rank, and the number of hosts.
+fn place(world: &Comm) -> (u32, u32) {
+    let layout = world.process().job().layout();
+    (layout.own(), layout.hosts().end)
+}
+
+fn single(context: u32, first: i32) -> Rounds {
+    let (count, turn) = (1, 0);
+    Rounds {
+        context,
+        first,
+        count,
+        turn,
+    }
+}
+
+#[test]
+fn bytes_of_any_number_go_round_all_hosts() {
+    run_hosts(3, 1, |world| {
+        let (own, hosts) = place(world);
+        let (next, previous) = ((own + 1) % hosts, (own + hosts - 1) % hosts);
+        for (round, size) in (0..).zip([0, 1, 100, 4096, 5000, 100_000]) {
+            let line = world.process().job().line(single(7, round));
+            if own == 0 {
+                let mine = vec![round as u8; size];
+                assert_eq!(line.start_send(next, &out(&mine)).wait(), Ok(size));
+                assert_eq!(line.recv_bytes(previous).unwrap(), mine);
+            } else {
+                let theirs = line.recv_bytes(previous).unwrap();
+                assert_eq!(line.start_send(next, &out(&theirs)).wait(), Ok(size));
+            }
+        }
+    });
+}
+
+#[test]
+fn lines_do_not_mix_and_both_ways_work_at_once() {
+    run_hosts(2, 2, |world| {
+        let (own, _) = place(world);
+        let other = 1 - own;
+        let local = world.rank() as u32 % 2;
+        for round in 0..20 {
+            let line = world.process().job().line(single(local, round));
+            let length = [3, 2000, 20_000][round as usize % 3];
+            let mine = vec![(own * 2 + local) as i32 * 100 + round; length];
+            let mut theirs = vec![0; length];
+            let target = into(&mut theirs);
+            let receive = line.start_recv(other, &target);
+            let send = line.start_send(other, &out(&mine));
+            assert_eq!(receive.wait(), Ok(4 * length));
+            assert_eq!(send.wait(), Ok(4 * length));
+            assert_eq!(theirs, vec![(other * 2 + local) as i32 * 100 + round; length]);
+        }
+    });
+}
+
+/// A job of two hosts, as host 0 sees it; host 1 says nothing of its own accord.
+fn two_hosts() -> (Arc<Job>, Vec<Loopback>) {
+    two_hosts_with(Values::default())
+}
+
+/// As [`two_hosts`], with these settings.
+fn two_hosts_with(settings: Values) -> (Arc<Job>, Vec<Loopback>) {
+    let access = Access {
+        read: false,
+        write: false,
+    };
+    let mut ways = Loopback::hosts(2, access);
+    let other = ways.split_off(1);
+    let own = ways
+        .pop()
+        .map(|way| simurgh_core::sync::Arc::new(way) as simurgh_core::sync::Arc<dyn Transport>);
+    let job = Job::laid_out(Layout::new(0, [(2, 0), (2, 0)]), settings);
+    assert!(job.connect(Fabric::new(0, 0..2, vec![(own.unwrap(), vec![0, 1])])));
+    (job, other)
+}
+
+/// Packets that look more or less like ours.
+fn packets() -> impl Strategy<Value = Vec<(Header, Vec<u8>)>> {
+    // Small numbers find processes, handles and lengths that there are.
+    let byte = || prop_oneof![4 => Just(0_u8), 2 => 0_u8..4, 1 => any::<u8>()];
+    let header = proptest::collection::vec(byte(), HEADER - 1);
+    let packet = (0_u8..14, header, proptest::collection::vec(any::<u8>(), 0..80));
+    let packet = packet.prop_map(|(kind, rest, data)| {
+        let mut header = [0; HEADER];
+        header[0] = kind;
+        header[1..].copy_from_slice(&rest);
+        (header, data)
+    });
+    proptest::collection::vec(packet, 1..60)
+}
+
+/// What is sent of a message of so many bytes, of a window of 10 KB here: what is kept, and what is dropped.
+fn flood(bytes: usize) -> (usize, u64) {
+    let mut settings = Values::default();
+    settings.set(Id::EagerWindow, 10 << 10, Origin::Preset).unwrap();
+    let (job, other) = two_hosts_with(settings);
+    let losses = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&losses);
+    job.set_loss_hook(move |host, reason| {
+        assert!(host == 1 && reason.contains("granted"), "{host}: {reason}");
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let process = Process::new(Arc::clone(&job), 0);
+    process.init().unwrap();
+    let world = process.comm_world().unwrap();
+    let envelope = Envelope {
+        context: world.context(),
+        source: 2,
+        tag: 0,
+    };
+    let label = Label {
+        process: 0,
+        envelope,
+        lanes: Lanes::ALL,
+    };
+    let header = Packet::Eager { label, origin: 0 }.header(0);
+    for _ in 0..100 {
+        while other[0]
+            .send(0, &header, bytes, &mut |room| room.fill(1))
+            .is_err()
+        {
+            job.driver().unwrap().poll();
+        }
+    }
+    let network = job.network().unwrap();
+    let driver = job.driver().unwrap();
+    while driver.has_mail() && driver.poll() {}
+    assert_eq!(losses.load(Ordering::Relaxed), 1, "it is told once");
+    let mut kept = 0;
+    let mut room = vec![0_u8; bytes];
+    while world.iprobe(2, ANY_TAG).unwrap().is_some() {
+        world.recv(&into(&mut room), 2, ANY_TAG).unwrap();
+        kept += 1;
+    }
+    let dropped = network.stats().dropped;
+    drop(world);
+    process.finalize().unwrap();
+    (kept, dropped)
+}
+
+#[test]
+fn a_host_that_sends_more_than_it_was_granted_does_not_fill_memory() {
+    for bytes in [0, 8, 1000] {
+        let (kept, dropped) = flood(bytes);
+        assert!(
+            kept > 0 && kept * (bytes + 128) <= 10 << 10,
+            "{kept} messages of {bytes} bytes"
+        );
+        assert_eq!(kept as u64 + dropped, 100);
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_host_sends_does_nothing_but_what_packets_can_do(packets in packets()) {
+        let (job, other) = two_hosts();
+        let process = Process::new(Arc::clone(&job), 0);
+        process.init().unwrap();
+        let world = process.comm_world().unwrap();
+        // Something for the packets to meet: receives of both kinds, and a message that waits to be asked for.
+        let mut room = [[7_u8; 32]; 3];
+        let [first, middle, last] = &mut room;
+        let receives = [first, last].map(|room| world.irecv(&into(room), ANY_SOURCE, ANY_TAG).unwrap());
+        let sent = vec![5_u8; 100_000];
+        let send = world.isend(Mode::Synchronous, &out(&sent), 2, 0).unwrap();
+        for (header, data) in &packets {
+            while other[0].send(0, header, data.len(), &mut |room| room.copy_from_slice(data)).is_err() {
+                job.driver().unwrap().poll();
+            }
+        }
+        let network = job.network().unwrap();
+        let driver = job.driver().unwrap();
+        while driver.has_mail() && driver.poll() {}
+        prop_assert_eq!(*middle, [7; 32]);
+        let (_, received) = network.fabric().counts();
+        prop_assert_eq!(received, packets.len() as u64);
+        prop_assert!(network.stats().dropped <= received);
+        // What is still there goes with the job; its memory lives until then.
+        drop((send, receives, world));
+        process.finalize().unwrap();
+    }
+}

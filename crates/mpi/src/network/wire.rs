@@ -1,0 +1,444 @@
+//! Packets of the engine's protocols, as bytes.
+//!
+//! A header is 40 bytes, little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0 | kind: one of [`packets`](super::packets) |
+//! | 1 | flags |
+//! | 2–3 | zero |
+//! | 4–7 | how much of what the receiver of the packet has sent has been received, by its cost, modulo 2^32 |
+//! | 8–23 | receiving process, context, source, tag; or two numbers |
+//! | 24–31, 32–39 | two more numbers |
+//!
+//! What cannot be a packet of ours is none: [`Packet::read`] looks at every byte that it does not pass on as data.
+
+use super::abandoned::Rounds;
+use super::packets::{
+    CANCEL, CANCELLED, CLEAR, CONTEXT, CREDIT, DATA, EAGER, GIVEN_UP, READ, RECALL, RECALLED, REQUEST,
+    WRITTEN,
+};
+use crate::context::Notice;
+use crate::endpoint::Handle;
+use crate::matching::{Envelope, Lanes};
+use simurgh_net::transport::{HEADER, Header, Region};
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packet {
+    /// A message, which is the data.
+    Eager { label: Label, origin: u64 },
+    /// A message of so many bytes waits in its sender's memory, which may be accessible.
+    Request {
+        label: Label,
+        length: u64,
+        sender: Handle,
+        region: Option<Region>,
+    },
+    /// The receiver of a message wants its first `limit` bytes, and perhaps lets the sender write them.
+    Clear {
+        sender: Handle,
+        receiver: Handle,
+        limit: u64,
+        region: Option<Region>,
+    },
+    /// A part of a message.
+    Data { receiver: Handle, offset: u64 },
+    /// The receiver has read the message.
+    Read { sender: Handle },
+    /// The sender has written the message.
+    Written { receiver: Handle },
+    /// The sender takes back a message that waits at its host.
+    Cancel { process: u32, sender: Handle },
+    /// That has been done.
+    Cancelled { sender: Handle },
+    /// The sender asks for a message that it has sent.
+    Recall {
+        process: u32,
+        origin: u64,
+        answer: Handle,
+    },
+    /// Whether that was there and has been taken away.
+    Recalled { answer: Handle, was_there: bool },
+    /// Nothing but credit.
+    Credit,
+    /// Something about the labels of communicators.
+    Context(Notice),
+    /// The sender has failed in what hosts do together; the data says why.
+    GivenUp(Rounds),
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The receiving process, or host.
+    pub(super) process: u32,
+    pub(super) envelope: Envelope,
+    pub(super) lanes: Lanes,
+}
+
+/// The data of a packet that has none but a region.
+pub(super) type RegionBytes = [u8; 16];
+
+impl Packet {
+    /// The header, with what has been received of the host that gets it.
+    #[inline]
+    pub(super) fn header(&self, credit: u32) -> Header {
+        let (kind, flags, words) = self.words();
+        // In whole words, as it is going to be read: a load of what several stores wrote waits for all of them.
+        let first = u64::from(kind) | u64::from(flags) << 8 | u64::from(credit) << 32;
+        let mut header = [0; HEADER];
+        let (places, _) = header.as_chunks_mut();
+        for (place, word) in places.iter_mut().zip(std::iter::once(first).chain(words)) {
+            *place = word.to_le_bytes();
+        }
+        header
+    }
+
+    /// Kind, flags, and four numbers.
+    #[inline]
+    fn words(&self) -> (u8, u8, [u64; 4]) {
+        match *self {
+            Self::Eager { label, origin } => {
+                let [to, from] = label.words();
+                (EAGER, label.lanes.bits(), [to, from, origin, 0])
+            }
+            Self::Request {
+                label,
+                length,
+                sender,
+                ..
+            } => {
+                let [to, from] = label.words();
+                (REQUEST, label.lanes.bits(), [to, from, length, sender.0])
+            }
+            Self::Clear {
+                sender,
+                receiver,
+                limit,
+                region,
+            } => {
+                let length = region.map_or(0, |region| region.length);
+                (CLEAR, 0, [sender.0, receiver.0, limit, length])
+            }
+            Self::Data { receiver, offset } => (DATA, 0, [receiver.0, offset, 0, 0]),
+            Self::Read { sender } => (READ, 0, [sender.0, 0, 0, 0]),
+            Self::Written { receiver } => (WRITTEN, 0, [receiver.0, 0, 0, 0]),
+            Self::Cancel { process, sender } => (CANCEL, 0, [process.into(), sender.0, 0, 0]),
+            Self::Cancelled { sender } => (CANCELLED, 0, [sender.0, 0, 0, 0]),
+            Self::Recall {
+                process,
+                origin,
+                answer,
+            } => (RECALL, 0, [process.into(), origin, answer.0, 0]),
+            Self::Recalled { answer, was_there } => (RECALLED, was_there.into(), [answer.0, 0, 0, 0]),
+            Self::Credit => (CREDIT, 0, [0; 4]),
+            Self::Context(notice) => (CONTEXT, 0, notice.words()),
+            Self::GivenUp(rounds) => {
+                let numbers = [
+                    rounds.context,
+                    rounds.first.cast_unsigned(),
+                    rounds.count,
+                    rounds.turn,
+                ];
+                (GIVEN_UP, 0, numbers.map(u64::from))
+            }
+        }
+    }
+
+    /// The region in the packet, which is its data, but for the length: that of a request is the message's, and that of
+    /// permission to write is in the header. So such a packet is as short as providers take without a buffer.
+    pub(super) fn region(&self) -> Option<RegionBytes> {
+        let (Self::Request { region, .. } | Self::Clear { region, .. }) = self else {
+            return None;
+        };
+        region.map(|Region { address, key, .. }| {
+            let mut bytes = RegionBytes::default();
+            for (room, word) in bytes.chunks_exact_mut(8).zip([address, key]) {
+                room.copy_from_slice(&word.to_le_bytes());
+            }
+            bytes
+        })
+    }
+
+    /// The packet and the credit that came with it; none if it is not one of ours.
+    #[inline]
+    pub(super) fn read(header: &Header, data: &[u8]) -> Option<(Self, u32)> {
+        if let Some(Eager {
+            label,
+            origin,
+            credit,
+        }) = Eager::read(header)
+        {
+            return Some((Self::Eager { label, origin }, credit));
+        }
+        let fields = Fields::of(header)?;
+        let packet = fields.transfer(data).or_else(|| fields.note())?;
+        // What is written again must be the same: nothing may hide in bytes that mean nothing.
+        let carries_data = matches!(packet, Self::Eager { .. } | Self::Data { .. } | Self::GivenUp(_));
+        let whole = carries_data || data.len() == packet.region().map_or(0, |region| region.len());
+        (whole && packet.header(fields.credit) == *header).then_some((packet, fields.credit))
+    }
+}
+
+/// What all headers have.
+struct Fields {
+    kind: u8,
+    flags: u8,
+    credit: u32,
+    words: [u64; 4],
+}
+
+impl Fields {
+    /// The fields of a header; none if there is something where nothing is to be.
+    #[inline]
+    fn of(header: &Header) -> Option<Self> {
+        let (words, _) = header.as_chunks();
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        let first = word(0);
+        (first & 0xffff_0000 == 0).then_some(Self {
+            kind: first as u8,
+            flags: (first >> 8) as u8,
+            credit: (first >> 32) as u32,
+            words: [word(1), word(2), word(3), word(4)],
+        })
+    }
+
+    /// A packet that moves a long message.
+    fn transfer(&self, data: &[u8]) -> Option<Packet> {
+        let [first, second, third, fourth] = self.words;
+        Some(match self.kind {
+            REQUEST => Packet::Request {
+                label: Label::read([first, second], self.flags)?,
+                length: third,
+                sender: Handle(fourth),
+                region: region(data, third)?,
+            },
+            CLEAR => Packet::Clear {
+                sender: Handle(first),
+                receiver: Handle(second),
+                limit: third,
+                region: region(data, fourth)?,
+            },
+            DATA => Packet::Data {
+                receiver: Handle(first),
+                offset: second,
+            },
+            READ => Packet::Read {
+                sender: Handle(first),
+            },
+            WRITTEN => Packet::Written {
+                receiver: Handle(first),
+            },
+            _ => return None,
+        })
+    }
+
+    /// A packet that says something else.
+    fn note(&self) -> Option<Packet> {
+        let [first, second, third, _] = self.words;
+        Some(match self.kind {
+            CANCEL => Packet::Cancel {
+                process: u32::try_from(first).ok()?,
+                sender: Handle(second),
+            },
+            CANCELLED => Packet::Cancelled {
+                sender: Handle(first),
+            },
+            RECALL => Packet::Recall {
+                process: u32::try_from(first).ok()?,
+                origin: second,
+                answer: Handle(third),
+            },
+            RECALLED => Packet::Recalled {
+                answer: Handle(first),
+                was_there: self.flags != 0,
+            },
+            CREDIT => Packet::Credit,
+            CONTEXT => Packet::Context(Notice::read(self.words)?),
+            GIVEN_UP => Packet::GivenUp(self.rounds()?),
+            _ => return None,
+        })
+    }
+
+    /// What somebody has failed in.
+    fn rounds(&self) -> Option<Rounds> {
+        let number = |index: usize| u32::try_from(self.words[index]).ok();
+        let rounds = Rounds {
+            context: number(0)?,
+            first: number(1)?.cast_signed(),
+            count: number(2)?,
+            turn: number(3)?,
+        };
+        (rounds.first >= 0 && rounds.count > 0 && rounds.turn < Rounds::TURNS).then_some(rounds)
+    }
+}
+
+/// A [`Packet::Eager`], the most frequent packet, by itself: it is read without being written again, for whatever its
+/// words say is a packet, save for the last one.
+pub(super) struct Eager {
+    pub(super) label: Label,
+    pub(super) origin: u64,
+    pub(super) credit: u32,
+}
+
+impl Eager {
+    /// The packet; none if it is another, or none of ours.
+    #[inline]
+    pub(super) fn read(header: &Header) -> Option<Self> {
+        let Fields {
+            kind,
+            flags,
+            credit,
+            words: [to, from, origin, rest],
+        } = Fields::of(header)?;
+        (kind == EAGER && rest == 0).then_some(())?;
+        let label = Label::read([to, from], flags)?;
+        Some(Self {
+            label,
+            origin,
+            credit,
+        })
+    }
+}
+
+impl Label {
+    #[inline]
+    fn words(&self) -> [u64; 2] {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let Envelope { context, source, tag } = self.envelope;
+        [
+            pair(self.process, context),
+            pair(source.cast_unsigned(), tag.cast_unsigned()),
+        ]
+    }
+
+    #[inline]
+    fn read([to, from]: [u64; 2], lanes: u8) -> Option<Self> {
+        let halves = |word: u64| (word as u32, (word >> 32) as u32);
+        let ((process, context), (source, tag)) = (halves(to), halves(from));
+        let (source, tag) = (source.cast_signed(), tag.cast_signed());
+        (source >= 0 && tag >= 0).then_some(())?;
+        Some(Self {
+            process,
+            envelope: Envelope { context, source, tag },
+            lanes: Lanes::from_bits(lanes)?,
+        })
+    }
+}
+
+/// A number of eight bytes.
+fn le(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("there are eight bytes"))
+}
+
+/// No region, or one of so many bytes; none if it is something else.
+fn region(data: &[u8], length: u64) -> Option<Option<Region>> {
+    if data.is_empty() {
+        return Some(None);
+    }
+    let bytes: &RegionBytes = data.try_into().ok()?;
+    Some(Some(Region {
+        address: le(&bytes[..8]),
+        length,
+        key: le(&bytes[8..]),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packets::KINDS;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn label() -> impl Strategy<Value = Label> {
+        let numbers = (any::<u32>(), any::<u32>(), 0..i32::MAX, 0..i32::MAX, 0_u8..4);
+        numbers.prop_map(|(process, context, source, tag, hints)| Label {
+            process,
+            envelope: Envelope { context, source, tag },
+            lanes: Lanes::without(hints & 1 != 0, hints & 2 != 0),
+        })
+    }
+
+    fn some_region() -> impl Strategy<Value = Option<Region>> {
+        proptest::option::of(
+            (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(address, length, key)| Region {
+                address,
+                length,
+                key,
+            }),
+        )
+    }
+
+    fn rounds(context: u32, first: i32, count: u32) -> Rounds {
+        let turn = count % Rounds::TURNS;
+        Rounds {
+            context,
+            first,
+            count,
+            turn,
+        }
+    }
+
+    fn packet() -> impl Strategy<Value = Packet> {
+        let handle = || any::<u64>().prop_map(Handle);
+        prop_oneof![
+            (label(), any::<u64>()).prop_map(|(label, origin)| Packet::Eager { label, origin }),
+            (label(), any::<u64>(), handle(), some_region()).prop_map(|(label, length, sender, region)| {
+                Packet::Request {
+                    label,
+                    length,
+                    sender,
+                    region: region.map(|region| Region { length, ..region }),
+                }
+            }),
+            (handle(), handle(), any::<u64>(), some_region()).prop_map(
+                |(sender, receiver, limit, region)| {
+                    Packet::Clear {
+                        sender,
+                        receiver,
+                        limit,
+                        region,
+                    }
+                }
+            ),
+            (handle(), any::<u64>()).prop_map(|(receiver, offset)| Packet::Data { receiver, offset }),
+            handle().prop_map(|sender| Packet::Read { sender }),
+            handle().prop_map(|receiver| Packet::Written { receiver }),
+            (any::<u32>(), handle()).prop_map(|(process, sender)| Packet::Cancel { process, sender }),
+            handle().prop_map(|sender| Packet::Cancelled { sender }),
+            (any::<u32>(), any::<u64>(), handle()).prop_map(|(process, origin, answer)| Packet::Recall {
+                process,
+                origin,
+                answer
+            }),
+            (handle(), any::<bool>()).prop_map(|(answer, was_there)| Packet::Recalled { answer, was_there }),
+            Just(Packet::Credit),
+            (any::<u32>(), 0..i32::MAX, 1..u32::MAX)
+                .prop_map(|(context, first, count)| Packet::GivenUp(rounds(context, first, count))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(packet in packet(), credit in any::<u32>()) {
+            let region = packet.region();
+            let data: &[u8] = region.as_ref().map_or(&[], |region| region);
+            prop_assert_eq!(Packet::read(&packet.header(credit), data), Some((packet, credit)));
+        }
+
+        #[test]
+        fn what_is_read_from_anything_writes_the_same(
+            header in proptest::array::uniform32(any::<u8>()),
+            kind in prop_oneof![proptest::sample::select(KINDS), any::<u8>()],
+            data in proptest::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let mut whole = [0; HEADER];
+            whole[0] = kind;
+            whole[8..].copy_from_slice(&header);
+            if let Some((packet, credit)) = Packet::read(&whole, &data) {
+                prop_assert_eq!(packet.header(credit), whole);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Cancelling sends and receives.
+
+use super::away::Away;
+use crate::error::Result;
+use crate::matching::Place;
+use crate::process::Process;
+use crate::request::{Direction, Request};
+use crate::status::Status;
+
+impl Request {
+    /// Takes the operation back if nobody has matched it yet; it completes either way, and its status says which.
+    /// What cancelling a generalised request does is up to the program.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Request`](crate::ErrorClass::Request) for a persistent request at rest, and for an operation that
+    /// cannot be cancelled; the error of the program's cancel function.
+    pub fn cancel(&self, process: &Process) -> Result<()> {
+        let Some(direction) = self.begin_cancel()? else {
+            return Ok(());
+        };
+        // A send may be complete though its message waits: that can be taken back too.
+        let (owner, place) = self.queued();
+        let job = process.job();
+        if !job.layout().is_here(owner) {
+            self.cancel_away(process, owner, place);
+            return Ok(());
+        }
+        let mut table = job.endpoint(owner).table();
+        let withdrawn = match direction {
+            Direction::Send => table.withdraw_message(place),
+            Direction::Receive => table.withdraw_receive(place),
+        };
+        drop(table);
+        if withdrawn {
+            self.finish(&Status::CANCELLED);
+        }
+        Ok(())
+    }
+
+    /// Takes back a send to a process of another host, if it can be.
+    fn cancel_away(&self, process: &Process, receiver: u32, place: Place) {
+        let (job, network) = (process.job(), process.job().connected());
+        match place.away() {
+            Away::Waiting(sender) => network.cancel(job.host(), receiver, sender),
+            Away::Sent(number) => {
+                if network.recall(job.host(), process.id(), receiver, number) {
+                    self.finish(&Status::CANCELLED);
+                }
+            }
+            Away::Nowhere => {}
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Room for what a layer keeps with an object of a layer below it.
+//!
+//! A communicator knows its process and its job, but these know no communicators. What the layer of communicators keeps
+//! for each process or job lies in one of the slots of that object, under its type. To find a value takes a comparison
+//! of types for each slot before it; no message, switch or collective does so.
+
+use simurgh_core::AnyArc;
+use simurgh_core::sync::Arc;
+use std::any::Any;
+use std::sync::OnceLock;
+
+/// Values of different types, at most `N`.
+pub(crate) struct Slots<const N: usize>([OnceLock<AnyArc>; N]);
+
+impl<const N: usize> Slots<N> {
+    /// The value of a type, made by `make` when it is asked for the first time.
+    ///
+    /// # Panics
+    ///
+    /// When values of `N` other types are there.
+    pub(crate) fn get_or_init<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> &T {
+        // Slots are filled in order, and a slot keeps its first value: so all who ask for a type find the same one.
+        let mut values = self
+            .0
+            .iter()
+            .map(|slot| slot.get_or_init(|| AnyArc::new(Arc::new(make()))));
+        let found = values.find_map(AnyArc::get);
+        found.expect("there is a slot for each type")
+    }
+}
+
+impl<const N: usize> Default for Slots<N> {
+    fn default() -> Self {
+        Self([const { OnceLock::new() }; N])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_has_one_value() {
+        let slots = Slots::<2>::default();
+        assert_eq!(*slots.get_or_init(|| 1_u8), 1);
+        assert_eq!(*slots.get_or_init(|| 2_u16), 2);
+        assert_eq!(*slots.get_or_init(|| 3_u8), 1);
+        assert_eq!(*slots.get_or_init(|| 4_u16), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "a slot for each type")]
+    fn there_is_room_for_no_more_types_than_slots() {
+        let slots = Slots::<1>::default();
+        slots.get_or_init(|| 1_u8);
+        slots.get_or_init(|| 2_u16);
+    }
+}

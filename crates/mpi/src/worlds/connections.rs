@@ -1,0 +1,82 @@
+//! Which other worlds this host is connected with: those of whose processes some are in a communicator of its own.
+
+use super::Worlds;
+use crate::layout::Layout;
+use simurgh_core::sync::{Arc, Ordering};
+use simurgh_net::HostId;
+use std::collections::HashMap;
+
+/// What a communicator with processes of other worlds holds.
+#[derive(Default)]
+pub(crate) struct Bond {
+    /// None if all are of one world.
+    with: Option<Arc<Worlds>>,
+    numbers: Vec<u32>,
+}
+
+/// Communicators with processes of each other world.
+pub(super) type Connections = HashMap<u32, usize>;
+
+impl Bond {
+    /// That of a communicator of these hosts.
+    pub(crate) fn of(with: &Arc<Worlds>, layout: &Layout, hosts: &[HostId]) -> Self {
+        let (first, last) = (layout.hosts().start, layout.hosts().end);
+        let mut numbers: Vec<u32> = hosts
+            .iter()
+            .filter(|host| !(first..last).contains(*host))
+            .filter_map(|&host| layout.world_of(host))
+            .collect();
+        if numbers.is_empty() {
+            return Self::default();
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.iter().for_each(|&world| with.connect(world));
+        Self {
+            with: Some(Arc::clone(with)),
+            numbers,
+        }
+    }
+}
+
+impl Drop for Bond {
+    fn drop(&mut self) {
+        if let Some(with) = &self.with {
+            self.numbers.iter().for_each(|&world| with.disconnect(world));
+        }
+    }
+}
+
+impl Worlds {
+    // Told under the lock, so that the launcher hears it in the order in which it happens.
+
+    fn connect(&self, world: u32) {
+        let mut connections = self.connections.lock();
+        let communicators = connections.entry(world).or_default();
+        *communicators += 1;
+        if *communicators == 1 {
+            self.tell(world, true);
+        }
+    }
+
+    fn disconnect(&self, world: u32) {
+        let mut connections = self.connections.lock();
+        let Some(communicators) = connections.get_mut(&world) else {
+            return;
+        };
+        if *communicators == 1 && self.is_ending.load(Ordering::Relaxed) {
+            return;
+        }
+        *communicators -= 1;
+        if *communicators == 0 {
+            connections.remove(&world);
+            self.tell(world, false);
+        }
+    }
+
+    fn tell(&self, world: u32, so: bool) {
+        if let Some(launcher) = self.launcher() {
+            launcher.connected(world, so);
+        }
+    }
+}
