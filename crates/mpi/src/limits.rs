@@ -41,7 +41,7 @@ simurgh_settings::limits! {
     pub const BSEND_OVERHEAD: usize = 128, PointToPoint;
 
     /// Context ids that rest after their communicator has gone before the first of them is used again.
-    pub const RESTING_CONTEXTS: usize = 1024, Objects;
+    pub const FREED_CONTEXTS: usize = 1024, Objects;
 
     /// Communicators that may exist at one time, on all hosts: one half made by the hosts that the launcher has started
     /// first, by each as many as by any other, the other half by those of spawned programs, and by all hosts of a
@@ -100,7 +100,7 @@ simurgh_settings::limits! {
     /// Collectives between hosts that have failed, of which a host remembers that nothing more is to be taken for them.
     pub const ABANDONED: usize = 1 << 10, Collectives;
 
-    /// Gatherings of a communicator's ranks for nonblocking collectives that are kept for the next.
+    /// Bootstrap of a communicator's ranks for nonblocking collectives that are kept for the next.
     pub const POOLED_GATHERINGS: usize = 16, Collectives;
 
     /// Bytes from which on a host keeps memory of its own for data on its way to or from other hosts, for the next.

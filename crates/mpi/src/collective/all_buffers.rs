@@ -8,7 +8,7 @@ use super::buffers::Buffers;
 use super::inter_host::KnownBuffers;
 use super::intra_host::Arrival;
 use super::nonblocking::Contribution;
-use crate::members::{GroupSizes, Span};
+use crate::members::{GroupSizes, HostMap};
 use crate::memory::{Target, Writer};
 
 /// The buffers of all ranks in a collective, by seat: in an intra-communicator the rank, in an inter-communicator the
@@ -61,15 +61,15 @@ impl<'a> AllBuffers<'a> {
     }
 
     /// Bytes that the first rank of this host gets, when that is the same on all.
-    pub(super) fn bytes_here(self, span: &Span) -> usize {
-        let first = span.local().first().map_or(0, |&seat| seat as usize);
+    pub(super) fn bytes_here(self, host_map: &HostMap) -> usize {
+        let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         let recv = self.at(first).recv.as_ref();
         recv.map_or(0, |recv| recv.bytes(self.len()))
     }
 
     /// Whether the first rank of this host gets as much from each rank.
-    pub(super) fn have_even_parts(self, span: &Span) -> bool {
-        let first = span.local().first().map_or(0, |&seat| seat as usize);
+    pub(super) fn have_even_parts(self, host_map: &HostMap) -> bool {
+        let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         self.at(first).whole_target().is_some()
     }
 

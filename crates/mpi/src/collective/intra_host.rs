@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::instrument::{self, Reason};
 use crate::job::Job;
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Packet, Source};
 
 /// Where the ranks of a communicator that live on this host meet.
@@ -34,11 +34,11 @@ use crate::memory::{Packet, Source};
 /// Calls of one rank follow each other, as the standard demands of collectives on one communicator; different ranks
 /// may run anywhere, in execution contexts or attached threads.
 pub struct IntraHost {
-    place: CyclicBarrier<Arrival, Conclusion>,
+    barrier: CyclicBarrier<Arrival, Conclusion>,
     /// How the ranks sit, those of other hosts too.
     group_sizes: GroupSizes,
     /// None if all are on this host.
-    span: Option<Arc<Span>>,
+    host_map: Option<Arc<HostMap>>,
     /// Where ranks wait until the others have done their shares too; made when work is shared for the first time.
     drained: OnceLock<WaitList>,
 }
@@ -211,28 +211,27 @@ impl IntraHost {
     /// A meeting place for the ranks of one or two groups.
     pub(crate) fn seated(group_sizes: GroupSizes) -> Self {
         Self {
-            place: CyclicBarrier::new(group_sizes.seats()),
+            barrier: CyclicBarrier::new(group_sizes.seats()),
             group_sizes,
-            span: None,
+            host_map: None,
             drained: OnceLock::new(),
         }
     }
 
     /// A meeting place for those ranks of several hosts that live here.
-    pub(crate) fn of_hosts(group_sizes: GroupSizes, span: Arc<Span>) -> Self {
+    pub(crate) fn of_hosts(group_sizes: GroupSizes, host_map: Arc<HostMap>) -> Self {
         Self {
-            place: CyclicBarrier::new(span.local().len()),
-            span: Some(span),
+            barrier: CyclicBarrier::new(host_map.local_seats().len()),
+            host_map: Some(host_map),
             ..Self::seated(group_sizes)
         }
     }
 
     /// What the rank that sits at a place is called in messages.
-    fn name(&self, place: usize) -> String {
-        let seat = self
-            .span
-            .as_ref()
-            .map_or(place, |span| span.local()[place] as usize);
+    fn name(&self, local_index: usize) -> String {
+        let seat = self.host_map.as_ref().map_or(local_index, |host_map| {
+            host_map.local_seats()[local_index] as usize
+        });
         self.group_sizes.name(seat)
     }
 
@@ -244,7 +243,7 @@ impl IntraHost {
     /// Number of ranks that meet.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.place.parties()
+        self.barrier.parties()
     }
 
     /// Waits until every rank has come.
@@ -311,7 +310,7 @@ impl IntraHost {
             };
         };
         let visit = self
-            .place
+            .barrier
             .arrive_and_wait(rank, call.fingerprint(), bring, last, wait);
         let visit = visit.map_err(|absence| absent(absence, rank, self.size(), call))?;
         match &visit.result().outcome {
@@ -381,7 +380,7 @@ impl IntraHost {
     /// The ranks as they see each other, if they are few.
     #[inline]
     pub(super) fn flags(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
-        self.place.as_flag_barrier()
+        self.barrier.as_flag_barrier()
     }
 
     /// Goes to the next meeting of ranks that see each other and waits until all have come. It is each rank's business
@@ -409,7 +408,7 @@ impl IntraHost {
     /// is told whether the ranks here agree.
     pub(super) fn run_across_hosts(
         &self,
-        place: usize,
+        local_index: usize,
         invocation: Invocation,
         last: impl FnOnce(&Contributions<'_, Arrival>, Result<()>) -> Result<()>,
     ) -> Result<()> {
@@ -427,9 +426,9 @@ impl IntraHost {
             left.outcome = last(&brought, same_call).map_or_else(Outcome::Fault, |()| Outcome::Done);
         };
         let visit = self
-            .place
-            .arrive_and_wait(place, call.fingerprint(), bring, decide, wait);
-        let visit = visit.map_err(|absence| absent(absence, place, self.size(), call))?;
+            .barrier
+            .arrive_and_wait(local_index, call.fingerprint(), bring, decide, wait);
+        let visit = visit.map_err(|absence| absent(absence, local_index, self.size(), call))?;
         visit.result().verdict()
     }
 
@@ -465,7 +464,7 @@ impl IntraHost {
                 left.outcome = Outcome::Fault(self.disagreement(&brought));
             }
         };
-        self.place
+        self.barrier
             .arrive_and_wait(rank, call.fingerprint(), bring, decide, wait)
             .map_err(|absence| absent(absence, rank, self.size(), call))
     }
@@ -506,7 +505,7 @@ impl Outcome {
 
 impl Place for IntraHost {
     fn stalls(&self) -> Vec<Stall> {
-        let present: Vec<(usize, u64)> = self.place.arrived().collect();
+        let present: Vec<(usize, u64)> = self.barrier.arrived().collect();
         let mut topics: Vec<u64> = present.iter().map(|(_, fingerprint)| *fingerprint).collect();
         topics.sort_unstable();
         topics.dedup();

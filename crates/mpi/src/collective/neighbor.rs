@@ -1,7 +1,7 @@
 //! Among the neighbours of a topology.
 //!
 //! All ranks of the communicator meet, as the calls are collective; data goes along the edges. Each rank fetches what
-//! it gets, from the place that the other end of the edge has for it ([`Origins`]).
+//! it gets, from the place that the other end of the edge has for it ([`InEdges`]).
 
 use super::all_buffers::AllBuffers;
 use super::deliver::deliver;
@@ -10,7 +10,7 @@ use super::{Buffers, Call, Collective, Task};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::memory::{Parts, Source, Target};
-use crate::topology::{Origin, Origins};
+use crate::topology::{InEdge, InEdges};
 
 impl Comm {
     /// Gives each rank the data of the neighbours that it receives from (`MPI_Neighbor_allgather`,
@@ -23,8 +23,8 @@ impl Comm {
     /// symmetric and has no directions. Running it: [`ErrorClass::Truncate`](crate::ErrorClass::Truncate) if a rank
     /// sends more than another has room for.
     pub fn neighbor_allgather(&self, send: Source, recv: Parts<Target>) -> Result<Collective<'_>> {
-        let origins = self.origins()?;
-        let task = Task::NeighborAllgather { origins };
+        let in_edges = self.in_edges()?;
+        let task = Task::NeighborAllgather { in_edges };
         self.among_neighbors(Call::NEIGHBOR_ALLGATHER, Parts::Even(send), recv, task)
     }
 
@@ -36,8 +36,8 @@ impl Comm {
     ///
     /// As [`Comm::neighbor_allgather`].
     pub fn neighbor_alltoall(&self, send: Parts<Source>, recv: Parts<Target>) -> Result<Collective<'_>> {
-        let origins = self.origins()?;
-        let task = Task::NeighborAlltoall { origins };
+        let in_edges = self.in_edges()?;
+        let task = Task::NeighborAlltoall { in_edges };
         self.among_neighbors(Call::NEIGHBOR_ALLTOALL, send, recv, task)
     }
 
@@ -55,14 +55,14 @@ impl Comm {
 }
 
 /// Fetches all that the neighbours of the ranks of a share send.
-pub(super) fn fetch_whole(all_buffers: AllBuffers<'_>, share: Share, origins: &Origins) -> Result<()> {
-    fetch(all_buffers, share, origins, |buffers, _| buffers.source())
+pub(super) fn fetch_whole(all_buffers: AllBuffers<'_>, share: Share, in_edges: &InEdges) -> Result<()> {
+    fetch(all_buffers, share, in_edges, |buffers, _| buffers.source())
 }
 
 /// Fetches the parts that the neighbours of the ranks of a share have for them.
-pub(super) fn fetch_part(all_buffers: AllBuffers<'_>, share: Share, origins: &Origins) -> Result<()> {
-    fetch(all_buffers, share, origins, |buffers, origin| {
-        buffers.source_part(origin.place as usize)
+pub(super) fn fetch_part(all_buffers: AllBuffers<'_>, share: Share, in_edges: &InEdges) -> Result<()> {
+    fetch(all_buffers, share, in_edges, |buffers, in_edge| {
+        buffers.source_part(in_edge.out_index as usize)
     })
 }
 
@@ -70,16 +70,16 @@ pub(super) fn fetch_part(all_buffers: AllBuffers<'_>, share: Share, origins: &Or
 fn fetch(
     all_buffers: AllBuffers<'_>,
     share: Share,
-    origins: &Origins,
-    sent: impl Fn(&Buffers, Origin) -> Option<Source>,
+    in_edges: &InEdges,
+    sent: impl Fn(&Buffers, InEdge) -> Option<Source>,
 ) -> Result<()> {
     for rank in share.seats(all_buffers.len()) {
         let writer = all_buffers.writer_for(rank);
-        for (place, origin) in origins.of(rank).iter().enumerate() {
-            let Some(origin) = *origin else { continue };
-            let from = origin.rank as usize;
+        for (place, in_edge) in in_edges.of(rank).iter().enumerate() {
+            let Some(in_edge) = *in_edge else { continue };
+            let from = in_edge.rank as usize;
             let target = all_buffers.at(rank).target_part(place);
-            let source = sent(all_buffers.at(from), origin);
+            let source = sent(all_buffers.at(from), in_edge);
             deliver(&writer, all_buffers.group_sizes(), source, from, target, rank)?;
         }
     }

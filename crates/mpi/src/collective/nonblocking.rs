@@ -26,7 +26,7 @@ use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::request::Request;
 
 /// A collective that its ranks start without waiting, once or again and again.
@@ -34,7 +34,7 @@ pub(crate) struct Nonblocking {
     gathering: SplitBarrier<Contribution>,
     group_sizes: GroupSizes,
     /// None if all ranks are on this host.
-    span: Option<Arc<Span>>,
+    host_map: Option<Arc<HostMap>>,
     /// What has failed in some share.
     fault: SpinLock<Option<Error>>,
 }
@@ -82,14 +82,14 @@ impl Contribution {
 }
 
 impl Nonblocking {
-    pub(super) fn new(group_sizes: GroupSizes, span: Option<Arc<Span>>) -> Self {
-        let ranks = span
+    pub(super) fn new(group_sizes: GroupSizes, host_map: Option<Arc<HostMap>>) -> Self {
+        let ranks = host_map
             .as_ref()
-            .map_or(group_sizes.seats(), |span| span.local().len());
+            .map_or(group_sizes.seats(), |host_map| host_map.local_seats().len());
         Self {
             gathering: SplitBarrier::new(ranks),
             group_sizes,
-            span,
+            host_map,
             fault: SpinLock::new(None),
         }
     }
@@ -106,16 +106,16 @@ impl Nonblocking {
     /// [`ErrorClass::Other`] if it has started the collective before, which is not complete.
     pub(super) fn bring(
         self: &Arc<Self>,
-        place: usize,
+        local_index: usize,
         contribution: Contribution,
         job: &Job,
         leader: Option<&Leader>,
     ) -> Result<()> {
-        let all = self.gathering.arrive(place, contribution);
-        if let Some(all) = all.map_err(|absence| absent(absence, place))? {
+        let all = self.gathering.arrive(local_index, contribution);
+        if let Some(all) = all.map_err(|absence| absent(absence, local_index))? {
             match leader {
-                None => self.start_work(all, place, job),
-                Some(leader) => self.lead_apart(all, place, leader),
+                None => self.start_work(all, local_index, job),
+                Some(leader) => self.lead_apart(all, local_index, leader),
             }
         }
         Ok(())
@@ -123,7 +123,12 @@ impl Nonblocking {
 
     /// What the last rank of this host does: an execution context of its own speaks for the host, for nobody here is to
     /// wait yet for others.
-    fn lead_apart(self: &Arc<Self>, all: CompletedPhase<'_, Contribution>, place: usize, leader: &Leader) {
+    fn lead_apart(
+        self: &Arc<Self>,
+        all: CompletedPhase<'_, Contribution>,
+        local_index: usize,
+        leader: &Leader,
+    ) {
         all.divide(1);
         let (this, own) = (Arc::clone(self), leader.clone());
         let lead = move || {
@@ -131,7 +136,7 @@ impl Nonblocking {
                 .gathering
                 .claim_share()
                 .expect("nobody else takes the only share");
-            let outcome = this.lead(claim.values(), place, &own);
+            let outcome = this.lead(claim.values(), local_index, &own);
             if let Some(all) = claim.finish() {
                 this.conclude(all, outcome);
             }
@@ -145,11 +150,11 @@ impl Nonblocking {
     }
 
     /// Does the part of this host in the collective, by an execution context that works for the rank at `place`.
-    fn lead(&self, gifts: PhaseValues<'_, Contribution>, place: usize, leader: &Leader) -> Result<()> {
-        let invocation = |place| gifts.of(place).invocation();
+    fn lead(&self, gifts: PhaseValues<'_, Contribution>, local_index: usize, leader: &Leader) -> Result<()> {
+        let invocation = |local_index| gifts.of(local_index).invocation();
         let invocations: Vec<_> = (0..gifts.len()).map(invocation).collect();
         leader.lead(
-            invocation(place),
+            invocation(local_index),
             &invocations,
             self.all_buffers(gifts),
             self.agree(gifts),
@@ -158,18 +163,19 @@ impl Nonblocking {
 
     /// Refuses ranks of this host that have started different collectives.
     fn agree(&self, gifts: PhaseValues<'_, Contribution>) -> Result<()> {
-        let call = |place| gifts.of(place).invocation().call;
+        let call = |local_index| gifts.of(local_index).invocation().call;
         let first = call(0);
-        let Some(other) = (1..gifts.len()).find(|place| call(*place).fingerprint() != first.fingerprint())
+        let Some(other) =
+            (1..gifts.len()).find(|local_index| call(*local_index).fingerprint() != first.fingerprint())
         else {
             return Ok(());
         };
-        let seat = |place| {
-            self.span
-                .as_ref()
-                .map_or(place, |span| span.local()[place] as usize)
+        let seat = |local_index| {
+            self.host_map.as_ref().map_or(local_index, |host_map| {
+                host_map.local_seats()[local_index] as usize
+            })
         };
-        let name = |place| self.group_sizes.name(seat(place));
+        let name = |local_index| self.group_sizes.name(seat(local_index));
         Err(first.disagreement(&name(0), call(other), &name(other)))
     }
 
@@ -226,7 +232,7 @@ impl Nonblocking {
 impl IdleTask for Nonblocking {
     fn run_piece(self: Arc<Self>) -> bool {
         // Whoever speaks for the host suspends: nobody takes that over who has something else to do.
-        if self.span.is_some() {
+        if self.host_map.is_some() {
             return false;
         }
         let Some(claim) = self.gathering.claim_share() else {
@@ -250,7 +256,7 @@ impl IdleTask for Nonblocking {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.span.is_some() || self.gathering.is_exhausted()
+        self.host_map.is_some() || self.gathering.is_exhausted()
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the ranks of a communicator find each other's nonblocking collectives.
 //!
 //! All ranks start them in the same order, which is what MPI asks for. Each numbers its own: the first to come to a
-//! number lays out a gathering, the others find it, and the last to find it takes it off the shelf. Gatherings that are
+//! number lays out a gathering, the others find it, and the last to find it takes it off the shelf. Bootstrap that are
 //! over are kept for later ones. Persistent collectives are set up in the same way, and in the same order.
 
 use super::call::Call;
@@ -9,7 +9,7 @@ use super::nonblocking::Nonblocking;
 use crate::deadlock::{Place as Waited, Stall};
 use crate::limits::POOLED_GATHERINGS;
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::VecDeque;
 use std::sync::Weak;
@@ -19,7 +19,7 @@ use std::sync::Weak;
 pub(crate) struct Outstanding {
     group_sizes: GroupSizes,
     /// None if all ranks are on this host.
-    span: Option<Arc<Span>>,
+    host_map: Option<Arc<HostMap>>,
     entries: SpinLock<Table>,
     /// The persistent ones that some rank has set up.
     persistent: SpinLock<Vec<(Call, Weak<Nonblocking>)>>,
@@ -47,10 +47,10 @@ struct Entry {
 }
 
 impl Outstanding {
-    pub(crate) fn new(group_sizes: GroupSizes, span: Option<Arc<Span>>) -> Self {
+    pub(crate) fn new(group_sizes: GroupSizes, host_map: Option<Arc<HostMap>>) -> Self {
         Self {
             group_sizes,
-            span,
+            host_map,
             entries: SpinLock::default(),
             persistent: SpinLock::default(),
         }
@@ -68,7 +68,7 @@ impl Outstanding {
         let first = index == outstanding.entries.len();
         if first {
             let pooled = outstanding.pooled.pop();
-            let make = || Nonblocking::new(self.group_sizes, self.span.clone());
+            let make = || Nonblocking::new(self.group_sizes, self.host_map.clone());
             let nonblocking = pooled.unwrap_or_else(|| Arc::new(make()));
             let missing = self.ranks();
             outstanding.entries.push_back(Entry {
@@ -83,7 +83,7 @@ impl Outstanding {
         let nonblocking = Arc::clone(&entry.nonblocking);
         while let Some(entry) = outstanding.entries.pop_front_if(|entry| entry.missing == 0) {
             outstanding.first += 1;
-            if self.span.is_some() && !entry.again {
+            if self.host_map.is_some() && !entry.again {
                 outstanding.remote.push((entry.call, entry.nonblocking));
             }
         }
@@ -116,16 +116,16 @@ impl Outstanding {
 
     /// Ranks that live here.
     fn ranks(&self) -> usize {
-        self.span
+        self.host_map
             .as_ref()
-            .map_or(self.group_sizes.seats(), |span| span.local().len())
+            .map_or(self.group_sizes.seats(), |host_map| host_map.local_seats().len())
     }
 
     fn stall(&self, call: Call, nonblocking: &Nonblocking) -> Option<Stall> {
         let seats = 0..self.ranks();
         let (started, missing): (Vec<_>, Vec<_>) = seats.partition(|seat| nonblocking.has(*seat));
         // Whether ranks of other hosts are missing is not known here.
-        let waits = !missing.is_empty() || self.span.is_some();
+        let waits = !missing.is_empty() || self.host_map.is_some();
         (!started.is_empty() && waits).then(|| Stall {
             call: call.to_string(),
             blocking: false,

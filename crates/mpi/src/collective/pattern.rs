@@ -9,7 +9,7 @@ use super::task::Task;
 use crate::error::Result;
 use crate::members::GroupSizes;
 use crate::memory::{Source, Target};
-use crate::topology::Origin;
+use crate::topology::InEdge;
 
 /// What one seat sends to another, and where that takes it.
 pub(super) struct Transfer {
@@ -88,16 +88,16 @@ impl Task {
 
     /// The edges of a topology that end at a seat.
     fn neighbor_edges_to(&self, to: usize) -> impl Iterator<Item = Edge> + '_ {
-        let edges: &[Option<Origin>] = match self {
-            Task::NeighborAllgather { origins } | Task::NeighborAlltoall { origins } => origins.of(to),
+        let edges: &[Option<InEdge>] = match self {
+            Task::NeighborAllgather { in_edges } | Task::NeighborAlltoall { in_edges } => in_edges.of(to),
             _ => &[],
         };
-        edges.iter().enumerate().filter_map(move |(recv_part, origin)| {
-            let origin = (*origin)?;
+        edges.iter().enumerate().filter_map(move |(recv_part, in_edge)| {
+            let in_edge = (*in_edge)?;
             Some(Edge {
-                from: origin.rank as usize,
+                from: in_edge.rank as usize,
                 to,
-                send_part: origin.place as usize,
+                send_part: in_edge.out_index as usize,
                 recv_part,
             })
         })

@@ -15,7 +15,7 @@ use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 pub(crate) struct PersistentCollective {
     nonblocking: Arc<Nonblocking>,
     participation: Participation,
-    place: usize,
+    local_index: usize,
     invocation: Invocation,
     job: Arc<Job>,
     /// Where the hosts talk, if there are several.
@@ -46,7 +46,7 @@ impl Operation for PersistentCollective {
         let round = Round::Persistent(self.number, time);
         let leader = self.leader.as_ref().map(|leader| leader.at(round));
         self.nonblocking
-            .bring(self.place, contribution, &self.job, leader.as_ref())
+            .bring(self.local_index, contribution, &self.job, leader.as_ref())
     }
 }
 
@@ -58,7 +58,7 @@ impl Collective<'_> {
     /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
     pub fn start(mut self) -> Result<Arc<Request>> {
         instrument::collective(self.comm.process(), self.call.name());
-        let (comm, place, number) = (self.comm, self.comm.place(), self.comm.next_collective());
+        let (comm, local_index, number) = (self.comm, self.comm.local_index(), self.comm.next_collective());
         let nonblocking = comm.outstanding().join(number, self.call);
         let request = comm
             .process()
@@ -75,7 +75,7 @@ impl Collective<'_> {
             Arc::clone(&request),
             Arc::clone(comm.outstanding()),
         );
-        nonblocking.bring(place, contribution, comm.process().job(), leader.as_ref())?;
+        nonblocking.bring(local_index, contribution, comm.process().job(), leader.as_ref())?;
         Ok(request)
     }
 
@@ -87,7 +87,7 @@ impl Collective<'_> {
         Request::set_up(PersistentCollective {
             nonblocking: comm.outstanding().join_persistent(number, self.call),
             participation: Participation::default(),
-            place: comm.place(),
+            local_index: comm.local_index(),
             leader: Leader::of(comm, Round::Persistent(number, 0)),
             number,
             starts: AtomicU64::new(0),

@@ -16,7 +16,7 @@ use crate::job::Job;
 use crate::limits::{PART_COST, REDUCTION_CHUNK, WORK_PIECE};
 use crate::members::GroupSizes;
 use crate::op::Op;
-use crate::topology::Origins;
+use crate::topology::InEdges;
 use simurgh_core::sync::{Arc, SpinLock};
 
 /// The work of a collective, with what it needs beside the ranks' buffers. Roots are seats.
@@ -40,9 +40,9 @@ pub(crate) enum Task {
     /// Exchange the parts of each pair.
     AlltoallInPlace,
     /// Give to each the data of its neighbours.
-    NeighborAllgather { origins: Arc<Origins> },
+    NeighborAllgather { in_edges: Arc<InEdges> },
     /// Give to each its part of its neighbours' data.
-    NeighborAlltoall { origins: Arc<Origins> },
+    NeighborAlltoall { in_edges: Arc<InEdges> },
     /// Combine all data at the root.
     Reduce { op: Op, root: usize },
     /// Combine all data at all.
@@ -207,8 +207,8 @@ impl Task {
             Task::Scatter { root } => scatter::distribute(all_buffers, share, *root),
             Task::Alltoall => alltoall::fetch(all_buffers, share),
             Task::AlltoallInPlace => alltoall::swap(all_buffers, share),
-            Task::NeighborAllgather { origins } => neighbor::fetch_whole(all_buffers, share, origins),
-            Task::NeighborAlltoall { origins } => neighbor::fetch_part(all_buffers, share, origins),
+            Task::NeighborAllgather { in_edges } => neighbor::fetch_whole(all_buffers, share, in_edges),
+            Task::NeighborAlltoall { in_edges } => neighbor::fetch_part(all_buffers, share, in_edges),
             Task::Reduce { op, root } => reduce::to_root(op, all_buffers, share, *root),
             Task::Allreduce { op } => reduce::to_all(op, all_buffers, share),
             Task::ReduceScatter { op, counts } => reduce::to_each(op, all_buffers, share, counts),

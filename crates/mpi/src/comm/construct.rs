@@ -3,11 +3,11 @@
 //! Each call is one exchange of all ranks, of both groups of an inter-communicator: the last rank of a host to arrive
 //! computes what all get, once for the host.
 
-use super::split_type::Shared;
-use super::{Comm, CommShared, Founding, Maker};
+use super::split_type::Criterion;
+use super::{Comm, CommBuilder, CommShared, IdDemand};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::members::Sides;
+use crate::members::Members;
 use crate::portable::portable;
 use crate::topology::Topology;
 use simurgh_core::sync::{Arc, SpinLock};
@@ -15,30 +15,30 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 /// A rank's place in a new communicator: its shared part and the seat there.
-pub(crate) type Place = Option<(Arc<CommShared>, usize)>;
+pub(crate) type Membership = Option<(Arc<CommShared>, usize)>;
 
 /// The new communicators, by seat of the parent.
-type Places = Result<Vec<Place>>;
+type Memberships = Result<Vec<Membership>>;
 
 /// What a rank brings to a split.
-struct Sorted {
+struct SplitArguments {
     /// What it has in common with others; nothing if it is in no new communicator.
-    shared: Option<Shared>,
+    shared: Option<Criterion>,
     key: i32,
 }
 
 /// What a rank brings to the making of a communicator from a group.
-struct Chosen(Group);
+struct CreateArguments(Group);
 
 /// What a rank brings to the merge of two groups: whether its group is to come second.
-struct Merged {
+struct MergeArguments {
     high: bool,
 }
 
 portable! {
-    Sorted { shared, key }
-    Chosen { 0 }
-    Merged { high }
+    SplitArguments { shared, key }
+    CreateArguments { 0 }
+    MergeArguments { high }
 }
 
 impl Comm {
@@ -49,24 +49,24 @@ impl Comm {
     ///
     /// [`ErrorClass::Arg`] for another negative colour; when the ranks make different calls, or no context is free.
     pub fn split(&self, color: i32, key: i32) -> Result<Option<Arc<Self>>> {
-        let place = self.split_place(color, key)?;
-        Ok(place.map(|(shared, seat)| self.child(shared, seat)))
+        let membership = self.split_membership(color, key)?;
+        Ok(membership.map(|(shared, seat)| self.child(shared, seat)))
     }
 
     /// The caller's place in the communicator that [`Comm::split`] makes for its colour.
-    pub(crate) fn split_place(&self, color: i32, key: i32) -> Result<Place> {
+    pub(crate) fn split_membership(&self, color: i32, key: i32) -> Result<Membership> {
         self.split_by(Self::color(color)?, key)
     }
 
     /// The caller's place in the communicator of those that have the same in common.
-    pub(super) fn split_by(&self, shared: Option<Shared>, key: i32) -> Result<Place> {
-        let sides = &self.shared.sides;
-        let sorted = Sorted { shared, key };
-        let places = self.exchange(sorted, Founding::EachRank, |ranks, maker| {
-            seat_all(maker, sides, &sort(&ranks))
+    pub(super) fn split_by(&self, shared: Option<Criterion>, key: i32) -> Result<Membership> {
+        let members = &self.shared.members;
+        let arguments = SplitArguments { shared, key };
+        let memberships = self.exchange(arguments, IdDemand::EachRank, |ranks, builder| {
+            make_all(builder, members, &sort_by_color(&ranks))
         })?;
-        let places = places.as_ref().as_ref().map_err(Error::clone)?;
-        Ok(places[self.seat()].clone())
+        let memberships = memberships.as_ref().as_ref().map_err(Error::clone)?;
+        Ok(memberships[self.seat()].clone())
     }
 
     /// Communicators over subgroups (`MPI_Comm_create`): every rank names the group it will be in, or the same
@@ -77,16 +77,20 @@ impl Comm {
     ///
     /// [`ErrorClass::Group`] if a group is not a subset of the local one or ranks of one group name different ones.
     pub fn create(&self, group: &Group) -> Result<Option<Arc<Self>>> {
-        let sides = &self.shared.sides;
-        let places = self.exchange(Chosen(group.clone()), Founding::EachRank, |chosen, maker| {
-            let lists = if sides.are_two() {
-                chosen_on_both_sides(sides, &chosen)
-            } else {
-                chosen_groups(sides, &chosen)
-            };
-            seat_all(maker, sides, &lists?)
-        })?;
-        self.take_place(&places)
+        let members = &self.shared.members;
+        let memberships = self.exchange(
+            CreateArguments(group.clone()),
+            IdDemand::EachRank,
+            |chosen, builder| {
+                let lists = if members.is_inter() {
+                    chosen_on_both_sides(members, &chosen)
+                } else {
+                    chosen_groups(members, &chosen)
+                };
+                make_all(builder, members, &lists?)
+            },
+        )?;
+        self.join_new(&memberships)
     }
 
     /// One communicator of both groups of an inter-communicator (`MPI_Intercomm_merge`); the ranks of a group that is
@@ -103,18 +107,18 @@ impl Comm {
                 "the communicator has one group only; an inter-communicator has two to merge",
             ));
         }
-        let sides = &self.shared.sides;
-        let merged = self.exchange(Merged { high }, Founding::One, |ranks, maker| {
-            maker.make(merge_sides(sides, &ranks)?)
+        let members = &self.shared.members;
+        let merged = self.exchange(MergeArguments { high }, IdDemand::One, |ranks, builder| {
+            builder.make(merge_sides(members, &ranks)?)
         })?;
         let shared = Result::clone(&merged)?.expect("a merger has all processes");
-        let seat = shared.sides.seat_of(self.process.id());
+        let seat = shared.members.seat_of(self.process.id());
         Ok(self.child(shared, seat.expect("a merger has all processes")))
     }
 
-    fn take_place(&self, places: &Places) -> Result<Option<Arc<Self>>> {
-        let places = places.as_ref().map_err(Error::clone)?;
-        Ok(places[self.seat()]
+    fn join_new(&self, memberships: &Memberships) -> Result<Option<Arc<Self>>> {
+        let memberships = memberships.as_ref().map_err(Error::clone)?;
+        Ok(memberships[self.seat()]
             .as_ref()
             .map(|(shared, seat)| self.child(Arc::clone(shared), *seat)))
     }
@@ -142,27 +146,27 @@ impl Comm {
 }
 
 /// A new communicator for each list of seats, with the seats in this order.
-fn seat_all(maker: &mut Maker<'_>, parent: &Sides, lists: &[Vec<usize>]) -> Places {
-    let mut places: Vec<Place> = (0..parent.seats()).map(|_| None).collect();
+fn make_all(builder: &mut CommBuilder<'_>, parent: &Members, lists: &[Vec<usize>]) -> Memberships {
+    let mut memberships: Vec<Membership> = (0..parent.seats()).map(|_| None).collect();
     for seats in lists {
-        let Some(sides) = parent.select(seats) else {
+        let Some(members) = parent.select(seats) else {
             continue;
         };
-        let Some(shared) = maker.make(sides)? else {
+        let Some(shared) = builder.make(members)? else {
             continue;
         };
         let (left, right): (Vec<usize>, Vec<usize>) = seats.iter().partition(|&&seat| parent.is_left(seat));
         for (new_seat, seat) in left.into_iter().chain(right).enumerate() {
-            places[seat] = Some((Arc::clone(&shared), new_seat));
+            memberships[seat] = Some((Arc::clone(&shared), new_seat));
         }
     }
-    Ok(places)
+    Ok(memberships)
 }
 
-fn sort(ranks: &[Sorted]) -> Vec<Vec<usize>> {
-    let mut parts: BTreeMap<&Shared, Vec<usize>> = BTreeMap::new();
-    for (seat, sorted) in ranks.iter().enumerate() {
-        if let Some(shared) = &sorted.shared {
+fn sort_by_color(ranks: &[SplitArguments]) -> Vec<Vec<usize>> {
+    let mut parts: BTreeMap<&Criterion, Vec<usize>> = BTreeMap::new();
+    for (seat, arguments) in ranks.iter().enumerate() {
+        if let Some(shared) = &arguments.shared {
             parts.entry(shared).or_default().push(seat);
         }
     }
@@ -175,11 +179,11 @@ fn sort(ranks: &[Sorted]) -> Vec<Vec<usize>> {
 }
 
 /// The members of each group that somebody of it names.
-fn chosen_groups(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
+fn chosen_groups(parent: &Members, chosen: &[CreateArguments]) -> Result<Vec<Vec<usize>>> {
     // Groups of one call are equal or disjoint, so that their first members tell them apart.
     let mut groups: HashMap<u32, &Group> = HashMap::new();
     let (mut lists, mut last) = (Vec::new(), &Group::EMPTY);
-    for (seat, Chosen(group)) in chosen.iter().enumerate() {
+    for (seat, CreateArguments(group)) in chosen.iter().enumerate() {
         // As a rule all name the same group; one of the equal ones is enough to look into.
         if !group.is_same(last) {
             check_subset(group, parent.local(seat).0)?;
@@ -203,9 +207,9 @@ fn chosen_groups(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
 }
 
 /// The members of the two groups that the two sides name.
-fn chosen_on_both_sides(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usize>>> {
+fn chosen_on_both_sides(parent: &Members, chosen: &[CreateArguments]) -> Result<Vec<Vec<usize>>> {
     let mut named: [Option<&Group>; 2] = [None, None];
-    for (seat, Chosen(group)) in chosen.iter().enumerate() {
+    for (seat, CreateArguments(group)) in chosen.iter().enumerate() {
         match &mut named[usize::from(parent.is_left(seat))] {
             Some(known) => check_same(known, group)?,
             unknown => {
@@ -221,7 +225,7 @@ fn chosen_on_both_sides(parent: &Sides, chosen: &[Chosen]) -> Result<Vec<Vec<usi
     Ok(vec![seats.collect()])
 }
 
-fn seats_of(parent: &Sides, group: &Group) -> Vec<usize> {
+fn seats_of(parent: &Members, group: &Group) -> Vec<usize> {
     group
         .processes()
         .filter_map(|process| parent.seat_of(process))
@@ -229,8 +233,8 @@ fn seats_of(parent: &Sides, group: &Group) -> Vec<usize> {
 }
 
 /// The group of both sides.
-fn merge_sides(sides: &Sides, ranks: &[Merged]) -> Result<Sides> {
-    let (left, right): (Vec<usize>, Vec<usize>) = (0..ranks.len()).partition(|&seat| sides.is_left(seat));
+fn merge_sides(members: &Members, ranks: &[MergeArguments]) -> Result<Members> {
+    let (left, right): (Vec<usize>, Vec<usize>) = (0..ranks.len()).partition(|&seat| members.is_left(seat));
     let high = |seats: &[usize]| {
         let first = ranks[seats[0]].high;
         let agreed = seats.iter().all(|&seat| ranks[seat].high == first);
@@ -248,8 +252,8 @@ fn merge_sides(sides: &Sides, ranks: &[Merged]) -> Result<Sides> {
     let processes = first
         .into_iter()
         .chain(second)
-        .filter_map(|seat| sides.process(seat));
-    Ok(Sides::one(Group::from_processes(processes.collect())))
+        .filter_map(|seat| members.process(seat));
+    Ok(Members::intra(Group::from_processes(processes.collect())))
 }
 
 fn check_same(known: &Group, group: &Group) -> Result<()> {

@@ -6,7 +6,7 @@
 //! first rank for the id, which answers whatever its ranks do. A rank that blocks in a duplication anyway waits before
 //! it gets too far ahead of the slowest, so that making and freeing duplicates for ever needs no more and more memory.
 
-use super::{Comm, CommShared, Founding};
+use super::{Comm, CommShared, IdDemand};
 use crate::error::Result;
 use crate::limits::DUPLICATION_LEAD;
 use crate::portable::portable;
@@ -19,33 +19,33 @@ use std::sync::OnceLock;
 /// The duplicates of a communicator that some rank has made and not every rank has.
 #[derive(Default)]
 pub(super) struct Duplicates {
-    shelf: SpinLock<VecDeque<Made>>,
+    pending: SpinLock<VecDeque<Pending>>,
     /// Duplicates that every rank has: the number of the first on the shelf.
     finished: AtomicU64,
     waiting: WaitList,
 }
 
 /// What a rank brings when all wait for each other.
-struct Abreast(());
+struct KeepPace(());
 
-portable! { Abreast { 0 } }
+portable! { KeepPace { 0 } }
 
 /// How far the slowest rank may be behind when one goes on that has waited for it.
 const HALF_LEAD: u64 = DUPLICATION_LEAD / 2;
 
-struct Made {
-    shared: Arc<Shared>,
+struct Pending {
+    shared: Arc<SharedPart>,
     missing: usize,
 }
 
 /// A shared part that is there, or that somebody is making.
 #[derive(Default)]
-struct Shared {
+struct SharedPart {
     made: OnceLock<Result<Arc<CommShared>>>,
     waiting: WaitList,
 }
 
-impl Shared {
+impl SharedPart {
     fn make(&self, make: impl FnOnce() -> Result<Arc<CommShared>>) {
         self.made.get_or_init(make);
         self.waiting.release_all();
@@ -69,29 +69,29 @@ impl Duplicates {
         ranks: usize,
         make: impl FnOnce() -> Result<Arc<CommShared>>,
     ) -> Result<Arc<CommShared>> {
-        let mut shelf = self.shelf.lock();
+        let mut pending = self.pending.lock();
         // Relaxed: written under the lock only.
         let first = self.finished.load(Ordering::Relaxed);
         let place = usize::try_from(number - first).expect("as many as fit in memory");
-        let is_first = place == shelf.len();
+        let is_first = place == pending.len();
         if is_first {
             let shared = Arc::default();
-            shelf.push_back(Made {
+            pending.push_back(Pending {
                 shared,
                 missing: ranks,
             });
         }
-        let made = &mut shelf[place];
+        let made = &mut pending[place];
         made.missing -= 1;
         let shared = Arc::clone(&made.shared);
         let mut gone = Vec::new();
-        while shelf.front().is_some_and(|made| made.missing == 0) {
-            gone.extend(shelf.pop_front());
+        while pending.front().is_some_and(|made| made.missing == 0) {
+            gone.extend(pending.pop_front());
         }
         let finished = first + gone.len() as u64;
         // Release pairs with the Acquire in `keep_pace`.
         self.finished.store(finished, Ordering::Release);
-        drop(shelf);
+        drop(pending);
         // Who waits may go on half a lead before its own number, which is once at least on the way there.
         if first / HALF_LEAD != finished / HALF_LEAD {
             self.waiting.release_all();
@@ -141,11 +141,11 @@ impl Comm {
 
     /// Waits if the rank is far ahead of the slowest one.
     fn keep_pace(&self, duplicates: &Duplicates, number: u64) -> Result<()> {
-        if self.span().is_none() {
+        if self.host_map().is_none() {
             duplicates.keep_pace(number);
         } else if number % DUPLICATION_LEAD == DUPLICATION_LEAD - 1 {
             // How far the others are is not known here; all have to come here before anybody goes on.
-            self.exchange(Abreast(()), Founding::Nothing, |_, _| ())?;
+            self.exchange(KeepPace(()), IdDemand::Nothing, |_, _| ())?;
         }
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! Making a communicator by the members of a group alone.
 
-use super::construct::{Place, check_subset};
-use super::gathering::Purpose;
-use super::{Comm, Founding};
+use super::bootstrap::Purpose;
+use super::construct::{Membership, check_subset};
+use super::{Comm, IdDemand};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::members::Sides;
+use crate::members::Members;
 use crate::portable::portable;
 use crate::process::Process;
 use simurgh_core::sync::Arc;
@@ -59,19 +59,19 @@ fn make(
     group: &Group,
     purpose: Purpose,
     check: impl FnOnce() -> Result<()>,
-) -> Result<Place> {
+) -> Result<Membership> {
     let Some(rank) = group.rank_of(process.id()) else {
         return Ok(None);
     };
     let job = process.job();
-    let gathering = job
+    let group_members = job
         .communicators()
-        .gatherings
+        .bootstrap
         .join(job.layout(), purpose, group, rank, check)?;
-    let shared = gathering
-        .assembly(job)
-        .exchange(Member(()), Founding::One, |_, maker| {
-            maker.make(Sides::one(group.clone()))
+    let shared = group_members
+        .participants(job)
+        .exchange(Member(()), IdDemand::One, |_, builder| {
+            builder.make(Members::intra(group.clone()))
         })?;
     Ok(Result::clone(&shared)?.map(|shared| (shared, rank)))
 }

@@ -4,15 +4,15 @@
 //! arguments are right, in one exchange among themselves; then the leaders meet, without messages of the program; then
 //! they tell their groups what came of it in a second exchange. So an error that one rank sees is an error of all.
 
-use super::assembly::Assembly;
+use super::bootstrap::Purpose;
+use super::builder::{CommSpec, IdDemand};
 use super::check;
-use super::gathering::Purpose;
-use super::maker::{Charter, Founding};
+use super::participants::Participants;
 use super::{Comm, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
-use crate::members::Sides;
+use crate::members::Members;
 use crate::portable::{Portable, portable};
 use crate::process::Process;
 use simurgh_core::sync::Arc;
@@ -25,17 +25,17 @@ struct Proposal {
 }
 
 /// What a leader brings to the meeting with the other one.
-struct Offered(Group);
+struct OfferedGroup(Group);
 
 /// What a rank brings to the second exchange; only the leader knows something.
-struct Report<X>(Option<Result<(Charter, X)>>);
+struct Report<X>(Option<Result<(CommSpec, X)>>);
 
 /// The new communicator, and the seat of rank 0 of one group in it.
-type Union = Result<(Charter, usize)>;
+type InterSpec = Result<(CommSpec, usize)>;
 
 portable! {
     Proposal { leader, ready }
-    Offered { 0 }
+    OfferedGroup { 0 }
 }
 
 impl<X: Portable> Portable for Report<X> {
@@ -52,20 +52,20 @@ impl<X: Portable> Portable for Report<X> {
 const LEADER: (&str, ErrorClass) = ("local_leader", ErrorClass::Rank);
 
 /// How a leader reaches the other one.
-pub(crate) struct Link {
+pub(crate) struct RemoteLeader {
     pub(crate) other: u32,
     pub(crate) purpose: Purpose,
 }
 
 /// The ranks of one of the two groups.
-pub(crate) struct Side<'a> {
+pub(crate) struct LocalGroup<'a> {
     pub(crate) process: &'a Process,
     pub(crate) group: &'a Group,
     pub(crate) rank: usize,
     /// What the program calls the leader, and of which class errors about it are.
     pub(crate) leader_is: (&'static str, ErrorClass),
     /// They, as they meet.
-    assembly: Assembly<'a>,
+    participants: Participants<'a>,
 }
 
 impl Comm {
@@ -86,16 +86,16 @@ impl Comm {
         tag: i32,
     ) -> Result<Arc<Self>> {
         self.check_intra()?;
-        let link = || {
+        let remote_leader = || {
             let peer = peer.ok_or_else(no_peer)?;
             crate::check::tag(tag)?;
             check::member("remote_leader", remote_leader, peer)?;
-            Ok(Link {
+            Ok(RemoteLeader {
                 other: peer.process_of(remote_leader),
                 purpose: Purpose::Leaders(peer.context, tag),
             })
         };
-        let (shared, seat) = self.side(LEADER).meet_other(local_leader, link)?;
+        let (shared, seat) = self.local_group(LEADER).connect(local_leader, remote_leader)?;
         Ok(self.child(shared, seat))
     }
 
@@ -114,28 +114,28 @@ impl Comm {
         let rank = local.rank_of(process.id()).ok_or_else(not_in_group)?;
         let job = process.job();
         let purpose = Purpose::NamedSide(tag.to_owned());
-        let gathered = job
+        let group_members = job
             .communicators()
-            .gatherings
+            .bootstrap
             .join(job.layout(), purpose, local, rank, || Ok(()))?;
-        let link = || {
+        let remote_leader = || {
             let other = usize::try_from(remote_leader).ok();
             let other = other.and_then(|leader| remote.process(leader));
-            Ok(Link {
+            Ok(RemoteLeader {
                 other: other.ok_or_else(|| {
                     wrong_leader(("remote_leader", ErrorClass::Rank), remote_leader, remote)
                 })?,
                 purpose: Purpose::NamedLeaders(tag.to_owned()),
             })
         };
-        let side = Side {
+        let local_group = LocalGroup {
             process,
             group: local,
             rank,
             leader_is: LEADER,
-            assembly: gathered.assembly(job),
+            participants: group_members.participants(job),
         };
-        let (shared, seat) = side.meet_other(local_leader, link)?;
+        let (shared, seat) = local_group.connect(local_leader, remote_leader)?;
         let comm = Self::new(Arc::clone(process), shared, seat);
         Ok(Arc::new(comm.in_session(process.session(local.session()))))
     }
@@ -143,37 +143,39 @@ impl Comm {
 
 impl Comm {
     /// The ranks of the communicator as one of two groups.
-    pub(crate) fn side(&self, leader_is: (&'static str, ErrorClass)) -> Side<'_> {
-        Side {
+    pub(crate) fn local_group(&self, leader_is: (&'static str, ErrorClass)) -> LocalGroup<'_> {
+        LocalGroup {
             process: &self.process,
             group: self.group(),
             rank: self.seat(),
             leader_is,
-            assembly: self.assembly(),
+            participants: self.participants(),
         }
     }
 }
 
-impl Side<'_> {
+impl LocalGroup<'_> {
     /// Makes the communicator with the other side, whose leader is reached as `link` says; gives it and the caller's
     /// seat there.
-    pub(crate) fn meet_other(
+    pub(crate) fn connect(
         &self,
         leader: i32,
-        link: impl FnOnce() -> Result<Link>,
+        remote_leader: impl FnOnce() -> Result<RemoteLeader>,
     ) -> Result<(Arc<CommShared>, usize)> {
-        let link = || link().and_then(|link| self.check_disjoint(link));
-        let (shared, first) = self.unite(leader, link, |link| self.meet(link))?;
+        let remote_leader = || remote_leader().and_then(|remote_leader| self.check_disjoint(remote_leader));
+        let (shared, first) = self.create_with(leader, remote_leader, |remote_leader| {
+            self.meet_leader(remote_leader)
+        })?;
         Ok((shared, first + self.rank))
     }
 
     /// Makes a communicator with others: the leader gets ready, and when all know that it is, it finds out who is in
     /// the communicator and something else that all ranks are to know.
-    pub(crate) fn unite<L, X: Portable + Clone + Send + Sync + 'static>(
+    pub(crate) fn create_with<L, X: Portable + Clone + Send + Sync + 'static>(
         &self,
         leader: i32,
         prepare: impl FnOnce() -> Result<L>,
-        find: impl FnOnce(L) -> Result<(Charter, X)>,
+        find: impl FnOnce(L) -> Result<(CommSpec, X)>,
     ) -> Result<(Arc<CommShared>, X)> {
         let leads = usize::try_from(leader) == Ok(self.rank);
         let prepared = leads.then(prepare);
@@ -185,51 +187,61 @@ impl Side<'_> {
             },
         };
         let agreed = self
-            .assembly
-            .exchange(proposal, Founding::Nothing, |proposals, _| {
+            .participants
+            .exchange(proposal, IdDemand::Nothing, |proposals, _| {
                 agree(self.group, self.leader_is, proposals)
             })?;
         Result::clone(&agreed)?;
         let report = prepared.map(|prepared| prepared.and_then(find));
         let job = self.process.job();
-        let union = self
-            .assembly
-            .exchange(Report(report), Founding::Nothing, |reports, _| {
+        let created = self
+            .participants
+            .exchange(Report(report), IdDemand::Nothing, |reports, _| {
                 let mut reports = reports.into_iter();
-                let union = reports.find_map(|Report(union)| union);
-                let (charter, more) = union.unwrap_or_else(|| Err(no_leader()))?;
-                Ok((job.communicators().gatherings.unions.unite(job, charter)?, more))
+                let created = reports.find_map(|Report(created)| created);
+                let (spec, more) = created.unwrap_or_else(|| Err(no_leader()))?;
+                Ok((
+                    job.communicators()
+                        .bootstrap
+                        .pending_inters
+                        .shared_part(job, spec)?,
+                    more,
+                ))
             })?;
-        Result::clone(&union)
+        Result::clone(&created)
     }
 
     /// A leader that is in our own group would never come.
-    fn check_disjoint(&self, link: Link) -> Result<Link> {
-        match self.group.rank_of(link.other) {
-            None => Ok(link),
-            Some(_) => Err(overlap(link.other)),
+    fn check_disjoint(&self, remote_leader: RemoteLeader) -> Result<RemoteLeader> {
+        match self.group.rank_of(remote_leader.other) {
+            None => Ok(remote_leader),
+            Some(_) => Err(overlap(remote_leader.other)),
         }
     }
 
     /// Meets the other leader.
-    fn meet(&self, link: Link) -> Union {
-        let (own, other, job) = (self.process.id(), link.other, self.process.job());
+    fn meet_leader(&self, remote_leader: RemoteLeader) -> InterSpec {
+        let (own, other, job) = (self.process.id(), remote_leader.other, self.process.job());
         let leaders = Group::from_processes(vec![own.min(other), own.max(other)]);
         let place = usize::from(own > other);
-        let gathered =
-            job.communicators()
-                .gatherings
-                .join(job.layout(), link.purpose, &leaders, place, || Ok(()))?;
-        let offered = Offered(self.group.clone());
+        let group_members = job.communicators().bootstrap.join(
+            job.layout(),
+            remote_leader.purpose,
+            &leaders,
+            place,
+            || Ok(()),
+        )?;
+        let own_group = OfferedGroup(self.group.clone());
         let founder = own.min(other);
-        let union = gathered
-            .assembly(job)
-            .exchange(offered, Founding::One, |groups, maker| {
-                maker.charter(join_groups(job, &groups)?, founder)
-            })?;
-        let charter = Result::clone(&union)?;
-        let seat = charter.sides.seat_of(own).expect("the leader is in its group");
-        Ok((charter, seat - self.rank))
+        let created =
+            group_members
+                .participants(job)
+                .exchange(own_group, IdDemand::One, |groups, builder| {
+                    builder.spec(join_groups(job, &groups)?, founder)
+                })?;
+        let spec = Result::clone(&created)?;
+        let seat = spec.members.seat_of(own).expect("the leader is in its group");
+        Ok((spec, seat - self.rank))
     }
 }
 
@@ -250,16 +262,16 @@ fn agree(group: &Group, leader_is: (&str, ErrorClass), proposals: Vec<Proposal>)
     proposals.into_iter().try_for_each(|proposal| proposal.ready)
 }
 
-fn join_groups(job: &Job, groups: &[Offered]) -> Result<Sides> {
-    let [Offered(left), Offered(right)] = groups else {
+fn join_groups(job: &Job, groups: &[OfferedGroup]) -> Result<Members> {
+    let [OfferedGroup(left), OfferedGroup(right)] = groups else {
         return Err(no_peer());
     };
     if let Some(both) = left.processes().find(|&process| right.rank_of(process).is_some()) {
         return Err(overlap(both));
     }
-    let sides = Sides::two(left.clone(), right.clone());
-    sides.check(job.layout())?;
-    Ok(sides)
+    let members = Members::inter(left.clone(), right.clone());
+    members.check(job.layout())?;
+    Ok(members)
 }
 
 #[cold]

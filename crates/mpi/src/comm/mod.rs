@@ -12,26 +12,26 @@
 //! ranks, or an operation on it, refers to it; when that is so on no host, its context id is free again
 //! (`crate::context`).
 
-mod assembly;
+mod bootstrap;
+mod builder;
 pub(crate) mod check;
+mod collective_state;
 mod compare;
 mod construct;
 mod duplicate;
 mod from_group;
-mod gathering;
 mod hints;
 mod inter;
-mod maker;
 mod name;
-mod places;
+mod participants;
+mod pending_inter;
 mod predefined;
 mod shared;
 mod split_type;
-mod unions;
 
-pub(crate) use gathering::Purpose;
-pub(crate) use inter::Link;
-pub(crate) use maker::{Charter, Founding, Maker};
+pub(crate) use bootstrap::Purpose;
+pub(crate) use builder::{CommBuilder, CommSpec, IdDemand};
+pub(crate) use inter::RemoteLeader;
 pub(crate) use predefined::Predefined;
 pub use shared::CommShared;
 pub use split_type::SplitType;
@@ -41,7 +41,7 @@ use crate::check::Checks;
 use crate::errhandler::ErrorHandler;
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::members::Sides;
+use crate::members::Members;
 use crate::partitioned::Pairs;
 use crate::process::Process;
 use crate::session::Session;
@@ -63,7 +63,7 @@ pub struct Comm {
     /// Where the rank sits among all ranks of both groups.
     seat: u32,
     /// Where it sits among those of them that live on this host.
-    place: u32,
+    local_index: u32,
     context: u32,
     predefined: bool,
     /// Whether some of its ranks live on other hosts.
@@ -90,18 +90,22 @@ impl Comm {
     fn new(process: Arc<Process>, shared: Arc<CommShared>, seat: usize) -> Self {
         let small = |number: usize| u32::try_from(number).expect("no communicator is larger than the job");
         let checks = process.job().checks();
-        let (group, rank) = shared.sides.local(seat);
-        let remote = shared.sides.remote(seat).cloned();
+        let (group, rank) = shared.members.local(seat);
+        let remote = shared.members.remote(seat).cloned();
         Self {
             rank: small(rank),
             size: small(group.size()),
             peers: small(remote.as_ref().unwrap_or(group).size()),
             seat: small(seat),
-            place: small(shared.span().map_or(seat, |span| span.place_of(seat))),
+            local_index: small(
+                shared
+                    .host_map()
+                    .map_or(seat, |host_map| host_map.local_index_of(seat)),
+            ),
             context: shared.context.id(),
             group: group.clone(),
             remote,
-            spans_hosts: shared.span().is_some(),
+            spans_hosts: shared.host_map().is_some(),
             process,
             shared,
             predefined: false,
@@ -145,7 +149,7 @@ impl Comm {
 
     /// The communicator of one process.
     pub(crate) fn own(process: &Arc<Process>) -> Result<Arc<Self>> {
-        let shared = CommShared::local(process.job(), Sides::one(Group::run(process.id(), 1)))?;
+        let shared = CommShared::local(process.job(), Members::intra(Group::run(process.id(), 1)))?;
         Ok(Self::predefined(process, shared, 0, "MPI_COMM_SELF"))
     }
 
@@ -321,7 +325,7 @@ impl Comm {
         }
         let process = Arc::clone(&self.process);
         process.forget_parent(&self);
-        process.linger(self.context, self);
+        process.defer_free(self.context, self);
         Ok(())
     }
 }

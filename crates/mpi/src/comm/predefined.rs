@@ -1,6 +1,6 @@
 //! The communicators that every process and every job has.
 
-use super::gathering::Gatherings;
+use super::bootstrap::Bootstrap;
 use super::{Comm, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
@@ -12,14 +12,14 @@ pub(super) struct Communicators {
     /// What the processes share of the world communicator.
     pub(super) world: Arc<CommShared>,
     /// Where members of a group come together.
-    pub(super) gatherings: Gatherings,
+    pub(super) bootstrap: Bootstrap,
 }
 
 impl Job {
     pub(super) fn communicators(&self) -> &Communicators {
         self.slots().get_or_init(|| Communicators {
             world: CommShared::world(self.layout()),
-            gatherings: Gatherings::default(),
+            bootstrap: Bootstrap::default(),
         })
     }
 }

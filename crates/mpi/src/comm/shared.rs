@@ -1,16 +1,16 @@
 //! What the ranks of a communicator share.
 
+use super::builder::CommSpec;
 use super::duplicate::Duplicates;
-use super::maker::Charter;
 use crate::collective::{IntraHost, Outstanding, Publication};
-use crate::context::{Context, Question};
+use crate::context::{Context, IdRequest};
 use crate::error::Result;
 use crate::group::Group;
 use crate::job::Job;
 use crate::layout::Layout;
-use crate::members::{Sides, Span};
-use crate::topology::Origins;
-use crate::worlds::Bond;
+use crate::members::{HostMap, Members};
+use crate::topology::InEdges;
+use crate::worlds::ConnectedWorlds;
 use simurgh_core::sync::{Arc, AtomicU64, Ordering};
 use simurgh_sched::DomainKind;
 use std::fmt;
@@ -19,11 +19,11 @@ use std::sync::OnceLock;
 /// The part of a communicator that its ranks on a host share.
 pub struct CommShared {
     pub(super) context: Context,
-    pub(crate) sides: Sides,
+    pub(crate) members: Members,
     /// While the communicator is there, its worlds are connected.
-    _bond: Bond,
+    _bond: ConnectedWorlds,
     /// None if all ranks are on this host.
-    span: Option<Arc<Span>>,
+    host_map: Option<Arc<HostMap>>,
     /// Conversations of the hosts about blocking calls so far.
     rounds: AtomicU64,
     /// Made at the first collective call: most duplicates are for messages alone.
@@ -37,73 +37,78 @@ pub struct CommShared {
     /// The largest kind of hardware of which its processes use several instances, once somebody has asked.
     pub(super) dividing_kind: OnceLock<Option<DomainKind>>,
     /// Made at the first collective of neighbours.
-    origins: OnceLock<Box<Result<Arc<Origins>>>>,
+    in_edges: OnceLock<Box<Result<Arc<InEdges>>>>,
 }
 
 impl CommShared {
     /// A new communicator of these processes, all of which live on this host.
-    pub(crate) fn local(job: &Job, sides: Sides) -> Result<Arc<Self>> {
+    pub(crate) fn local(job: &Job, members: Members) -> Result<Arc<Self>> {
         let id = job.contexts().take()?;
-        let giver = job.layout().own();
-        Ok(Self::chartered(job, Charter { id, giver, sides }))
+        let owner = job.layout().own();
+        Ok(Self::from_spec(job, CommSpec { id, owner, members }))
     }
 
     /// The communicator of a charter; some of its processes live on this host.
-    pub(crate) fn chartered(job: &Job, Charter { id, giver, sides }: Charter) -> Arc<Self> {
-        let span = Span::of(&sides, job.layout()).map(Arc::new);
-        let context = Context::new(job.contexts(), id, span.is_some().then_some(giver));
-        Self::with_context(context, bond(job, span.as_deref()), span, sides)
+    pub(crate) fn from_spec(job: &Job, CommSpec { id, owner, members }: CommSpec) -> Arc<Self> {
+        let host_map = HostMap::of(&members, job.layout()).map(Arc::new);
+        let context = Context::new(job.contexts(), id, host_map.is_some().then_some(owner));
+        Self::with_context(context, bond(job, host_map.as_deref()), host_map, members)
     }
 
     /// A communicator of the same processes, the duplicate of this number.
     pub(super) fn duplicate(&self, job: &Job, number: u64) -> Result<Arc<Self>> {
-        let Some(span) = &self.span else {
-            return Self::local(job, self.sides.clone());
+        let Some(host_map) = &self.host_map else {
+            return Self::local(job, self.members.clone());
         };
-        let question = Question {
+        let request = IdRequest {
             context: self.context.id(),
             number,
-            holders: span.hosts() as u32,
+            holders: host_map.hosts() as u32,
         };
-        let giver = span.host(span.position_of(0));
-        let id = job.contexts().number(giver, question)?;
-        let context = Context::new(job.contexts(), id, Some(giver));
+        let owner = host_map.host(host_map.position_of(0));
+        let id = job.contexts().request_id(owner, request)?;
+        let context = Context::new(job.contexts(), id, Some(owner));
         Ok(Self::with_context(
             context,
-            bond(job, Some(span)),
-            Some(Arc::clone(span)),
-            self.sides.clone(),
+            bond(job, Some(host_map)),
+            Some(Arc::clone(host_map)),
+            self.members.clone(),
         ))
     }
 
-    fn with_context(context: Context, bond: Bond, span: Option<Arc<Span>>, sides: Sides) -> Arc<Self> {
+    fn with_context(
+        context: Context,
+        bond: ConnectedWorlds,
+        host_map: Option<Arc<HostMap>>,
+        members: Members,
+    ) -> Arc<Self> {
         Arc::new(Self {
             context,
             _bond: bond,
-            span,
-            sides,
+            host_map,
+            members,
             rounds: AtomicU64::new(0),
             intra_host: OnceLock::new(),
             outstanding: OnceLock::new(),
             publication: OnceLock::new(),
             duplicates: OnceLock::new(),
             dividing_kind: OnceLock::new(),
-            origins: OnceLock::new(),
+            in_edges: OnceLock::new(),
         })
     }
 
     /// The communicator of all processes.
     pub(crate) fn world(layout: &Layout) -> Arc<Self> {
         let processes = layout.processes();
-        let sides = Sides::one(Group::run(processes.start, processes.len() as u32));
-        let span = Span::of(&sides, layout).map(Arc::new);
-        Self::with_context(Context::world(), Bond::default(), span, sides)
+        let members = Members::intra(Group::run(processes.start, processes.len() as u32));
+        let host_map = HostMap::of(&members, layout).map(Arc::new);
+        Self::with_context(Context::world(), ConnectedWorlds::default(), host_map, members)
     }
 
     /// The hosts of the ranks; none if all are on this host.
     #[inline]
-    pub(crate) fn span(&self) -> Option<&Arc<Span>> {
-        self.span.as_ref()
+    pub(crate) fn host_map(&self) -> Option<&Arc<HostMap>> {
+        self.host_map.as_ref()
     }
 
     /// The number of the hosts' next conversation about a blocking call: for whoever speaks for this host, once a call.
@@ -118,21 +123,21 @@ impl CommShared {
     }
 
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
-    pub(crate) fn origins(&self, find: impl FnOnce() -> Result<Arc<Origins>>) -> Result<Arc<Origins>> {
-        self.origins.get_or_init(|| Box::new(find())).as_ref().clone()
+    pub(crate) fn in_edges(&self, find: impl FnOnce() -> Result<Arc<InEdges>>) -> Result<Arc<InEdges>> {
+        self.in_edges.get_or_init(|| Box::new(find())).as_ref().clone()
     }
 }
 
 /// What keeps the worlds of a communicator connected.
-fn bond(job: &Job, span: Option<&Span>) -> Bond {
-    Bond::of(job.worlds(), job.layout(), span.map_or(&[][..], Span::all))
+fn bond(job: &Job, host_map: Option<&HostMap>) -> ConnectedWorlds {
+    ConnectedWorlds::of(job.worlds(), job.layout(), host_map.map_or(&[][..], HostMap::all))
 }
 
 impl fmt::Debug for CommShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CommShared")
             .field("context", &self.context)
-            .field("sides", &self.sides)
+            .field("sides", &self.members)
             .finish_non_exhaustive()
     }
 }

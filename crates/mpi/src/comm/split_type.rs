@@ -4,7 +4,7 @@
 //! processor has nothing to do. All ranks of a node share memory. What each utilises is known on its own host, so the
 //! ranks of several hosts tell each other.
 
-use super::{Comm, Founding};
+use super::{Comm, IdDemand};
 use crate::constants::UNDEFINED;
 use crate::error::{Error, ErrorClass, Result};
 use crate::hardware::Hardware;
@@ -38,7 +38,7 @@ const SHARED_MEMORY: &str = "mpi_shared_memory";
 
 /// What the ranks of one new communicator have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shared {
+pub(super) enum Criterion {
     /// The colour that they name.
     Color(i32),
     /// The memory of a node.
@@ -67,7 +67,7 @@ impl Comm {
     ) -> Result<Option<(Arc<Self>, Option<&'static str>)>> {
         let (shared, resource) = match split_type {
             SplitType::Undefined => (None, None),
-            SplitType::Shared => (Some(Shared::Memory(self.node())), None),
+            SplitType::Shared => (Some(Criterion::Memory(self.node())), None),
             SplitType::Guided => (self.hardware_named(info), None),
             SplitType::ResourceGuided => (self.resource_named(info)?, None),
             SplitType::Unguided => {
@@ -85,10 +85,10 @@ impl Comm {
     }
 
     /// What [`Comm::split`] splits by.
-    pub(super) fn color(color: i32) -> Result<Option<Shared>> {
+    pub(super) fn color(color: i32) -> Result<Option<Criterion>> {
         match color {
             UNDEFINED => Ok(None),
-            0.. => Ok(Some(Shared::Color(color))),
+            0.. => Ok(Some(Criterion::Color(color))),
             _ => Err(Error::new(
                 ErrorClass::Arg,
                 format!("colour {color} is negative; a colour is not negative, or MPI_UNDEFINED"),
@@ -96,15 +96,15 @@ impl Comm {
         }
     }
 
-    fn hardware_named(&self, info: &Info) -> Option<Shared> {
+    fn hardware_named(&self, info: &Info) -> Option<Criterion> {
         let name = info.text(HARDWARE_KEY)?;
         if name.eq_ignore_ascii_case(SHARED_MEMORY) {
-            return Some(Shared::Memory(self.node()));
+            return Some(Criterion::Memory(self.node()));
         }
         self.own_instance(Hardware::kind_of(name)?)
     }
 
-    fn resource_named(&self, info: &Info) -> Result<Option<Shared>> {
+    fn resource_named(&self, info: &Info) -> Result<Option<Criterion>> {
         match (info.text(HARDWARE_KEY), info.text(SET_KEY)) {
             (Some(_), Some(_)) => Err(Error::new(
                 ErrorClass::Info,
@@ -116,17 +116,17 @@ impl Comm {
     }
 
     /// The process set with this name, if the rank is in it.
-    fn own_set(&self, name: &str) -> Option<Shared> {
+    fn own_set(&self, name: &str) -> Option<Criterion> {
         let set = ProcessSet::find(&self.process, name).ok()?;
         set.group.rank_of(self.process.id())?;
-        Some(Shared::Set(set.name, set.group.process(0)?))
+        Some(Criterion::Set(set.name, set.group.process(0)?))
     }
 
     /// The instance of a kind that the rank uses.
-    fn own_instance(&self, kind: DomainKind) -> Option<Shared> {
+    fn own_instance(&self, kind: DomainKind) -> Option<Criterion> {
         let hardware = self.process.job().hardware()?;
         let instance = hardware.instance(kind, self.process.id())?;
-        Some(Shared::Hardware(
+        Some(Criterion::Hardware(
             self.node(),
             kind,
             hardware.number(kind, instance)?,
@@ -141,20 +141,22 @@ impl Comm {
 
     /// The largest kind of which the ranks use several instances, so that each has a part of the ranks only.
     fn dividing_kind(&self) -> Result<Option<DomainKind>> {
-        if self.span().is_some() {
+        if self.host_map().is_some() {
             let uses = Uses(
                 Hardware::all_kinds()
                     .map(|kind| self.own_instance(kind))
                     .collect(),
             );
-            let dividing = self.exchange(uses, Founding::Nothing, |ranks, _| dividing_kind(&ranks))?;
+            let dividing = self.exchange(uses, IdDemand::Nothing, |ranks, _| dividing_kind(&ranks))?;
             return Ok(*dividing);
         }
-        let sides = &self.shared.sides;
+        let members = &self.shared.members;
         let find = || {
             let hardware = self.process.job().hardware()?;
             hardware.kinds().find(|&kind| {
-                let mut used = sides.processes().map(|process| hardware.instance(kind, process));
+                let mut used = members
+                    .processes()
+                    .map(|process| hardware.instance(kind, process));
                 let first = used.next();
                 used.any(|instance| Some(instance) != first)
             })
@@ -164,7 +166,7 @@ impl Comm {
 }
 
 /// What a rank uses of each kind of hardware, from the largest to the smallest.
-struct Uses(Vec<Option<Shared>>);
+struct Uses(Vec<Option<Criterion>>);
 
 portable! { Uses { 0 } }
 
@@ -184,7 +186,7 @@ const MEMORY: u8 = 1;
 const HARDWARE: u8 = 2;
 const SET: u8 = 3;
 
-impl Portable for Shared {
+impl Portable for Criterion {
     fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Color(color) => (COLOR, *color).write(out),

@@ -1,11 +1,11 @@
 //! The ids that a host gives out, and what it knows of those of others.
 
-use super::inquiries::Inquiries;
-use super::promises::Promises;
-use super::share::Share;
-use super::{Answer, Notice, Question};
+use super::duplicate_ids::DuplicateIds;
+use super::id_range::IdRange;
+use super::pending_requests::PendingRequests;
+use super::{ContextMessage, IdReply, IdRequest};
 use crate::error::{Error, ErrorClass, Result};
-use crate::limits::RESTING_CONTEXTS;
+use crate::limits::FREED_CONTEXTS;
 use simurgh_core::sync::SpinLock;
 use simurgh_net::HostId;
 use std::collections::{HashMap, VecDeque};
@@ -15,21 +15,21 @@ use std::sync::OnceLock;
 /// The context ids of a job, as one of its hosts sees them.
 pub(crate) struct ContextPool {
     own: HostId,
-    share: Share,
+    range: IdRange,
     ids: SpinLock<Ids>,
-    promises: Promises,
-    inquiries: Inquiries,
-    courier: OnceLock<Courier>,
+    duplicate_ids: DuplicateIds,
+    pending_requests: PendingRequests,
+    sender: OnceLock<Sender>,
 }
 
 /// Tells another host something.
-type Courier = Box<dyn Fn(HostId, Notice) + Send + Sync>;
+type Sender = Box<dyn Fn(HostId, ContextMessage) + Send + Sync>;
 
 struct Ids {
     /// How many of the host's ids have been given out at all.
     taken: u32,
     /// Ids given back, the longest rested first: a late message of a careless program does not meet a new communicator.
-    resting: VecDeque<u32>,
+    freed: VecDeque<u32>,
     /// How many hosts hold an id that several use. Below zero as long as some have let go before this host has learnt
     /// how many there are.
     held: HashMap<u32, i64>,
@@ -37,25 +37,25 @@ struct Ids {
 
 impl ContextPool {
     /// The ids of host `own`.
-    pub(crate) fn new(own: HostId, share: Share) -> Self {
+    pub(crate) fn new(own: HostId, range: IdRange) -> Self {
         let ids = Ids {
             taken: 0,
-            resting: VecDeque::new(),
+            freed: VecDeque::new(),
             held: HashMap::new(),
         };
         Self {
             own,
-            share,
+            range,
             ids: SpinLock::new(ids),
-            promises: Promises::default(),
-            inquiries: Inquiries::default(),
-            courier: OnceLock::new(),
+            duplicate_ids: DuplicateIds::default(),
+            pending_requests: PendingRequests::default(),
+            sender: OnceLock::new(),
         }
     }
 
     /// Says how other hosts are told something; the first saying counts.
-    pub(crate) fn connect(&self, courier: impl Fn(HostId, Notice) + Send + Sync + 'static) {
-        let _first = self.courier.set(Box::new(courier)).is_ok();
+    pub(crate) fn connect(&self, sender: impl Fn(HostId, ContextMessage) + Send + Sync + 'static) {
+        let _first = self.sender.set(Box::new(sender)).is_ok();
     }
 
     /// Takes a free id.
@@ -66,13 +66,13 @@ impl ContextPool {
     pub(crate) fn take(&self) -> Result<u32> {
         self.ids
             .lock()
-            .take(self.share)
+            .take(self.range)
             .ok_or_else(|| self.exhausted(self.own))
     }
 
     /// Gives back an id that this host has taken and nobody uses.
     pub(crate) fn give_back(&self, id: u32) {
-        self.ids.lock().resting.push_back(id);
+        self.ids.lock().freed.push_back(id);
     }
 
     /// Says how many hosts hold an id that this host has taken.
@@ -81,11 +81,11 @@ impl ContextPool {
     }
 
     /// One of the holders of an id that `giver` has given out lets go: this host.
-    pub(super) fn let_go(&self, giver: HostId, id: u32) {
-        if giver == self.own {
+    pub(super) fn release(&self, owner: HostId, id: u32) {
+        if owner == self.own {
             self.ids.lock().count(id, -1);
         } else {
-            self.tell(giver, Notice::LetGo(id));
+            self.send(owner, ContextMessage::Release(id));
         }
     }
 
@@ -96,52 +96,52 @@ impl ContextPool {
     /// # Errors
     ///
     /// [`ErrorClass::Other`] if there is none.
-    pub(crate) fn number(&self, host: HostId, question: Question) -> Result<u32> {
-        let answer = if host == self.own {
-            self.answer(question)
+    pub(crate) fn request_id(&self, host: HostId, request: IdRequest) -> Result<u32> {
+        let reply = if host == self.own {
+            self.reply(request)
         } else {
-            let (number, inquiry) = self.inquiries.open();
-            self.tell(host, Notice::Ask(number, question));
-            inquiry.wait()
+            let (number, pending) = self.pending_requests.open();
+            self.send(host, ContextMessage::Request(number, request));
+            pending.wait()
         };
-        answer.ok_or_else(|| self.exhausted(host))
+        reply.ok_or_else(|| self.exhausted(host))
     }
 
     /// Acts on what another host tells; false if it makes no sense.
-    pub(crate) fn hear(&self, from: HostId, notice: Notice) -> bool {
-        match notice {
-            Notice::Ask(number, question) => {
-                let sensible = question.holders > 0;
-                if sensible {
-                    self.tell(from, Notice::Answer(number, self.answer(question)));
+    pub(crate) fn handle(&self, from: HostId, message: ContextMessage) -> bool {
+        match message {
+            ContextMessage::Request(number, request) => {
+                let valid = request.holders > 0;
+                if valid {
+                    self.send(from, ContextMessage::Reply(number, self.reply(request)));
                 }
-                sensible
+                valid
             }
-            Notice::Answer(number, answer) => self.inquiries.close(number, answer),
-            Notice::LetGo(id) => self.ids.lock().released(id, self.share),
+            ContextMessage::Reply(number, reply) => self.pending_requests.close(number, reply),
+            ContextMessage::Release(id) => self.ids.lock().release_by_other(id, self.range),
         }
     }
 
-    fn answer(&self, question: Question) -> Answer {
-        self.promises.answer(question, || {
+    fn reply(&self, request: IdRequest) -> IdReply {
+        self.duplicate_ids.reply(request, || {
             let mut ids = self.ids.lock();
-            let id = ids.take(self.share)?;
-            ids.count(id, i64::from(question.holders));
+            let id = ids.take(self.range)?;
+            ids.count(id, i64::from(request.holders));
             Some(id)
         })
     }
 
     /// Tells another host something. Before this host is connected there are no communicators with others.
-    fn tell(&self, host: HostId, notice: Notice) {
-        if let Some(courier) = self.courier.get() {
-            courier(host, notice);
+    fn send(&self, host: HostId, message: ContextMessage) {
+        if let Some(sender) = self.sender.get() {
+            sender(host, message);
         }
     }
 
     #[cold]
     fn exhausted(&self, host: HostId) -> Error {
         let number = match host == self.own {
-            true => format!("{} ", self.share.size()),
+            true => format!("{} ", self.range.size()),
             false => String::new(),
         };
         let message = format!(
@@ -152,10 +152,10 @@ impl ContextPool {
 }
 
 impl Ids {
-    fn take(&mut self, share: Share) -> Option<u32> {
-        let fresh = share.nth(self.taken);
-        if fresh.is_none() || self.resting.len() > RESTING_CONTEXTS {
-            return self.resting.pop_front();
+    fn take(&mut self, range: IdRange) -> Option<u32> {
+        let fresh = range.nth(self.taken);
+        if fresh.is_none() || self.freed.len() > FREED_CONTEXTS {
+            return self.freed.pop_front();
         }
         self.taken += 1;
         fresh
@@ -167,13 +167,13 @@ impl Ids {
         *holders += more;
         if *holders == 0 {
             self.held.remove(&id);
-            self.resting.push_back(id);
+            self.freed.push_back(id);
         }
     }
 
     /// Another host lets go of an id; false if that cannot be.
-    fn released(&mut self, id: u32, share: Share) -> bool {
-        let given = share.has(id, self.taken);
+    fn release_by_other(&mut self, id: u32, range: IdRange) -> bool {
+        let given = range.has(id, self.taken);
         if given {
             self.count(id, -1);
         }
@@ -185,7 +185,7 @@ impl fmt::Debug for ContextPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ContextPool")
             .field("own", &self.own)
-            .field("share", &self.share)
+            .field("range", &self.range)
             .finish_non_exhaustive()
     }
 }
@@ -203,13 +203,13 @@ mod tests {
     /// The pools of so many hosts, which tell each other everything at once.
     fn pools(hosts: u32) -> Vec<Arc<ContextPool>> {
         let pools: Vec<_> = (0..hosts)
-            .map(|own| Arc::new(ContextPool::new(own, Share::of_first_world(own, hosts))))
+            .map(|own| Arc::new(ContextPool::new(own, IdRange::of_first_world(own, hosts))))
             .collect();
         for pool in &pools {
             let (all, own): (Vec<_>, _) = (pools.iter().map(Arc::downgrade).collect(), pool.own);
-            pool.connect(move |host, notice| {
+            pool.connect(move |host, message| {
                 let told = all[host as usize].upgrade().expect("the pool is there");
-                assert!(told.hear(own, notice), "{notice:?}");
+                assert!(told.handle(own, message), "{message:?}");
             });
         }
         pools
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn a_million_contexts_in_a_row_use_few_ids() {
-        let pool = Arc::new(ContextPool::new(0, Share::of_first_world(0, 1)));
+        let pool = Arc::new(ContextPool::new(0, IdRange::of_first_world(0, 1)));
         let highest = (0..1_000_000).map(|_| take(&pool).id()).max();
-        assert!(highest < Some(2 * RESTING_CONTEXTS as u32));
+        assert!(highest < Some(2 * FREED_CONTEXTS as u32));
     }
 
     #[test]
@@ -237,13 +237,13 @@ mod tests {
     fn all_hosts_learn_the_same_id_and_it_is_free_when_all_have_let_go() {
         let pools = pools(3);
         let ids_of = |number| -> Vec<u32> {
-            let question = Question {
+            let request = IdRequest {
                 context: 0,
                 number,
                 holders: 3,
             };
-            let asked = [2, 0, 1].map(|own: usize| (own, pools[own].number(1, question).unwrap()));
-            let contexts: Vec<_> = asked
+            let query = [2, 0, 1].map(|own: usize| (own, pools[own].request_id(1, request).unwrap()));
+            let contexts: Vec<_> = query
                 .map(|(own, id)| Context::new(&pools[own], id, Some(1)))
                 .into();
             assert!(pools[1].ids.lock().held[&contexts[0].id()] == 3);
@@ -254,7 +254,7 @@ mod tests {
             assert!(ids.iter().all(|id| *id == ids[0] && id % 3 == 1));
         }
         let ids = pools[1].ids.lock();
-        assert!(ids.held.is_empty() && ids.taken < 4 * RESTING_CONTEXTS as u32);
+        assert!(ids.held.is_empty() && ids.taken < 4 * FREED_CONTEXTS as u32);
     }
 
     #[test]
@@ -265,19 +265,23 @@ mod tests {
         assert_eq!(pools[0].ids.lock().held[&id], -1);
         pools[0].hold(id, 2);
         drop(Context::new(&pools[0], id, Some(0)));
-        assert_eq!(pools[0].ids.lock().resting, [id]);
+        assert_eq!(pools[0].ids.lock().freed, [id]);
     }
 
     #[test]
     fn nonsense_is_refused() {
-        let pool = ContextPool::new(1, Share::of_first_world(1, 3));
-        let question = |holders| Question {
+        let pool = ContextPool::new(1, IdRange::of_first_world(1, 3));
+        let request = |holders| IdRequest {
             context: 0,
             number: 0,
             holders,
         };
-        assert!(!pool.hear(0, Notice::Answer(4, Some(1))));
-        assert!(![0, 1, 2, 4].into_iter().any(|id| pool.hear(0, Notice::LetGo(id))));
-        assert!(!pool.hear(0, Notice::Ask(1, question(0))));
+        assert!(!pool.handle(0, ContextMessage::Reply(4, Some(1))));
+        assert!(
+            ![0, 1, 2, 4]
+                .into_iter()
+                .any(|id| pool.handle(0, ContextMessage::Release(id)))
+        );
+        assert!(!pool.handle(0, ContextMessage::Request(1, request(0))));
     }
 }

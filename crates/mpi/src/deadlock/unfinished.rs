@@ -1,6 +1,6 @@
 //! Collectives that do not end because ranks have not called them.
 
-use crate::members::Sides;
+use crate::members::Members;
 use simurgh_core::sync::{Arc, SpinLock};
 use std::sync::Weak;
 
@@ -41,21 +41,21 @@ pub(crate) struct Places(SpinLock<Vec<Noted>>);
 
 struct Noted {
     place: Weak<dyn Place>,
-    sides: Sides,
+    members: Members,
     elsewhere: bool,
     communicator: u32,
 }
 
 impl Places {
     /// Notes a place of a communicator for these seats; others may be on other hosts.
-    pub(crate) fn add(&self, place: &Arc<dyn Place>, sides: &Sides, elsewhere: bool, communicator: u32) {
+    pub(crate) fn add(&self, place: &Arc<dyn Place>, members: &Members, elsewhere: bool, communicator: u32) {
         let mut places = self.0.lock();
         if places.len() == places.capacity() {
             places.retain(|noted| noted.place.strong_count() > 0);
         }
         places.push(Noted {
             place: Arc::downgrade(place),
-            sides: sides.clone(),
+            members: members.clone(),
             elsewhere,
             communicator,
         });
@@ -74,7 +74,7 @@ impl Noted {
         let processes = |seats: Vec<usize>| {
             seats
                 .into_iter()
-                .filter_map(|seat| self.sides.process(seat))
+                .filter_map(|seat| self.members.process(seat))
                 .collect()
         };
         let told = |stall: Stall| Unfinished {

@@ -1,7 +1,7 @@
 //! A host of a job: which processes live where, the endpoints of those that live here, and what messages between hosts
 //! need to know of it.
 
-use crate::context::{ContextPool, Share};
+use crate::context::{ContextPool, IdRange};
 use crate::endpoint::Endpoint;
 use crate::layout::Layout;
 use crate::request::{Callers, Ticket};
@@ -25,7 +25,7 @@ pub(crate) struct Host {
 impl Host {
     /// The host that sees the job laid out so.
     pub(crate) fn new(layout: Layout, settings: Values) -> Self {
-        let contexts = ContextPool::new(layout.own(), Share::of(&layout));
+        let contexts = ContextPool::new(layout.own(), IdRange::of(&layout));
         let scan_limit = settings.amount(Id::ScanLimit);
         let endpoint = |_| CachePadded::new(Endpoint::new(scan_limit));
         Self {

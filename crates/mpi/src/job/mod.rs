@@ -13,7 +13,7 @@ use crate::group::Group;
 use crate::hardware::Hardware;
 use crate::host::Host;
 use crate::layout::{Layout, Newcomer};
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::set_caches;
 use crate::network::Remote;
 use crate::selection::{Extent, InterHostChoice, SelectionTable};
@@ -135,14 +135,14 @@ impl Job {
     pub(crate) fn inter_host_choice(
         &self,
         operation: rules::Operation,
-        span: &Span,
+        host_map: &HostMap,
         bytes: usize,
     ) -> InterHostChoice {
-        let level = match span.is_on_one_node() {
+        let level = match host_map.is_on_one_node() {
             true => self.neighbours,
             false => Level::Network,
         };
-        let ranks = span.hosts();
+        let ranks = host_map.hosts();
         self.table.inter_host(operation, Extent { bytes, ranks, level })
     }
 

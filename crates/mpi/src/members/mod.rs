@@ -2,9 +2,9 @@
 //! live.
 
 mod group_sizes;
-mod sides;
-mod span;
+mod groups;
+mod host_map;
 
 pub(crate) use group_sizes::GroupSizes;
-pub(crate) use sides::Sides;
-pub(crate) use span::Span;
+pub(crate) use groups::Members;
+pub(crate) use host_map::HostMap;

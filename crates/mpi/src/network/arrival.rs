@@ -104,7 +104,7 @@ impl Reception<'_> {
             Packet::Recalled { answer, was_there } => self.answered(from, answer, was_there),
             Packet::Credit => Some(()),
             Packet::GivenUp(rounds) => self.hear_of_failure(rounds, data),
-            Packet::Context(notice) => self.local.contexts().hear(from, notice).then_some(()),
+            Packet::Context(notice) => self.local.contexts().handle(from, notice).then_some(()),
         }
     }
 

@@ -50,7 +50,7 @@ pub(crate) use goods::Goods;
 pub(crate) use line::{Line, Pending};
 pub(crate) use send::Letter;
 
-use crate::context::Notice;
+use crate::context::ContextMessage;
 use crate::endpoint::Endpoint;
 use crate::host::Host;
 use crate::matching::{Envelope, Lanes};
@@ -142,7 +142,7 @@ impl Remote {
     }
 
     /// Tells a host something about the labels of communicators.
-    pub(crate) fn tell_context(&self, host: HostId, notice: Notice) {
+    pub(crate) fn tell_context(&self, host: HostId, notice: ContextMessage) {
         self.tell(host, &Packet::Context(notice));
     }
 

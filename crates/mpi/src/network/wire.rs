@@ -18,7 +18,7 @@ use super::packets::{
     CANCEL, CANCELLED, CLEAR, CONTEXT, CREDIT, DATA, EAGER, GIVEN_UP, READ, RECALL, RECALLED, REQUEST,
     WRITTEN,
 };
-use crate::context::Notice;
+use crate::context::ContextMessage;
 use crate::endpoint::Handle;
 use crate::matching::{Envelope, Lanes};
 use simurgh_net::transport::{HEADER, Header, Region};
@@ -63,7 +63,7 @@ pub(super) enum Packet {
     /// Nothing but credit.
     Credit,
     /// Something about the labels of communicators.
-    Context(Notice),
+    Context(ContextMessage),
     /// The sender has failed in what hosts do together; the data says why.
     GivenUp(Rounds),
 }
@@ -255,7 +255,7 @@ impl Fields {
                 was_there: self.flags != 0,
             },
             CREDIT => Packet::Credit,
-            CONTEXT => Packet::Context(Notice::read(self.words)?),
+            CONTEXT => Packet::Context(ContextMessage::read(self.words)?),
             GIVEN_UP => Packet::GivenUp(self.rounds()?),
             _ => return None,
         })

@@ -1,8 +1,8 @@
 //! One rank.
 
+mod deferred_frees;
 mod launch;
 mod level;
-mod lingering;
 mod phase;
 mod tuning;
 
@@ -20,8 +20,8 @@ use crate::memory::Target;
 use crate::network::Wanted;
 use crate::request::{Request, RequestPool, Waiter};
 use crate::slots::Slots;
+use deferred_frees::DeferredFrees;
 use level::LevelCell;
-use lingering::Lingering;
 use phase::PhaseCell;
 use simurgh_core::AnyArc;
 use simurgh_core::sync::{Arc, Serialized, SpinLock, revoke_bias};
@@ -41,7 +41,7 @@ pub struct Process {
     /// Active requests that the user has freed: they complete on their own, at the latest in finalize.
     freed: SpinLock<Vec<Arc<Request>>>,
     /// Communicators that the user has freed with operations on them under way.
-    lingering: Lingering,
+    deferred_frees: DeferredFrees,
     buffer: SendBuffer,
     tuning: Tuning,
     launch: OnceLock<Arc<Launch>>,
@@ -69,7 +69,7 @@ impl Process {
             job,
             requests: RequestPool::new(),
             freed: SpinLock::new(Vec::new()),
-            lingering: Lingering::default(),
+            deferred_frees: DeferredFrees::default(),
             buffer: SendBuffer::default(),
             tuning,
             launch: OnceLock::new(),
@@ -206,7 +206,7 @@ impl Process {
             request.wait();
             self.requests.give_back(request);
         }
-        self.lingering.forget();
+        self.deferred_frees.forget();
     }
 
     /// What the layers above keep for the process.

@@ -4,13 +4,13 @@
 //! the topology itself and the layout; then each rank goes to the virtual processor it is to live on. Among several
 //! hosts ranks are renumbered only, for none can move to another host.
 
-use super::brought::{Described, Edges, Part, Seat};
-use super::layout::{Machine, Place, Site, Traffic, lay_out};
+use super::arguments::{DescribedTopology, Edges, Location, PartialGraph};
+use super::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
 use super::{Cart, DistGraph, EdgeList, Graph, Topology};
-use crate::comm::{Comm, CommShared, Founding, Maker};
+use crate::comm::{Comm, CommBuilder, CommShared, IdDemand};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
-use crate::members::Sides;
+use crate::members::Members;
 use simurgh_core::sync::Arc;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -121,8 +121,8 @@ impl Comm {
         reorder: bool,
         describe: impl FnOnce() -> (Topology, Traffic),
     ) -> Result<Option<Arc<Self>>> {
-        let described = Described::<K>::new(digest, self.own_seat(reorder));
-        let made = self.exchange(described, Founding::One, |ranks, maker| {
+        let described = DescribedTopology::<K>::new(digest, self.own_location(reorder));
+        let made = self.exchange(described, IdDemand::One, |ranks, builder| {
             if let Some(other) = ranks.iter().position(|rank| rank.digest != ranks[0].digest) {
                 return Err(Error::new(
                     ErrorClass::NotSame,
@@ -132,8 +132,8 @@ impl Comm {
                 ));
             }
             let (topology, traffic) = describe();
-            let seats: Vec<Seat> = ranks.into_iter().map(|rank| rank.seat).collect();
-            self.make(maker, topology, &traffic, &seats)
+            let locations: Vec<Location> = ranks.into_iter().map(|rank| rank.location).collect();
+            self.make(builder, topology, &traffic, &locations)
         })?;
         self.enter(&made)
     }
@@ -145,17 +145,17 @@ impl Comm {
         join: impl FnOnce(Vec<E>) -> Result<DistGraph>,
     ) -> Result<Arc<Self>> {
         self.check_intra()?;
-        let part = Part {
+        let part = PartialGraph {
             edges,
-            seat: self.own_seat(reorder),
+            location: self.own_location(reorder),
         };
-        let made = self.exchange(part, Founding::One, |parts: Vec<Part<E>>, maker| {
+        let made = self.exchange(part, IdDemand::One, |parts: Vec<PartialGraph<E>>, builder| {
             parts.iter().try_for_each(|part| part.edges.check(self.size()))?;
-            let (lists, seats): (Vec<E>, Vec<Seat>) =
-                parts.into_iter().map(|part| (part.edges, part.seat)).unzip();
+            let (lists, locations): (Vec<E>, Vec<Location>) =
+                parts.into_iter().map(|part| (part.edges, part.location)).unzip();
             let graph = join(lists)?;
             let traffic = Traffic::from(&graph);
-            self.make(maker, Topology::DistGraph(graph), &traffic, &seats)
+            self.make(builder, Topology::DistGraph(graph), &traffic, &locations)
         })?;
         let entered = self.enter(&made)?;
         Ok(entered.expect("the graph has a node for every rank"))
@@ -164,14 +164,14 @@ impl Comm {
     /// Makes what the ranks will share.
     fn make(
         &self,
-        maker: &mut Maker<'_>,
+        builder: &mut CommBuilder<'_>,
         topology: Topology,
         traffic: &Traffic,
-        seats: &[Seat],
+        locations: &[Location],
     ) -> Result<Made> {
-        let places = self.places(traffic, seats);
-        let processes = match &places {
-            Some(places) => places.iter().map(|place| place.process).collect(),
+        let assignments = self.assignments(traffic, locations);
+        let processes = match &assignments {
+            Some(assignments) => assignments.iter().map(|assignment| assignment.process).collect(),
             None => (0..traffic.ranks()).collect::<Vec<_>>(),
         };
         let mut ranks = vec![None; self.size()];
@@ -183,28 +183,30 @@ impl Comm {
             .filter_map(|&process| self.group().process(process));
         let group = Group::from_processes(members.collect());
         Ok(Made {
-            shared: maker.make(Sides::one(group))?,
+            shared: builder.make(Members::intra(group))?,
             topology: Arc::new(topology),
-            vps: places.map(|places| places.iter().map(|place| place.vp).collect()),
+            vps: assignments.map(|assignments| assignments.iter().map(|assignment| assignment.vp).collect()),
             ranks,
         })
     }
 
     /// The layout, if all ranks allow one and run on virtual processors.
-    fn places(&self, traffic: &Traffic, seats: &[Seat]) -> Option<Vec<Place>> {
-        if self.span().is_some() {
-            return places_on_hosts(traffic, seats);
+    fn assignments(&self, traffic: &Traffic, locations: &[Location]) -> Option<Vec<Assignment>> {
+        if self.host_map().is_some() {
+            return assignments_on_hosts(traffic, locations);
         }
-        let free = seats.iter().map(|seat| seat.vp.filter(|_| seat.reorder));
+        let free = locations
+            .iter()
+            .map(|location| location.vp.filter(|_| location.reorder));
         let homes: Vec<usize> = free.collect::<Option<_>>()?;
-        self.lay_out(traffic, &homes)
+        self.map_ranks(traffic, &homes)
     }
 
     /// The layout of processes that are on these virtual processors; none if the hardware is not known.
-    pub(super) fn lay_out(&self, traffic: &Traffic, homes: &[usize]) -> Option<Vec<Place>> {
+    pub(super) fn map_ranks(&self, traffic: &Traffic, homes: &[usize]) -> Option<Vec<Assignment>> {
         let vps = homes.iter().max().map_or(0, |last| last + 1);
         let machine = Machine::new(self.process().job().hardware()?.domains(), vps);
-        Some(lay_out(traffic, &machine, homes))
+        Some(map_ranks(traffic, &machine, homes))
     }
 
     /// Takes the caller's place in a new communicator.
@@ -222,23 +224,23 @@ impl Comm {
 }
 
 /// The layout of ranks of several hosts, with the virtual processors of each rank's own host.
-fn places_on_hosts(traffic: &Traffic, seats: &[Seat]) -> Option<Vec<Place>> {
-    let free = seats
+fn assignments_on_hosts(traffic: &Traffic, locations: &[Location]) -> Option<Vec<Assignment>> {
+    let free = locations
         .iter()
-        .map(|seat| seat.site.as_ref().filter(|_| seat.reorder));
-    let homes: Vec<&Site> = free.collect::<Option<_>>()?;
-    let mut sites: Vec<Site> = homes.iter().copied().cloned().collect();
-    sites.sort_unstable();
-    sites.dedup();
+        .map(|location| location.vp_path.as_ref().filter(|_| location.reorder));
+    let homes: Vec<&VpPath> = free.collect::<Option<_>>()?;
+    let mut vp_paths: Vec<VpPath> = homes.iter().copied().cloned().collect();
+    vp_paths.sort_unstable();
+    vp_paths.dedup();
     let homes: Vec<usize> = homes
         .iter()
-        .map(|home| sites.partition_point(|site| site < home))
+        .map(|home| vp_paths.partition_point(|vp_path| vp_path < home))
         .collect();
-    let mut places = lay_out(traffic, &Machine::of_sites(&sites), &homes);
-    for place in &mut places {
-        place.vp = sites[place.vp].vp as usize;
+    let mut assignments = map_ranks(traffic, &Machine::of_sites(&vp_paths), &homes);
+    for assignment in &mut assignments {
+        assignment.vp = vp_paths[assignment.vp].vp as usize;
     }
-    Some(places)
+    Some(assignments)
 }
 
 fn digest(description: &impl Hash) -> u64 {

@@ -3,12 +3,12 @@
 //! They are local, so the ranks have to come to one answer without talking: it follows from the virtual processors on
 //! which they began, or, over several hosts, from their hosts, which is what all know of the others.
 
-use super::layout::{Machine, Place, Site, Traffic, lay_out};
+use super::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
 use super::{Cart, Graph};
 use crate::comm::Comm;
 use crate::constants::UNDEFINED;
 use crate::error::Result;
-use crate::members::Span;
+use crate::members::HostMap;
 
 impl Comm {
     /// The rank that the caller would best have in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it.
@@ -45,38 +45,43 @@ impl Comm {
         if me >= traffic.ranks() {
             return UNDEFINED;
         }
-        let places = match self.span() {
-            Some(span) => Some(lay_out(traffic, &self.machine_of_hosts(span), &hosts_of(span))),
-            None => self.places_here(traffic),
+        let assignments = match self.host_map() {
+            Some(host_map) => Some(map_ranks(
+                traffic,
+                &self.machine_of_hosts(host_map),
+                &hosts_of(host_map),
+            )),
+            None => self.assignments_here(traffic),
         };
-        let rank = places.and_then(|places| places.iter().position(|place| place.process == me));
+        let rank = assignments
+            .and_then(|assignments| assignments.iter().position(|assignment| assignment.process == me));
         rank.unwrap_or(me) as i32
     }
 
     /// The hosts, as if each had one virtual processor.
-    fn machine_of_hosts(&self, span: &Span) -> Machine {
+    fn machine_of_hosts(&self, host_map: &HostMap) -> Machine {
         let layout = self.process().job().layout();
-        let site = |position| {
-            let host = span.host(position);
-            Site::of_host(layout.node_of(host), host)
+        let vp_path = |position| {
+            let host = host_map.host(position);
+            VpPath::of_host(layout.node_of(host), host)
         };
-        let sites: Vec<Site> = (0..span.hosts()).map(site).collect();
-        Machine::of_sites(&sites)
+        let vp_paths: Vec<VpPath> = (0..host_map.hosts()).map(vp_path).collect();
+        Machine::of_sites(&vp_paths)
     }
 
-    fn places_here(&self, traffic: &Traffic) -> Option<Vec<Place>> {
+    fn assignments_here(&self, traffic: &Traffic) -> Option<Vec<Assignment>> {
         let hardware = self.process().job().hardware();
         let homes = hardware.and_then(|hardware| {
             let homes = self.group().processes().map(|process| hardware.home(process));
             homes.collect::<Option<Vec<_>>>()
         });
-        homes.and_then(|homes| self.lay_out(traffic, &homes))
+        homes.and_then(|homes| self.map_ranks(traffic, &homes))
     }
 }
 
 /// The position of each rank's host.
-fn hosts_of(span: &Span) -> Vec<usize> {
-    (0..span.seats_of_all())
-        .map(|seat| span.position_of(seat))
+fn hosts_of(host_map: &HostMap) -> Vec<usize> {
+    (0..host_map.seats_of_all())
+        .map(|seat| host_map.position_of(seat))
         .collect()
 }

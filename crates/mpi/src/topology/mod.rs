@@ -1,28 +1,28 @@
 //! Virtual topologies: who is whose neighbour.
 //!
 //! A communicator carries at most one [`Topology`], made with it and never changed; the ranks of a host share one
-//! copy. What the ranks of a new communicator do to be near their neighbours is the business of [`layout`].
+//! copy. What the ranks of a new communicator do to be near their neighbours is the business of [`mapping`].
 
-mod brought;
+mod arguments;
 mod cart;
+mod cart_sub;
 mod create;
 mod dims;
 mod dist_graph;
 mod edge_list;
 mod graph;
-mod layout;
+mod in_edges;
 mod map;
+mod mapping;
 mod neighborhood;
-mod origins;
-mod sub;
 
 pub use cart::Cart;
 pub use dims::dims_create;
 pub use dist_graph::{DistGraph, Neighbors};
 pub use edge_list::EdgeList;
 pub use graph::Graph;
+pub(crate) use in_edges::{InEdge, InEdges};
 pub use neighborhood::Degrees;
-pub(crate) use origins::{Origin, Origins};
 
 use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
@@ -81,7 +81,7 @@ impl Comm {
 }
 
 #[cold]
-fn lacks(what: &str, maker: &str, has: Option<&Topology>) -> Error {
+fn lacks(what: &str, call: &str, has: Option<&Topology>) -> Error {
     let has = match has {
         None => "no topology",
         Some(Topology::Cart(_)) => "a Cartesian topology",
@@ -90,6 +90,6 @@ fn lacks(what: &str, maker: &str, has: Option<&Topology>) -> Error {
     };
     Error::new(
         ErrorClass::Topology,
-        format!("the communicator has {has}, but the call needs a {what}: pass one made by {maker}"),
+        format!("the communicator has {has}, but the call needs a {what}: pass one made by {call}"),
     )
 }

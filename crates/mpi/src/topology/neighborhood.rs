@@ -1,6 +1,6 @@
 //! The neighbours of a rank, whatever the kind of the topology.
 
-use super::{Origins, Topology, lacks};
+use super::{InEdges, Topology, lacks};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use simurgh_core::sync::Arc;
@@ -43,9 +43,9 @@ impl Comm {
     }
 
     /// Where what the ranks get along their edges comes from; found out when somebody asks for the first time.
-    pub(crate) fn origins(&self) -> Result<Arc<Origins>> {
+    pub(crate) fn in_edges(&self) -> Result<Arc<InEdges>> {
         let topology = self.topology().ok_or_else(topology_missing)?;
-        self.shared().origins(|| Origins::new(topology).map(Arc::new))
+        self.shared().in_edges(|| InEdges::new(topology).map(Arc::new))
     }
 }
 

@@ -1,14 +1,14 @@
 //! Giving up a communicator for good.
 
-use crate::comm::{Comm, Founding};
+use crate::comm::{Comm, IdDemand};
 use crate::error::Result;
 use crate::portable::portable;
 use simurgh_core::sync::Arc;
 
 /// What a rank brings to the last meeting.
-struct Parting(());
+struct Disconnect(());
 
-portable! { Parting { 0 } }
+portable! { Disconnect { 0 } }
 
 impl Comm {
     /// Gives the communicator up together with all its ranks, of both groups (`MPI_Comm_disconnect`): when all have
@@ -21,7 +21,7 @@ impl Comm {
     /// As [`Comm::free`], and when the ranks make different calls.
     pub fn disconnect(self: Arc<Self>) -> Result<()> {
         if !self.is_predefined() {
-            self.exchange(Parting(()), Founding::Nothing, |_, _| self.drain())?;
+            self.exchange(Disconnect(()), IdDemand::Nothing, |_, _| self.drain())?;
         }
         self.free()
     }
@@ -29,9 +29,9 @@ impl Comm {
     /// Waits until nothing of this host is left to be sent to the others of the communicator: nobody may look after it
     /// from now on.
     fn drain(&self) {
-        if let Some(span) = self.span() {
+        if let Some(host_map) = self.host_map() {
             let job = self.process().job();
-            let others = span.all().iter().copied();
+            let others = host_map.all().iter().copied();
             let own = job.layout().own();
             job.connected()
                 .drain(job.host(), others.filter(|host| *host != own));

@@ -5,7 +5,7 @@
 //! both meet there. The socket is left as it was.
 
 use super::spawn::ROOT;
-use crate::comm::{Comm, Link, Purpose};
+use crate::comm::{Comm, Purpose, RemoteLeader};
 use crate::error::{Error, ErrorClass, Result};
 use crate::portable::{self, Portable, portable};
 use crate::process::Process;
@@ -32,9 +32,9 @@ const MAGIC: u64 = u64::from_le_bytes(*b"SimJoin\x02");
 /// Most bytes of what one says to the other.
 const LONGEST: u32 = 64 << 10;
 /// Looks at the socket for which others who could run are not held up at all.
-const LOOKS: u32 = 100;
+const SPINS: u32 = 100;
 /// How long a thread waits for the socket then, before others have their turn.
-const TURN: Timespec = Timespec {
+const SLEEP: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000,
 };
@@ -57,30 +57,30 @@ impl Process {
             process: self.id(),
             number: universe.joins.fetch_add(1, Ordering::Relaxed) as u32,
         };
-        tell(socket, &own)?;
-        let other: Introduction = hear(socket)?;
+        send_value(socket, &own)?;
+        let other: Introduction = recv_value(socket)?;
         if other.magic != MAGIC {
-            return Err(astray());
+            return Err(not_an_introduction());
         }
         if other.universe != own.universe {
             return Ok(None);
         }
         let is_lower = own.process < other.process;
         if !self.job().layout().realm().has(other.process) {
-            return self.join_afar(socket, is_lower).map(Some);
+            return self.join_other_realm(socket, is_lower).map(Some);
         }
         let (low, high) = match is_lower {
             true => (own.number, other.number),
             false => (other.number, own.number),
         };
-        let link = || {
-            Ok(Link {
+        let remote_leader = || {
+            Ok(RemoteLeader {
                 other: other.process,
                 purpose: Purpose::Joined(u64::from(low) << 32 | u64::from(high)),
             })
         };
         let alone = self.comm_self()?;
-        let (shared, seat) = alone.side(ROOT).meet_other(0, link)?;
+        let (shared, seat) = alone.local_group(ROOT).connect(0, remote_leader)?;
         Ok(Some(alone.child(shared, seat)))
     }
 }
@@ -88,14 +88,14 @@ impl Process {
 impl Process {
     /// Meets a process that another launcher has started, which is at the other end of the socket: at a port that one
     /// of them opens.
-    fn join_afar(&self, socket: BorrowedFd<'_>, opens: bool) -> Result<Arc<Comm>> {
+    fn join_other_realm(&self, socket: BorrowedFd<'_>, opens: bool) -> Result<Arc<Comm>> {
         let alone = self.comm_self()?;
         if !opens {
-            let port: Result<String> = hear(socket)?;
+            let port: Result<String> = recv_value(socket)?;
             return alone.connect_to(0, || Ok((port?, None)));
         }
         let port = self.open_port();
-        let told = tell(socket, &port);
+        let told = send_value(socket, &port);
         let port = port?;
         let joined = told.and_then(|()| alone.accept_at(0, || Ok(port.clone())));
         // A port that cannot be closed goes with this host.
@@ -105,7 +105,7 @@ impl Process {
 }
 
 /// Says something: its length, and as many bytes.
-fn tell(socket: BorrowedFd<'_>, what: &impl Portable) -> Result<()> {
+fn send_value(socket: BorrowedFd<'_>, what: &impl Portable) -> Result<()> {
     let packed = portable::pack(what);
     let mut bytes = (packed.len() as u32).to_le_bytes().to_vec();
     bytes.extend(packed);
@@ -113,25 +113,25 @@ fn tell(socket: BorrowedFd<'_>, what: &impl Portable) -> Result<()> {
 }
 
 /// What the other one says.
-fn hear<T: Portable>(socket: BorrowedFd<'_>) -> Result<T> {
+fn recv_value<T: Portable>(socket: BorrowedFd<'_>) -> Result<T> {
     let mut length = [0; 4];
     fill(socket, &mut length)?;
     let length = u32::from_le_bytes(length);
     if length > LONGEST {
-        return Err(astray());
+        return Err(not_an_introduction());
     }
     let mut packed = vec![0; length as usize];
     fill(socket, &mut packed)?;
-    portable::unpack(&packed).ok_or_else(astray)
+    portable::unpack(&packed).ok_or_else(not_an_introduction)
 }
 
 /// Sends all of it.
 fn send_all(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<()> {
-    let mut patience = Patience::default();
+    let mut backoff = Backoff::default();
     while !bytes.is_empty() {
         match send(socket, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
             Ok(sent) => bytes = &bytes[sent..],
-            Err(Errno::AGAIN | Errno::INTR) => patience.wait(socket, PollFlags::OUT),
+            Err(Errno::AGAIN | Errno::INTR) => backoff.wait(socket, PollFlags::OUT),
             Err(error) => return Err(unusable(&error.to_string())),
         }
     }
@@ -140,12 +140,12 @@ fn send_all(socket: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<()> {
 
 /// Receives so many bytes and no more.
 fn fill(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<()> {
-    let (mut there, mut patience) = (0, Patience::default());
+    let (mut there, mut backoff) = (0, Backoff::default());
     while there < bytes.len() {
         match recv(socket, &mut bytes[there..], RecvFlags::DONTWAIT) {
             Ok((0, _)) => return Err(unusable("the other end has been closed")),
             Ok((got, _)) => there += got,
-            Err(Errno::AGAIN | Errno::INTR) => patience.wait(socket, PollFlags::IN),
+            Err(Errno::AGAIN | Errno::INTR) => backoff.wait(socket, PollFlags::IN),
             Err(error) => return Err(unusable(&error.to_string())),
         }
     }
@@ -154,21 +154,21 @@ fn fill(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> Result<()> {
 
 /// Waits for a socket without keeping others from running: the other end may be one of them.
 #[derive(Default)]
-struct Patience(u32);
+struct Backoff(u32);
 
-impl Patience {
+impl Backoff {
     fn wait(&mut self, socket: BorrowedFd<'_>, flags: PollFlags) {
         self.0 += 1;
-        if self.0 > LOOKS {
+        if self.0 > SPINS {
             // Whatever comes of it, the socket is looked at again.
-            let _ = poll(&mut [PollFd::from_borrowed_fd(socket, flags)], Some(&TURN));
+            let _ = poll(&mut [PollFd::from_borrowed_fd(socket, flags)], Some(&SLEEP));
         }
         simurgh_core::yield_now();
     }
 }
 
 #[cold]
-fn astray() -> Error {
+fn not_an_introduction() -> Error {
     unusable("it brings something else than the other process' call of MPI_Comm_join")
 }
 

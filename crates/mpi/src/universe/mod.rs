@@ -9,9 +9,9 @@
 //! Costs: a question to the launcher, two exchanges of the ranks and one of two processes; nothing when none of this is
 //! used but a look at the hosts of each new communicator of several.
 
+mod connect;
 mod disconnect;
 mod join;
-mod meet;
 mod parent;
 mod ports;
 mod spawn;
@@ -72,7 +72,7 @@ fn class_of(refusal: Refusal) -> ErrorClass {
 
 /// The launcher's answer is that to another question.
 #[cold]
-fn beside_the_point(answer: &Answer) -> Error {
+fn unexpected_answer(answer: &Answer) -> Error {
     Error::new(
         ErrorClass::Intern,
         format!("the launcher has answered {answer:?}; all of the installation has to be of one version"),

@@ -1,26 +1,26 @@
 //! The processes that have started this host's world.
 
 use super::Universe;
-use crate::comm::{Charter, Comm, CommShared};
+use crate::comm::{Comm, CommShared, CommSpec};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
-use crate::members::Sides;
+use crate::members::Members;
 use crate::portable::{self, portable};
 use crate::process::Process;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
 
 /// What those who start a world tell it.
-pub(super) struct Birth {
+pub(super) struct ParentSpec {
     /// The number of the communicator with them, and the host that has given it out.
     pub(super) id: u32,
-    pub(super) giver: HostId,
+    pub(super) owner: HostId,
     /// They.
     pub(super) group: Group,
 }
 
-portable! { Birth { id, giver, group } }
+portable! { ParentSpec { id, owner, group } }
 
 /// The communicator with those who have started the world, until all processes here have taken it.
 pub(super) struct Parent {
@@ -38,16 +38,16 @@ impl Job {
     ///
     /// [`ErrorClass::Intern`] if that makes no sense here.
     pub fn set_parent(&self, parent: &[u8]) -> Result<()> {
-        let birth: Birth = portable::unpack(parent).ok_or_else(senseless)?;
-        let sides = Sides::two(birth.group, self.group());
-        let charter = Charter {
-            id: birth.id,
-            giver: birth.giver,
-            sides,
+        let parent_spec: ParentSpec = portable::unpack(parent).ok_or_else(senseless)?;
+        let members = Members::inter(parent_spec.group, self.group());
+        let spec = CommSpec {
+            id: parent_spec.id,
+            owner: parent_spec.owner,
+            members,
         };
-        charter.check(self.layout())?;
+        spec.check(self.layout())?;
         let parent = Parent {
-            shared: CommShared::chartered(self, charter),
+            shared: CommShared::from_spec(self, spec),
             missing: self.layout().here().len(),
         };
         *self.universe().parent.lock() = Some(parent);
@@ -71,7 +71,7 @@ impl Universe {
 /// The communicator of a process with those who have started the world, if somebody has; once for each process.
 pub(crate) fn parent_of(process: &Arc<Process>) -> Option<Arc<Comm>> {
     let shared = process.job().universe().take_parent()?;
-    let seat = shared.sides.seat_of(process.id())?;
+    let seat = shared.members.seat_of(process.id())?;
     Some(Comm::named(process, shared, seat, "MPI_COMM_PARENT"))
 }
 

@@ -1,6 +1,6 @@
 //! Ports, and the names of services that they have.
 
-use super::beside_the_point;
+use super::unexpected_answer;
 use crate::error::Result;
 use crate::process::Process;
 use simurgh_net::control::{Answer, Question};
@@ -21,7 +21,7 @@ impl Process {
     ///
     /// [`Port`](crate::ErrorClass::Port) if there is no such port.
     pub fn close_port(&self, port: String) -> Result<()> {
-        self.have_done(Question::ClosePort { port })
+        self.command(Question::ClosePort { port })
     }
 
     /// Lets others find a port by the name of a service (`MPI_Publish_name`).
@@ -30,7 +30,7 @@ impl Process {
     ///
     /// [`Service`](crate::ErrorClass::Service) if the name is taken.
     pub fn publish_name(&self, service: String, port: String) -> Result<()> {
-        self.have_done(Question::Publish { service, port })
+        self.command(Question::Publish { service, port })
     }
 
     /// Takes that back (`MPI_Unpublish_name`).
@@ -39,7 +39,7 @@ impl Process {
     ///
     /// [`Service`](crate::ErrorClass::Service) if it has not been published so.
     pub fn unpublish_name(&self, service: String, port: String) -> Result<()> {
-        self.have_done(Question::Unpublish { service, port })
+        self.command(Question::Unpublish { service, port })
     }
 
     /// The port of a service (`MPI_Lookup_name`).
@@ -54,14 +54,14 @@ impl Process {
     fn ask_for_port(&self, question: Question) -> Result<String> {
         match self.job().ask(question)? {
             Answer::Port(name) => Ok(name),
-            other => Err(beside_the_point(&other)),
+            other => Err(unexpected_answer(&other)),
         }
     }
 
-    fn have_done(&self, question: Question) -> Result<()> {
+    fn command(&self, question: Question) -> Result<()> {
         match self.job().ask(question)? {
             Answer::Done => Ok(()),
-            other => Err(beside_the_point(&other)),
+            other => Err(unexpected_answer(&other)),
         }
     }
 }

@@ -4,13 +4,13 @@
 //! from the root's host, its left group is that of the caller. When the launcher answers, all hosts of the universe
 //! know the new ones, and the root tells its communicator who they are; so both sides make the same one.
 
-use super::beside_the_point;
-use super::parent::Birth;
-use crate::comm::{Charter, Comm};
+use super::parent::ParentSpec;
+use super::unexpected_answer;
+use crate::comm::{Comm, CommSpec};
 use crate::error::{ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
-use crate::members::{Sides, Span};
+use crate::members::{HostMap, Members};
 use crate::portable;
 use simurgh_core::sync::Arc;
 use simurgh_net::control::{Answer, Command, Question};
@@ -40,7 +40,7 @@ impl Comm {
         self.check_intra()?;
         let job = self.process().job();
         let start = |commands| start(job, self.group(), commands);
-        let (shared, processes) = self.side(ROOT).unite(root, commands, start)?;
+        let (shared, processes) = self.local_group(ROOT).create_with(root, commands, start)?;
         Ok(Spawned {
             comm: self.child(shared, self.seat()),
             processes,
@@ -49,30 +49,30 @@ impl Comm {
 }
 
 /// Has the launcher start programs for a group.
-fn start(job: &Job, parents: &Group, commands: Vec<Command>) -> Result<(Charter, Vec<u32>)> {
-    let giver = job.layout().own();
+fn start(job: &Job, parents: &Group, commands: Vec<Command>) -> Result<(CommSpec, Vec<u32>)> {
+    let owner = job.layout().own();
     let id = job.contexts().take()?;
-    let birth = Birth {
+    let parent_spec = ParentSpec {
         id,
-        giver,
+        owner,
         group: parents.clone(),
     };
-    let parent = Bytes(portable::pack(&birth));
+    let parent = Bytes(portable::pack(&parent_spec));
     let started = job
         .ask(Question::Spawn { commands, parent })
         .and_then(|answer| match answer {
             Answer::Spawned { first, processes } => Ok((first, processes)),
-            other => Err(beside_the_point(&other)),
+            other => Err(unexpected_answer(&other)),
         })
         .and_then(|(first, processes)| {
             let children = Group::run(first, processes.iter().sum());
-            let sides = Sides::two(parents.clone(), children);
-            sides.check(job.layout())?;
-            Ok((sides, processes))
+            let members = Members::inter(parents.clone(), children);
+            members.check(job.layout())?;
+            Ok((members, processes))
         });
-    let (sides, processes) = started.inspect_err(|_| job.contexts().give_back(id))?;
-    if let Some(span) = Span::of(&sides, job.layout()) {
-        job.contexts().hold(id, span.hosts() as u32);
+    let (members, processes) = started.inspect_err(|_| job.contexts().give_back(id))?;
+    if let Some(host_map) = HostMap::of(&members, job.layout()) {
+        job.contexts().hold(id, host_map.hosts() as u32);
     }
-    Ok((Charter { id, giver, sides }, processes))
+    Ok((CommSpec { id, owner, members }, processes))
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// What a communicator with processes of other worlds holds.
 #[derive(Default)]
-pub(crate) struct Bond {
+pub(crate) struct ConnectedWorlds {
     /// None if all are of one world.
     with: Option<Arc<Worlds>>,
     numbers: Vec<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Bond {
 /// Communicators with processes of each other world.
 pub(super) type Connections = HashMap<u32, usize>;
 
-impl Bond {
+impl ConnectedWorlds {
     /// That of a communicator of these hosts.
     pub(crate) fn of(with: &Arc<Worlds>, layout: &Layout, hosts: &[HostId]) -> Self {
         let (first, last) = (layout.hosts().start, layout.hosts().end);
@@ -39,7 +39,7 @@ impl Bond {
     }
 }
 
-impl Drop for Bond {
+impl Drop for ConnectedWorlds {
     fn drop(&mut self) {
         if let Some(with) = &self.with {
             self.numbers.iter().for_each(|&world| with.disconnect(world));

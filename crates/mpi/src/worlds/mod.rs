@@ -4,7 +4,7 @@
 mod connections;
 mod launcher;
 
-pub(crate) use connections::Bond;
+pub(crate) use connections::ConnectedWorlds;
 pub use launcher::Launcher;
 
 use connections::Connections;

@@ -16,7 +16,7 @@ use super::transport::Transport;
 use super::{bruck, ring};
 use crate::error::Result;
 use crate::limits::WORK_PIECE;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Target, Writer, as_bytes, transfer};
 use crate::selection::InterHostChoice;
 use simurgh_core::sync::SpinLock;
@@ -31,8 +31,8 @@ struct Layout {
 
 impl Layout {
     /// Those of the share of each host's ranks.
-    fn of(all_buffers: AllBuffers<'_>, span: &Span, share: Share) -> Self {
-        let first = span.local().first().map_or(0, |&seat| seat as usize);
+    fn of(all_buffers: AllBuffers<'_>, host_map: &HostMap, share: Share) -> Self {
+        let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         let expected = |seat| {
             all_buffers
                 .at(first)
@@ -40,9 +40,9 @@ impl Layout {
                 .map_or(0, |part| part.bytes())
         };
         let (mut lengths, mut starts) = (vec![None; all_buffers.len()], vec![0; all_buffers.len()]);
-        for seats in (0..span.hosts()).map(|host| span.seats(host)) {
-            share.seats(seats.len()).fold(0, |start, place| {
-                let seat = seats[place] as usize;
+        for seats in (0..host_map.hosts()).map(|host| host_map.seats(host)) {
+            share.seats(seats.len()).fold(0, |start, index| {
+                let seat = seats[index] as usize;
                 let bytes = expected(seat);
                 (lengths[seat], starts[seat]) = (Some(bytes), start);
                 start + bytes
@@ -57,9 +57,9 @@ impl Layout {
     }
 
     /// The data of a seat in the block of its host, if it counts.
-    fn part(&self, seat: usize, blocks: &Blocks, span: &Span) -> Option<Target> {
+    fn part(&self, seat: usize, blocks: &Blocks, host_map: &HostMap) -> Option<Target> {
         let bytes = self.lengths[seat]?;
-        Some(blocks.within(span.position_of(seat), self.starts[seat], bytes))
+        Some(blocks.within(host_map.position_of(seat), self.starts[seat], bytes))
     }
 }
 
@@ -67,34 +67,34 @@ impl Layout {
 pub(super) fn allgather<W: Transport>(
     channel: &Channel<'_, W>,
     all_buffers: AllBuffers<'_>,
-    span: &Span,
+    host_map: &HostMap,
     choice: InterHostChoice,
 ) -> Result<()> {
-    let slices = choice.slices.min(span.most_seats());
+    let slices = choice.slices.min(host_map.most_seats());
     in_slices(channel, slices, |channel, share| {
-        let layout = Layout::of(all_buffers, span, share);
-        let length = |host| layout.bytes_of(span.seats(host));
-        let blocks = Blocks::new((0..span.hosts()).map(length));
-        fill(all_buffers, span, &layout, &blocks)?;
+        let layout = Layout::of(all_buffers, host_map, share);
+        let length = |host| layout.bytes_of(host_map.seats(host));
+        let blocks = Blocks::new((0..host_map.hosts()).map(length));
+        fill(all_buffers, host_map, &layout, &blocks)?;
         match choice.algorithm {
             Algorithm::Ring => ring::allgather(channel, &blocks),
             _ => bruck::allgather(channel, &blocks),
         }?;
-        copy_out(all_buffers, span, &layout, &blocks)
+        copy_out(all_buffers, host_map, &layout, &blocks)
     })
 }
 
 /// Packs what the ranks of this host bring.
-fn fill(all_buffers: AllBuffers<'_>, span: &Span, layout: &Layout, blocks: &Blocks) -> Result<()> {
-    span.local().iter().try_for_each(|&seat| {
+fn fill(all_buffers: AllBuffers<'_>, host_map: &HostMap, layout: &Layout, blocks: &Blocks) -> Result<()> {
+    host_map.local_seats().iter().try_for_each(|&seat| {
         let seat = seat as usize;
-        let Some(place) = layout.part(seat, blocks, span) else {
+        let Some(index) = layout.part(seat, blocks, host_map) else {
             return Ok(());
         };
-        let room = place.bytes();
+        let room = index.bytes();
         match all_buffers.at(seat).source() {
             Some(source) if source.bytes() == room => {
-                transfer(&source, &place);
+                transfer(&source, &index);
                 Ok(())
             }
             source => {
@@ -106,13 +106,13 @@ fn fill(all_buffers: AllBuffers<'_>, span: &Span, layout: &Layout, blocks: &Bloc
 }
 
 /// Gives all data to the ranks of this host, with the help of idle virtual processors.
-fn copy_out(all_buffers: AllBuffers<'_>, span: &Span, layout: &Layout, blocks: &Blocks) -> Result<()> {
-    let (seats, fault) = (span.local(), SpinLock::new(None));
-    let work = blocks.of(0..span.hosts()).bytes().saturating_mul(seats.len());
+fn copy_out(all_buffers: AllBuffers<'_>, host_map: &HostMap, layout: &Layout, blocks: &Blocks) -> Result<()> {
+    let (seats, fault) = (host_map.local_seats(), SpinLock::new(None));
+    let work = blocks.of(0..host_map.hosts()).bytes().saturating_mul(seats.len());
     let pieces = (work / WORK_PIECE).clamp(1, seats.len());
     simurgh_core::parallel_for(pieces, &|piece| {
         for &seat in seats.iter().skip(piece).step_by(pieces) {
-            if let Err(error) = take(all_buffers, span, seat as usize, layout, blocks) {
+            if let Err(error) = take(all_buffers, host_map, seat as usize, layout, blocks) {
                 fault.lock().get_or_insert(error);
             }
         }
@@ -123,19 +123,19 @@ fn copy_out(all_buffers: AllBuffers<'_>, span: &Span, layout: &Layout, blocks: &
 /// Gives all data to a rank.
 fn take(
     all_buffers: AllBuffers<'_>,
-    span: &Span,
+    host_map: &HostMap,
     seat: usize,
     layout: &Layout,
     blocks: &Blocks,
 ) -> Result<()> {
     let buffers = all_buffers.at(seat);
-    let all = blocks.of(0..span.hosts());
+    let all = blocks.of(0..host_map.hosts());
     let together = buffers
         .recv
         .as_ref()
         .and_then(|recv| recv.together(all_buffers.len()));
     if let Some(target) = together.as_ref().and_then(as_bytes)
-        && span.is_ordered()
+        && host_map.is_ordered()
         && target.bytes() == all.bytes()
     {
         transfer(&all.as_source(), &target);
@@ -144,7 +144,7 @@ fn take(
     let writer = Writer::new(0).alone();
     let mut wanted = (0..all_buffers.len()).filter(|from| *from != seat || !buffers.in_place);
     wanted.try_for_each(|from| {
-        let Some(data) = layout.part(from, blocks, span) else {
+        let Some(data) = layout.part(from, blocks, host_map) else {
             return Ok(());
         };
         let (source, target) = (data.as_source(), buffers.target_part(from));

@@ -12,7 +12,7 @@ use super::slices::in_slices;
 use super::transport::Transport;
 use super::{binomial, ring};
 use crate::error::Result;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Source, Store, Target, Writer, as_bytes, source_as_bytes, transfer};
 use crate::selection::InterHostChoice;
 
@@ -27,13 +27,13 @@ struct HostCopy {
 
 impl HostCopy {
     /// The buffer of the root, or of the first rank of another host.
-    fn find(all_buffers: AllBuffers<'_>, span: &Span, root: usize) -> Option<Self> {
+    fn find(all_buffers: AllBuffers<'_>, host_map: &HostMap, root: usize) -> Option<Self> {
         if all_buffers.is_here(root) {
             let source = all_buffers.at(root).source()?;
             let (target, seat) = (None, root);
             return Some(Self { target, source, seat });
         }
-        let seat = *span.local().first()? as usize;
+        let seat = *host_map.local_seats().first()? as usize;
         let target = all_buffers.at(seat).target()?;
         let source = target.as_source();
         let target = Some(target);
@@ -42,32 +42,32 @@ impl HostCopy {
 }
 
 /// Bytes that a rank of this host sends or gets, which is the same on all.
-pub(super) fn bytes_here(all_buffers: AllBuffers<'_>, span: &Span, root: usize) -> usize {
-    HostCopy::find(all_buffers, span, root).map_or(0, |copy| copy.source.bytes())
+pub(super) fn bytes_here(all_buffers: AllBuffers<'_>, host_map: &HostMap, root: usize) -> usize {
+    HostCopy::find(all_buffers, host_map, root).map_or(0, |copy| copy.source.bytes())
 }
 
 /// Gives the root's data to all.
 pub(super) fn broadcast<W: Transport>(
     channel: &Channel<'_, W>,
     all_buffers: AllBuffers<'_>,
-    span: &Span,
+    host_map: &HostMap,
     root: usize,
     choice: InterHostChoice,
 ) -> Result<()> {
-    let Some(copy) = HostCopy::find(all_buffers, span, root) else {
+    let Some(copy) = HostCopy::find(all_buffers, host_map, root) else {
         return Ok(());
     };
-    let (host, target) = (span.position_of(root), copy.target.as_ref());
+    let (host, target) = (host_map.position_of(root), copy.target.as_ref());
     let pass = |channel: &Channel<'_, W>, source: &Source, target: Option<&Target>| match choice.algorithm {
         Algorithm::Ring => ring::broadcast(channel, source, target, host),
         _ => binomial::broadcast(channel, source, target, host),
     };
     let others = || {
-        let seats = span.local().iter().map(|&seat| seat as usize);
+        let seats = host_map.local_seats().iter().map(|&seat| seat as usize);
         seats.filter(|seat| *seat != copy.seat)
     };
     let bytes = copy.source.bytes();
-    let writer = Writer::new(bytes.saturating_mul(span.local().len()));
+    let writer = Writer::new(bytes.saturating_mul(host_map.local_seats().len()));
     if choice.algorithm == Algorithm::Binomial && choice.slices == 1 {
         pass(channel, &copy.source, target)?;
         return copy_here(all_buffers, others(), &copy, (root, &writer));

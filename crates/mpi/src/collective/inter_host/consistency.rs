@@ -15,7 +15,7 @@ use super::channel::malformed;
 use super::parcel::Key;
 use crate::error::{Error, Result};
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::network::Line;
 use crate::portable::{self, portable};
 use std::collections::{BTreeMap, HashMap};
@@ -43,7 +43,7 @@ const SUBJECT: &str = "a collective";
 /// What a host compares.
 pub(super) struct ConsistencyCheck<'a> {
     pub(super) line: Line<'a>,
-    pub(super) span: &'a Span,
+    pub(super) host_map: &'a HostMap,
     pub(super) group_sizes: GroupSizes,
     pub(super) call: Call,
     /// None if nobody here knows what there is to do.
@@ -65,13 +65,13 @@ impl ConsistencyCheck<'_> {
             brings: self.operand(),
             sends: self.sends(),
         };
-        let told = allgather_among_hosts(self.line, self.span, SUBJECT, Ok(portable::pack(&own)))?;
+        let told = allgather_among_hosts(self.line, self.host_map, SUBJECT, Ok(portable::pack(&own)))?;
         let told: Option<Vec<HostSummary>> = told.iter().map(|bytes| portable::unpack(bytes)).collect();
         let told = told.ok_or_else(malformed)?;
         self.compare(&told)?;
         // What only this host can tell.
         let found: Option<Error> = self.compare_sent(&told).err();
-        let verdicts = allgather_among_hosts(self.line, self.span, SUBJECT, Ok(portable::pack(&found)))?;
+        let verdicts = allgather_among_hosts(self.line, self.host_map, SUBJECT, Ok(portable::pack(&found)))?;
         for verdict in verdicts {
             let verdict: Option<Error> = portable::unpack(&verdict).ok_or_else(malformed)?;
             verdict.map_or(Ok(()), Err)?;
@@ -80,13 +80,13 @@ impl ConsistencyCheck<'_> {
     }
 
     fn name(&self, host: usize) -> String {
-        self.group_sizes.name(self.span.seats(host)[0] as usize)
+        self.group_sizes.name(self.host_map.seats(host)[0] as usize)
     }
 
     /// What a rank of this host brings to a reduction. The others bring the same.
     fn operand(&self) -> Option<(u32, ContentSummary)> {
         self.task?.op()?;
-        let mut seats = self.span.local().iter();
+        let mut seats = self.host_map.local_seats().iter();
         seats.find_map(|&seat| {
             Some((
                 seat,
@@ -146,9 +146,9 @@ impl ConsistencyCheck<'_> {
 
     fn compare_roots(&self, told: &[HostSummary]) -> Result<()> {
         let passed = |seat: usize| {
-            let host = self.span.position_of(seat);
+            let host = self.host_map.position_of(seat);
             let roots = &told[host].roots;
-            roots.get(self.span.place_of(seat)).copied().flatten()
+            roots.get(self.host_map.local_index_of(seat)).copied().flatten()
         };
         match passed(0) {
             None => Ok(()),
@@ -164,8 +164,8 @@ impl ConsistencyCheck<'_> {
         let sent = told.iter().flat_map(|summary| &summary.sends);
         let sent: HashMap<_, _> = sent.map(|(from, part, told)| ((*from, *part), told)).collect();
         for edge in self
-            .span
-            .local()
+            .host_map
+            .local_seats()
             .iter()
             .flat_map(|&to| task.edges_to(self.group_sizes, to as usize))
         {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::all_buffers::AllBuffers;
 use super::super::buffers::Buffers;
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Elements, Parts, Target};
 
 /// What all ranks of a communicator have laid on the table, as one of its hosts knows it.
@@ -14,7 +14,7 @@ pub(in crate::collective) struct KnownBuffers<'a> {
     /// By place.
     local: AllBuffers<'a>,
     group_sizes: GroupSizes,
-    span: &'a Span,
+    host_map: &'a HostMap,
     /// By seat.
     remote: HashMap<usize, Remote>,
     /// Where prefix reductions begin.
@@ -48,11 +48,15 @@ impl Remote {
 
 impl<'a> KnownBuffers<'a> {
     /// The ranks of this host, whose offers lie there by place.
-    pub(in crate::collective) fn new(local: AllBuffers<'a>, group_sizes: GroupSizes, span: &'a Span) -> Self {
+    pub(in crate::collective) fn new(
+        local: AllBuffers<'a>,
+        group_sizes: GroupSizes,
+        host_map: &'a HostMap,
+    ) -> Self {
         Self {
             local,
             group_sizes,
-            span,
+            host_map,
             remote: HashMap::new(),
             first: 0,
         }
@@ -66,7 +70,11 @@ impl<'a> KnownBuffers<'a> {
     /// Lets prefix reductions begin with what the ranks before those of this host have come to. All seats of a host
     /// come before those of the next.
     pub(super) fn begin_with(&mut self, before: Elements) {
-        let here = self.span.local().first().map_or(0, |&seat| seat as usize);
+        let here = self
+            .host_map
+            .local_seats()
+            .first()
+            .map_or(0, |&seat| seat as usize);
         self.first = here.saturating_sub(1);
         self.remote(self.first).bring(before);
     }
@@ -80,7 +88,7 @@ impl<'a> KnownBuffers<'a> {
     pub(in crate::collective) fn at(&self, seat: usize) -> &Buffers {
         static NONE: Buffers = Buffers::NONE;
         if self.is_here(seat) {
-            return self.local.at(self.span.place_of(seat));
+            return self.local.at(self.host_map.local_index_of(seat));
         }
         let remote = self.remote.get(&seat).and_then(|remote| remote.buffers.as_ref());
         remote.unwrap_or(&NONE)
@@ -88,12 +96,16 @@ impl<'a> KnownBuffers<'a> {
 
     /// Whether a seat is one of this host.
     pub(in crate::collective) fn is_here(&self, seat: usize) -> bool {
-        self.span.position_of(seat) == self.span.own()
+        self.host_map.position_of(seat) == self.host_map.own()
     }
 
     /// The seats that prefix reductions go through.
     pub(in crate::collective) fn scanned(&self) -> Range<usize> {
-        let last = self.span.local().last().map_or(0, |&seat| seat as usize);
+        let last = self
+            .host_map
+            .local_seats()
+            .last()
+            .map_or(0, |&seat| seat as usize);
         self.first..last + 1
     }
 

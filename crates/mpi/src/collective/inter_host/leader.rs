@@ -17,7 +17,7 @@ use crate::check::Checks;
 use crate::comm::{Comm, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Source, Target};
 use crate::network::{self, Line, Rounds};
 use crate::process::Process;
@@ -108,7 +108,7 @@ impl Leader {
         local: AllBuffers<'_>,
         same_call: Result<()>,
     ) -> Result<()> {
-        let Some(span) = self.shared.span() else {
+        let Some(host_map) = self.shared.host_map() else {
             return same_call;
         };
         let job = self.process.job();
@@ -116,7 +116,7 @@ impl Leader {
         if let Some(later) = self.round.later() {
             line.forget(later.of(self.context));
         }
-        let outcome = self.run_phase(line, span, own, invocations, local, same_call);
+        let outcome = self.run_phase(line, host_map, own, invocations, local, same_call);
         line.end();
         outcome
     }
@@ -124,20 +124,20 @@ impl Leader {
     fn run_phase(
         &self,
         line: Line<'_>,
-        span: &Span,
+        host_map: &HostMap,
         own: &Invocation,
         invocations: &[&Invocation],
         local: AllBuffers<'_>,
         same_call: Result<()>,
     ) -> Result<()> {
-        let (job, transport) = (self.process.job(), HostTransport { line, span });
+        let (job, transport) = (self.process.job(), HostTransport { line, host_map });
         let channel = Channel::new(&transport, own.call, self.group_sizes.seats());
         let known = invocations.iter().find(|invocation| invocation.task.is_known());
-        let known_buffers = KnownBuffers::new(local, self.group_sizes, span);
+        let known_buffers = KnownBuffers::new(local, self.group_sizes, host_map);
         if job.checks() == Checks::All {
             let comparison = ConsistencyCheck {
                 line,
-                span,
+                host_map,
                 group_sizes: self.group_sizes,
                 call: own.call,
                 task: known.map(|invocation| &invocation.task),
@@ -156,7 +156,7 @@ impl Leader {
             channel: &channel,
             task: &own.task.as_known_by(&known.task),
             group_sizes: self.group_sizes,
-            span,
+            host_map,
             job,
         };
         // Others may be waiting for this host.
@@ -195,41 +195,41 @@ impl Leader {
 /// The line between the hosts of a communicator.
 pub(super) struct HostTransport<'a> {
     pub(super) line: Line<'a>,
-    pub(super) span: &'a Span,
+    pub(super) host_map: &'a HostMap,
 }
 
 impl<'a> Transport for HostTransport<'a> {
     type Pending = network::Pending<'a>;
 
     fn hosts(&self) -> usize {
-        self.span.hosts()
+        self.host_map.hosts()
     }
 
     fn own(&self) -> usize {
-        self.span.own()
+        self.host_map.own()
     }
 
     fn start_send(&self, to: usize, source: &Source) -> Self::Pending {
-        self.line.start_send(self.span.host(to), source)
+        self.line.start_send(self.host_map.host(to), source)
     }
 
     fn start_recv(&self, from: usize, target: &Target) -> Self::Pending {
-        self.line.start_recv(self.span.host(from), target)
+        self.line.start_recv(self.host_map.host(from), target)
     }
 
     fn recv_bytes(&self, from: usize) -> Result<Vec<u8>> {
-        self.line.recv_bytes(self.span.host(from))
+        self.line.recv_bytes(self.host_map.host(from))
     }
 
     fn abort(&self, fault: &Error) {
         let others = (0..self.hosts()).filter(|position| *position != self.own());
         self.line
-            .give_up(fault, others.map(|position| self.span.host(position)));
+            .give_up(fault, others.map(|position| self.host_map.host(position)));
     }
 
     fn slice(&self, index: usize) -> Self {
-        let (line, span) = (self.line.beside(index as i32), self.span);
-        Self { line, span }
+        let (line, host_map) = (self.line.beside(index as i32), self.host_map);
+        Self { line, host_map }
     }
 }
 

@@ -62,20 +62,20 @@ use super::intra_host::Arrival;
 use super::nonblocking::Invocation;
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::network::Line;
 
 /// Takes part in a collective of several hosts.
 #[cold]
 pub(super) fn run(comm: &Comm, invocation: Invocation) -> Result<()> {
     comm.intra_host()
-        .run_across_hosts(comm.place(), invocation, |brought, same_call| {
+        .run_across_hosts(comm.local_index(), invocation, |brought, same_call| {
             let round = Round::Blocking(comm.shared().next_round());
             let Some(leader) = Leader::of(comm, round) else {
                 return same_call;
             };
             let local = AllBuffers::new(brought, comm.group_sizes());
-            let own = brought[comm.place()].invocation();
+            let own = brought[comm.local_index()].invocation();
             let invocations: Vec<_> = brought.iter().filter_map(Arrival::invocation).collect();
             own.map_or(Ok(()), |own| leader.lead(own, &invocations, local, same_call))
         })
@@ -89,12 +89,12 @@ pub(super) fn run(comm: &Comm, invocation: Invocation) -> Result<()> {
 /// On all hosts, when one of them has failed or talks about something else.
 pub(crate) fn allgather_among_hosts(
     line: Line<'_>,
-    span: &Span,
+    host_map: &HostMap,
     subject: &'static str,
     own: Result<Vec<u8>>,
 ) -> Result<Vec<Vec<u8>>> {
-    let wires = HostTransport { line, span };
-    let channel = Channel::new(&wires, Call::new(subject), span.seats_of_all());
+    let wires = HostTransport { line, host_map };
+    let channel = Channel::new(&wires, Call::new(subject), host_map.seats_of_all());
     let told = match own {
         Ok(own) => allgather_bytes::allgather_bytes(&channel, own),
         Err(fault) => {

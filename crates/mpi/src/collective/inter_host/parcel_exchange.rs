@@ -26,7 +26,7 @@ use super::transport::{Pending, Transport};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{PART_COST, WORK_PIECE};
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Elements, Source, Writer, bytes_of, transfer};
 
 /// One collective as it is shipped.
@@ -34,7 +34,7 @@ pub(super) struct ParcelExchange<'a, 'b, W> {
     pub(super) channel: &'b Channel<'a, W>,
     pub(super) task: &'b Task,
     pub(super) group_sizes: GroupSizes,
-    pub(super) span: &'b Span,
+    pub(super) host_map: &'b HostMap,
     /// Which of each host's ranks give what is shipped.
     pub(super) share: Share,
 }
@@ -102,7 +102,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
     /// What ranks of this host give to those of another; none if nothing goes there whatever anybody brings.
     fn parts_for(&self, all_buffers: AllBuffers<'_>, host: usize) -> Option<Vec<(Key, Source)>> {
         let (mut parts, mut seen, mut any) = (Vec::new(), HashSet::new(), self.tells_room());
-        for &to in self.span.seats(host) {
+        for &to in self.host_map.seats(host) {
             let edges = self.task.edges_to(self.group_sizes, to as usize);
             for edge in edges.filter(|edge| all_buffers.is_here(edge.from) && self.counts(*edge)) {
                 any = true;
@@ -127,7 +127,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
 
     /// The elements for which ranks of this host have room, if that is told.
     fn rooms_here(&self, all_buffers: AllBuffers<'_>) -> Vec<(Key, [u8; 8])> {
-        let told = self.span.local().iter().filter(|_| self.tells_room());
+        let told = self.host_map.local_seats().iter().filter(|_| self.tells_room());
         let room = |seat: usize| {
             (
                 Key::new(seat, Key::ROOM),
@@ -139,11 +139,11 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
 
     /// The routes to the ranks of this host, by the host that they come from.
     fn edges_here(&self) -> Vec<Vec<Edge>> {
-        let mut edges = vec![Vec::new(); self.span.hosts()];
-        for &to in self.span.local() {
+        let mut edges = vec![Vec::new(); self.host_map.hosts()];
+        for &to in self.host_map.local_seats() {
             let all = self.task.edges_to(self.group_sizes, to as usize);
             for edge in all.filter(|edge| self.counts(*edge)) {
-                edges[self.span.position_of(edge.from)].push(edge);
+                edges[self.host_map.position_of(edge.from)].push(edge);
             }
         }
         edges
@@ -151,7 +151,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
 
     /// Whether what goes there is in the share.
     fn counts(&self, edge: Edge) -> bool {
-        self.share.is_all() || self.share.is_of(self.span.place_of(edge.from))
+        self.share.is_all() || self.share.is_of(self.host_map.local_index_of(edge.from))
     }
 
     /// Moves what goes from ranks of this host to others of it, with the help of idle virtual processors.
@@ -165,7 +165,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
                 .map_or(0, |source| source.bytes())
         };
         let work = edges.iter().map(|edge| bytes(edge) + PART_COST).sum::<usize>();
-        let pieces = (work / WORK_PIECE).clamp(1, self.span.local().len());
+        let pieces = (work / WORK_PIECE).clamp(1, self.host_map.local_seats().len());
         let fault = SpinLock::new(None);
         simurgh_core::parallel_for(pieces, &|piece| {
             let writer = Writer::new(work.saturating_mul(2)).alone();
@@ -243,7 +243,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
             let (from, to) = (self.group_sizes.name(edge.from), self.group_sizes.name(edge.to));
             return Err(no_buffer(&from, &to));
         };
-        let from = self.span.position_of(edge.from);
+        let from = self.host_map.position_of(edge.from);
         Ok(Part {
             pending: Some(self.channel.start_recv_raw(from, &target)),
             source: target.as_source(),
@@ -257,7 +257,7 @@ impl<W: Transport> ParcelExchange<'_, '_, W> {
         let (mut pending, mut outcome) = (Vec::new(), Ok(()));
         for Entry { key, content } in parcel::unpack(parcel.bytes())? {
             let from = key.from as usize;
-            if !self.span.seats(host).contains(&key.from) {
+            if !self.host_map.seats(host).contains(&key.from) {
                 return Err(malformed());
             }
             match (key.part, content) {

@@ -15,7 +15,7 @@ use super::{allgather, broadcast, dissemination};
 use crate::error::Result;
 use crate::job::Job;
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::Source;
 use crate::op::Op;
 use crate::selection::InterHostChoice;
@@ -25,7 +25,7 @@ pub(super) struct InterHostPhase<'a, 'b, W> {
     pub(super) channel: &'b Channel<'a, W>,
     pub(super) task: &'b Task,
     pub(super) group_sizes: GroupSizes,
-    pub(super) span: &'b Span,
+    pub(super) host_map: &'b HostMap,
     pub(super) job: &'b Job,
 }
 
@@ -46,7 +46,7 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
         match self.group_sizes.right {
             0 => self
                 .job
-                .inter_host_choice(self.task.operation(), self.span, bytes),
+                .inter_host_choice(self.task.operation(), self.host_map, bytes),
             _ => InterHostChoice {
                 algorithm: Algorithm::Parcels,
                 slices: 1,
@@ -59,51 +59,53 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
             channel: self.channel,
             task: self.task,
             group_sizes: self.group_sizes,
-            span: self.span,
+            host_map: self.host_map,
             share: Share::ALL,
         }
     }
 
     fn move_data(&self, all_buffers: AllBuffers<'_>) -> Result<()> {
-        let (channel, span) = (self.channel, self.span);
+        let (channel, host_map) = (self.channel, self.host_map);
         let choice = self.choose(match self.task {
-            Task::Broadcast { root } => broadcast::bytes_here(all_buffers, span, *root),
-            Task::Allgather => all_buffers.bytes_here(span),
+            Task::Broadcast { root } => broadcast::bytes_here(all_buffers, host_map, *root),
+            Task::Allgather => all_buffers.bytes_here(host_map),
             // Where parts differ, ranks get more or less.
-            Task::Alltoall if all_buffers.have_even_parts(span) => all_buffers.bytes_here(span),
+            Task::Alltoall if all_buffers.have_even_parts(host_map) => all_buffers.bytes_here(host_map),
             _ => 0,
         });
         match (self.task, choice.algorithm) {
             (Task::Broadcast { root }, Algorithm::Binomial | Algorithm::Ring) => {
-                broadcast::broadcast(channel, all_buffers, span, *root, choice)
+                broadcast::broadcast(channel, all_buffers, host_map, *root, choice)
             }
             (Task::Allgather, Algorithm::Bruck | Algorithm::Ring) => {
-                allgather::allgather(channel, all_buffers, span, choice)
+                allgather::allgather(channel, all_buffers, host_map, choice)
             }
-            (Task::Allgather | Task::Alltoall, _) => {
-                in_slices(channel, choice.slices.min(span.most_seats()), |channel, share| {
+            (Task::Allgather | Task::Alltoall, _) => in_slices(
+                channel,
+                choice.slices.min(host_map.most_seats()),
+                |channel, share| {
                     let exchange = ParcelExchange {
                         channel,
                         share,
                         ..self.exchange()
                     };
                     exchange.run(all_buffers)
-                })
-            }
+                },
+            ),
             _ => self.exchange().run(all_buffers),
         }
     }
 
     fn combine(&self, known_buffers: &mut KnownBuffers<'_>) -> Result<()> {
-        let like = operand_here(known_buffers.all_buffers(), self.span);
+        let like = operand_here(known_buffers.all_buffers(), self.host_map);
         let choice = self.choose(like.as_ref().map_or(0, Source::bytes));
-        let in_order = |op: &Op| op.is_commutative() && !self.is_prefix() || self.span.is_ordered();
+        let in_order = |op: &Op| op.is_commutative() && !self.is_prefix() || self.host_map.is_ordered();
         match (self.task.op(), like) {
             (Some(op), Some(like)) if choice.algorithm != Algorithm::Parcels && in_order(op) => {
-                let (channel, span, task) = (self.channel, self.span, self.task);
+                let (channel, host_map, task) = (self.channel, self.host_map, self.task);
                 Reduction {
                     channel,
-                    span,
+                    host_map,
                     task,
                     op,
                     choice,
@@ -132,7 +134,7 @@ impl<W: Transport> InterHostPhase<'_, '_, W> {
 }
 
 /// What a rank of this host brings to a reduction: the others bring as much.
-fn operand_here(all_buffers: AllBuffers<'_>, span: &Span) -> Option<Source> {
-    let mut seats = span.local().iter();
+fn operand_here(all_buffers: AllBuffers<'_>, host_map: &HostMap) -> Option<Source> {
+    let mut seats = host_map.local_seats().iter();
     seats.find_map(|&seat| all_buffers.at(seat as usize).source())
 }

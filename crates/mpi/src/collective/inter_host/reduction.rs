@@ -19,7 +19,7 @@ use super::transport::Transport;
 use super::{binomial, doubling, halving, pairwise, ring};
 use crate::error::Result;
 use crate::limits::WORK_PIECE;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::memory::{Source, Target, Writer};
 use crate::op::Op;
 use crate::selection::InterHostChoice;
@@ -28,7 +28,7 @@ use simurgh_core::sync::SpinLock;
 /// A reduction of all ranks of one group, on one of its hosts.
 pub(super) struct Reduction<'a, 'b, W> {
     pub(super) channel: &'b Channel<'a, W>,
-    pub(super) span: &'b Span,
+    pub(super) host_map: &'b HostMap,
     pub(super) task: &'b Task,
     pub(super) op: &'b Op,
     pub(super) choice: InterHostChoice,
@@ -75,7 +75,7 @@ impl<W: Transport> Reduction<'_, '_, W> {
         let reduction = LocalReduction::here(self.op, all_buffers, 0..all_buffers.len())?;
         let (start, len) = share.slice(reduction.count(), reduction.element());
         let accumulator = Accumulator::new(self.op, &like.slice(start, len))?.from(start);
-        let work = (len * reduction.element()).saturating_mul(self.span.local().len());
+        let work = (len * reduction.element()).saturating_mul(self.host_map.local_seats().len());
         self.in_shares(work, |share| {
             for (from, len) in reduction.pieces(share.slice(len, reduction.element())) {
                 reduction.combine((start + from, len), &accumulator.value((from, len)));
@@ -112,11 +112,11 @@ impl<W: Transport> Reduction<'_, '_, W> {
             _ => doubling::allreduce(channel, accumulator),
         }?;
         let result = accumulator.value(accumulator.all()).as_source();
-        let seats = self.span.local();
+        let seats = self.host_map.local_seats();
         let writer = Writer::new(result.bytes().saturating_mul(1 + seats.len()));
         self.in_shares(result.bytes().saturating_mul(seats.len()), |share| {
-            share.seats(seats.len()).try_for_each(|place| {
-                let seat = seats[place] as usize;
+            share.seats(seats.len()).try_for_each(|index| {
+                let seat = seats[index] as usize;
                 hand_over(&writer, &result, accumulator.whereabouts(), all_buffers, seat)
             })
         })
@@ -129,7 +129,7 @@ impl<W: Transport> Reduction<'_, '_, W> {
         accumulator: &Accumulator<'_>,
         root: usize,
     ) -> Result<()> {
-        let host = self.span.position_of(root);
+        let host = self.host_map.position_of(root);
         match self.choice.algorithm {
             Algorithm::Halving => halving::reduce(channel, accumulator, host),
             _ => binomial::reduce(channel, accumulator, host, self.op.is_commutative()),
@@ -159,14 +159,14 @@ impl<W: Transport> Reduction<'_, '_, W> {
             .slices(all_buffers, 0..all_buffers.len())
             .map(|(_, slice)| slice)
             .collect();
-        let wanted = self.slices().min(self.span.most_seats());
+        let wanted = self.slices().min(self.host_map.most_seats());
         in_slices(self.channel, wanted, |channel, share| {
             let seats = |host| {
-                let seats = self.span.seats(host);
-                share.seats(seats.len()).map(|place| seats[place] as usize)
+                let seats = self.host_map.seats(host);
+                share.seats(seats.len()).map(|index| seats[index] as usize)
             };
             let pieces = |host| seats(host).map(|seat| slices[seat]).collect::<Vec<_>>();
-            let here: Vec<usize> = seats(self.span.own()).collect();
+            let here: Vec<usize> = seats(self.host_map.own()).collect();
             let mut given = Ok(());
             pairwise::reduce_scatter(
                 channel,

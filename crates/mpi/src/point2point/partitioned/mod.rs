@@ -1,6 +1,6 @@
 //! Messages sent in parts: the calls of partitioned communication.
 //!
-//! Two sides on one host share a [`Channel`]. Sides on different hosts have none: there a round is one message
+//! Two sides on one host share a [`Channel`]. Members on different hosts have none: there a round is one message
 //! (`away.rs`).
 
 mod away;

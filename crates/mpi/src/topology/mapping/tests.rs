@@ -34,14 +34,14 @@ fn shuffled(count: usize) -> Vec<usize> {
     order
 }
 
-fn vps_of(places: &[Place]) -> Vec<usize> {
-    places.iter().map(|place| place.vp).collect()
+fn vps_of(assignments: &[Assignment]) -> Vec<usize> {
+    assignments.iter().map(|assignment| assignment.vp).collect()
 }
 
 /// Checks what holds for every layout, and returns its cost and that of leaving all as it is.
 fn check(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> (u128, u128) {
-    let places = lay_out(traffic, machine, homes);
-    let mut processes: Vec<usize> = places.iter().map(|place| place.process).collect();
+    let assignments = map_ranks(traffic, machine, homes);
+    let mut processes: Vec<usize> = assignments.iter().map(|assignment| assignment.process).collect();
     processes.sort_unstable();
     assert!(
         processes.into_iter().eq(0..traffic.ranks()),
@@ -53,19 +53,19 @@ fn check(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> (u128, u128) 
     };
     let homes = &homes[..traffic.ranks()];
     assert_eq!(
-        sorted(vps_of(&places)),
+        sorted(vps_of(&assignments)),
         sorted(homes.to_vec()),
         "the load stays as it is"
     );
-    for place in &places {
+    for assignment in &assignments {
         assert_eq!(
-            machine.memory(homes[place.process]),
-            machine.memory(place.vp),
+            machine.memory(homes[assignment.process]),
+            machine.memory(assignment.vp),
             "nobody leaves its memory"
         );
     }
     let (after, before) = (
-        cost(traffic, machine, &vps_of(&places)),
+        cost(traffic, machine, &vps_of(&assignments)),
         cost(traffic, machine, homes),
     );
     assert!(after <= before);
@@ -110,15 +110,15 @@ fn heavy_partners_come_together_without_new_numbers() {
     let traffic = Traffic::new(16, pairs.chain(light));
     let (machine, homes) = (two_processors(), blocks(16, 2));
     check(&traffic, &machine, &homes);
-    let places = lay_out(&traffic, &machine, &homes);
+    let assignments = map_ranks(&traffic, &machine, &homes);
     for rank in 0..8 {
-        assert_eq!(places[rank].vp, places[rank + 8].vp);
+        assert_eq!(assignments[rank].vp, assignments[rank + 8].vp);
     }
     assert!(
-        places
+        assignments
             .iter()
             .enumerate()
-            .all(|(rank, place)| place.process == rank)
+            .all(|(rank, assignment)| assignment.process == rank)
     );
 }
 
@@ -129,12 +129,12 @@ fn ranks_are_renumbered_across_memories() {
     let homes = blocks(8, 8);
     let (after, before) = check(&traffic, &machine, &homes);
     assert_eq!((after, before), (4, 12));
-    let places = lay_out(&traffic, &machine, &homes);
+    let assignments = map_ranks(&traffic, &machine, &homes);
     assert!(
-        places
+        assignments
             .iter()
             .enumerate()
-            .any(|(rank, place)| place.process != rank)
+            .any(|(rank, assignment)| assignment.process != rank)
     );
 }
 
@@ -142,10 +142,10 @@ fn ranks_are_renumbered_across_memories() {
 fn what_is_good_is_left_alone() {
     let ring = Traffic::from(&Cart::new(&[16], &[true]).unwrap());
     let homes = blocks(20, 2);
-    let places = lay_out(&ring, &two_processors(), &homes);
-    assert_eq!(vps_of(&places), homes[..16]);
+    let assignments = map_ranks(&ring, &two_processors(), &homes);
+    assert_eq!(vps_of(&assignments), homes[..16]);
     let nobody = Traffic::new(0, []);
-    assert!(lay_out(&nobody, &two_processors(), &homes).is_empty());
+    assert!(map_ranks(&nobody, &two_processors(), &homes).is_empty());
 }
 
 #[test]
@@ -187,8 +187,8 @@ proptest! {
         let traffic = Traffic::new(ranks, edges);
         let homes = blocks(ranks, 8);
         prop_assert_eq!(
-            lay_out(&traffic, &eight_processors(), &homes),
-            lay_out(&traffic, &eight_processors(), &homes)
+            map_ranks(&traffic, &eight_processors(), &homes),
+            map_ranks(&traffic, &eight_processors(), &homes)
         );
     }
 }

@@ -7,13 +7,13 @@
 //!
 //! Costs 8 bytes for each seat of a communicator that is not on one host alone.
 
-use super::Sides;
+use super::Members;
 use crate::layout::Layout;
 use simurgh_net::HostId;
 
 /// Which hosts have members of a communicator, and which seats live where.
 #[derive(Debug)]
-pub(crate) struct Span {
+pub(crate) struct HostMap {
     /// The hosts with members, ascending.
     hosts: Box<[HostId]>,
     /// This host's position.
@@ -28,17 +28,20 @@ pub(crate) struct Span {
     is_on_one_node: bool,
 }
 
-impl Span {
+impl HostMap {
     /// The hosts of the processes of `sides`; none if all live on this host.
     ///
     /// # Panics
     ///
     /// When some live elsewhere and none here: a host knows of its own communicators only.
-    pub(crate) fn of(sides: &Sides, layout: &Layout) -> Option<Self> {
-        if sides.processes().all(|process| layout.is_here(process)) {
+    pub(crate) fn of(members: &Members, layout: &Layout) -> Option<Self> {
+        if members.processes().all(|process| layout.is_here(process)) {
             return None;
         }
-        let of_seat: Vec<HostId> = sides.processes().map(|process| layout.host_of(process)).collect();
+        let of_seat: Vec<HostId> = members
+            .processes()
+            .map(|process| layout.host_of(process))
+            .collect();
         let mut hosts = of_seat.clone();
         hosts.sort_unstable();
         hosts.dedup();
@@ -115,7 +118,7 @@ impl Span {
     }
 
     /// The seats of this host, by place.
-    pub(crate) fn local(&self) -> &[u32] {
+    pub(crate) fn local_seats(&self) -> &[u32] {
         self.seats(self.own)
     }
 
@@ -125,7 +128,7 @@ impl Span {
     }
 
     /// The place of a seat among those of its host.
-    pub(crate) fn place_of(&self, seat: usize) -> usize {
+    pub(crate) fn local_index_of(&self, seat: usize) -> usize {
         let seats = self.seats(self.position_of(seat));
         seats.partition_point(|&known| (known as usize) < seat)
     }
@@ -143,29 +146,38 @@ mod tests {
 
     #[test]
     fn seats_are_found_on_their_hosts() {
-        let sides = Sides::one(Group::from_processes(vec![5, 2, 4, 3]));
-        let span = Span::of(&sides, &layout()).unwrap();
-        assert_eq!((span.hosts(), span.own(), span.is_ordered()), (2, 0, false));
-        assert_eq!((span.host(0), span.host(1)), (1, 2));
-        assert_eq!((span.local(), span.seats(1)), (&[1, 3][..], &[0, 2][..]));
-        let places = (0..4).map(|seat| (span.position_of(seat), span.place_of(seat)));
+        let members = Members::intra(Group::from_processes(vec![5, 2, 4, 3]));
+        let host_map = HostMap::of(&members, &layout()).unwrap();
+        assert_eq!(
+            (host_map.hosts(), host_map.own(), host_map.is_ordered()),
+            (2, 0, false)
+        );
+        assert_eq!((host_map.host(0), host_map.host(1)), (1, 2));
+        assert_eq!(
+            (host_map.local_seats(), host_map.seats(1)),
+            (&[1, 3][..], &[0, 2][..])
+        );
+        let places = (0..4).map(|seat| (host_map.position_of(seat), host_map.local_index_of(seat)));
         assert!(places.eq([(1, 0), (0, 0), (1, 1), (0, 1)]));
     }
 
     #[test]
     fn both_sides_count() {
-        let sides = Sides::two(Group::run(4, 2), Group::run(1, 3));
-        let span = Span::of(&sides, &layout()).unwrap();
-        assert_eq!((span.hosts(), span.own(), span.most_seats()), (3, 1, 2));
-        assert!(!span.is_on_one_node());
+        let members = Members::inter(Group::run(4, 2), Group::run(1, 3));
+        let host_map = HostMap::of(&members, &layout()).unwrap();
         assert_eq!(
-            [span.seats(0), span.seats(1), span.seats(2)],
+            (host_map.hosts(), host_map.own(), host_map.most_seats()),
+            (3, 1, 2)
+        );
+        assert!(!host_map.is_on_one_node());
+        assert_eq!(
+            [host_map.seats(0), host_map.seats(1), host_map.seats(2)],
             [&[2][..], &[3, 4], &[0, 1]]
         );
     }
 
     #[test]
     fn those_of_one_host_span_nothing() {
-        assert!(Span::of(&Sides::one(Group::run(2, 2)), &layout()).is_none());
+        assert!(HostMap::of(&Members::intra(Group::run(2, 2)), &layout()).is_none());
     }
 }

@@ -26,16 +26,16 @@
 mod bisect;
 mod machine;
 mod refine;
-mod site;
 mod traffic;
+mod vp_path;
 
 pub(crate) use machine::Machine;
-pub(crate) use site::Site;
 pub(crate) use traffic::Traffic;
+pub(crate) use vp_path::VpPath;
 
 /// Where a rank of the new communicator lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Assignment {
     /// The rank of its process in the old communicator.
     pub(crate) process: usize,
     /// The virtual processor on which it belongs.
@@ -44,16 +44,16 @@ pub(crate) struct Place {
 
 /// Lays ranks that exchange `traffic` over a machine; `homes` says on which virtual processor each process is now.
 /// Only the first processes take part, as many as there are ranks.
-pub(crate) fn lay_out(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<Place> {
+pub(crate) fn map_ranks(traffic: &Traffic, machine: &Machine, homes: &[usize]) -> Vec<Assignment> {
     let homes = &homes[..traffic.ranks()];
     let vps = bisect::assign(traffic, machine, homes);
     if cost(traffic, machine, &vps) < cost(traffic, machine, homes) {
-        settle(machine, homes, &vps)
+        assign_processes(machine, homes, &vps)
     } else {
         homes
             .iter()
             .enumerate()
-            .map(|(process, &vp)| Place { process, vp })
+            .map(|(process, &vp)| Assignment { process, vp })
             .collect()
     }
 }
@@ -71,24 +71,24 @@ fn cost(traffic: &Traffic, machine: &Machine, vps: &[usize]) -> u128 {
 }
 
 /// Gives each rank a process whose memory is where the rank is to live: its own if possible, else one that is left.
-fn settle(machine: &Machine, homes: &[usize], vps: &[usize]) -> Vec<Place> {
+fn assign_processes(machine: &Machine, homes: &[usize], vps: &[usize]) -> Vec<Assignment> {
     let memory = |vp: usize| machine.memory(vp);
     let stays = |rank: usize| memory(homes[rank]) == memory(vps[rank]);
     let mut left: Vec<usize> = (0..homes.len()).filter(|&process| !stays(process)).collect();
     left.sort_by_key(|&process| memory(homes[process]));
     let mut strangers: Vec<usize> = (0..homes.len()).filter(|&rank| !stays(rank)).collect();
     strangers.sort_by_key(|&rank| memory(vps[rank]));
-    let mut places: Vec<Place> = vps
+    let mut assignments: Vec<Assignment> = vps
         .iter()
         .enumerate()
-        .map(|(process, &vp)| Place { process, vp })
+        .map(|(process, &vp)| Assignment { process, vp })
         .collect();
     // Each memory gets as many ranks as it has processes, so both lists agree memory by memory.
     for (rank, process) in strangers.into_iter().zip(left) {
         debug_assert_eq!(memory(vps[rank]), memory(homes[process]));
-        places[rank].process = process;
+        assignments[rank].process = process;
     }
-    places
+    assignments
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ impl Comm {
         let coords = cart.coords(self.rank())?;
         let (slice, dropped) = split_dimensions(cart, remain)?;
         let color = dropped.rank(&pick(&coords, remain, false))?;
-        let place = self.split_place(color, self.rank())?;
-        let (shared, rank) = place.expect("every rank has a colour");
+        let membership = self.split_membership(color, self.rank())?;
+        let (shared, rank) = membership.expect("every rank has a colour");
         Ok(self.child_with(shared, rank, Some(Arc::new(Topology::Cart(slice)))))
     }
 }

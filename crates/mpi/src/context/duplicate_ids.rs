@@ -1,39 +1,39 @@
 //! Ids of duplicates that some hosts know and others do not yet.
 
-use super::{Answer, Question};
+use super::{IdReply, IdRequest};
 use simurgh_core::sync::SpinLock;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// What has been answered to the first host that asked for a duplicate, until the last one has asked.
 #[derive(Debug, Default)]
-pub(super) struct Promises(SpinLock<HashMap<(u32, u64), Promise>>);
+pub(super) struct DuplicateIds(SpinLock<HashMap<(u32, u64), DuplicateId>>);
 
 #[derive(Debug)]
-struct Promise {
-    answer: Answer,
+struct DuplicateId {
+    reply: IdReply,
     /// Hosts that have not asked.
     missing: u32,
 }
 
-impl Promises {
+impl DuplicateIds {
     /// The answer to a question; `decide` finds it the first time.
-    pub(super) fn answer(&self, question: Question, decide: impl FnOnce() -> Answer) -> Answer {
-        let mut promises = self.0.lock();
-        let Question { context, number, .. } = question;
-        let mut promise = match promises.entry((context, number)) {
+    pub(super) fn reply(&self, request: IdRequest, decide: impl FnOnce() -> IdReply) -> IdReply {
+        let mut duplicate_ids = self.0.lock();
+        let IdRequest { context, number, .. } = request;
+        let mut duplicate_id = match duplicate_ids.entry((context, number)) {
             Entry::Occupied(known) => known,
-            Entry::Vacant(place) => place.insert_entry(Promise {
-                answer: decide(),
-                missing: question.holders.max(1),
+            Entry::Vacant(place) => place.insert_entry(DuplicateId {
+                reply: decide(),
+                missing: request.holders.max(1),
             }),
         };
-        let answer = promise.get().answer;
-        promise.get_mut().missing -= 1;
-        if promise.get().missing == 0 {
-            promise.remove();
+        let reply = duplicate_id.get().reply;
+        duplicate_id.get_mut().missing -= 1;
+        if duplicate_id.get().missing == 0 {
+            duplicate_id.remove();
         }
-        answer
+        reply
     }
 }
 
@@ -43,14 +43,14 @@ mod tests {
 
     #[test]
     fn a_promise_is_kept_until_all_have_asked() {
-        let promises = Promises::default();
-        let ask = |number, answer| {
-            let question = Question {
+        let duplicate_ids = DuplicateIds::default();
+        let ask = |number, reply| {
+            let request = IdRequest {
                 context: 5,
                 number,
                 holders: 2,
             };
-            promises.answer(question, || answer)
+            duplicate_ids.reply(request, || reply)
         };
         assert_eq!(ask(0, Some(7)), Some(7));
         assert_eq!(ask(1, None), None);

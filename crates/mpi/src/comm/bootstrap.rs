@@ -4,14 +4,14 @@
 //! and the last to find it takes the notice down. The hosts find each other by a number made of group and purpose.
 //! Messages of the program are not touched, whatever tags it uses.
 
-use super::assembly::{Assembly, Hosts, Way};
-use super::unions::Unions;
+use super::participants::{Hosts, Label, Participants};
+use super::pending_inter::PendingInters;
 use crate::collective::IntraHost;
 use crate::error::Result;
 use crate::group::Group;
 use crate::job::Job;
 use crate::layout::Layout;
-use crate::members::{Sides, Span};
+use crate::members::{HostMap, Members};
 use simurgh_core::sync::{Arc, SpinLock};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -37,33 +37,33 @@ pub(crate) enum Purpose {
 
 /// Groups whose members are coming together on this host.
 #[derive(Debug, Default)]
-pub(crate) struct Gatherings {
-    boards: SpinLock<HashMap<Purpose, Vec<Gathering>>>,
-    pub(super) unions: Unions,
+pub(crate) struct Bootstrap {
+    pending: SpinLock<HashMap<Purpose, Vec<PendingGroup>>>,
+    pub(super) pending_inters: PendingInters,
 }
 
 /// A group that gathers. For one purpose several may at the same time, also ones that overlap: a process that is slow
 /// in one call may be awaited in the next one already.
 #[derive(Debug)]
-struct Gathering {
+struct PendingGroup {
     group: Group,
     intra_host: Arc<IntraHost>,
     /// The hosts, if there are several.
-    span: Option<Arc<Span>>,
+    host_map: Option<Arc<HostMap>>,
     /// Members on this host that have not come.
     missing: usize,
 }
 
 /// A group that has gathered, as one of its members sees it.
-pub(super) struct Gathered {
+pub(super) struct BootstrapGroup {
     intra_host: Arc<IntraHost>,
-    place: usize,
-    span: Option<Arc<Span>>,
+    local_index: usize,
+    host_map: Option<Arc<HostMap>>,
     context: u32,
     round: i32,
 }
 
-impl Gatherings {
+impl Bootstrap {
     /// The members of `group`, as the one with this rank sees them. The first to come checks the group for all.
     ///
     /// # Errors
@@ -76,66 +76,70 @@ impl Gatherings {
         group: &Group,
         rank: usize,
         check: impl FnOnce() -> Result<()>,
-    ) -> Result<Gathered> {
+    ) -> Result<BootstrapGroup> {
         let (context, round) = number(&purpose, group);
-        let mut purposes = self.boards.lock();
-        let gatherings = purposes.entry(purpose.clone()).or_default();
-        let known = gatherings.iter().position(|known| known.group.is_same(group));
+        let mut purposes = self.pending.lock();
+        let bootstrap = purposes.entry(purpose.clone()).or_default();
+        let known = bootstrap.iter().position(|known| known.group.is_same(group));
         let joined = match known {
             Some(place) => Ok(place),
             None => check().map(|()| {
-                gatherings.push(Gathering::new(layout, group));
-                gatherings.len() - 1
+                bootstrap.push(PendingGroup::new(layout, group));
+                bootstrap.len() - 1
             }),
         };
-        let gathered = joined.map(|known| {
-            let gathering = &mut gatherings[known];
-            gathering.missing -= 1;
-            let span = gathering.span.clone();
-            let gathered = Gathered {
-                intra_host: Arc::clone(&gathering.intra_host),
-                place: span.as_ref().map_or(rank, |span| span.place_of(rank)),
-                span,
+        let joined_group = joined.map(|known| {
+            let pending = &mut bootstrap[known];
+            pending.missing -= 1;
+            let host_map = pending.host_map.clone();
+            let joined_group = BootstrapGroup {
+                intra_host: Arc::clone(&pending.intra_host),
+                local_index: host_map
+                    .as_ref()
+                    .map_or(rank, |host_map| host_map.local_index_of(rank)),
+                host_map,
                 context,
                 round,
             };
-            if gathering.missing == 0 {
-                gatherings.swap_remove(known);
+            if pending.missing == 0 {
+                bootstrap.swap_remove(known);
             }
-            gathered
+            joined_group
         });
-        if gatherings.is_empty() {
+        if bootstrap.is_empty() {
             purposes.remove(&purpose);
         }
-        gathered
+        joined_group
     }
 }
 
-impl Gathering {
+impl PendingGroup {
     fn new(layout: &Layout, group: &Group) -> Self {
-        let span = Span::of(&Sides::one(group.clone()), layout).map(Arc::new);
-        let here = span.as_ref().map_or(group.size(), |span| span.local().len());
+        let host_map = HostMap::of(&Members::intra(group.clone()), layout).map(Arc::new);
+        let here = host_map
+            .as_ref()
+            .map_or(group.size(), |host_map| host_map.local_seats().len());
         Self {
             group: group.clone(),
             intra_host: Arc::new(IntraHost::new(here)),
-            span,
+            host_map,
             missing: here,
         }
     }
 }
 
-impl Gathered {
+impl BootstrapGroup {
     /// The members, who agree on something.
-    pub(super) fn assembly<'a>(&'a self, job: &'a Job) -> Assembly<'a> {
-        let way = Way::Purpose {
+    pub(super) fn participants<'a>(&'a self, job: &'a Job) -> Participants<'a> {
+        let label = Label::Purpose {
             context: self.context,
             round: self.round,
         };
-        Assembly {
+        Participants {
             job,
             intra_host: &self.intra_host,
-            place: self.place,
-            hosts: self.span.as_deref().map(|span| Hosts { span, way }),
+            local_index: self.local_index,
+            hosts: self.host_map.as_deref().map(|host_map| Hosts { host_map, label }),
         }
     }
 }

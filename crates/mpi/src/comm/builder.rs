@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::job::Job;
 use crate::layout::Layout;
-use crate::members::{Sides, Span};
+use crate::members::{HostMap, Members};
 use crate::portable::Portable;
 use simurgh_core::sync::Arc;
 use simurgh_net::HostId;
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 /// How many communicators an exchange may make that are founded by ranks of one host.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Founding {
+pub(crate) enum IdDemand {
     /// None.
     Nothing,
     /// One.
@@ -28,25 +28,25 @@ pub(crate) enum Founding {
 
 /// What it takes to make a communicator, on all its hosts.
 #[derive(Clone, Debug)]
-pub(crate) struct Charter {
+pub(crate) struct CommSpec {
     pub(crate) id: u32,
     /// The host that has given out the id.
-    pub(crate) giver: HostId,
-    pub(crate) sides: Sides,
+    pub(crate) owner: HostId,
+    pub(crate) members: Members,
 }
 
-impl Charter {
+impl CommSpec {
     /// Looks at a charter that another host has made.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Intern`] if the job has not all of its processes, or not the host that gave out its id.
     pub(crate) fn check(&self, layout: &Layout) -> Result<()> {
-        self.sides.check(layout)?;
-        layout.world_of(self.giver).map(drop).ok_or_else(|| {
+        self.members.check(layout)?;
+        layout.world_of(self.owner).map(drop).ok_or_else(|| {
             let message = format!(
                 "a communicator is numbered by host {}, which the job has not; all hosts have to run the same version",
-                self.giver
+                self.owner
             );
             Error::new(ErrorClass::Intern, message)
         })
@@ -54,7 +54,7 @@ impl Charter {
 }
 
 /// What makes communicators in an exchange.
-pub(crate) struct Maker<'a> {
+pub(crate) struct CommBuilder<'a> {
     job: &'a Job,
     /// None if the exchange is that of one host.
     ids: Option<Ids<'a>>,
@@ -62,11 +62,11 @@ pub(crate) struct Maker<'a> {
 
 /// The ids that the hosts have brought, by position.
 struct Ids<'a> {
-    span: &'a Span,
+    host_map: &'a HostMap,
     brought: Vec<Result<VecDeque<u32>>>,
 }
 
-impl Founding {
+impl IdDemand {
     /// The most communicators that `ranks` may found.
     pub(super) fn most(self, ranks: usize) -> usize {
         match self {
@@ -77,33 +77,33 @@ impl Founding {
     }
 }
 
-impl<'a> Maker<'a> {
+impl<'a> CommBuilder<'a> {
     /// For an exchange on one host.
     pub(super) fn alone(job: &'a Job) -> Self {
         Self { job, ids: None }
     }
 
     /// For an exchange of these hosts, of which this one brings so many ids.
-    pub(super) fn among(job: &'a Job, span: &'a Span, own: usize) -> Self {
-        let mut brought = vec![Ok(VecDeque::new()); span.hosts()];
-        brought[span.own()] = (0..own).map(|_| job.contexts().take()).collect();
-        let ids = Some(Ids { span, brought });
+    pub(super) fn among(job: &'a Job, host_map: &'a HostMap, own: usize) -> Self {
+        let mut brought = vec![Ok(VecDeque::new()); host_map.hosts()];
+        brought[host_map.own()] = (0..own).map(|_| job.contexts().take()).collect();
+        let ids = Some(Ids { host_map, brought });
         Self { job, ids }
     }
 
     /// The ids that this host brings.
     pub(super) fn own_ids(&self) -> Result<Vec<u32>> {
-        let Some(Ids { span, brought }) = &self.ids else {
+        let Some(Ids { host_map, brought }) = &self.ids else {
             return Ok(Vec::new());
         };
-        let own = brought[span.own()].clone();
+        let own = brought[host_map.own()].clone();
         own.map(Vec::from)
     }
 
     /// Notes the ids that the host at a position brings.
     pub(super) fn propose(&mut self, position: usize, theirs: Result<Vec<u32>>) {
-        if let Some(Ids { span, brought }) = &mut self.ids
-            && position != span.own()
+        if let Some(Ids { host_map, brought }) = &mut self.ids
+            && position != host_map.own()
         {
             brought[position] = theirs.map(VecDeque::from);
         }
@@ -114,40 +114,40 @@ impl<'a> Maker<'a> {
     /// # Errors
     ///
     /// On all hosts, if the founder's host has no id left.
-    pub(crate) fn make(&mut self, sides: Sides) -> Result<Option<Arc<CommShared>>> {
-        let Some(founder) = sides.process(0) else {
+    pub(crate) fn make(&mut self, members: Members) -> Result<Option<Arc<CommShared>>> {
+        let Some(founder) = members.process(0) else {
             return Ok(None);
         };
-        let charter = self.charter(sides, founder)?;
+        let spec = self.spec(members, founder)?;
         let layout = self.job.layout();
-        let concerned = charter.sides.processes().any(|process| layout.is_here(process));
-        Ok(concerned.then(|| CommShared::chartered(self.job, charter)))
+        let concerned = spec.members.processes().any(|process| layout.is_here(process));
+        Ok(concerned.then(|| CommShared::from_spec(self.job, spec)))
     }
 
     /// What it takes to make a communicator of these processes. The founder is one of them and of those who exchange.
     ///
     /// # Errors
     ///
-    /// As [`Maker::make`].
-    pub(super) fn charter(&mut self, sides: Sides, founder: u32) -> Result<Charter> {
+    /// As [`CommBuilder::make`].
+    pub(super) fn spec(&mut self, members: Members, founder: u32) -> Result<CommSpec> {
         let layout = self.job.layout();
-        let giver = layout.host_of(founder);
+        let owner = layout.host_of(founder);
         let id = match &mut self.ids {
             None => self.job.contexts().take()?,
-            Some(ids) => ids.next(giver)?,
+            Some(ids) => ids.next(owner)?,
         };
         if layout.is_here(founder)
-            && let Some(span) = Span::of(&sides, layout)
+            && let Some(host_map) = HostMap::of(&members, layout)
         {
-            self.job.contexts().hold(id, span.hosts() as u32);
+            self.job.contexts().hold(id, host_map.hosts() as u32);
         }
-        Ok(Charter { id, giver, sides })
+        Ok(CommSpec { id, owner, members })
     }
 }
 
 impl Ids<'_> {
     fn next(&mut self, host: u32) -> Result<u32> {
-        let position = self.span.position(host);
+        let position = self.host_map.position(host);
         let brought = position.map(|position| &mut self.brought[position]);
         let brought = brought.expect("a founder takes part");
         let left = brought.as_mut().map_err(|error| error.clone())?;
@@ -157,32 +157,32 @@ impl Ids<'_> {
     }
 }
 
-impl Drop for Maker<'_> {
+impl Drop for CommBuilder<'_> {
     fn drop(&mut self) {
-        if let Some(Ids { span, brought }) = &self.ids
-            && let Ok(left) = &brought[span.own()]
+        if let Some(Ids { host_map, brought }) = &self.ids
+            && let Ok(left) = &brought[host_map.own()]
         {
             left.iter().for_each(|&id| self.job.contexts().give_back(id));
         }
     }
 }
 
-impl Portable for Charter {
+impl Portable for CommSpec {
     fn write(&self, out: &mut Vec<u8>) {
-        (self.id, self.giver).write(out);
-        let (left, right) = self.sides.groups();
+        (self.id, self.owner).write(out);
+        let (left, right) = self.members.groups();
         left.write(out);
         right.cloned().write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
-        let (id, giver) = Portable::read(input)?;
+        let (id, owner) = Portable::read(input)?;
         let left = Group::read(input)?;
-        let sides = match Option::read(input)? {
-            None => Sides::one(left),
-            Some(right) => Sides::two(left, right),
+        let members = match Option::read(input)? {
+            None => Members::intra(left),
+            Some(right) => Members::inter(left, right),
         };
-        Some(Self { id, giver, sides })
+        Some(Self { id, owner, members })
     }
 }
 
@@ -193,9 +193,14 @@ mod tests {
     #[test]
     fn a_charter_names_hosts_and_processes_that_are_there() {
         let layout = Layout::new(0, [(1, 0), (1, 0)]);
-        let check = |giver, processes| {
-            let sides = Sides::one(Group::run(0, processes));
-            Charter { id: 5, giver, sides }.check(&layout)
+        let check = |owner, processes| {
+            let members = Members::intra(Group::run(0, processes));
+            CommSpec {
+                id: 5,
+                owner,
+                members,
+            }
+            .check(&layout)
         };
         assert!(check(1, 2).is_ok());
         assert!(check(2, 2).is_err() && check(1, 3).is_err());

@@ -4,7 +4,7 @@
 //! its shared part all the same.
 
 use super::CommShared;
-use super::maker::Charter;
+use super::builder::CommSpec;
 use crate::error::Result;
 use crate::group::Group;
 use crate::job::Job;
@@ -13,28 +13,28 @@ use std::collections::HashMap;
 
 /// The shared parts that one group waits for, by context id.
 #[derive(Debug, Default)]
-pub(super) struct Unions(SpinLock<HashMap<u32, Arc<CommShared>>>);
+pub(super) struct PendingInters(SpinLock<HashMap<u32, Arc<CommShared>>>);
 
-impl Unions {
+impl PendingInters {
     /// The shared part of an inter-communicator, for one of its groups, of which some ranks live here.
     ///
     /// # Errors
     ///
     /// [`ErrorClass::Intern`](crate::ErrorClass::Intern) if the charter makes no sense in the job.
-    pub(super) fn unite(&self, job: &Job, charter: Charter) -> Result<Arc<CommShared>> {
-        charter.check(job.layout())?;
-        let (left, right) = charter.sides.groups();
+    pub(super) fn shared_part(&self, job: &Job, spec: CommSpec) -> Result<Arc<CommShared>> {
+        spec.check(job.layout())?;
+        let (left, right) = spec.members.groups();
         let lives_here = |group: &Group| group.processes().any(|process| job.layout().is_here(process));
         let both = lives_here(left) && right.is_some_and(lives_here);
         if !both {
-            return Ok(CommShared::chartered(job, charter));
+            return Ok(CommShared::from_spec(job, spec));
         }
         let mut waiting = self.0.lock();
-        if let Some(shared) = waiting.remove(&charter.id) {
+        if let Some(shared) = waiting.remove(&spec.id) {
             return Ok(shared);
         }
-        let id = charter.id;
-        let shared = CommShared::chartered(job, charter);
+        let id = spec.id;
+        let shared = CommShared::from_spec(job, spec);
         waiting.insert(id, Arc::clone(&shared));
         Ok(shared)
     }

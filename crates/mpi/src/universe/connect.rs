@@ -3,9 +3,9 @@
 //! The launcher brings a root that accepts together with one that connects, and tells each who the other is. Then the
 //! roots meet as the leaders of two groups do that make an inter-communicator.
 
-use super::beside_the_point;
 use super::spawn::ROOT;
-use crate::comm::{Comm, Link, Purpose};
+use super::unexpected_answer;
+use crate::comm::{Comm, Purpose, RemoteLeader};
 use crate::errhandler::ErrorHandler;
 use crate::error::Result;
 use simurgh_core::sync::Arc;
@@ -23,7 +23,7 @@ impl Comm {
     /// such root, [`Comm`](crate::ErrorClass::Comm) on an inter-communicator.
     pub fn accept_at(&self, root: i32, port: impl FnOnce() -> Result<String>) -> Result<Arc<Self>> {
         let process = self.process().id();
-        self.meet_at(root, || {
+        self.connect_roots(root, || {
             Ok(Question::Accept {
                 port: port()?,
                 process,
@@ -43,7 +43,7 @@ impl Comm {
         port: impl FnOnce() -> Result<(String, Option<Duration>)>,
     ) -> Result<Arc<Self>> {
         let process = self.process().id();
-        self.meet_at(root, || {
+        self.connect_roots(root, || {
             let (port, patience) = port()?;
             Ok(Question::Connect {
                 port,
@@ -64,16 +64,16 @@ impl Comm {
         }
     }
 
-    fn meet_at(&self, root: i32, question: impl FnOnce() -> Result<Question>) -> Result<Arc<Self>> {
+    fn connect_roots(&self, root: i32, question: impl FnOnce() -> Result<Question>) -> Result<Arc<Self>> {
         self.check_intra()?;
-        let link = || match self.process().job().ask(question()?)? {
-            Answer::Partner { process, meeting } => Ok(Link {
+        let remote_leader = || match self.process().job().ask(question()?)? {
+            Answer::Partner { process, meeting } => Ok(RemoteLeader {
                 other: process,
                 purpose: Purpose::Meeting(meeting),
             }),
-            other => Err(beside_the_point(&other)),
+            other => Err(unexpected_answer(&other)),
         };
-        let (shared, seat) = self.side(ROOT).meet_other(root, link)?;
+        let (shared, seat) = self.local_group(ROOT).connect(root, remote_leader)?;
         Ok(self.child(shared, seat))
     }
 }

@@ -15,13 +15,13 @@ const BLOCK: u32 = HALF / MAX_LATER_HOSTS;
 
 /// The ids of a host: each `step`th from `first` on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+pub(crate) struct IdRange {
     first: u32,
     end: u32,
     step: u32,
 }
 
-impl Share {
+impl IdRange {
     /// Those of the host of a layout.
     ///
     /// # Panics
@@ -77,8 +77,8 @@ mod tests {
     use simurgh_net::job::Realm;
 
     /// That of the only host of a world.
-    fn of_host(host: u32, world: u32, share: u32) -> Share {
-        Share::of(&Layout::among(
+    fn of_host(host: u32, world: u32, share: u32) -> IdRange {
+        IdRange::of(&Layout::among(
             host,
             &[crate::Newcomer {
                 host,
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn shares_are_disjoint() {
-        let early = (0..3).map(|own| Share::of_first_world(own, 3));
+        let early = (0..3).map(|own| IdRange::of_first_world(own, 3));
         let late = (0..3).map(|share| of_host(9, 4, share));
         // The first worlds of two realms.
         let first = [(1, 3), (2, MAX_LATER_HOSTS - 1)]

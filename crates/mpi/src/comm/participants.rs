@@ -3,40 +3,40 @@
 //! In an exchange every rank gives a value and all get what is made of the values of all. The ranks of a host meet on a
 //! board; if there are other hosts, the last rank to arrive tells them its host's values and learns theirs
 //! ([`allgather_among_hosts`]), and each host makes the same of them. So that they can make communicators, hosts bring ids along as
-//! well ([`Maker`]).
+//! well ([`CommBuilder`]).
 //!
 //! Costs: a meeting; with H hosts, log2 H packets sent and received one after the other by each host, which carry
 //! about H times what one host has to say.
 
-use super::maker::{Founding, Maker};
+use super::builder::{CommBuilder, IdDemand};
 use super::{Comm, CommShared};
 use crate::collective::{IntraHost, Round, allgather_among_hosts};
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
-use crate::members::Span;
+use crate::members::HostMap;
 use crate::network::{Line, Rounds};
 use crate::portable::{self, Portable};
 use simurgh_core::sync::Arc;
 use std::any::type_name;
 
 /// Ranks that agree on something, as one of them sees them.
-pub(crate) struct Assembly<'a> {
+pub(crate) struct Participants<'a> {
     pub(super) job: &'a Job,
     pub(super) intra_host: &'a IntraHost,
     /// Where the rank sits at the board.
-    pub(super) place: usize,
+    pub(super) local_index: usize,
     /// The hosts, if there are several.
     pub(super) hosts: Option<Hosts<'a>>,
 }
 
 /// The hosts of ranks that agree on something.
 pub(super) struct Hosts<'a> {
-    pub(super) span: &'a Span,
-    pub(super) way: Way<'a>,
+    pub(super) host_map: &'a HostMap,
+    pub(super) label: Label<'a>,
 }
 
 /// How hosts that agree on something reach each other.
-pub(super) enum Way<'a> {
+pub(super) enum Label<'a> {
     /// Through the communicator that all are in.
     Communicator(&'a CommShared),
     /// By what they have come together for.
@@ -44,7 +44,7 @@ pub(super) enum Way<'a> {
 }
 
 /// What a host tells the others.
-struct Block<V> {
+struct HostValues<V> {
     /// Ids for communicators that begin on this host.
     ids: Result<Vec<u32>>,
     /// What its ranks give, by place.
@@ -53,15 +53,15 @@ struct Block<V> {
 
 impl Comm {
     /// The ranks of the communicator, of both groups.
-    pub(crate) fn assembly(&self) -> Assembly<'_> {
-        let hosts = self.span().map(|span| Hosts {
-            span,
-            way: Way::Communicator(&self.shared),
+    pub(crate) fn participants(&self) -> Participants<'_> {
+        let hosts = self.host_map().map(|host_map| Hosts {
+            host_map,
+            label: Label::Communicator(&self.shared),
         });
-        Assembly {
+        Participants {
             job: self.process.job(),
             intra_host: self.intra_host(),
-            place: self.place(),
+            local_index: self.local_index(),
             hosts,
         }
     }
@@ -75,35 +75,35 @@ impl Comm {
     pub(crate) fn exchange<V, T>(
         &self,
         value: V,
-        founding: Founding,
-        combine: impl FnOnce(Vec<V>, &mut Maker<'_>) -> T,
+        demand: IdDemand,
+        combine: impl FnOnce(Vec<V>, &mut CommBuilder<'_>) -> T,
     ) -> Result<Arc<T>>
     where
         V: Portable + Send + 'static,
         T: Send + Sync + 'static,
     {
-        self.assembly().exchange(value, founding, combine)
+        self.participants().exchange(value, demand, combine)
     }
 }
 
-impl Assembly<'_> {
+impl Participants<'_> {
     /// [`Comm::exchange`].
     pub(crate) fn exchange<V, T>(
         &self,
         value: V,
-        founding: Founding,
-        combine: impl FnOnce(Vec<V>, &mut Maker<'_>) -> T,
+        demand: IdDemand,
+        combine: impl FnOnce(Vec<V>, &mut CommBuilder<'_>) -> T,
     ) -> Result<Arc<T>>
     where
         V: Portable + Send + 'static,
         T: Send + Sync + 'static,
     {
         self.intra_host
-            .try_exchange(self.place, value, |values| match &self.hosts {
-                None => Ok(combine(values?, &mut Maker::alone(self.job))),
+            .try_exchange(self.local_index, value, |values| match &self.hosts {
+                None => Ok(combine(values?, &mut CommBuilder::alone(self.job))),
                 Some(hosts) => {
-                    let (values, mut maker) = hosts.gather(self.job, values, founding)?;
-                    Ok(combine(values, &mut maker))
+                    let (values, mut builder) = hosts.gather(self.job, values, demand)?;
+                    Ok(combine(values, &mut builder))
                 }
             })
     }
@@ -115,35 +115,35 @@ impl<'a> Hosts<'a> {
         &self,
         job: &'a Job,
         values: Result<Vec<V>>,
-        founding: Founding,
-    ) -> Result<(Vec<V>, Maker<'a>)> {
-        let here = self.span.local().len();
-        let mut maker = Maker::among(job, self.span, founding.most(here));
+        demand: IdDemand,
+    ) -> Result<(Vec<V>, CommBuilder<'a>)> {
+        let here = self.host_map.local_seats().len();
+        let mut builder = CommBuilder::among(job, self.host_map, demand.most(here));
         let block = values.map(|values| {
-            portable::pack(&Block {
-                ids: maker.own_ids(),
+            portable::pack(&HostValues {
+                ids: builder.own_ids(),
                 values,
             })
         });
-        let packed = allgather_among_hosts(self.line(job), self.span, type_name::<V>(), block)?;
+        let packed = allgather_among_hosts(self.line(job), self.host_map, type_name::<V>(), block)?;
         let mut values = Vec::with_capacity(packed.len());
         for (position, bytes) in packed.iter().enumerate() {
-            let block = Block::<V>::open(bytes, self.span, position)?;
-            maker.propose(position, block.ids);
+            let block = HostValues::<V>::open(bytes, self.host_map, position)?;
+            builder.propose(position, block.ids);
             values.push(block.values.into_iter());
         }
         let seats: usize = values.iter().map(ExactSizeIterator::len).sum();
-        let by_seat = (0..seats).filter_map(|seat| values[self.span.position_of(seat)].next());
-        Ok((by_seat.collect(), maker))
+        let by_seat = (0..seats).filter_map(|seat| values[self.host_map.position_of(seat)].next());
+        Ok((by_seat.collect(), builder))
     }
 
     fn line<'j>(&self, job: &'j Job) -> Line<'j> {
-        match self.way {
-            Way::Communicator(shared) => {
+        match self.label {
+            Label::Communicator(shared) => {
                 let round = Round::Blocking(shared.next_round());
                 job.line(round.of(shared.context()))
             }
-            Way::Purpose { context, round } => job.line(Rounds {
+            Label::Purpose { context, round } => job.line(Rounds {
                 context,
                 first: round,
                 count: 1,
@@ -153,18 +153,18 @@ impl<'a> Hosts<'a> {
     }
 }
 
-impl<V: Portable> Block<V> {
+impl<V: Portable> HostValues<V> {
     /// What the host at a position has told.
-    fn open(bytes: &[u8], span: &Span, position: usize) -> Result<Self> {
-        let host = span.host(position);
+    fn open(bytes: &[u8], host_map: &HostMap, position: usize) -> Result<Self> {
+        let host = host_map.host(position);
         let block: Option<Self> = portable::unpack(bytes);
         block
-            .filter(|block| block.values.len() == span.seats(position).len())
+            .filter(|block| block.values.len() == host_map.seats(position).len())
             .ok_or_else(|| garbled(host))
     }
 }
 
-impl<V: Portable> Portable for Block<V> {
+impl<V: Portable> Portable for HostValues<V> {
     fn write(&self, out: &mut Vec<u8>) {
         self.ids.write(out);
         self.values.write(out);

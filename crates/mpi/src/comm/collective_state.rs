@@ -4,7 +4,7 @@ use super::Comm;
 use crate::collective::{IntraHost, Outstanding, Publication};
 use crate::deadlock::Place;
 use crate::members::GroupSizes;
-use crate::members::Span;
+use crate::members::HostMap;
 use simurgh_core::sync::{Arc, Ordering};
 
 impl Comm {
@@ -12,19 +12,19 @@ impl Comm {
     #[inline]
     #[must_use]
     pub(crate) fn intra_host(&self) -> &IntraHost {
-        let lay_out = || match self.span() {
-            None => IntraHost::seated(self.shared.sides.group_sizes()),
-            Some(span) => IntraHost::of_hosts(self.shared.sides.group_sizes(), Arc::clone(span)),
+        let make = || match self.host_map() {
+            None => IntraHost::seated(self.shared.members.group_sizes()),
+            Some(host_map) => IntraHost::of_hosts(self.shared.members.group_sizes(), Arc::clone(host_map)),
         };
-        self.shared.intra_host.get_or_init(|| self.noted(lay_out()))
+        self.shared.intra_host.get_or_init(|| self.registered(make()))
     }
 
     /// Where the ranks find each other's nonblocking collectives.
     pub(crate) fn outstanding(&self) -> &Arc<Outstanding> {
         self.shared.outstanding.get_or_init(|| {
-            self.noted(Outstanding::new(
-                self.shared.sides.group_sizes(),
-                self.span().cloned(),
+            self.registered(Outstanding::new(
+                self.shared.members.group_sizes(),
+                self.host_map().cloned(),
             ))
         })
     }
@@ -40,25 +40,27 @@ impl Comm {
     pub(crate) fn publication(&self) -> &Publication {
         self.shared
             .publication
-            .get_or_init(|| self.noted(Publication::new(self.shared.sides.seats())))
+            .get_or_init(|| self.registered(Publication::new(self.shared.members.seats())))
     }
 
     /// A place for collectives, of which the job knows when it has to tell who waits for whom.
-    fn noted<P: Place + 'static>(&self, place: P) -> Arc<P> {
+    fn registered<P: Place + 'static>(&self, place: P) -> Arc<P> {
         let place = Arc::new(place);
         let known: Arc<dyn Place> = Arc::clone(&place) as Arc<dyn Place>;
-        let sides = &self.shared.sides;
-        let local = self.span().map(|span| sides.of_seats(span.local()));
+        let members = &self.shared.members;
+        let local = self
+            .host_map()
+            .map(|host_map| members.of_seats(host_map.local_seats()));
         let places = self.process.job().places();
         let elsewhere = local.is_some();
-        places.add(&known, local.as_ref().unwrap_or(sides), elsewhere, self.context);
+        places.add(&known, local.as_ref().unwrap_or(members), elsewhere, self.context);
         place
     }
 
     /// The hosts of the ranks; none if all are on this host.
     #[inline]
-    pub(crate) fn span(&self) -> Option<&Arc<Span>> {
-        self.shared.span()
+    pub(crate) fn host_map(&self) -> Option<&Arc<HostMap>> {
+        self.shared.host_map()
     }
 
     /// Whether some of its ranks live on other hosts.
@@ -69,18 +71,20 @@ impl Comm {
 
     /// Where the rank sits at the boards of this host: its place among the seats that live here.
     #[inline]
-    pub(crate) fn place(&self) -> usize {
-        self.place as usize
+    pub(crate) fn local_index(&self) -> usize {
+        self.local_index as usize
     }
 
     /// Number of ranks, of both groups, that live on this host.
     pub(crate) fn ranks_here(&self) -> usize {
-        self.span()
-            .map_or_else(|| self.shared.sides.seats(), |span| span.local().len())
+        self.host_map().map_or_else(
+            || self.shared.members.seats(),
+            |host_map| host_map.local_seats().len(),
+        )
     }
 
     /// How many ranks sit on each side.
     pub(crate) fn group_sizes(&self) -> GroupSizes {
-        self.shared.sides.group_sizes()
+        self.shared.members.group_sizes()
     }
 }

@@ -9,23 +9,23 @@ use crate::error::{Error, ErrorClass, Result};
 /// The order of a rank's edges is the standard's (section 8.6): as the rank sees its neighbours in a graph, and in a
 /// grid by dimension, towards lower coordinates before towards higher ones.
 #[derive(Debug)]
-pub(crate) struct Origins {
+pub(crate) struct InEdges {
     /// Where the edges end along which each rank receives; those of the first begin at 0.
     ends: Box<[usize]>,
     /// `None` for an edge from beyond the border of a grid.
-    origins: Box<[Option<Origin>]>,
+    edges: Box<[Option<InEdge>]>,
 }
 
 /// The other end of an edge along which a rank receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Origin {
+pub(crate) struct InEdge {
     /// The rank that sends.
     pub(crate) rank: u32,
     /// Which of the edges it is along which that rank sends.
-    pub(crate) place: u32,
+    pub(crate) out_index: u32,
 }
 
-impl Origins {
+impl InEdges {
     /// The origins in a topology.
     ///
     /// # Errors
@@ -47,31 +47,31 @@ impl Origins {
     }
 
     /// What a rank gets along each of its edges.
-    pub(crate) fn of(&self, rank: usize) -> &[Option<Origin>] {
+    pub(crate) fn of(&self, rank: usize) -> &[Option<InEdge>] {
         let first = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.origins[first..self.ends[rank]]
+        &self.edges[first..self.ends[rank]]
     }
 
     /// From the neighbour at a lower coordinate comes what that sends towards higher ones, and the other way round: in
     /// a ring of one or two ranks both are the same rank, and it matters.
     fn in_grid(cart: &Cart) -> Self {
         let (points, dimensions) = (cart.points(), cart.dims().len());
-        let mut origins = Vec::with_capacity(points * 2 * dimensions);
+        let mut in_edges = Vec::with_capacity(points * 2 * dimensions);
         for rank in 0..points {
             let coords = cart.coords(rank as i32).unwrap_or_default();
             for dimension in 0..dimensions {
-                for (steps, place) in [(-1, 2 * dimension + 1), (1, 2 * dimension)] {
+                for (steps, out_index) in [(-1, 2 * dimension + 1), (1, 2 * dimension)] {
                     let neighbor = cart.neighbor(&coords, dimension, steps);
-                    origins.push(neighbor.map(|rank| Origin {
+                    in_edges.push(neighbor.map(|rank| InEdge {
                         rank: rank as u32,
-                        place: place as u32,
+                        out_index: out_index as u32,
                     }));
                 }
             }
         }
         Self {
             ends: (1..=points).map(|ranks| ranks * 2 * dimensions).collect(),
-            origins: origins.into(),
+            edges: in_edges.into(),
         }
     }
 
@@ -94,14 +94,14 @@ impl Origins {
         if let Some((edge, end)) = odd {
             return Err(one_sided(edge, end));
         }
-        let mut origins = vec![None; received.len()];
-        for (&(_, to, at), &(rank, _, place)) in received.iter().zip(&sent) {
+        let mut in_edges = vec![None; received.len()];
+        for (&(_, to, at), &(rank, _, out_index)) in received.iter().zip(&sent) {
             let to = to as usize;
             let first = ends[to] - incoming(to).len();
-            origins[first + at as usize] = Some(Origin { rank, place });
+            in_edges[first + at as usize] = Some(InEdge { rank, out_index });
         }
-        let origins = origins.into();
-        Ok(Self { ends, origins })
+        let edges = in_edges.into();
+        Ok(Self { ends, edges })
     }
 }
 
@@ -118,11 +118,11 @@ fn edges<'a>(
         neighbors(rank)
             .iter()
             .zip(0..)
-            .map(move |(&other, place)| (rank, other, place))
+            .map(move |(&other, out_index)| (rank, other, out_index))
     };
-    let directed = |(rank, other, place): (usize, i32, u32)| {
+    let directed = |(rank, other, out_index): (usize, i32, u32)| {
         let (from, to) = direct(rank as u32, other.cast_unsigned());
-        (from, to, place)
+        (from, to, out_index)
     };
     let mut edges: Vec<Edge> = (0..nodes).flat_map(of_rank).map(directed).collect();
     edges.sort_unstable();
@@ -154,12 +154,12 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{HashMap, VecDeque};
 
-    fn at(rank: u32, place: u32) -> Option<Origin> {
-        Some(Origin { rank, place })
+    fn at(rank: u32, out_index: u32) -> Option<InEdge> {
+        Some(InEdge { rank, out_index })
     }
 
-    fn grid(dims: &[i32], periods: &[bool]) -> Origins {
-        Origins::new(&Topology::Cart(Cart::new(dims, periods).unwrap())).unwrap()
+    fn grid(dims: &[i32], periods: &[bool]) -> InEdges {
+        InEdges::new(&Topology::Cart(Cart::new(dims, periods).unwrap())).unwrap()
     }
 
     #[test]
@@ -182,17 +182,17 @@ mod tests {
 
     #[test]
     fn dimensions_follow_each_other() {
-        let origins = grid(&[2, 3], &[false, true]);
-        assert_eq!(origins.of(0), [None, at(3, 0), at(2, 3), at(1, 2)]);
-        assert_eq!(origins.of(4), [at(1, 1), None, at(3, 3), at(5, 2)]);
+        let in_edges = grid(&[2, 3], &[false, true]);
+        assert_eq!(in_edges.of(0), [None, at(3, 0), at(2, 3), at(1, 2)]);
+        assert_eq!(in_edges.of(4), [at(1, 1), None, at(3, 3), at(5, 2)]);
     }
 
     #[test]
     fn graphs_have_to_be_symmetric() {
-        let origins =
-            |index: &[i32], edges: &[i32]| Origins::new(&Topology::Graph(Graph::new(index, edges).unwrap()));
+        let in_edges =
+            |index: &[i32], edges: &[i32]| InEdges::new(&Topology::Graph(Graph::new(index, edges).unwrap()));
         // Node 0 is its own neighbour, and twice that of node 1.
-        let loops = origins(&[3, 5, 5], &[1, 0, 1, 0, 0]).unwrap();
+        let loops = in_edges(&[3, 5, 5], &[1, 0, 1, 0, 0]).unwrap();
         assert_eq!(loops.of(0), [at(1, 0), at(0, 1), at(1, 1)]);
         assert_eq!(loops.of(1), [at(0, 0), at(0, 2)]);
         assert!(loops.of(2).is_empty());
@@ -202,22 +202,22 @@ mod tests {
             (&[2, 3], &[1, 1, 0], "rank 0 has rank 1"),
             (&[1, 3], &[1, 0, 0], "rank 1 has rank 0"),
         ] {
-            let error = origins(index, edges).unwrap_err();
+            let error = in_edges(index, edges).unwrap_err();
             assert_eq!(error.class(), ErrorClass::Topology);
             assert!(error.message().starts_with(naming), "{index:?}: {error}");
         }
     }
 
     /// What messages would do: of those from one rank to another the first goes to the first receive.
-    fn by_messages(nodes: usize, graph: &DistGraph) -> Vec<Vec<Option<Origin>>> {
-        let mut under_way: HashMap<(usize, i32), VecDeque<Origin>> = HashMap::new();
+    fn by_messages(nodes: usize, graph: &DistGraph) -> Vec<Vec<Option<InEdge>>> {
+        let mut under_way: HashMap<(usize, i32), VecDeque<InEdge>> = HashMap::new();
         for from in 0..nodes {
-            for (place, &to) in graph.outgoing(from).ranks.iter().enumerate() {
-                let (rank, place) = (from as u32, place as u32);
+            for (out_index, &to) in graph.outgoing(from).ranks.iter().enumerate() {
+                let (rank, out_index) = (from as u32, out_index as u32);
                 under_way
                     .entry((from, to))
                     .or_default()
-                    .push_back(Origin { rank, place });
+                    .push_back(InEdge { rank, out_index });
             }
         }
         let mut receive = |to: usize| {
@@ -252,9 +252,9 @@ mod tests {
             }
             let graph = DistGraph::adjacent(&lists, Checks::Arguments).unwrap();
             let expected = by_messages(nodes, &graph);
-            let origins = Origins::new(&Topology::DistGraph(graph)).unwrap();
+            let in_edges = InEdges::new(&Topology::DistGraph(graph)).unwrap();
             for (rank, expected) in expected.iter().enumerate() {
-                prop_assert_eq!(origins.of(rank), &expected[..]);
+                prop_assert_eq!(in_edges.of(rank), &expected[..]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What ranks bring to the making of a communicator with a topology.
 
 use super::EdgeList;
-use super::layout::Site;
+use super::mapping::VpPath;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::portable::{Portable, portable};
@@ -9,62 +9,62 @@ use std::marker::PhantomData;
 
 /// What a rank brings to the making of a communicator: for a topology of kind `K` that all describe alike, a digest
 /// of its description.
-pub(super) struct Described<K> {
+pub(super) struct DescribedTopology<K> {
     pub(super) digest: u64,
-    pub(super) seat: Seat,
+    pub(super) location: Location,
     kind: PhantomData<fn() -> K>,
 }
 
 /// What a rank brings that knows a part of a graph.
-pub(super) struct Part<E> {
+pub(super) struct PartialGraph<E> {
     pub(super) edges: E,
-    pub(super) seat: Seat,
+    pub(super) location: Location,
 }
 
 /// Whether a rank may be laid elsewhere, and where it is now.
 #[derive(Clone)]
-pub(super) struct Seat {
+pub(super) struct Location {
     pub(super) reorder: bool,
     /// None for an attached thread.
     pub(super) vp: Option<usize>,
     /// The same, for ranks of other hosts; none also if there are none, or the hardware is not known.
-    pub(super) site: Option<Site>,
+    pub(super) vp_path: Option<VpPath>,
 }
 
-portable! { Seat { reorder, vp, site } }
+portable! { Location { reorder, vp, vp_path } }
 
-impl<K> Described<K> {
+impl<K> DescribedTopology<K> {
     /// What a rank with this seat brings whose description has this digest.
-    pub(super) fn new(digest: u64, seat: Seat) -> Self {
+    pub(super) fn new(digest: u64, location: Location) -> Self {
         Self {
             digest,
-            seat,
+            location,
             kind: PhantomData,
         }
     }
 }
 
-impl<K> Portable for Described<K> {
+impl<K> Portable for DescribedTopology<K> {
     fn write(&self, out: &mut Vec<u8>) {
         self.digest.write(out);
-        self.seat.write(out);
+        self.location.write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
-        let (digest, seat) = Portable::read(input)?;
-        Some(Self::new(digest, seat))
+        let (digest, location) = Portable::read(input)?;
+        Some(Self::new(digest, location))
     }
 }
 
-impl<E: Portable> Portable for Part<E> {
+impl<E: Portable> Portable for PartialGraph<E> {
     fn write(&self, out: &mut Vec<u8>) {
         self.edges.write(out);
-        self.seat.write(out);
+        self.location.write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
-        let (edges, seat) = Portable::read(input)?;
-        Some(Self { edges, seat })
+        let (edges, location) = Portable::read(input)?;
+        Some(Self { edges, location })
     }
 }
 
@@ -88,14 +88,14 @@ impl Edges for (EdgeList, EdgeList) {
 
 impl Comm {
     /// Where the calling rank is.
-    pub(super) fn own_seat(&self, reorder: bool) -> Seat {
+    pub(super) fn own_location(&self, reorder: bool) -> Location {
         let vp = simurgh_core::current().vp();
         let job = self.process().job();
         let layout = job.layout();
-        let site = self.span().zip(vp).and_then(|(_, vp)| {
+        let vp_path = self.host_map().zip(vp).and_then(|(_, vp)| {
             let here = (layout.node_of(layout.own()), layout.own());
-            Some(Site::new(here, job.hardware()?.domains(), vp))
+            Some(VpPath::new(here, job.hardware()?.domains(), vp))
         });
-        Seat { reorder, vp, site }
+        Location { reorder, vp, vp_path }
     }
 }

@@ -1,6 +1,6 @@
 //! The hardware as a layout sees it: how far virtual processors are from each other.
 
-use super::Site;
+use super::VpPath;
 use simurgh_sched::{Domain, DomainKind};
 
 /// A tree of virtual processors, in which every inner node has a choice to offer.
@@ -54,21 +54,21 @@ impl Machine {
     }
 
     /// The virtual processors of several hosts, by their place among `sites`, which are different and in order.
-    pub(crate) fn of_sites(sites: &[Site]) -> Self {
-        let all: Vec<usize> = (0..sites.len()).collect();
-        let root = node_of_sites(sites, &all, 0);
+    pub(crate) fn of_sites(vp_paths: &[VpPath]) -> Self {
+        let all: Vec<usize> = (0..vp_paths.len()).collect();
+        let root = node_of_sites(vp_paths, &all, 0);
         let mut machine = Self {
             root: Node::Group(Vec::new()),
-            vps: vec![Spot::default(); sites.len()],
+            vps: vec![Spot::default(); vp_paths.len()],
             depth: 0,
         };
         machine.enter(&root, &mut Vec::new());
         machine.root = root;
-        let mut memories: Vec<_> = sites.iter().map(Site::memory).collect();
+        let mut memories: Vec<_> = vp_paths.iter().map(VpPath::memory).collect();
         memories.sort_unstable();
         memories.dedup();
-        for (spot, site) in machine.vps.iter_mut().zip(sites) {
-            spot.memory = memories.partition_point(|known| *known < site.memory());
+        for (spot, vp_path) in machine.vps.iter_mut().zip(vp_paths) {
+            spot.memory = memories.partition_point(|known| *known < vp_path.memory());
         }
         machine
     }
@@ -132,14 +132,14 @@ fn node(domain: &Domain, vps_of: &impl Fn(usize) -> Vec<usize>) -> Option<Node> 
 }
 
 /// The virtual processors with some of the sites, whose paths are the same up to `depth`.
-fn node_of_sites(sites: &[Site], some: &[usize], depth: usize) -> Node {
-    if let [site] = some {
-        return Node::Vp(*site);
+fn node_of_sites(vp_paths: &[VpPath], some: &[usize], depth: usize) -> Node {
+    if let [vp_path] = some {
+        return Node::Vp(*vp_path);
     }
-    let step = |site: &usize| sites[*site].path.get(depth);
+    let step = |vp_path: &usize| vp_paths[*vp_path].path.get(depth);
     let mut children: Vec<Node> = some
         .chunk_by(|a, b| step(a) == step(b))
-        .map(|chunk| node_of_sites(sites, chunk, depth + 1))
+        .map(|chunk| node_of_sites(vp_paths, chunk, depth + 1))
         .collect();
     match children.len() {
         1 => children.remove(0),
@@ -191,13 +191,13 @@ mod tests {
     #[test]
     fn hosts_are_farther_than_what_they_share_inside_and_nodes_farther_still() {
         let topology = Topology::synthetic("package:2 numa:1 core:2 pu:1").expect("a valid description");
-        let site = |place, vp| Site::new(place, topology.root(), vp);
-        let mut sites: Vec<_> = [(0, 0), (0, 1), (1, 2)]
+        let vp_path = |place, vp| VpPath::new(place, topology.root(), vp);
+        let mut vp_paths: Vec<_> = [(0, 0), (0, 1), (1, 2)]
             .into_iter()
-            .flat_map(|place| [0, 1, 2].map(|vp| site(place, vp)))
+            .flat_map(|place| [0, 1, 2].map(|vp| vp_path(place, vp)))
             .collect();
-        sites.sort();
-        let machine = Machine::of_sites(&sites);
+        vp_paths.sort();
+        let machine = Machine::of_sites(&vp_paths);
         let distances = [1, 2, 3, 6].map(|other| machine.distance(0, other));
         assert_eq!(distances, [1, 2, 3, 4]);
         assert_eq!(machine.memory(0), machine.memory(1));

@@ -11,14 +11,14 @@ use crate::layout::Layout;
 /// All of them together are the communicator's *seats*: the ranks of the left group, then those of the right one. Calls
 /// that involve everybody meet by seat.
 #[derive(Clone, Debug)]
-pub(crate) struct Sides {
+pub(crate) struct Members {
     left: Group,
     right: Option<Group>,
 }
 
-impl Sides {
+impl Members {
     /// An intra-communicator's.
-    pub(crate) fn one(group: Group) -> Self {
+    pub(crate) fn intra(group: Group) -> Self {
         Self {
             left: of_no_session(group),
             right: None,
@@ -26,7 +26,7 @@ impl Sides {
     }
 
     /// An inter-communicator's; the groups are disjoint.
-    pub(crate) fn two(left: Group, right: Group) -> Self {
+    pub(crate) fn inter(left: Group, right: Group) -> Self {
         Self {
             left: of_no_session(left),
             right: Some(of_no_session(right)),
@@ -59,7 +59,7 @@ impl Sides {
     }
 
     /// Whether there are two groups.
-    pub(crate) fn are_two(&self) -> bool {
+    pub(crate) fn is_inter(&self) -> bool {
         self.right.is_some()
     }
 
@@ -102,7 +102,7 @@ impl Sides {
     /// The processes on some seats, as one group.
     pub(crate) fn of_seats(&self, seats: &[u32]) -> Self {
         let processes = seats.iter().filter_map(|&seat| self.process(seat as usize));
-        Self::one(Group::from_processes(processes.collect()))
+        Self::intra(Group::from_processes(processes.collect()))
     }
 
     /// The seat of a process.
@@ -119,11 +119,11 @@ impl Sides {
             Group::from_processes(chosen.filter_map(|&seat| self.process(seat)).collect())
         };
         let left = group_of(true);
-        if !self.are_two() {
-            return Some(Self::one(left));
+        if !self.is_inter() {
+            return Some(Self::intra(left));
         }
         let right = group_of(false);
-        (left.size() > 0 && right.size() > 0).then(|| Self::two(left, right))
+        (left.size() > 0 && right.size() > 0).then(|| Self::inter(left, right))
     }
 }
 
@@ -148,26 +148,26 @@ mod tests {
 
     #[test]
     fn seats_go_from_left_to_right() {
-        let sides = Sides::two(Group::from_processes(vec![5, 1]), Group::run(2, 3));
-        assert_eq!(sides.seats(), 5);
-        let processes: Vec<_> = (0..5).filter_map(|seat| sides.process(seat)).collect();
+        let members = Members::inter(Group::from_processes(vec![5, 1]), Group::run(2, 3));
+        assert_eq!(members.seats(), 5);
+        let processes: Vec<_> = (0..5).filter_map(|seat| members.process(seat)).collect();
         assert_eq!(processes, [5, 1, 2, 3, 4]);
         for (seat, process) in processes.into_iter().enumerate() {
-            assert_eq!(sides.seat_of(process), Some(seat));
+            assert_eq!(members.seat_of(process), Some(seat));
         }
-        assert_eq!(sides.seat_of(0), None);
-        assert_eq!((sides.local(1).1, sides.local(4).1), (1, 2));
-        assert_eq!(sides.remote(0).map(Group::size), Some(3));
-        assert_eq!(sides.remote(2).map(Group::size), Some(2));
+        assert_eq!(members.seat_of(0), None);
+        assert_eq!((members.local(1).1, members.local(4).1), (1, 2));
+        assert_eq!(members.remote(0).map(Group::size), Some(3));
+        assert_eq!(members.remote(2).map(Group::size), Some(2));
     }
 
     #[test]
     fn a_selection_needs_somebody_on_each_side() {
-        let sides = Sides::two(Group::run(0, 2), Group::run(2, 2));
-        let chosen = sides.select(&[3, 1, 2]).unwrap();
+        let members = Members::inter(Group::run(0, 2), Group::run(2, 2));
+        let chosen = members.select(&[3, 1, 2]).unwrap();
         let processes: Vec<_> = (0..3).filter_map(|seat| chosen.process(seat)).collect();
         assert_eq!(processes, [1, 3, 2]);
-        assert!(sides.select(&[0, 1]).is_none());
-        assert!(Sides::one(Group::run(0, 2)).select(&[1]).is_some());
+        assert!(members.select(&[0, 1]).is_none());
+        assert!(Members::intra(Group::run(0, 2)).select(&[1]).is_some());
     }
 }

@@ -2,7 +2,7 @@
 
 /// One of the hosts of a communicator asks, for one of its duplicates, for the id of the duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Question {
+pub(crate) struct IdRequest {
     /// The communicator.
     pub(crate) context: u32,
     /// Number of the duplicate among those of the communicator.
@@ -12,35 +12,35 @@ pub(crate) struct Question {
 }
 
 /// The answer to a question; none if there is no id left.
-pub(crate) type Answer = Option<u32>;
+pub(crate) type IdReply = Option<u32>;
 
 /// What one host tells another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Notice {
+pub(crate) enum ContextMessage {
     /// It asks, by a number of its own.
-    Ask(u64, Question),
+    Request(u64, IdRequest),
     /// It answers the question that was asked by this number.
-    Answer(u64, Answer),
+    Reply(u64, IdReply),
     /// It lets go of an id.
-    LetGo(u32),
+    Release(u32),
 }
 
-const ASK: u64 = 1;
-const ANSWER: u64 = 2;
-const LET_GO: u64 = 3;
+const REQUEST: u64 = 1;
+const REPLY: u64 = 2;
+const RELEASE: u64 = 3;
 /// In place of an id.
 const NO_ID: u64 = 1 << 32;
 
-impl Notice {
+impl ContextMessage {
     /// The notice as numbers.
     pub(crate) fn words(self) -> [u64; 4] {
         match self {
-            Self::Ask(asked, question) => {
-                let communicator = u64::from(question.holders) << 32 | u64::from(question.context);
-                [ASK, asked, communicator, question.number]
+            Self::Request(query, request) => {
+                let communicator = u64::from(request.holders) << 32 | u64::from(request.context);
+                [REQUEST, query, communicator, request.number]
             }
-            Self::Answer(asked, answer) => [ANSWER, asked, answer.map_or(NO_ID, u64::from), 0],
-            Self::LetGo(id) => [LET_GO, u64::from(id), 0, 0],
+            Self::Reply(query, reply) => [REPLY, query, reply.map_or(NO_ID, u64::from), 0],
+            Self::Release(id) => [RELEASE, u64::from(id), 0, 0],
         }
     }
 
@@ -48,18 +48,18 @@ impl Notice {
     pub(crate) fn read(words: [u64; 4]) -> Option<Self> {
         let small = |number| u32::try_from(number).ok();
         Some(match words {
-            [ASK, asked, communicator, number] => {
+            [REQUEST, query, communicator, number] => {
                 let (context, holders) = (communicator as u32, (communicator >> 32) as u32);
-                let question = Question {
+                let request = IdRequest {
                     context,
                     number,
                     holders,
                 };
-                Self::Ask(asked, question)
+                Self::Request(query, request)
             }
-            [ANSWER, asked, NO_ID, 0] => Self::Answer(asked, None),
-            [ANSWER, asked, id, 0] => Self::Answer(asked, Some(small(id)?)),
-            [LET_GO, id, 0, 0] => Self::LetGo(small(id)?),
+            [REPLY, query, NO_ID, 0] => Self::Reply(query, None),
+            [REPLY, query, id, 0] => Self::Reply(query, Some(small(id)?)),
+            [RELEASE, id, 0, 0] => Self::Release(small(id)?),
             _ => return None,
         })
     }
@@ -72,18 +72,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn notices_arrive_as_they_were(asked: u64, context: u32, number: u64, holders: u32, answer: Option<u32>) {
-            let question = Question { context, number, holders };
-            for notice in [Notice::Ask(asked, question), Notice::Answer(asked, answer), Notice::LetGo(context)] {
-                prop_assert_eq!(Notice::read(notice.words()), Some(notice));
+        fn notices_arrive_as_they_were(query: u64, context: u32, number: u64, holders: u32, reply: Option<u32>) {
+            let request = IdRequest { context, number, holders };
+            for message in [ContextMessage::Request(query, request), ContextMessage::Reply(query, reply), ContextMessage::Release(context)] {
+                prop_assert_eq!(ContextMessage::read(message.words()), Some(message));
             }
         }
 
         #[test]
         fn what_is_read_from_anything_is_the_same(kind in 0..5_u64, rest: [u64; 3]) {
             let words = [kind, rest[0], rest[1], rest[2]];
-            if let Some(notice) = Notice::read(words) {
-                prop_assert_eq!(notice.words(), words);
+            if let Some(message) = ContextMessage::read(words) {
+                prop_assert_eq!(message.words(), words);
             }
         }
     }

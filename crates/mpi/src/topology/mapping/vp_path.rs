@@ -5,7 +5,7 @@ use simurgh_sched::{Domain, DomainKind};
 
 /// A virtual processor of some host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Site {
+pub(crate) struct VpPath {
     /// The number of the node, that of the host, the children to take from the root of its domains on, and the virtual
     /// processor.
     pub(super) path: Vec<u32>,
@@ -18,19 +18,19 @@ pub(crate) struct Site {
 /// No tree of domains is deeper.
 const DEEPEST: usize = 64;
 
-impl Site {
+impl VpPath {
     /// A virtual processor of this host, which has these domains.
     pub(crate) fn new((node, host): (u32, u32), domain: &Domain, vp: usize) -> Self {
         let core = vp % domain.cores.len().max(1);
         let vp = vp as u32;
-        let mut site = Self {
+        let mut vp_path = Self {
             path: vec![node, host],
             memory: 0,
             vp,
         };
-        site.descend(domain, core, &mut 0);
-        site.path.push(vp);
-        site
+        vp_path.descend(domain, core, &mut 0);
+        vp_path.path.push(vp);
+        vp_path
     }
 
     /// A host of a node, whatever virtual processors it has.
@@ -71,7 +71,7 @@ fn count_memories(domain: &Domain) -> u32 {
     below + u32::from(domain.kind == DomainKind::Numa)
 }
 
-impl Portable for Site {
+impl Portable for VpPath {
     fn write(&self, out: &mut Vec<u8>) {
         self.path.write(out);
         (self.memory, self.vp).write(out);
