@@ -19,6 +19,7 @@ mod common;
 mod buffered;
 pub mod check;
 pub mod collective;
+mod collective_calls;
 mod comm;
 mod context;
 mod deadlock;
@@ -34,6 +35,7 @@ mod matching;
 mod members;
 mod network;
 mod partitioned;
+mod placement;
 mod point2point;
 mod process;
 mod request;
@@ -55,8 +57,8 @@ pub use simurgh_datatype as datatype;
 pub use simurgh_datatype::{external32, memory, op};
 
 pub use buffered::{BufferSpace, SendBuffer};
-pub use collective::{Collective, Role, Rooted};
-pub use comm::{Comm, CommShared, SplitType};
+pub use collective_calls::{Collective, Role, Rooted};
+pub use comm::{Comm, CommShared, Degrees, SplitType};
 pub use deadlock::{Operation, Parts, Unfinished, Unmatched};
 pub use errhandler::ErrorHandler;
 pub use hardware::Hardware;
@@ -70,6 +72,6 @@ pub use request::{
     wait_any, wait_some,
 };
 pub use session::{ProcessSet, Session};
-pub use topology::{Cart, Degrees, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
+pub use topology::{Cart, DistGraph, EdgeList, Graph, Neighbors, Topology, dims_create};
 pub use universe::Spawned;
 pub use worlds::Launcher;

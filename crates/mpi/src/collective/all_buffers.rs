@@ -32,13 +32,13 @@ enum Table<'a> {
 
 impl<'a> AllBuffers<'a> {
     /// What was brought to a meeting of so many ranks.
-    pub(super) fn new(brought: &'a Contributions<'a, Arrival>, group_sizes: GroupSizes) -> Self {
+    pub(crate) fn new(brought: &'a Contributions<'a, Arrival>, group_sizes: GroupSizes) -> Self {
         let table = Table::Meeting(brought);
         Self { table, group_sizes }
     }
 
     /// What was brought to a gathering of so many ranks.
-    pub(super) fn gathered(gifts: PhaseValues<'a, Contribution>, group_sizes: GroupSizes) -> Self {
+    pub(crate) fn gathered(gifts: PhaseValues<'a, Contribution>, group_sizes: GroupSizes) -> Self {
         let table = Table::Gathering(gifts);
         Self { table, group_sizes }
     }
@@ -61,14 +61,14 @@ impl<'a> AllBuffers<'a> {
     }
 
     /// Bytes that the first rank of this host gets, when that is the same on all.
-    pub(super) fn bytes_here(self, host_map: &HostMap) -> usize {
+    pub(crate) fn bytes_here(self, host_map: &HostMap) -> usize {
         let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         let recv = self.at(first).recv.as_ref();
         recv.map_or(0, |recv| recv.bytes(self.len()))
     }
 
     /// Whether the first rank of this host gets as much from each rank.
-    pub(super) fn have_even_parts(self, host_map: &HostMap) -> bool {
+    pub(crate) fn have_even_parts(self, host_map: &HostMap) -> bool {
         let first = host_map.local_seats().first().map_or(0, |&seat| seat as usize);
         self.at(first).whole_target().is_some()
     }

@@ -12,60 +12,36 @@ use super::Call;
 use super::intra_host::{Arrival, IntraHost};
 use super::local_reduction::accumulate;
 use crate::check::Checks;
-use crate::comm::Comm;
 use crate::error::Result;
-use crate::instrument;
+use crate::job::Job;
 use crate::limits::PACKET;
 use crate::memory::{Packet, Source, Target};
 use crate::op::Op;
 
 /// A reduction that can be done by value, as one rank sees it.
-pub(super) struct ByValue<'a> {
+pub(crate) struct ByValue<'a> {
     op: &'a Op,
     /// What the rank brings. It has no gaps.
     operand: &'a Source,
 }
 
-impl Comm {
-    /// Does a reduction at once, to `root` or to all, if it can be done by value. `recv` is where the rank gets the
-    /// result, if it does; the buffers have to be of one datatype and count.
-    #[inline]
-    pub fn reduce_by_value(
-        &self,
-        send: &Source,
-        recv: Option<&Target>,
-        op: &Op,
-        root: Option<i32>,
-    ) -> Option<Result<()>> {
-        let (call, operation) = match root.map(usize::try_from) {
-            None => (Call::ALLREDUCE, Operation::Allreduce),
-            Some(Ok(root)) if root < self.size() => (Call::REDUCE.at(root), Operation::Reduce),
-            Some(_) => return None,
-        };
-        if self.spans_hosts() {
-            return None;
-        }
-        let reduction = ByValue::of(self, operation, send, op)?;
-        instrument::collective(self.process(), call.name());
-        Some(
-            self.intra_host()
-                .reduce_by_value(self.seat(), call, &reduction, recv),
-        )
-    }
-}
-
 impl<'a> ByValue<'a> {
-    /// The reduction of operands such as this, if it is short.
+    /// The reduction of operands such as this, of so many ranks of one group, if it is short.
     #[inline]
-    pub(super) fn of(comm: &Comm, operation: Operation, operand: &'a Source, op: &'a Op) -> Option<Self> {
-        let (bytes, ranks, datatype) = (operand.bytes(), comm.size(), operand.datatype());
+    pub(crate) fn of(
+        (job, checks): (&Job, Checks),
+        ranks: usize,
+        operation: Operation,
+        operand: &'a Source,
+        op: &'a Op,
+    ) -> Option<Self> {
+        let (bytes, datatype) = (operand.bytes(), operand.datatype());
         let reduction = (1..=PACKET).contains(&bytes)
             && matches!(op, Op::Builtin(_))
             && datatype.is_contiguous()
-            && !comm.is_inter()
             // What all do is compared in what they offer.
-            && comm.checks() < Checks::All
-            && comm.process().job().algorithm(operation, ranks, bytes * ranks) == Algorithm::Last
+            && checks < Checks::All
+            && job.algorithm(operation, ranks, bytes * ranks) == Algorithm::Last
             && op.check(datatype).is_ok();
         reduction.then_some(Self { op, operand })
     }
@@ -87,7 +63,7 @@ impl<'a> ByValue<'a> {
 
 impl IntraHost {
     /// Runs a short reduction, whose result goes to `recv`, if the rank gets it.
-    pub(super) fn reduce_by_value(
+    pub(crate) fn reduce_by_value(
         &self,
         seat: usize,
         call: Call,

@@ -70,7 +70,7 @@ impl Call {
     ];
 
     /// The call of a program that has this topic, among so many ranks. It tries them all.
-    pub(super) fn recognise(fingerprint: u64, ranks: usize) -> Option<Self> {
+    pub(crate) fn recognise(fingerprint: u64, ranks: usize) -> Option<Self> {
         let rooted = |call: &Self| {
             let call = *call;
             std::iter::once(call).chain((0..ranks).map(move |root| call.at(root)))
@@ -108,7 +108,7 @@ impl Call {
 
     /// The same call, by value, in which every rank brings so many bytes.
     #[inline]
-    pub(super) const fn of_length(self, bytes: usize) -> Self {
+    pub(crate) const fn of_length(self, bytes: usize) -> Self {
         Self {
             length: Some(bytes as u32),
             fingerprint: mix(self.fingerprint, !(bytes as u64)),
@@ -133,7 +133,7 @@ impl Call {
     }
 
     /// The root that all ranks name.
-    pub(super) fn root_rank(self) -> Option<u32> {
+    pub(crate) fn root_rank(self) -> Option<u32> {
         match self.root {
             Root::Rank(rank) => Some(rank),
             Root::None | Root::Passed(_) => None,
@@ -141,14 +141,14 @@ impl Call {
     }
 
     /// Whether two calls are known to combine data by different operations.
-    pub(super) fn combines_unlike(self, other: Self) -> bool {
+    pub(crate) fn combines_unlike(self, other: Self) -> bool {
         matches!((self.operation, other.operation), (Some(one), Some(other)) if one != other)
     }
 
     /// The same call, which differs from others of its name and root if their operations do, and, on a communicator of
     /// one group, the numbers of elements for each rank.
     #[cold]
-    pub(super) fn with_arguments(self, task: &Task) -> Self {
+    pub(crate) fn with_arguments(self, task: &Task) -> Self {
         let Some(op) = task.op() else { return self };
         let operation = Operation::of(op);
         // Of two groups, who stands aside knows no operation.
@@ -227,7 +227,7 @@ impl Call {
 
 /// A call as it is told to other hosts.
 #[derive(Clone, Debug)]
-pub(super) struct CallDescription {
+pub(crate) struct CallDescription {
     name: String,
     root: Option<u32>,
     operation: Option<String>,
@@ -239,7 +239,7 @@ portable! {
 }
 
 impl CallDescription {
-    pub(super) fn of(call: Call) -> Self {
+    pub(crate) fn of(call: Call) -> Self {
         Self {
             name: call.name.to_owned(),
             root: call.root_rank(),
@@ -249,7 +249,7 @@ impl CallDescription {
     }
 
     /// Refuses another call, which somebody else makes.
-    pub(super) fn agree(&self, rank: &str, theirs: &Self, other: &str) -> Result<()> {
+    pub(crate) fn agree(&self, rank: &str, theirs: &Self, other: &str) -> Result<()> {
         if self.fingerprint == theirs.fingerprint {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use crate::members::GroupSizes;
 use crate::memory::{Source, Target, Writer};
 
 /// Moves the data of seat `from` to seat `to`.
-pub(super) fn deliver(
+pub(crate) fn deliver(
     writer: &Writer,
     group_sizes: GroupSizes,
     source: Option<Source>,
@@ -24,7 +24,7 @@ pub(super) fn deliver(
 }
 
 #[cold]
-pub(super) fn truncated(
+pub(crate) fn truncated(
     group_sizes: GroupSizes,
     (from, bytes): (usize, usize),
     (to, room): (usize, usize),
@@ -37,7 +37,7 @@ pub(super) fn truncated(
 }
 
 #[cold]
-pub(super) fn no_buffer(from: &str, to: &str) -> Error {
+pub(crate) fn no_buffer(from: &str, to: &str) -> Error {
     Error::new(
         ErrorClass::Buffer,
         format!("nothing can go from {from} to {to}: one of them gave no buffer for it"),
@@ -46,7 +46,7 @@ pub(super) fn no_buffer(from: &str, to: &str) -> Error {
 
 /// The error of a rank that works in place between two groups.
 #[cold]
-pub(super) fn nowhere_in_place() -> Error {
+pub(crate) fn nowhere_in_place() -> Error {
     Error::new(
         ErrorClass::Buffer,
         "MPI_IN_PLACE has no meaning on an inter-communicator, where all data comes from the other group",
@@ -55,7 +55,7 @@ pub(super) fn nowhere_in_place() -> Error {
 
 /// The error of a rank that may not work in place.
 #[cold]
-pub(super) fn not_in_place(rank: i32, root: i32) -> Error {
+pub(crate) fn not_in_place(rank: i32, root: i32) -> Error {
     Error::new(
         ErrorClass::Buffer,
         format!("rank {rank} gives MPI_IN_PLACE for its buffer, but only the root, rank {root}, may"),

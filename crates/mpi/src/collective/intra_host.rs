@@ -46,15 +46,15 @@ pub struct IntraHost {
 /// What a rank brings to a meeting. Changed in place from one meeting to the next but one.
 #[derive(Default)]
 #[repr(C)]
-pub(super) struct Arrival {
-    pub(super) inline: Inline,
+pub(crate) struct Arrival {
+    pub(crate) inline: Inline,
     call: Call,
     payload: Payload,
 }
 
 /// What is short enough to lie on the line that says that a rank has come.
 #[derive(Default)]
-pub(super) enum Inline {
+pub(crate) enum Inline {
     /// Nothing: what there is to know is in the gift.
     #[default]
     Payload,
@@ -67,7 +67,7 @@ pub(super) enum Inline {
 }
 
 #[derive(Default)]
-pub(super) enum Payload {
+pub(crate) enum Payload {
     /// Itself.
     #[default]
     Nothing,
@@ -84,9 +84,9 @@ pub(super) enum Payload {
 /// What the last rank to arrive leaves for the others.
 #[derive(Default)]
 #[repr(C, align(64))]
-pub(super) struct Conclusion {
+pub(crate) struct Conclusion {
     /// The result of a short collective.
-    pub(super) packet: Packet,
+    pub(crate) packet: Packet,
     outcome: Outcome,
 }
 
@@ -112,7 +112,7 @@ struct Answer {
 impl Inline {
     /// The data of a short collective, if it has been brought by value.
     #[inline]
-    pub(super) fn value(&self) -> &Packet {
+    pub(crate) fn value(&self) -> &Packet {
         static NONE: Packet = Packet::EMPTY;
         match self {
             Self::Data(packet) => packet,
@@ -122,7 +122,7 @@ impl Inline {
 
     /// Brings data by value, as much as there is room for.
     #[inline]
-    pub(super) fn carry(&mut self, source: &Source) {
+    pub(crate) fn carry(&mut self, source: &Source) {
         if let Self::Data(packet) = self {
             return packet.fill(source);
         }
@@ -133,7 +133,7 @@ impl Inline {
 
     /// What a rank sends, if it is told here.
     #[inline]
-    pub(super) fn plain(&self) -> Option<&Source> {
+    pub(crate) fn plain(&self) -> Option<&Source> {
         match self {
             Self::Source(source) => Some(source),
             _ => None,
@@ -144,13 +144,13 @@ impl Inline {
 impl Arrival {
     /// Comes empty-handed. What was brought the last time but one goes.
     #[inline]
-    pub(super) fn give_nothing(&mut self) {
+    pub(crate) fn give_nothing(&mut self) {
         if !matches!(self.payload, Payload::Nothing) {
             self.payload = Payload::Nothing;
         }
     }
 
-    pub(super) fn buffers(&self) -> &Buffers {
+    pub(crate) fn buffers(&self) -> &Buffers {
         static NONE: Buffers = Buffers::NONE;
         match &self.payload {
             Payload::Buffers(buffers) => buffers,
@@ -160,7 +160,7 @@ impl Arrival {
     }
 
     /// The part in a collective of several hosts.
-    pub(super) fn invocation(&self) -> Option<&Invocation> {
+    pub(crate) fn invocation(&self) -> Option<&Invocation> {
         match &self.payload {
             Payload::Invocation(invocation) => Some(invocation),
             _ => None,
@@ -168,13 +168,13 @@ impl Arrival {
     }
 
     /// Comes with a gift.
-    pub(super) fn give(&mut self, payload: Payload) {
+    pub(crate) fn give(&mut self, payload: Payload) {
         self.payload = payload;
     }
 
     /// Comes with what has become of a share, and nothing else.
     #[inline]
-    pub(super) fn report(&mut self, done: &Result<()>) {
+    pub(crate) fn report(&mut self, done: &Result<()>) {
         match done {
             Ok(()) => {
                 self.inline = Inline::Payload;
@@ -189,14 +189,14 @@ impl Arrival {
 
     /// What went wrong at a rank that has reported.
     #[inline]
-    pub(super) fn fault(&self) -> Option<&Error> {
+    pub(crate) fn fault(&self) -> Option<&Error> {
         match (&self.inline, &self.payload) {
             (Inline::Fault, Payload::Fault(fault)) => Some(fault),
             _ => None,
         }
     }
 
-    pub(super) fn call(&self) -> Call {
+    pub(crate) fn call(&self) -> Call {
         self.call
     }
 }
@@ -236,7 +236,7 @@ impl IntraHost {
     }
 
     /// How they sit.
-    pub(super) fn group_sizes(&self) -> GroupSizes {
+    pub(crate) fn group_sizes(&self) -> GroupSizes {
         self.group_sizes
     }
 
@@ -379,14 +379,14 @@ impl IntraHost {
 
     /// The ranks as they see each other, if they are few.
     #[inline]
-    pub(super) fn flags(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
+    pub(crate) fn flags(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
         self.barrier.as_flag_barrier()
     }
 
     /// Goes to the next meeting of ranks that see each other and waits until all have come. It is each rank's business
     /// then what to do with what all have brought.
     #[inline]
-    pub(super) fn meet_by_flags<'a>(
+    pub(crate) fn meet_by_flags<'a>(
         &self,
         flags: FlagBarrier<'a, Arrival, Conclusion>,
         rank: usize,
@@ -406,7 +406,7 @@ impl IntraHost {
 
     /// Takes part in a collective of several hosts: `last` is what the last rank of this host to come does for it. It
     /// is told whether the ranks here agree.
-    pub(super) fn run_across_hosts(
+    pub(crate) fn run_across_hosts(
         &self,
         local_index: usize,
         invocation: Invocation,
@@ -446,7 +446,7 @@ impl IntraHost {
 
     /// Goes to the next meeting and waits for its end. `last` decides the outcome if all ranks make the same call.
     #[inline]
-    pub(super) fn meet(
+    pub(crate) fn meet(
         &self,
         rank: usize,
         call: Call,
@@ -473,7 +473,7 @@ impl IntraHost {
 impl Conclusion {
     /// The collective is complete.
     #[inline]
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if !matches!(self.outcome, Outcome::Done) {
             self.outcome = Outcome::Done;
         }
@@ -481,14 +481,14 @@ impl Conclusion {
 
     /// What has become of a collective that leaves nothing to do.
     #[inline]
-    pub(super) fn verdict(&self) -> Result<()> {
+    pub(crate) fn verdict(&self) -> Result<()> {
         match &self.outcome {
             Outcome::Done => Ok(()),
             outcome => outcome.fault(),
         }
     }
 
-    pub(super) fn fail(&mut self, fault: Error) {
+    pub(crate) fn fail(&mut self, fault: Error) {
         self.outcome = Outcome::Fault(fault);
     }
 }

@@ -19,9 +19,9 @@ use super::buffers::Buffers;
 use super::call::Call;
 use super::inter_host::Leader;
 use super::outstanding::Outstanding;
+use super::persistent::PersistentCollective;
 use super::role::check_between_groups;
 use super::share::Share;
-use super::start::PersistentCollective;
 use super::task::Task;
 use crate::error::{Error, ErrorClass, Result};
 use crate::job::Job;
@@ -42,9 +42,9 @@ pub(crate) struct Nonblocking {
 /// What one rank calls, and gives.
 #[derive(Debug)]
 pub(crate) struct Invocation {
-    pub(super) call: Call,
-    pub(super) buffers: Buffers,
-    pub(super) task: Task,
+    pub(crate) call: Call,
+    pub(crate) buffers: Buffers,
+    pub(crate) task: Task,
 }
 
 /// What a rank brings to the gathering.
@@ -52,7 +52,7 @@ pub(crate) struct Invocation {
     clippy::large_enum_variant,
     reason = "seats are used again: what lies in them need not be allocated"
 )]
-pub(super) enum Contribution {
+pub(crate) enum Contribution {
     /// Its part in a nonblocking collective, the request for it, and the shelf of the communicator, which may be freed
     /// meanwhile.
     Once(Invocation, Arc<Request>, Arc<Outstanding>),
@@ -76,13 +76,13 @@ impl Contribution {
         }
     }
 
-    pub(super) fn buffers(&self) -> &Buffers {
+    pub(crate) fn buffers(&self) -> &Buffers {
         &self.invocation().buffers
     }
 }
 
 impl Nonblocking {
-    pub(super) fn new(group_sizes: GroupSizes, host_map: Option<Arc<HostMap>>) -> Self {
+    pub(crate) fn new(group_sizes: GroupSizes, host_map: Option<Arc<HostMap>>) -> Self {
         let ranks = host_map
             .as_ref()
             .map_or(group_sizes.seats(), |host_map| host_map.local_seats().len());
@@ -95,7 +95,7 @@ impl Nonblocking {
     }
 
     /// Whether a rank has come, and the collective is not over.
-    pub(super) fn has(&self, seat: usize) -> bool {
+    pub(crate) fn has(&self, seat: usize) -> bool {
         self.gathering.has_arrived(seat)
     }
 
@@ -104,7 +104,7 @@ impl Nonblocking {
     /// # Errors
     ///
     /// [`ErrorClass::Other`] if it has started the collective before, which is not complete.
-    pub(super) fn bring(
+    pub(crate) fn bring(
         self: &Arc<Self>,
         local_index: usize,
         contribution: Contribution,

@@ -57,7 +57,7 @@ impl Outstanding {
     }
 
     /// The collective of this number, for one of its ranks, which calls `call`.
-    pub(super) fn join(&self, number: u64, call: Call) -> Arc<Nonblocking> {
+    pub(crate) fn join(&self, number: u64, call: Call) -> Arc<Nonblocking> {
         self.find(number, call, false).0
     }
 
@@ -91,7 +91,7 @@ impl Outstanding {
     }
 
     /// [`Outstanding::join`] for a persistent collective.
-    pub(super) fn join_persistent(&self, number: u64, call: Call) -> Arc<Nonblocking> {
+    pub(crate) fn join_persistent(&self, number: u64, call: Call) -> Arc<Nonblocking> {
         let (nonblocking, first) = self.find(number, call, true);
         if first {
             let mut persistent = self.persistent.lock();
@@ -104,7 +104,7 @@ impl Outstanding {
     }
 
     /// Keeps a gathering that is over.
-    pub(super) fn recycle(&self, nonblocking: Arc<Nonblocking>) {
+    pub(crate) fn recycle(&self, nonblocking: Arc<Nonblocking>) {
         let mut outstanding = self.entries.lock();
         outstanding
             .remote

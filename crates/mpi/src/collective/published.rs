@@ -9,11 +9,12 @@ use simurgh_settings::rules::Operation;
 use super::call::Call;
 use super::deliver::truncated;
 use crate::check::Checks;
-use crate::comm::Comm;
 use crate::deadlock::{Place, Stall};
 use crate::error::Result;
 use crate::instrument::{self, Reason};
+use crate::job::Job;
 use crate::limits::SHOWN_COPY;
+use crate::members::GroupSizes;
 use crate::memory::{Source, Target, Writer, pack, unpack};
 
 /// Where the roots of a communicator show their data.
@@ -61,48 +62,32 @@ impl Default for Data {
     }
 }
 
-impl Comm {
-    /// Broadcasts the root's `buffer` at once, if the root leads and all live here: without the value that a collective
-    /// otherwise is, which would be most of the cost of a short one.
-    #[inline]
-    pub fn bcast_at_once(&self, buffer: &Target, root: i32) -> Option<Result<()>> {
-        let root = usize::try_from(root).ok().filter(|root| *root < self.size())?;
-        if self.spans_hosts() || !is_published(self, buffer.bytes()) {
-            return None;
-        }
-        instrument::collective(self.process(), Call::BCAST.name());
-        let source = (root == self.index()).then(|| buffer.as_source());
-        let call = Call::BCAST.at(root);
-        Some(broadcast(self, call, (source.as_ref(), Some(buffer)), root))
-    }
-}
-
-/// Whether the root leads in a broadcast of so many bytes. All ranks say the same, because they bring as much. When
-/// everything is to be checked it does not: only who meets can compare.
+/// Whether the root leads in a broadcast of so many bytes to so many ranks of one group. All ranks say the same, because
+/// they bring as much. When everything is to be checked it does not: only who meets can compare.
 #[inline]
-pub(super) fn is_published(comm: &Comm, bytes: usize) -> bool {
-    let (job, ranks) = (comm.process().job(), comm.size());
+pub(crate) fn is_published(job: &Job, ranks: usize, bytes: usize) -> bool {
     let bytes = bytes.saturating_mul(ranks - 1);
-    !comm.is_inter() && job.checks() < Checks::All && job.one_leads(Operation::Bcast, ranks, bytes)
+    job.checks() < Checks::All && job.one_leads(Operation::Bcast, ranks, bytes)
 }
 
-/// Takes part in a broadcast, as the root with what it sends.
-pub(super) fn broadcast(
-    comm: &Comm,
+/// Takes part in a broadcast among the ranks of one group, as the root with what it sends. The caller is the rank `own`.
+pub(crate) fn broadcast(
+    publication: &Publication,
+    (own, group_sizes): (usize, GroupSizes),
     call: Call,
     (source, target): (Option<&Source>, Option<&Target>),
     root: usize,
 ) -> Result<()> {
-    let round = comm.publication().next_round(comm.seat());
+    let round = publication.next_round(own);
     if let Some(source) = source
         && publish(round, call, source)
     {
         return Ok(());
     }
     let data = round.receive(blocked);
-    data.check(call, comm.index())?;
+    data.check(call, own)?;
     match target {
-        Some(target) => data.copy_to(target, root, comm),
+        Some(target) => data.copy_to(target, root, (own, group_sizes)),
         None => Ok(()),
     }
 }
@@ -151,10 +136,10 @@ impl RootData {
         Err(call.disagreement(&format!("rank {rank}"), self.call, &root_name))
     }
 
-    fn copy_to(&self, target: &Target, root: usize, comm: &Comm) -> Result<()> {
+    fn copy_to(&self, target: &Target, root: usize, (own, group_sizes): (usize, GroupSizes)) -> Result<()> {
         let (offered, moved) = match &self.data {
             Data::Lent(source) => {
-                let writer = Writer::new(source.bytes().saturating_mul(comm.size()));
+                let writer = Writer::new(source.bytes().saturating_mul(group_sizes.seats()));
                 (source.bytes(), writer.transfer(source, target))
             }
             Data::Copied(bytes, copy) => {
@@ -163,8 +148,8 @@ impl RootData {
             }
         };
         if moved.truncated {
-            let room = (comm.index(), target.bytes());
-            return Err(truncated(comm.group_sizes(), (root, offered), room));
+            let room = (own, target.bytes());
+            return Err(truncated(group_sizes, (root, offered), room));
         }
         Ok(())
     }

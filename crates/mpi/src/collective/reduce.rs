@@ -3,14 +3,11 @@
 use std::ops::Range;
 
 use super::all_buffers::AllBuffers;
-use super::deliver::not_in_place;
 use super::local_reduction::{LocalReduction, hand_over};
 use super::share::Share;
-use super::{Buffers, Call, Collective, Rooted, Task};
-use crate::comm::Comm;
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::OWN_RESULT;
-use crate::memory::{Numbers, Parts, Scratch, Source, Target, transfer};
+use crate::memory::{Numbers, Scratch, Target, transfer};
 use crate::op::Op;
 
 /// How many elements of a result each rank gets.
@@ -24,120 +21,9 @@ pub(crate) enum Counts {
     Room,
 }
 
-impl Comm {
-    /// Combines all ranks' elements at the root (`MPI_Reduce`).
-    ///
-    /// `send` is `None` at a root that has its elements in `recv`; `recv` means something at the root only.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::Op`] if the operation is not defined on the datatype; [`ErrorClass::Root`] for a wrong root.
-    /// Running it: [`ErrorClass::Root`] if ranks name different roots; [`ErrorClass::Truncate`] if they bring different
-    /// numbers of elements.
-    #[inline]
-    pub fn reduce(
-        &self,
-        send: Option<&Source>,
-        recv: Option<&Target>,
-        op: &Op,
-        root: i32,
-    ) -> Result<Collective<'_>> {
-        let role = self.role(root)?;
-        let Some(seat) = role.seat() else {
-            return Ok(self.pass_proc_null(Rooted::Reduce, Some(op.clone())));
-        };
-        let recv = recv.filter(|_| role.is_root());
-        let source = match (send, recv) {
-            (Some(send), _) => send.clone(),
-            (None, Some(recv)) => recv.as_source(),
-            (None, None) => return Err(not_in_place(self.rank(), root)),
-        };
-        op.check(source.datatype())?;
-        let (call, buffers) = (role.call(Rooted::Reduce), buffers(&source, recv.cloned()));
-        let (op, root) = (op.clone(), seat);
-        Ok(Collective::new(self, call, buffers, Task::Reduce { op, root }))
-    }
-
-    /// Combines all ranks' elements at every rank (`MPI_Allreduce`); without `send` they are in `recv`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::reduce`].
-    #[inline(always)]
-    pub fn allreduce(&self, send: Option<&Source>, recv: &Target, op: &Op) -> Result<Collective<'_>> {
-        self.check_placed(send.is_none())?;
-        let source = send.cloned().unwrap_or_else(|| recv.as_source());
-        op.check(source.datatype())?;
-        let buffers = buffers(&source, Some(recv.clone())).placed(send.is_none());
-        let op = op.clone();
-        Ok(Collective::new(
-            self,
-            Call::ALLREDUCE,
-            buffers,
-            Task::Allreduce { op },
-        ))
-    }
-
-    /// Combines all ranks' elements and leaves `counts[r]` of them at each rank `r` (`MPI_Reduce_scatter`).
-    ///
-    /// Without `send` all elements that the rank brings are in `recv`, and its part of the result replaces the first.
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::reduce`]; [`ErrorClass::Count`] if there is not a count for each rank.
-    pub fn reduce_scatter(
-        &self,
-        send: Option<&Source>,
-        recv: &Target,
-        counts: Numbers,
-        op: &Op,
-    ) -> Result<Collective<'_>> {
-        if counts.len() != self.size() {
-            return Err(wrong_counts(counts.len(), self.size()));
-        }
-        self.scatter_reduced(send, recv, Counts::Each(counts), op)
-    }
-
-    /// [`Comm::reduce_scatter`] with the same count for all ranks (`MPI_Reduce_scatter_block`).
-    ///
-    /// # Errors
-    ///
-    /// As [`Comm::reduce`].
-    pub fn reduce_scatter_block(
-        &self,
-        send: Option<&Source>,
-        recv: &Target,
-        count: usize,
-        op: &Op,
-    ) -> Result<Collective<'_>> {
-        self.scatter_reduced(send, recv, Counts::Even(count), op)
-    }
-
-    fn scatter_reduced(
-        &self,
-        send: Option<&Source>,
-        recv: &Target,
-        counts: Counts,
-        op: &Op,
-    ) -> Result<Collective<'_>> {
-        self.check_placed(send.is_none())?;
-        let counts = if self.is_inter() { Counts::Room } else { counts };
-        let source = send.cloned().unwrap_or_else(|| recv.as_source());
-        op.check(source.datatype())?;
-        let buffers = buffers(&source, Some(recv.clone())).placed(send.is_none());
-        let op = op.clone();
-        Ok(Collective::new(
-            self,
-            Call::REDUCE_SCATTER,
-            buffers,
-            Task::ReduceScatter { op, counts },
-        ))
-    }
-}
-
 impl Counts {
     /// The same, whatever becomes of the array in which they were listed.
-    pub(super) fn kept(self) -> Self {
+    pub(crate) fn kept(self) -> Self {
         match self {
             Counts::Each(counts) => Counts::Each(counts.iter().collect()),
             counts => counts,
@@ -164,7 +50,7 @@ impl Counts {
     }
 
     /// Refuses counts for some seats that add up to something else than what each rank brings.
-    pub(super) fn check(&self, all_buffers: AllBuffers<'_>, seats: Range<usize>, count: usize) -> Result<()> {
+    pub(crate) fn check(&self, all_buffers: AllBuffers<'_>, seats: Range<usize>, count: usize) -> Result<()> {
         match self.sum(all_buffers, seats) {
             total if total == count => Ok(()),
             total => Err(self.misfit(total, count)),
@@ -193,7 +79,7 @@ impl Counts {
 
     /// Where the elements for some seats, in ascending order, lie among those for their group: start and number. Counts
     /// are added up once for all of them.
-    pub(super) fn slices<'a>(
+    pub(crate) fn slices<'a>(
         &'a self,
         all_buffers: AllBuffers<'a>,
         seats: impl Iterator<Item = usize> + 'a,
@@ -211,17 +97,8 @@ impl Counts {
     }
 }
 
-#[inline]
-fn buffers(source: &Source, target: Option<Target>) -> Buffers {
-    Buffers::new(
-        Some(Parts::Even(source.clone())),
-        target.map(Parts::Even),
-        source.bytes(),
-    )
-}
-
 /// Combines the elements of a share at the root.
-pub(super) fn to_root(op: &Op, all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
+pub(crate) fn to_root(op: &Op, all_buffers: AllBuffers<'_>, share: Share, root: usize) -> Result<()> {
     to_seats(
         &LocalReduction::new(op, all_buffers, all_buffers.peers_of(root))?,
         all_buffers,
@@ -231,7 +108,7 @@ pub(super) fn to_root(op: &Op, all_buffers: AllBuffers<'_>, share: Share, root: 
 }
 
 /// Combines the elements of a share at all ranks.
-pub(super) fn to_all(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+pub(crate) fn to_all(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
     let mut groups = all_buffers
         .groups()
         .filter(|group| group.clone().any(|seat| all_buffers.is_here(seat)));
@@ -243,14 +120,14 @@ pub(super) fn to_all(op: &Op, all_buffers: AllBuffers<'_>, share: Share) -> Resu
 
 /// Whether each rank should rather compute all of its own result than a part of everybody's: if it is so small that
 /// writing it to others costs more, and nobody's result replaces what others still read.
-pub(super) fn is_faster_at_each(all_buffers: AllBuffers<'_>) -> bool {
+pub(crate) fn is_faster_at_each(all_buffers: AllBuffers<'_>) -> bool {
     all_buffers
         .of(0..all_buffers.len())
         .all(|buffers| buffers.work() <= OWN_RESULT && !buffers.in_place && buffers.whole_source().is_some())
 }
 
 /// Combines all elements for one of the ranks that get them.
-pub(super) fn to_one(op: &Op, all_buffers: AllBuffers<'_>, seat: usize) -> Result<()> {
+pub(crate) fn to_one(op: &Op, all_buffers: AllBuffers<'_>, seat: usize) -> Result<()> {
     let reduction = LocalReduction::new(op, all_buffers, all_buffers.peers_of(seat))?;
     match all_buffers.at(seat).whole_target() {
         Some(target) if reduction.fills(target) => {
@@ -289,7 +166,7 @@ fn to_seats(
 ///
 /// A rank that works in place gets them where they were among those that it brought: nobody else reads these of
 /// anybody. Others may still read what comes before, so they go to the front later ([`move_to_front`]).
-pub(super) fn to_each(op: &Op, all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
+pub(crate) fn to_each(op: &Op, all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
     let left = all_buffers.group_of(0);
     let right = left.end..all_buffers.len();
     to_each_of(left, op, all_buffers, share, counts)?;
@@ -328,26 +205,26 @@ fn to_each_of(
 }
 
 /// A result that has to move to the front of its buffer, when nobody reads that any more.
-pub(super) struct MoveToFront {
+pub(crate) struct MoveToFront {
     buffer: Target,
     start: usize,
     len: usize,
 }
 
 impl MoveToFront {
-    pub(super) fn carry_out(&self) {
+    pub(crate) fn carry_out(&self) {
         shift_down(&self.buffer, self.start, self.len);
     }
 }
 
 /// Moves the results of ranks that work in place to the front of their buffers, when nobody reads those any more.
-pub(super) fn move_to_front(all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
+pub(crate) fn move_to_front(all_buffers: AllBuffers<'_>, share: Share, counts: &Counts) -> Result<()> {
     moves(all_buffers, share, counts).for_each(|pending| pending.carry_out());
     Ok(())
 }
 
 /// What has to move of the results for the seats of a share.
-pub(super) fn moves<'a>(
+pub(crate) fn moves<'a>(
     all_buffers: AllBuffers<'a>,
     share: Share,
     counts: &'a Counts,
@@ -378,12 +255,4 @@ fn shift_down(buffer: &Target, start: usize, len: usize) {
             transfer(moved, &buffer.slice(from, piece));
         });
     }
-}
-
-#[cold]
-fn wrong_counts(counts: usize, size: usize) -> Error {
-    Error::new(
-        ErrorClass::Count,
-        format!("{counts} counts for {size} ranks: give one for each"),
-    )
 }

@@ -1,150 +1,12 @@
-//! What a rank does in a collective with a root.
-//!
-//! In an intra-communicator all ranks name the root, and it is one of those that it exchanges data with. InterHostChoice two
-//! groups the root says that it is the root, the others of its group that they stand aside, and the ranks of the other
-//! group, with which it exchanges data, name it. So who stands aside does not know the root, nor the operation of a
-//! reduction; the work is done by others.
-
-use simurgh_settings::rules::Operation;
+//! Checks of what the ranks of two groups pass as root.
 
 use super::call::Call;
-use super::{Buffers, Collective, Task};
-use crate::comm::Comm;
-use crate::comm::check;
 use crate::constants::{PROC_NULL, ROOT};
 use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
-use crate::op::Op;
-
-/// What a rank does in a collective with a root.
-#[derive(Clone, Copy, Debug)]
-pub struct Role {
-    /// What the rank passes as root.
-    passed: i32,
-    /// The root's seat, unless the rank stands aside.
-    seat: Option<usize>,
-    is_root: bool,
-    is_member: bool,
-    between_groups: bool,
-}
-
-/// A collective with a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rooted {
-    /// `MPI_Bcast`.
-    Bcast,
-    /// `MPI_Gather` and `MPI_Gatherv`.
-    Gather,
-    /// `MPI_Scatter` and `MPI_Scatterv`.
-    Scatter,
-    /// `MPI_Reduce`.
-    Reduce,
-}
-
-impl Role {
-    /// Whether it is the root.
-    #[inline]
-    #[must_use]
-    pub fn is_root(self) -> bool {
-        self.is_root
-    }
-
-    /// Whether it is one of those that the root exchanges data with: all, or the ranks of the other group.
-    #[inline]
-    #[must_use]
-    pub fn is_member(self) -> bool {
-        self.is_member
-    }
-
-    /// Whether it is in the root's group of an inter-communicator without being the root: it has no data.
-    #[inline]
-    #[must_use]
-    pub fn is_proc_null(self) -> bool {
-        self.seat.is_none()
-    }
-
-    /// The root's seat, unless the rank stands aside.
-    #[inline]
-    pub(super) fn seat(self) -> Option<usize> {
-        self.seat
-    }
-
-    /// A call in this role.
-    #[inline]
-    pub(super) fn call(self, rooted: Rooted) -> Call {
-        match self.seat {
-            Some(seat) if !self.between_groups => rooted.call().at(seat),
-            _ => rooted.call().between_groups(self.passed),
-        }
-    }
-}
-
-impl Rooted {
-    fn call(self) -> Call {
-        match self {
-            Self::Bcast => Call::BCAST,
-            Self::Gather => Call::GATHER,
-            Self::Scatter => Call::SCATTER,
-            Self::Reduce => Call::REDUCE,
-        }
-    }
-
-    fn operation(self) -> Operation {
-        match self {
-            Self::Bcast => Operation::Bcast,
-            Self::Gather => Operation::Gather,
-            Self::Scatter => Operation::Scatter,
-            Self::Reduce => Operation::Reduce,
-        }
-    }
-}
-
-impl Comm {
-    /// What this rank does in a collective with this root.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorClass::Root`] unless the root is a rank of the communicator, or, for an
-    /// inter-communicator, a rank of the remote group, `MPI_ROOT` or `MPI_PROC_NULL`.
-    #[inline]
-    pub fn role(&self, root: i32) -> Result<Role> {
-        check::root(root, self)?;
-        if self.is_inter() {
-            return Ok(self.role_between_groups(root));
-        }
-        Ok(Role {
-            passed: root,
-            seat: Some(root as usize),
-            is_root: root == self.rank(),
-            is_member: true,
-            between_groups: false,
-        })
-    }
-
-    fn role_between_groups(&self, root: i32) -> Role {
-        let seat = match root {
-            ROOT => Some(self.seat()),
-            PROC_NULL => None,
-            rank => Some(self.group_sizes().peers_of(self.seat()).start + rank as usize),
-        };
-        Role {
-            passed: root,
-            seat,
-            is_root: root == ROOT,
-            is_member: root >= 0,
-            between_groups: true,
-        }
-    }
-
-    /// Takes part as one who stands aside: in the root's group of an inter-communicator, without being the root.
-    pub fn pass_proc_null(&self, rooted: Rooted, op: Option<Op>) -> Collective<'_> {
-        let (call, operation) = (rooted.call().between_groups(PROC_NULL), rooted.operation());
-        Collective::new(self, call, Buffers::NONE, Task::ProcNull { operation, op }).lending(false)
-    }
-}
 
 /// Refuses calls with a root by ranks of two groups that do not fit together.
-pub(super) fn check_between_groups(call: impl Fn(usize) -> Call, group_sizes: GroupSizes) -> Result<()> {
+pub(crate) fn check_between_groups(call: impl Fn(usize) -> Call, group_sizes: GroupSizes) -> Result<()> {
     if call(0).passed_root().is_none() {
         return Ok(());
     }
@@ -157,7 +19,7 @@ pub(super) fn check_between_groups(call: impl Fn(usize) -> Call, group_sizes: Gr
 }
 
 /// Checks what the ranks of two groups pass as root: one rank is the root, whose seat this is, and all others know.
-pub(super) fn check_roots(passed: impl Fn(usize) -> Option<i32>, group_sizes: GroupSizes) -> Result<usize> {
+pub(crate) fn check_roots(passed: impl Fn(usize) -> Option<i32>, group_sizes: GroupSizes) -> Result<usize> {
     let mut seats = 0..group_sizes.seats();
     let Some(root) = seats.clone().find(|seat| passed(*seat) == Some(ROOT)) else {
         return Err(no_root());

@@ -19,98 +19,17 @@ use super::local_reduction::accumulate;
 use super::role::check_between_groups;
 use super::share::Share;
 use super::task::Task;
-use crate::check::Checks;
-use crate::comm::Comm;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
-use crate::instrument;
 use crate::job::Job;
-use crate::limits::{OWN_RESULT, PACKET};
+use crate::limits::OWN_RESULT;
 use crate::members::GroupSizes;
 use crate::memory::{Parts, Source, Target, transfer};
 use crate::op::Op;
 
-impl Comm {
-    /// Gives each rank its part of every rank's buffer at once, of which the first part is given, if the ranks are few:
-    /// without the value that a collective otherwise is, which would be most of the cost of a short one.
-    #[inline]
-    pub fn alltoall_at_once(&self, send: &Source, recv: &Target) -> Option<Result<()>> {
-        let flags = self.small_group()?;
-        instrument::collective(self.process(), Call::ALLTOALL.name());
-        if let Some(done) = self.exchange_by_value(flags, send, recv) {
-            return Some(done);
-        }
-        let work = recv.bytes().saturating_mul(self.size());
-        let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
-        let buffers = Buffers::new(Some(send), Some(recv), work);
-        let (intra_host, job) = (self.intra_host(), self.process().job());
-        Some(intra_host.run_by_flags(flags, self.seat(), Call::ALLTOALL, buffers, job, &Task::Alltoall))
-    }
-
-    /// Combines all ranks' elements at every rank at once, if the ranks are few and each is to compute its own result;
-    /// `send` and `recv` are different memory, and `op` is defined on the datatype of both.
-    #[inline]
-    pub fn allreduce_at_once(&self, send: &Source, recv: &Target, op: &Op) -> Option<Result<()>> {
-        let flags = self.small_group()?;
-        if send.bytes() > OWN_RESULT || op.check(send.datatype()).is_err() {
-            return None;
-        }
-        instrument::collective(self.process(), Call::ALLREDUCE.name());
-        let (work, task) = (send.bytes(), Task::Allreduce { op: op.clone() });
-        let (send, recv) = (Parts::Even(send.clone()), Parts::Even(recv.clone()));
-        let buffers = Buffers::new(Some(send), Some(recv), work);
-        let (intra_host, job) = (self.intra_host(), self.process().job());
-        Some(intra_host.run_by_flags(flags, self.seat(), Call::ALLREDUCE, buffers, job, &task))
-    }
-
-    /// The ranks as they see each other, if they are few, of one group, and not to be checked in all they do.
-    #[inline]
-    fn small_group(&self) -> Option<FlagBarrier<'_, Arrival, Conclusion>> {
-        if self.spans_hosts() || self.is_inter() || self.checks() == Checks::All {
-            return None;
-        }
-        self.intra_host().flags()
-    }
-
-    /// Does a collective of few ranks by value, if it is an exchange that is short enough.
-    #[inline]
-    pub(super) fn alltoall_by_value(&self, task: &Task, buffers: &Buffers) -> Option<Result<()>> {
-        let (Task::Alltoall, Some(Parts::Even(send)), Some(Parts::Even(recv))) =
-            (task, &buffers.send, &buffers.recv)
-        else {
-            return None;
-        };
-        self.exchange_by_value(self.small_group()?, send, recv)
-    }
-
-    /// Exchanges equal parts by value, of which the first is given, if they are short enough.
-    #[inline]
-    fn exchange_by_value(
-        &self,
-        flags: FlagBarrier<'_, Arrival, Conclusion>,
-        send: &Source,
-        recv: &Target,
-    ) -> Option<Result<()>> {
-        let bytes = short(send, recv, self.size())?;
-        let place = (self.seat(), self.size());
-        Some(
-            self.intra_host()
-                .exchange_by_value(flags, place, bytes, send, recv),
-        )
-    }
-}
-
-/// Bytes of each part of an exchange that is short enough to be done by value. All ranks of a right program say the
-/// same: what each sends to each is as long as what that has room for.
-#[inline]
-fn short(send: &Source, recv: &Target, parts: usize) -> Option<usize> {
-    let bytes = send.bytes();
-    (bytes > 0 && bytes == recv.bytes() && bytes * parts <= PACKET).then_some(bytes)
-}
-
 impl IntraHost {
     /// Gives to each rank its part of what all ranks bring by value: so many bytes for each.
-    fn exchange_by_value(
+    pub(crate) fn exchange_by_value(
         &self,
         flags: FlagBarrier<'_, Arrival, Conclusion>,
         (seat, seats): (usize, usize),
@@ -130,7 +49,7 @@ impl IntraHost {
     }
 
     /// Runs a collective of ranks that see each other.
-    pub(super) fn run_by_flags(
+    pub(crate) fn run_by_flags(
         &self,
         flags: FlagBarrier<'_, Arrival, Conclusion>,
         seat: usize,

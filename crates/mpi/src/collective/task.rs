@@ -57,7 +57,7 @@ pub(crate) enum Task {
 
 impl Task {
     /// The same task for later, when the arrays that the program has passed may be gone.
-    pub(super) fn kept(self) -> Self {
+    pub(crate) fn kept(self) -> Self {
         match self {
             Self::ReduceScatter { op, counts } => Self::ReduceScatter {
                 op,
@@ -106,7 +106,7 @@ impl Task {
 
     /// What the last rank to come finds out before any work is done: how to do it, if what all ranks bring fits
     /// together.
-    pub(super) fn plan(&self, call: Call, all_buffers: AllBuffers<'_>, job: &Job) -> Result<Algorithm> {
+    pub(crate) fn plan(&self, call: Call, all_buffers: AllBuffers<'_>, job: &Job) -> Result<Algorithm> {
         if job.checks() == Checks::All {
             check_consistency(call, self, all_buffers)?;
         }
@@ -170,7 +170,7 @@ impl Task {
     }
 
     /// Does a share of the work, together with virtual processors that have nothing else to do.
-    pub(super) fn perform_in_pieces(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
+    pub(crate) fn perform_in_pieces(&self, all_buffers: AllBuffers<'_>, share: Share) -> Result<()> {
         let (pieces, fault) = (share.pieces_of(self.pieces(all_buffers)), SpinLock::new(None));
         simurgh_core::parallel_for(pieces, &|index| {
             if let Err(error) = self.perform(all_buffers, share.piece(index, pieces)) {
@@ -226,7 +226,7 @@ impl Task {
     }
 
     /// What of it is left when everybody has performed, for a share of one seat.
-    pub(super) fn pending_move(&self, all_buffers: AllBuffers<'_>, share: Share) -> Option<MoveToFront> {
+    pub(crate) fn pending_move(&self, all_buffers: AllBuffers<'_>, share: Share) -> Option<MoveToFront> {
         match self {
             Task::ReduceScatter { counts, .. } => reduce::moves(all_buffers, share, counts).next(),
             _ => None,

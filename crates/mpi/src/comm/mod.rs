@@ -28,6 +28,7 @@ mod pending_inter;
 mod predefined;
 mod shared;
 mod split_type;
+mod topology;
 
 pub(crate) use bootstrap::Purpose;
 pub(crate) use builder::{CommBuilder, CommSpec, IdDemand};
@@ -35,6 +36,7 @@ pub(crate) use inter::RemoteLeader;
 pub(crate) use predefined::Predefined;
 pub use shared::CommShared;
 pub use split_type::SplitType;
+pub use topology::Degrees;
 
 use crate::buffered::SendBuffer;
 use crate::check::Checks;

@@ -2,7 +2,7 @@
 
 use super::builder::CommSpec;
 use super::duplicate::Duplicates;
-use crate::collective::{IntraHost, Outstanding, Publication};
+use crate::collective::{IntraHost, Outstanding, Publication, SharedByRanks};
 use crate::context::{Context, IdRequest};
 use crate::error::Result;
 use crate::group::Group;
@@ -125,6 +125,12 @@ impl CommShared {
     /// Where what neighbours get comes from; `find` says it the first time, from the topology that all ranks share.
     pub(crate) fn in_edges(&self, find: impl FnOnce() -> Result<Arc<InEdges>>) -> Result<Arc<InEdges>> {
         self.in_edges.get_or_init(|| Box::new(find())).as_ref().clone()
+    }
+}
+
+impl SharedByRanks for CommShared {
+    fn host_map(&self) -> Option<&HostMap> {
+        self.host_map.as_deref()
     }
 }
 

@@ -127,7 +127,7 @@ impl Cart {
     }
 
     /// The rank that lies `steps` from `coords` along a dimension, if there is one.
-    pub(super) fn neighbor(&self, coords: &[i32], dimension: usize, steps: i64) -> Option<i32> {
+    pub(crate) fn neighbor(&self, coords: &[i32], dimension: usize, steps: i64) -> Option<i32> {
         let there = self.wrap(dimension, i64::from(coords[dimension]) + steps)?;
         let stride: i32 = self.dims[dimension + 1..].iter().product();
         let here = self.rank(coords).ok()?;

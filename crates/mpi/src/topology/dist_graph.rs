@@ -74,7 +74,7 @@ impl DistGraph {
     /// # Errors
     ///
     /// [`ErrorClass::Arg`] if some ranks give weights and others none.
-    pub(super) fn new(lists: &[EdgeList]) -> Result<Self> {
+    pub(crate) fn new(lists: &[EdgeList]) -> Result<Self> {
         let edges = lists.iter().flat_map(EdgeList::iter);
         Ok(Self {
             weighted: all_weighted(lists.iter())?,
@@ -94,7 +94,7 @@ impl DistGraph {
     ///
     /// [`ErrorClass::Arg`] if some ranks give weights and others none, [`ErrorClass::Topology`] if an edge is known at
     /// one of its ends only, with any checks.
-    pub(super) fn adjacent(lists: &[(EdgeList, EdgeList)], checks: Checks) -> Result<Self> {
+    pub(crate) fn adjacent(lists: &[(EdgeList, EdgeList)], checks: Checks) -> Result<Self> {
         let incoming = lists.iter().map(|(incoming, _)| incoming);
         let outgoing = lists.iter().map(|(_, outgoing)| outgoing);
         let weighted = all_weighted(incoming.clone().chain(outgoing.clone()))?;
@@ -110,7 +110,7 @@ impl DistGraph {
     }
 
     /// Number of ranks.
-    pub(super) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.outgoing.index.len()
     }
 
@@ -141,7 +141,7 @@ impl DistGraph {
     }
 
     /// Source, destination and weight (1 without weights) of all edges.
-    pub(super) fn edges(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
         (0..self.nodes()).flat_map(move |source| {
             let Neighbors { ranks, .. } = self.outgoing(source);
             let weights = self.outgoing.of(source, true).weights.unwrap_or_default();

@@ -41,18 +41,18 @@ impl EdgeList {
     }
 
     /// Refuses edges with ends that are not below `nodes`.
-    pub(super) fn check_ends(&self, nodes: usize) -> Result<()> {
+    pub(crate) fn check_ends(&self, nodes: usize) -> Result<()> {
         self.iter()
             .try_for_each(|(source, destination, _)| check_ends(nodes, source, destination))
     }
 
     /// Whether the edges have weights of their own.
-    pub(super) fn is_weighted(&self) -> bool {
+    pub(crate) fn is_weighted(&self) -> bool {
         self.weighted
     }
 
     /// Source, destination and weight of each edge.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (i32, i32, i32)> + Clone + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (i32, i32, i32)> + Clone + '_ {
         self.edges.iter().copied()
     }
 }
@@ -81,7 +81,7 @@ pub(super) enum End {
 
 /// The first edge, of sorted edges as their sources and as their destinations know them, that is known at one end more
 /// often than at the other, and the end that knows it.
-pub(super) fn unpaired<E: Ord>(
+pub(crate) fn unpaired<E: Ord>(
     mut sent: impl Iterator<Item = E>,
     mut received: impl Iterator<Item = E>,
 ) -> Option<(E, End)> {

@@ -1,6 +1,6 @@
 //! Where the hosts of a communicator talk to each other.
 
-use std::thread;
+use std::{fmt, thread};
 
 use simurgh_core::sync::{Arc, revoke_bias};
 use simurgh_core::{EcSpec, StackError, create, current_worker, with_signals_blocked};
@@ -14,7 +14,6 @@ use super::known_buffers::KnownBuffers;
 use super::phase::InterHostPhase;
 use super::transport::{Pending, Transport};
 use crate::check::Checks;
-use crate::comm::{Comm, CommShared};
 use crate::error::{Error, ErrorClass, Result};
 use crate::members::GroupSizes;
 use crate::members::HostMap;
@@ -71,37 +70,49 @@ impl Round {
 /// Stack of an execution context that speaks for a host: it may call a function of the program.
 const STACK: usize = 8 << 20;
 
+/// What the ranks of a communicator share on a host: as long as somebody holds it, its label is no other communicator's.
+pub(crate) trait SharedByRanks: fmt::Debug + Send + Sync {
+    /// The hosts of the ranks; none if all are on this host.
+    fn host_map(&self) -> Option<&HostMap>;
+}
+
 /// A communicator of several hosts, and a round of their conversation, for a rank that may have to speak for its host.
 #[derive(Clone, Debug)]
-pub(in crate::collective) struct Leader {
+pub(crate) struct Leader {
     process: Arc<Process>,
-    shared: Arc<CommShared>,
+    shared: Arc<dyn SharedByRanks>,
     group_sizes: GroupSizes,
     context: u32,
     round: Round,
 }
 
 impl Leader {
-    /// The venue of a communicator; none if all of its ranks are here.
-    pub(in crate::collective) fn of(comm: &Comm, round: Round) -> Option<Self> {
-        comm.spans_hosts().then(|| Self {
-            process: Arc::clone(comm.process()),
-            shared: Arc::clone(comm.shared()),
-            group_sizes: comm.group_sizes(),
-            context: comm.context(),
+    /// What leads a host in a round of a communicator of several hosts, for a rank of this process.
+    pub(crate) fn new(
+        process: Arc<Process>,
+        shared: Arc<dyn SharedByRanks>,
+        group_sizes: GroupSizes,
+        context: u32,
+        round: Round,
+    ) -> Self {
+        Self {
+            process,
+            shared,
+            group_sizes,
+            context,
             round,
-        })
+        }
     }
 
     /// The same venue for another round.
-    pub(in crate::collective) fn at(&self, round: Round) -> Self {
+    pub(crate) fn at(&self, round: Round) -> Self {
         let leader = self.clone();
         Self { round, ..leader }
     }
 
     /// Speaks for this host in a collective: `own` is the caller's part, `parts` are those of all ranks here, whose
     /// offers lie by place, and `agreement` says whether they make the same call.
-    pub(in crate::collective) fn lead(
+    pub(crate) fn lead(
         &self,
         own: &Invocation,
         invocations: &[&Invocation],
@@ -164,7 +175,7 @@ impl Leader {
     }
 
     /// Lets an execution context of its own speak in the name of the caller.
-    pub(in crate::collective) fn delegate(&self, lead: impl FnOnce() + Send + 'static) -> Result<()> {
+    pub(crate) fn delegate(&self, lead: impl FnOnce() + Send + 'static) -> Result<()> {
         let process = Arc::clone(&self.process);
         let lead = move || {
             Process::bind(process);

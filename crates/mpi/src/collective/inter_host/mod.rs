@@ -50,36 +50,15 @@ mod tests;
 mod transport;
 
 pub(super) use known_buffers::KnownBuffers;
-pub(super) use leader::Leader;
-pub(crate) use leader::Round;
+pub(crate) use leader::{Leader, Round, SharedByRanks};
 
 use channel::Channel;
 use leader::HostTransport;
 
-use super::all_buffers::AllBuffers;
 use super::call::Call;
-use super::intra_host::Arrival;
-use super::nonblocking::Invocation;
-use crate::comm::Comm;
 use crate::error::Result;
 use crate::members::HostMap;
 use crate::network::Line;
-
-/// Takes part in a collective of several hosts.
-#[cold]
-pub(super) fn run(comm: &Comm, invocation: Invocation) -> Result<()> {
-    comm.intra_host()
-        .run_across_hosts(comm.local_index(), invocation, |brought, same_call| {
-            let round = Round::Blocking(comm.shared().next_round());
-            let Some(leader) = Leader::of(comm, round) else {
-                return same_call;
-            };
-            let local = AllBuffers::new(brought, comm.group_sizes());
-            let own = brought[comm.local_index()].invocation();
-            let invocations: Vec<_> = brought.iter().filter_map(Arrival::invocation).collect();
-            own.map_or(Ok(()), |own| leader.lead(own, &invocations, local, same_call))
-        })
-}
 
 /// Tells all hosts of the span what this one has to say about a subject, or that it has failed; gives what each has
 /// told, by position.

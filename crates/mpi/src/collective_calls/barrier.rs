@@ -1,6 +1,7 @@
 //! Waiting for all.
 
-use super::{Buffers, Call, Collective, Task};
+use super::Collective;
+use crate::collective::{Buffers, Call, Task};
 use crate::comm::Comm;
 
 impl Comm {

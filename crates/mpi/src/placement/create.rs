@@ -6,11 +6,11 @@
 
 use super::arguments::{DescribedTopology, Edges, Location, PartialGraph};
 use super::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
-use super::{Cart, DistGraph, EdgeList, Graph, Topology};
 use crate::comm::{Comm, CommBuilder, CommShared, IdDemand};
 use crate::error::{Error, ErrorClass, Result};
 use crate::group::Group;
 use crate::members::Members;
+use crate::topology::{Cart, DistGraph, EdgeList, Graph, Topology};
 use simurgh_core::sync::Arc;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

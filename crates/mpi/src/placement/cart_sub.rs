@@ -1,8 +1,8 @@
 //! Grids of fewer dimensions.
 
-use super::{Cart, Topology};
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::topology::{Cart, Topology};
 use simurgh_core::sync::Arc;
 
 impl Comm {

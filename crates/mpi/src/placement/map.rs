@@ -4,11 +4,11 @@
 //! which they began, or, over several hosts, from their hosts, which is what all know of the others.
 
 use super::mapping::{Assignment, Machine, Traffic, VpPath, map_ranks};
-use super::{Cart, Graph};
 use crate::comm::Comm;
 use crate::constants::UNDEFINED;
 use crate::error::Result;
 use crate::members::HostMap;
+use crate::topology::{Cart, Graph};
 
 impl Comm {
     /// The rank that the caller would best have in a grid (`MPI_Cart_map`); [`UNDEFINED`] beyond it.

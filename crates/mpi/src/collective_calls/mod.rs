@@ -1,0 +1,163 @@
+//! The collective operations of a communicator, called as the functions of the standard are.
+//!
+//! A call makes a [`Collective`], which is then run, or started, or set up to be started again and again. How the ranks
+//! meet and what is done then is the layer below (`collective`).
+//!
+//! Buffers with a part for each rank are [`Parts`](crate::memory::Parts): evenly spaced ones make `MPI_Gather`, ones
+//! given one by one make `MPI_Gatherv`; so each method here serves both, and `alltoall` serves `MPI_Alltoallw` too.
+//! `None` in place of a buffer is `MPI_IN_PLACE`, or a buffer that means nothing at this rank.
+
+mod alltoall;
+mod at_once;
+mod barrier;
+mod broadcast;
+mod gather;
+mod neighbor;
+mod reduce;
+mod role;
+mod scan;
+mod scatter;
+mod start;
+
+pub use role::{Role, Rooted};
+
+use crate::check::Checks;
+use crate::collective::{
+    AllBuffers, Arrival, Buffers, Call, Invocation, Leader, Round, SharedByRanks, Task, nowhere_in_place,
+};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::instrument;
+use crate::memory::{Source, Target};
+use simurgh_core::sync::Arc;
+
+/// A collective operation as one rank calls it, ready to run.
+#[derive(Debug)]
+#[must_use = "a collective does nothing until it is run"]
+pub struct Collective<'a> {
+    comm: &'a Comm,
+    call: Call,
+    buffers: Buffers,
+    /// Whether others use this rank's buffers.
+    lends: bool,
+    task: Task,
+}
+
+impl<'a> Collective<'a> {
+    /// A collective in which every rank's buffers are used by others.
+    #[inline(always)]
+    fn new(comm: &'a Comm, call: Call, buffers: Buffers, task: Task) -> Self {
+        let call = match comm.checks() {
+            Checks::All => call.with_arguments(&task),
+            _ => call,
+        };
+        Self {
+            comm,
+            call,
+            buffers,
+            lends: true,
+            task,
+        }
+    }
+
+    /// The same, in which this rank's buffers may be used by others or not.
+    fn lending(self, lends: bool) -> Self {
+        Self { lends, ..self }
+    }
+
+    /// Takes part in it, and returns when this rank's buffers hold the result and are not used by others.
+    ///
+    /// Inlined with what makes the value, so that short collectives do not move it about.
+    ///
+    /// # Errors
+    ///
+    /// When other ranks are in different collective calls, or give buffers that do not fit this rank's.
+    #[inline(always)]
+    pub fn run(self) -> Result<()> {
+        let comm = self.comm;
+        instrument::collective(comm.process(), self.call.name());
+        if comm.spans_hosts() {
+            return across_hosts(comm, self.into_invocation());
+        }
+        if let Task::Barrier = self.task {
+            return comm.intra_host().barrier(comm.seat());
+        }
+        if let (Task::Allreduce { op } | Task::Reduce { op, .. }, Some(send)) =
+            (&self.task, self.buffers.whole_source())
+            && let Some(by_value) = comm.short_reduction(self.task.operation(), send, op)
+        {
+            let recv = self.buffers.whole_target();
+            return comm
+                .intra_host()
+                .reduce_by_value(comm.seat(), self.call, &by_value, recv);
+        }
+        if let Some(done) = comm.alltoall_by_value(&self.task, &self.buffers) {
+            return done;
+        }
+        self.run_with_buffers()
+    }
+
+    fn run_with_buffers(self) -> Result<()> {
+        let Self {
+            comm,
+            call,
+            buffers,
+            lends,
+            task,
+        } = self;
+        if let Task::Broadcast { root } = task {
+            let (source, target) = (buffers.whole_source(), buffers.whole_target());
+            let bytes = source.map(Source::bytes).or_else(|| target.map(Target::bytes));
+            if comm.root_leads(bytes.unwrap_or(0)) {
+                return comm.publish(call, (source, target), root);
+            }
+        }
+        comm.intra_host()
+            .run(comm.seat(), call, buffers, lends, comm.process().job(), &task)
+    }
+}
+
+impl Comm {
+    /// Refuses data in place between two groups.
+    fn check_placed(&self, in_place: bool) -> Result<()> {
+        if in_place && self.is_inter() {
+            return Err(nowhere_in_place());
+        }
+        Ok(())
+    }
+
+    /// The calling rank, as an index.
+    fn index(&self) -> usize {
+        self.rank() as usize
+    }
+}
+
+/// Takes part in a collective of several hosts.
+#[cold]
+fn across_hosts(comm: &Comm, invocation: Invocation) -> Result<()> {
+    comm.intra_host()
+        .run_across_hosts(comm.local_index(), invocation, |brought, same_call| {
+            let round = Round::Blocking(comm.shared().next_round());
+            let Some(leader) = leader_of(comm, round) else {
+                return same_call;
+            };
+            let local = AllBuffers::new(brought, comm.group_sizes());
+            let own = brought[comm.local_index()].invocation();
+            let invocations: Vec<_> = brought.iter().filter_map(Arrival::invocation).collect();
+            own.map_or(Ok(()), |own| leader.lead(own, &invocations, local, same_call))
+        })
+}
+
+/// What leads this host in a collective of several hosts; none if all ranks of the communicator are here.
+fn leader_of(comm: &Comm, round: Round) -> Option<Leader> {
+    comm.spans_hosts().then(|| {
+        let shared = Arc::clone(comm.shared()) as Arc<dyn SharedByRanks>;
+        Leader::new(
+            Arc::clone(comm.process()),
+            shared,
+            comm.group_sizes(),
+            comm.context(),
+            round,
+        )
+    })
+}

@@ -1,0 +1,69 @@
+//! Starting collectives without waiting for them.
+
+use super::{Collective, leader_of};
+use crate::collective::{Contribution, Invocation, PersistentCollective, Round};
+use crate::error::Result;
+use crate::instrument;
+use crate::request::Request;
+use simurgh_core::IdleTask;
+use simurgh_core::sync::Arc;
+
+impl Collective<'_> {
+    /// Starts it and returns at once (`MPI_Ibcast` and so on). The buffers are in use until the request is complete.
+    ///
+    /// # Errors
+    ///
+    /// None that are not found when the request is waited for: what other ranks do wrong is an error of its completion.
+    pub fn start(mut self) -> Result<Arc<Request>> {
+        instrument::collective(self.comm.process(), self.call.name());
+        let (comm, local_index, number) = (self.comm, self.comm.local_index(), self.comm.next_collective());
+        let nonblocking = comm.outstanding().join(number, self.call);
+        let request = comm
+            .process()
+            .requests()
+            .take_collective(Arc::clone(&nonblocking) as Arc<dyn IdleTask>);
+        let leader = leader_of(comm, Round::Nonblocking(number));
+        if leader.is_some() {
+            // The standard has programs leave their arrays as they are until the operation is complete. Some, such as
+            // mpi4py 4.1, do not, and get away with it elsewhere; between hosts that costs little.
+            self = self.kept();
+        }
+        let contribution = Contribution::Once(
+            self.into_invocation(),
+            Arc::clone(&request),
+            Arc::clone(comm.outstanding()),
+        );
+        nonblocking.bring(local_index, contribution, comm.process().job(), leader.as_ref())?;
+        Ok(request)
+    }
+
+    /// Sets it up to be started again and again (`MPI_Bcast_init` and so on): the ranks find each other now, and a
+    /// start does nothing but bring what is needed.
+    pub fn persistent(mut self) -> Arc<Request> {
+        self = self.kept();
+        let (comm, number) = (self.comm, self.comm.next_collective());
+        Request::set_up(PersistentCollective::new(
+            (number, comm.local_index()),
+            comm.outstanding().join_persistent(number, self.call),
+            self.into_invocation(),
+            comm.process().job(),
+            leader_of(comm, Round::Persistent(number, 0)),
+        ))
+    }
+
+    /// The same collective, whatever becomes of the arrays of counts and displacements.
+    fn kept(self) -> Self {
+        Self {
+            buffers: self.buffers.kept(),
+            task: self.task.kept(),
+            ..self
+        }
+    }
+
+    pub(crate) fn into_invocation(self) -> Invocation {
+        let Self {
+            call, buffers, task, ..
+        } = self;
+        Invocation { call, buffers, task }
+    }
+}
