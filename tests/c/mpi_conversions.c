@@ -1,8 +1,8 @@
-/* Handles and statuses as Fortran has them, and back. What a handle was converted to is used. */
-#include "mpi_check.h"
+/* Conversion of handles and statuses to those of Fortran, and back. The converted handles are used. */
+#include "objects.h"
 #include <stdint.h>
 
-/* A predefined handle keeps its number, which is that of MPI_*_toint; so do the functions for tools. */
+/* A predefined handle keeps its number, which is that of MPI_*_toint; the PMPI functions do the same. */
 #define PREDEFINED(Kind, handle)                                            \
     do {                                                                    \
         MPI_Fint number = MPI_##Kind##_c2f(handle);                         \
@@ -12,7 +12,7 @@
         CHECK(PMPI_##Kind##_f2c(PMPI_##Kind##_c2f(handle)) == (handle));    \
     } while (0)
 
-/* A handle of the program's comes back as it was. */
+/* The handle of an object of the program comes back as it was. */
 #define COMES_BACK(Kind, handle)                                            \
     do {                                                                    \
         MPI_Fint number = MPI_##Kind##_c2f(handle);                         \
@@ -44,68 +44,32 @@ static void predefined(void)
     PREDEFINED(Session, MPI_SESSION_NULL);
 }
 
-static void add(void *in, void *inout, int *count, MPI_Datatype *type)
-{
-    CHECK(*type == MPI_INT);
-    for (int i = 0; i < *count; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
-}
-
-static void handler(MPI_Comm *comm, int *code, ...)
-{
-    (void)comm, (void)code;
-}
-
 static void objects(void)
 {
-    MPI_Comm comm;
-    MPI_Group group;
-    MPI_Datatype type;
-    MPI_Op op;
-    MPI_Errhandler errhandler, found;
-    MPI_Info info;
-    MPI_Session session;
+    struct objects made = make_objects(MPI_COMM_WORLD);
+    MPI_Errhandler found;
     int size, flag, sum;
-    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
-    OK(MPI_Type_contiguous(3, MPI_INT, &type));
-    OK(MPI_Op_create(add, 1, &op));
-    OK(MPI_Comm_create_errhandler(handler, &errhandler));
-    OK(MPI_Info_create(&info));
-    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-    COMES_BACK(Comm, comm);
-    COMES_BACK(Group, group);
-    COMES_BACK(Type, type);
-    COMES_BACK(Op, op);
-    COMES_BACK(Errhandler, errhandler);
-    COMES_BACK(Info, info);
-    COMES_BACK(Session, session);
+    EACH_OBJECT(COMES_BACK, made);
 
-    OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_Type_f2c(MPI_Type_c2f(MPI_INT)), MPI_Op_f2c(MPI_Op_c2f(op)),
-                     MPI_Comm_f2c(MPI_Comm_c2f(comm))));
+    OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_Type_f2c(MPI_Type_c2f(MPI_INT)), MPI_Op_f2c(MPI_Op_c2f(made.op)),
+                     MPI_Comm_f2c(MPI_Comm_c2f(made.comm))));
     CHECK(sum == check_size * (check_size - 1) / 2);
-    OK(MPI_Group_size(MPI_Group_f2c(MPI_Group_c2f(group)), &size));
+    OK(MPI_Group_size(MPI_Group_f2c(MPI_Group_c2f(made.group)), &size));
     CHECK(size == check_size);
-    OK(MPI_Type_size(MPI_Type_f2c(MPI_Type_c2f(type)), &size));
+    OK(MPI_Type_size(MPI_Type_f2c(MPI_Type_c2f(made.type)), &size));
     CHECK(size == 3 * (int)sizeof(int));
-    OK(MPI_Comm_set_errhandler(comm, MPI_Errhandler_f2c(MPI_Errhandler_c2f(errhandler))));
-    OK(MPI_Comm_get_errhandler(comm, &found));
-    CHECK(found == errhandler);
+    OK(MPI_Comm_set_errhandler(made.comm, MPI_Errhandler_f2c(MPI_Errhandler_c2f(made.errhandler))));
+    OK(MPI_Comm_get_errhandler(made.comm, &found));
+    CHECK(found == made.errhandler);
     OK(MPI_Errhandler_free(&found));
-    OK(MPI_Info_set(MPI_Info_f2c(MPI_Info_c2f(info)), "key", "value"));
-    OK(MPI_Info_get_nkeys(info, &size));
+    OK(MPI_Info_set(MPI_Info_f2c(MPI_Info_c2f(made.info)), "key", "value"));
+    OK(MPI_Info_get_nkeys(made.info, &size));
     CHECK(size == 1);
-    OK(MPI_Session_get_num_psets(MPI_Session_f2c(MPI_Session_c2f(session)), MPI_INFO_NULL, &flag));
+    OK(MPI_Session_get_num_psets(MPI_Session_f2c(MPI_Session_c2f(made.session)), MPI_INFO_NULL, &flag));
     CHECK(flag > 1);
 
-    OK(MPI_Session_finalize(&session));
-    OK(MPI_Info_free(&info));
-    OK(MPI_Errhandler_free(&errhandler));
-    OK(MPI_Op_free(&op));
-    OK(MPI_Type_free(&type));
-    OK(MPI_Group_free(&group));
-    MPI_Fint number = MPI_Comm_c2f(comm);
-    OK(MPI_Comm_free(&comm));
+    MPI_Fint number = MPI_Comm_c2f(made.comm);
+    free_objects(&made);
     CHECK(MPI_Comm_f2c(number) == MPI_COMM_NULL);
 }
 
@@ -173,7 +137,7 @@ static void statuses(void)
     OK(PMPI_Status_f082c(&f08, &back));
     CHECK(same(status, back));
 
-    /* There is nothing to convert in what is ignored. */
+    /* A status that is ignored cannot be converted. */
     CHECK(MPI_F_STATUS_IGNORE == MPI_F_STATUSES_IGNORE && MPI_F08_STATUS_IGNORE == MPI_F08_STATUSES_IGNORE);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));

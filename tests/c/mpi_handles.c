@@ -1,5 +1,6 @@
-/* Handles as integers and back: predefined ones keep their numbers, the program's own come back as they were. */
-#include "mpi_check.h"
+/* Conversion of handles to integers and back: predefined ones keep their numbers, those of the program's objects come
+ * back as they were. */
+#include "objects.h"
 #include <stdint.h>
 
 #define PREDEFINED(Kind, handle) CHECK(MPI_##Kind##_toint(handle) == (int)(intptr_t)(handle)); \
@@ -24,49 +25,13 @@ static void predefined(void)
     PREDEFINED(Session, MPI_SESSION_NULL);
 }
 
-static void add(void *in, void *inout, int *count, MPI_Datatype *type)
-{
-    (void)in, (void)inout, (void)count, (void)type;
-}
-
-static void handler(MPI_Comm *comm, int *code, ...)
-{
-    (void)comm, (void)code;
-}
-
 static void objects(void)
 {
-    MPI_Comm comm;
-    MPI_Group group;
-    MPI_Datatype type;
-    MPI_Op op;
-    MPI_Errhandler errhandler;
-    MPI_Info info;
-    MPI_Session session;
-    int number;
-    OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
-    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
-    OK(MPI_Type_contiguous(3, MPI_INT, &type));
-    OK(MPI_Op_create(add, 1, &op));
-    OK(MPI_Comm_create_errhandler(handler, &errhandler));
-    OK(MPI_Info_create(&info));
-    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-    COMES_BACK(Comm, comm);
-    COMES_BACK(Group, group);
-    COMES_BACK(Type, type);
-    COMES_BACK(Op, op);
-    COMES_BACK(Errhandler, errhandler);
-    COMES_BACK(Info, info);
-    COMES_BACK(Session, session);
-    OK(MPI_Session_finalize(&session));
-    OK(MPI_Info_free(&info));
-    OK(MPI_Errhandler_free(&errhandler));
-    OK(MPI_Op_free(&op));
-    OK(MPI_Type_free(&type));
-    OK(MPI_Group_free(&group));
-    number = MPI_Comm_toint(comm);
-    MPI_Comm stale = comm;
-    OK(MPI_Comm_free(&comm));
+    struct objects made = make_objects(MPI_COMM_SELF);
+    EACH_OBJECT(COMES_BACK, made);
+    MPI_Comm stale = made.comm;
+    int number = MPI_Comm_toint(stale);
+    free_objects(&made);
     CHECK(MPI_Comm_fromint(number) == MPI_COMM_NULL);
     CHECK(MPI_Comm_toint(stale) == MPI_Comm_toint(MPI_COMM_NULL));
     CHECK(MPI_Group_fromint(-1) == MPI_GROUP_NULL);
@@ -90,7 +55,7 @@ static void operations(void)
         CHECK(MPI_Request_fromint(MPI_Request_toint(sends[i])) == sends[i]);
     }
     CHECK(MPI_Request_toint(sends[0]) != MPI_Request_toint(sends[1]));
-    /* The number is good for cancelling, too. */
+    /* A request can be cancelled by its number, too. */
     MPI_Status status;
     send = MPI_Request_fromint(MPI_Request_toint(sends[0]));
     OK(MPI_Cancel(&send));
@@ -129,7 +94,7 @@ static void interface(void)
     CHECK(size_in(info, "mpi_offset_size") == sizeof(MPI_Offset));
     OK(MPI_Info_free(&info));
 
-    /* What Fortran is like is said once. */
+    /* Properties of Fortran are declared once. */
     OK(MPI_Abi_get_fortran_info(&info));
     CHECK(info == MPI_INFO_NULL);
     OK(MPI_Info_create(&info));

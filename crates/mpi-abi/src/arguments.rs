@@ -1,9 +1,9 @@
-//! The parameter types of the C interface.
+//! Argument conversion: the parameter types of the C interface.
 //!
-//! A value of one of these types comes into being only when C code calls one of our functions with a pointer (each is
-//! `repr(transparent)` over it). The MPI standard obliges the caller to pass a pointer that is valid for what the
-//! function does with it, or one of the standard's special addresses; that is the precondition on which every `unsafe`
-//! block of this file rests. What can be checked is checked: a null pointer is an error, not a crash.
+//! A value of one of these types exists only because C code has called one of our functions with a pointer (each type
+//! is `repr(transparent)` over it). The MPI standard obliges the caller to pass a pointer that is valid for what the
+//! function does with it, or one of the standard's special addresses. Every `unsafe` block of this file rests on that
+//! precondition. What can be checked is checked: a null pointer is an error, not a crash.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::slice;
@@ -39,7 +39,7 @@ impl<T> Out<T> {
         Ok(())
     }
 
-    /// Refuses a null pointer before anything is done that could not be undone.
+    /// Fails on a null pointer, before anything is done that could not be undone.
     #[inline]
     pub fn check(self, name: &str) -> Outcome {
         if self.0.is_null() {
@@ -49,7 +49,7 @@ impl<T> Out<T> {
         }
     }
 
-    /// Stores `value` unless the caller passed the null pointer that stands for "ignore".
+    /// Stores `value`, unless the pointer is null, which stands for "ignore".
     #[inline]
     pub fn set_unless_ignored(self, value: T) {
         if !self.0.is_null() {
@@ -77,7 +77,7 @@ impl<T: Copy> InOut<T> {
         Ok(unsafe { self.0.read() })
     }
 
-    /// Replaces the value that [`InOut::get`] has found there.
+    /// Replaces the value that [`InOut::get`] has read.
     #[inline]
     pub fn set(self, value: T) {
         debug_assert!(!self.0.is_null());
@@ -119,7 +119,7 @@ impl<T: Copy> In<T> {
 pub struct Array<T>(*const T);
 
 impl<T> Array<T> {
-    /// Whether the caller passed this one of the standard's special addresses.
+    /// Whether the pointer is this special address of the standard.
     pub fn is_special(&self, address: *const T) -> bool {
         self.0.addr() == address.addr()
     }
@@ -140,7 +140,7 @@ impl<T> Array<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// Its first `length` elements as numbers that are read where they are. The program leaves them alone until the
+    /// Its first `length` elements as numbers, which are read where they are. The program leaves them alone until the
     /// operation is complete, as the standard demands of counts and displacements.
     pub fn numbers(&self, name: &str, length: usize) -> ResultOf<Numbers> {
         let address = self.slice(name, length)?.as_ptr();
@@ -156,7 +156,7 @@ impl<T: Number> Array<T> {
         })
     }
 
-    /// Its first `length` elements as [`Array::numbers`] that count something; a negative one, which the error message
+    /// Its first `length` elements as [`Array::numbers`] that count something. A negative one, which the error message
     /// calls `each`, is `MPI_ERR_COUNT`.
     pub fn counts(&self, name: &str, each: &str, length: usize) -> ResultOf<Numbers> {
         let counts = self.numbers(name, length)?;
@@ -172,7 +172,7 @@ impl<T: Number> Array<T> {
 pub struct ArrayMut<T>(*mut T);
 
 impl<T> ArrayMut<T> {
-    /// Where it begins.
+    /// Its address.
     pub fn address(&self) -> *mut T {
         self.0
     }
@@ -182,7 +182,7 @@ impl<T> ArrayMut<T> {
         self.0.is_null()
     }
 
-    /// Whether the caller passed this one of the standard's special addresses.
+    /// Whether the pointer is this special address of the standard.
     pub fn is_special(&self, address: *const T) -> bool {
         self.0.addr() == address.addr()
     }
@@ -204,13 +204,13 @@ impl<T> ArrayMut<T> {
 
 /// An `MPI_Status *` that a call for one operation fills, or `MPI_STATUS_IGNORE`.
 ///
-/// `MPI_ERROR` is left as it is: the call itself returns the error.
+/// `MPI_ERROR` is left as it is, since the call itself returns the error.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct StatusOut(*mut MPI_Status);
 
 impl StatusOut {
-    /// Stores what `status` says.
+    /// Stores `status`.
     #[inline]
     pub fn set(self, status: &Status) {
         if !self.0.is_null() {
@@ -223,13 +223,13 @@ impl StatusOut {
 
 /// An `MPI_Status[]` that a call for several operations fills, or `MPI_STATUSES_IGNORE`.
 ///
-/// `MPI_ERROR` is filled too, even if no operation failed: the standard would leave it alone then, but programs look.
+/// `MPI_ERROR` is filled even if no operation failed. The standard would leave it alone then, but programs look at it.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct StatusesOut(*mut MPI_Status);
 
 impl StatusesOut {
-    /// Stores what `status` says in element `index`, which is below the length of the caller's array of requests.
+    /// Stores `status` in element `index`, which is below the length of the caller's array of requests.
     #[inline]
     pub(crate) fn set(self, index: usize, status: &Status) {
         if !self.0.is_null() {
@@ -240,11 +240,7 @@ impl StatusesOut {
     }
 }
 
-/// Fills all but `MPI_ERROR`, which calls for one operation leave alone; an empty status has no error, though.
-///
-/// # Safety
-///
-/// `place` is valid for writes.
+/// Fills a status except `MPI_ERROR`, which calls for one operation leave alone; an empty status has no error, though.
 unsafe fn write_status(place: *mut MPI_Status, status: &Status) {
     // SAFETY:
     // - `place` is valid for writes; nothing is read, so it may be uninitialised.
@@ -264,7 +260,7 @@ unsafe fn write_status(place: *mut MPI_Status, status: &Status) {
 pub struct Buffer(*const c_void);
 
 impl Buffer {
-    /// Where the data begins.
+    /// The address of the data.
     #[inline]
     pub fn address(self) -> *const u8 {
         self.0.cast()
@@ -286,7 +282,7 @@ impl Buffer {
         self.0.addr() == MPI_IN_PLACE.addr()
     }
 
-    /// Whether this is one of the addresses that have a meaning of their own: `MPI_BOTTOM` and `MPI_IN_PLACE`.
+    /// Whether this is a special address: `MPI_BOTTOM` or `MPI_IN_PLACE`.
     #[inline]
     pub(crate) fn is_special(self) -> bool {
         self.0.addr() <= MPI_IN_PLACE.addr()
@@ -299,7 +295,7 @@ impl Buffer {
 pub struct BufferMut(*mut c_void);
 
 impl BufferMut {
-    /// Where the data begins.
+    /// The address of the data.
     #[inline]
     pub fn address(self) -> *mut u8 {
         self.0.cast()
@@ -315,7 +311,7 @@ impl BufferMut {
         self.0.addr() == MPI_IN_PLACE.addr()
     }
 
-    /// Refuses a null pointer before anything is done that could not be undone.
+    /// Fails on a null pointer, before anything is done that could not be undone.
     pub fn check(self, name: &str) -> Outcome {
         if self.0.is_null() {
             Err(CallError::null(name))
@@ -342,7 +338,7 @@ impl BufferMut {
         Ok(())
     }
 
-    /// Stores a pointer through the `void *`, which stands for "pointer to a pointer of any type".
+    /// Stores a pointer through the `void *`, which stands for a pointer to a pointer of any type.
     pub fn set_pointer(self, name: &str, value: *mut c_void) -> Outcome {
         Out(self.0.cast::<*mut c_void>()).set(name, value)
     }
@@ -420,7 +416,7 @@ impl TextOut {
     }
 }
 
-/// A level of safety of a tool's callback, which C may have made of any number.
+/// A level of safety of a tool's callback. C may pass any number.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Safety(pub(crate) c_int);
@@ -430,10 +426,10 @@ pub trait Number: Copy {
     /// The interface whose counts have this type.
     const WIDTH: Width;
 
-    /// The number in the width that the engine counts in.
+    /// The number in the width of the engine.
     fn wide(self) -> i64;
 
-    /// `value`, if this type can express it.
+    /// `value`, if this type can represent it.
     fn narrow(value: i64) -> Option<Self>;
 }
 
@@ -456,7 +452,7 @@ macro_rules! numbers {
 
 numbers! { c_int: Narrow i64: Large isize: Narrow }
 
-/// A length, size or position as the engine takes it; a negative one is `MPI_ERR_ARG`.
+/// A length, size or position for the engine; a negative one is `MPI_ERR_ARG`.
 pub fn length_of(name: &str, length: impl Number) -> ResultOf<usize> {
     let length = length.wide();
     usize::try_from(length).map_err(|_| {
@@ -467,7 +463,7 @@ pub fn length_of(name: &str, length: impl Number) -> ResultOf<usize> {
     })
 }
 
-/// A displacement as the engine takes it.
+/// A displacement for the engine.
 pub fn displacement_of(name: &str, displacement: impl Number) -> ResultOf<isize> {
     let displacement = displacement.wide();
     isize::try_from(displacement).map_err(|_| {
@@ -478,7 +474,7 @@ pub fn displacement_of(name: &str, displacement: impl Number) -> ResultOf<isize>
     })
 }
 
-/// A count as the engine takes it; a negative one is `MPI_ERR_COUNT`.
+/// A count for the engine; a negative one is `MPI_ERR_COUNT`.
 #[inline]
 pub fn count_of(name: &str, count: impl Number) -> ResultOf<usize> {
     let count = count.wide();

@@ -1,4 +1,4 @@
-//! What surrounds every call: who calls, whether it may, and what happens when it fails.
+//! The entry of every call: finding the calling rank, checking that it may call, and error dispatch.
 
 use std::ffi::c_int;
 
@@ -60,14 +60,14 @@ pub(crate) fn anytime(call: &'static str, raised: RaisedOn, body: impl FnOnce() 
     })
 }
 
-/// Hands a failure to the error handler of the object it is raised on, and returns the error code.
+/// Calls the error handler of the object that a failure is raised on, and returns the error code.
 #[cold]
 fn fail(call: &str, raised: RaisedOn, rank: Rank<'_>, fault: &CallError) -> c_int {
     raise(call, rank, fault.raised_on.unwrap_or(raised), fault);
     fault.code.number()
 }
 
-/// Calls the error handler of an object; of the process's own communicator if the handle is not valid.
+/// Calls the error handler of an object; that of `MPI_COMM_SELF` if the handle is not valid.
 pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<RaisedOn>, fault: &CallError) {
     let (handler, object) = handler_and_object(rank, object.into());
     match handler {
@@ -81,7 +81,7 @@ pub(crate) fn raise(call: &str, rank: Rank<'_>, object: impl Into<RaisedOn>, fau
     }
 }
 
-/// The error handler in charge, and the object that it is told of.
+/// The error handler that is responsible, and the object that it is told of.
 fn handler_and_object(rank: Rank<'_>, raised: RaisedOn) -> (ErrorHandler, RaisedOn) {
     let found = match raised {
         RaisedOn::Default => None,
@@ -91,18 +91,18 @@ fn handler_and_object(rank: Rank<'_>, raised: RaisedOn) -> (ErrorHandler, Raised
     };
     match (found, rank.predefined()) {
         (Some(handler), _) => (handler, raised),
-        // Before MPI 4 such errors were raised on the world: a program that has chosen a handler for that one alone
-        // is not ended by the one of its own communicator, which it has never set.
+        // Before MPI 4 such errors were raised on MPI_COMM_WORLD. A program that has set a handler for the world alone
+        // must not be ended by that of MPI_COMM_SELF, which it has never set.
         (None, Ok(own)) if own.myself.has_initial_errhandler() => {
             (own.world.errhandler(), RaisedOn::Comm(MPI_COMM_WORLD))
         }
         (None, Ok(own)) => (own.myself.errhandler(), RaisedOn::Comm(MPI_COMM_SELF)),
-        // Without a communicator the initial error handler holds.
+        // Without a communicator the initial error handler is responsible.
         (None, Err(_)) => (rank.process.job().initial_errhandler(), raised),
     }
 }
 
-/// A call before `MPI_Init` or after `MPI_Finalize`.
+/// Fails a call before `MPI_Init` or after `MPI_Finalize`.
 #[cold]
 fn outside(call: &str, process: Option<&Process>) -> c_int {
     let reason = match process.map(Process::phase) {
@@ -116,12 +116,12 @@ fn outside(call: &str, process: Option<&Process>) -> c_int {
     }
 }
 
-/// Says what went wrong and ends the job.
+/// Prints the error and ends the job.
 #[cold]
 fn fatal(call: &str, process: Option<&Process>, fault: &CallError) -> ! {
     let reason = format!("{call}: {} ({})", fault.message, fault.code);
     match process {
-        // What ends the job prints the line, with the rank before it.
+        // `abort` prints the line, with the rank before it.
         Some(process) => process.abort(fault.code.number(), reason),
         None => {
             eprintln!("simurgh: {reason}");

@@ -1,11 +1,11 @@
-//! Functions of the program, as C passes them.
+//! Pointers to functions of the program, as C passes them.
 
 use std::marker::PhantomData;
 use std::mem;
 
 use crate::error::{CallError, ResultOf};
 
-/// A function of the program, of the function pointer type `F`.
+/// A pointer to a function of the program, of the function pointer type `F`; may be null.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Callback<F>(usize, PhantomData<F>);
@@ -25,16 +25,12 @@ impl<F> PartialEq for Callback<F> {
 }
 
 impl<F: Copy> Callback<F> {
-    /// One of the standard's small numbers that stand for a function of the library.
+    /// One of the small numbers that stand for functions of the library.
     pub const fn special(number: usize) -> Self {
         Self(number, PhantomData)
     }
 
-    /// The same function, seen as one of type `G`.
-    ///
-    /// # Safety
-    ///
-    /// `F` and `G` differ at most in the types of handles, all of which are words.
+    /// The same function as one of type `G`.
     pub unsafe fn cast<G>(self) -> Callback<G> {
         Callback(self.0, PhantomData)
     }

@@ -1,4 +1,4 @@
-//! What a call of the C interface fails with, before its error handler has been asked.
+//! The failure of a call of the C interface, before its error handler is called.
 
 use simurgh_mpi::{Error, ErrorClass, ErrorCode};
 
@@ -7,13 +7,13 @@ use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
 /// The object on which a call raises its errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RaisedOn {
-    /// The call has no such object: the standard says `MPI_COMM_SELF`.
+    /// The call has no such object, so the standard says `MPI_COMM_SELF`.
     Default,
-    /// The communicator that was passed.
+    /// The communicator argument.
     Comm(MPI_Comm),
-    /// The session that was passed.
+    /// The session argument.
     Session(MPI_Session),
-    /// None yet: the call makes one, and was passed the error handler that it will have.
+    /// None yet: the call makes the object, and has its error handler as an argument.
     Made(MPI_Errhandler),
 }
 
@@ -35,21 +35,21 @@ impl From<MPI_Errhandler> for RaisedOn {
     }
 }
 
-/// A failed call: the error code, what happened and what to do about it.
+/// A failed call: the error code, what happened, and what to do about it.
 #[derive(Debug)]
 pub struct CallError {
-    /// What the call returns.
+    /// The error code that the call returns.
     pub code: ErrorCode,
-    /// What happened, with the argument's name and value.
+    /// What happened, with the name and the value of the argument.
     pub message: String,
-    /// The object on which the error is raised, if it is another than the declaration says.
+    /// The object on which the error is raised, if it is not the one that the declaration names.
     pub(crate) raised_on: Option<RaisedOn>,
 }
 
-/// The result of a call that gives nothing back but its error code.
+/// The result of a call, which returns nothing but its error code.
 pub type Outcome = Result<(), Box<CallError>>;
 
-/// The result of an inner step of a call.
+/// The result of a step within a call.
 pub type ResultOf<T> = Result<T, Box<CallError>>;
 
 impl CallError {

@@ -15,7 +15,7 @@
 //! | [`error`] | a failed call, and the object that its error is raised on |
 //! | `callback` | pointers to functions of the program |
 //! | [`constants`] | the constants of the standard's ABI |
-//! | [`arguments`] | argument conversion: the parameter types of the C functions, which make C pointers usable for safe code |
+//! | [`arguments`] | argument conversion: parameter types that make C pointers usable for safe code |
 //! | `host` | the process in which ranks live: its start, its end, its wire-up with other hosts, signals, output |
 //! | `singleton` | singleton init, and the process of the calling thread |
 //! | `handles` | the handle tables of a rank: the objects behind the handles of the program |

@@ -1,5 +1,7 @@
-//! Threads that belong to no rank yet: those of a program that has its process to itself. `mpiexec` may have made it
-//! one of a job's ([`host::adopt`]); if not, it is rank 0 of 1, until it asks for more
+//! Singleton init, and the process of the calling thread.
+//!
+//! A thread may belong to no rank yet: one of a program that has its process to itself. `mpiexec` may have made that
+//! process one of a job's ([`host::adopt`]). If not, it is a singleton, rank 0 of 1, until it asks for more
 //! ([`host::offer_launcher`]).
 
 use std::sync::{Arc, OnceLock};
@@ -11,7 +13,7 @@ use simurgh_settings::Values;
 /// The only rank of this process, once it has called `MPI_Init` outside a host.
 static SINGLETON: OnceLock<Arc<Process>> = OnceLock::new();
 
-/// Makes the calling thread belong to a rank: to its own, or else to the singleton, which begins here.
+/// Binds the calling thread to a rank: to the one it has already, or else to the singleton, which begins here.
 pub(crate) fn adopt() {
     if !Process::with_current(|process| process.is_some()) {
         Process::bind(Arc::clone(
@@ -31,7 +33,7 @@ fn begin() -> Arc<Process> {
     Process::new(job, 0)
 }
 
-/// Finds the process of the calling thread, which may be a thread that a program of one rank has started.
+/// Calls `body` with the process of the calling thread, which may be a thread that a program of one rank has started.
 #[inline]
 pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
     Process::with_current(|current| match current {
@@ -40,7 +42,7 @@ pub(crate) fn with_process<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> 
     })
 }
 
-/// Calls `body` for a thread that belongs to no rank yet: from then on it belongs to the singleton, if there is one.
+/// Calls `body` for a thread that belongs to no rank yet, and binds it to the singleton, if there is one.
 #[cold]
 fn with<R>(body: impl FnOnce(Option<&Arc<Process>>) -> R) -> R {
     let process = SINGLETON.get();

@@ -96,7 +96,7 @@ handles! {
     MPI_T_enum MPI_T_cvar_handle MPI_T_pvar_handle MPI_T_pvar_session MPI_T_event_registration MPI_T_event_instance
 }
 
-/// How careful the code of a tool's callback has to be.
+/// The level of safety that the code of a tool's callback needs.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MPI_T_cb_safety {

@@ -1,4 +1,4 @@
-//! What one declaration says: options, C names, widths of its placeholder types.
+//! The content of a declaration: options, C names, widths of its placeholder types.
 
 #[path = "forms.rs"]
 mod forms;
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     pub(crate) also: Option<Ident>,
     /// The name that the function had before the standard removed it.
     pub(crate) formerly: Option<Ident>,
-    /// What takes the place of the function, which the standard has removed.
+    /// The function that replaces this one, which the standard has removed.
     pub(crate) replaced_by: Option<Ident>,
     pub(crate) raises: Option<Ident>,
     pub(crate) early: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     pub(crate) modes: Vec<Mode>,
 }
 
-/// One of the functions that a declaration with `modes(…)` stands for: `send = Standard: "what it does"`.
+/// One of the functions of a declaration with `modes(…)`: `send = Standard: "what it does"`.
 pub(crate) struct Mode {
     function: Ident,
     mode: Ident,
@@ -92,7 +92,7 @@ pub(crate) struct Exported {
     /// Its name without `MPI_`.
     pub(crate) name: String,
     pub(crate) width: Width,
-    /// What takes its place if the standard has removed it, without `MPI_`.
+    /// The function that replaces it if the standard has removed it, without `MPI_`.
     pub(crate) successor: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl VisitMut for Width {
     }
 }
 
-/// The functions that a declaration stands for: itself, or one for each form of a collective, or one for each of its
+/// The functions of a declaration: the declared one, or one for each form of a collective, or one for each of the
 /// modes, which its body finds in `MODE`.
 pub(crate) fn declared(options: &Options, function: &ItemFn) -> Vec<ItemFn> {
     if options.collective {
@@ -192,7 +192,7 @@ pub(crate) fn exported(options: &Options, function: &ItemFn) -> Vec<Exported> {
     exported
 }
 
-/// The parameters of the C function, and whether the declaration asks for the calling rank before them.
+/// The parameters of the C function, and whether the declared function has the calling rank before them.
 pub(crate) fn parameters(function: &ItemFn) -> (bool, Vec<(&Ident, &Type)>) {
     let mut needs_rank = false;
     let mut parameters = Vec::new();

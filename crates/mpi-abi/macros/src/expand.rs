@@ -42,7 +42,8 @@ fn export(options: &Options, declared: &ItemFn, named: Exported) -> TokenStream 
     let names = c_parameters.iter().map(|(name, _)| name);
     let types = c_parameters.iter().map(|(_, ty)| ty);
     let body = call_body(options, &function, &call);
-    // A callee that ignores its variable arguments needs no code for them under the System V and AAPCS64 conventions.
+    // A function that ignores its variable arguments needs no code for them under the System V and AAPCS64 calling
+    // conventions.
     let variadic = options
         .variadic
         .then(|| quote!(#[doc = "The C prototype ends in `...`."]));
@@ -90,7 +91,7 @@ fn call_body(options: &Options, function: &ItemFn, call: &str) -> TokenStream {
         (false, true) => quote!(crate::call::anytime(#call, #handler, || #ident(#arguments))),
         (_, false) => quote!(#ident(#arguments)),
     };
-    // What asks for a value only is over before a signal could matter.
+    // A function that only returns a value is over before a signal could matter.
     let enter = returns_outcome(function).then(|| quote!(let _inside = ::simurgh_core::enter_runtime();));
     quote! {
         #[inline(always)]

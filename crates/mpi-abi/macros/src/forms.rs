@@ -1,7 +1,7 @@
-//! The functions that the declaration of a collective stands for.
+//! The functions of a collective's declaration.
 //!
-//! The declared body makes the collective. Each form is a function around it that says what becomes of the collective,
-//! and takes the parameters that the standard adds for it.
+//! The declared body makes the collective. Each form is a function around it that runs, starts or sets up the
+//! collective, and has the parameters that the standard adds for that.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,14 +9,14 @@ use syn::{FnArg, Ident, ItemFn, parse_quote};
 
 use super::{Options, c_name, parameters};
 
-/// What a call does with the collective that it makes.
+/// The form of a collective call.
 #[derive(Clone, Copy)]
 enum Form {
-    /// Carries it out: `MPI_Bcast`.
+    /// Runs the collective: `MPI_Bcast`.
     Blocking,
-    /// Starts it: `MPI_Ibcast`.
+    /// Starts the collective: `MPI_Ibcast`.
     Nonblocking,
-    /// Sets it up to be started: `MPI_Bcast_init`.
+    /// Sets the collective up to be started: `MPI_Bcast_init`.
     Persistent,
 }
 
@@ -59,7 +59,7 @@ impl Form {
         function
     }
 
-    /// Gives the function the name that the standard derives, and says what it does.
+    /// Gives the function the name that the standard derives, and a documentation.
     fn rename(self, function: &mut ItemFn) {
         let (blocking, span) = (function.sig.ident.to_string(), function.sig.ident.span());
         let call = c_name(&function.sig.ident);
@@ -70,13 +70,13 @@ impl Form {
         };
         function.sig.ident = Ident::new(&name, span);
         let doc = format!(
-            " `MPI_{}`: {does} what `MPI_{call}` carries out.",
+            " `MPI_{}`: {does} what `MPI_{call}` runs.",
             c_name(&function.sig.ident)
         );
         function.attrs = vec![parse_quote!(#[doc = #doc])];
     }
 
-    /// The parameters behind those of the blocking form.
+    /// The parameters that follow those of the blocking form.
     fn parameters(self) -> Vec<FnArg> {
         let request = parse_quote!(request: crate::arguments::Out<crate::types::MPI_Request>);
         match self {
@@ -86,7 +86,7 @@ impl Form {
         }
     }
 
-    /// What follows once `made` has been made.
+    /// The statements after `made`, which makes the collective.
     fn body(self, made: &TokenStream, comm: &Ident) -> TokenStream {
         match self {
             Form::Blocking => quote!(Ok(#made.run()?)),

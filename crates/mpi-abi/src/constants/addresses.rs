@@ -1,4 +1,4 @@
-//! Special addresses: values that a pointer argument may have instead of pointing anywhere.
+//! Special addresses: values of pointer arguments that point nowhere.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::without_provenance_mut as address;

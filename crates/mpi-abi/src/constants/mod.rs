@@ -1,7 +1,7 @@
-//! Every constant of the standard, with the value that its ABI chapter gives it.
+//! The constants of the standard, with the values of its ABI chapter.
 //!
-//! The header is generated from these declarations, so a program may name any of them, whether or not a function
-//! that takes it exists yet. A test compares all of them with the reference header.
+//! The header is generated from these declarations, so a program may name any of them, whether or not a function that
+//! takes it exists yet. A test compares all of them with the reference header.
 
 #![allow(missing_docs, reason = "the MPI standard says what each one means")]
 

@@ -20,7 +20,7 @@ pub const MPI_MAX_PROCESSOR_NAME: c_int = 256;
 pub const MPI_MAX_STRINGTAG_LEN: c_int = 1024;
 pub const MPI_MAX_PSET_NAME_LEN: c_int = 1024;
 
-// Bytes that each buffered message takes besides its data
+// The bytes that a buffered message takes besides its data
 pub const MPI_BSEND_OVERHEAD: c_int = 512;
 
 // Fortran status: size and indices

@@ -1,4 +1,4 @@
-//! What the binary interface looks like, and what a Fortran layer above it says of its own.
+//! The binary interface, and what a Fortran layer above it declares.
 
 use std::ffi::c_int;
 
@@ -37,7 +37,7 @@ fn abi_get_info(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
     info::give_out(rank, sizes()?, info)
 }
 
-/// `MPI_Abi_get_fortran_info`: what has been said of Fortran's types; the null handle if nothing.
+/// `MPI_Abi_get_fortran_info`: what has been declared about Fortran's types; the null handle if nothing has.
 #[mpi(early)]
 fn abi_get_fortran_info(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
     match rank.tables.fortran.types() {
@@ -46,14 +46,15 @@ fn abi_get_fortran_info(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
     }
 }
 
-/// `MPI_Abi_set_fortran_info`: says, once, which types the Fortran compiler has.
+/// `MPI_Abi_set_fortran_info`: declares, once, which types the Fortran compiler has.
 #[mpi(early)]
 fn abi_set_fortran_info(rank: Rank<'_>, info: MPI_Info) -> Outcome {
     let said = rank.read_info(info, Info::clone)?;
     rank.tables.fortran.set_types(said)
 }
 
-/// `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if known.
+/// `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if they have been
+/// declared.
 #[mpi(early)]
 fn abi_get_fortran_booleans(
     rank: Rank<'_>,
@@ -71,7 +72,7 @@ fn abi_get_fortran_booleans(
     is_set.set("is_set", c_int::from(known.is_some()))
 }
 
-/// `MPI_Abi_set_fortran_booleans`: says, once, which values stand for true and false in logicals of this size.
+/// `MPI_Abi_set_fortran_booleans`: declares, once, which values stand for true and false in logicals of this size.
 #[mpi(early)]
 fn abi_set_fortran_booleans(
     rank: Rank<'_>,

@@ -1,8 +1,8 @@
-//! Buffers of a call that may not be the same memory.
+//! Aliasing checks: buffers of a call that must not be the same memory.
 //!
-//! That a rank's own data comes from where it goes is easily noticed, and refused unless checks are off. Whether any
-//! data overlaps takes a look at all parts, which is for those who have all checked; there only data that lies in one
-//! piece is compared, as others may be laid between each other.
+//! That a rank's own data is read from the address where it is written is easily noticed, and refused unless checks are
+//! off. A search for any overlap has to look at all parts, so it is done only where all checks are on. It only compares
+//! data that lies in one piece, since pieces of other layouts may interleave.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -45,12 +45,12 @@ pub(super) const NEVER: Pair = pair("sendbuf", "recvbuf", "use two buffers");
 const REPLACED: Pair = pair("sendbuf", "recvbuf", "use MPI_Sendrecv_replace or two buffers");
 pub(super) const LOCAL: Pair = pair("inbuf", "inoutbuf", "use two buffers");
 
-/// A buffer: one for all, or with a part for each rank.
+/// A buffer, as a whole or with a part for each rank.
 pub(super) trait Side {
-    /// The lowest address of what is in it for a rank, if there is anything.
+    /// The lowest address of the data for a rank, if there is any.
     fn lowest_of(&self, rank: usize) -> Option<usize>;
 
-    /// The addresses of what is in it for so many ranks, as far as they are pieces.
+    /// The address ranges of the data for so many ranks, as far as they are single pieces.
     fn stretches_of(&self, ranks: usize) -> Vec<Range<usize>>;
 }
 
@@ -80,7 +80,7 @@ macro_rules! sides {
 
 sides!(Source, Target);
 
-/// Refuses buffers of a collective, if there are both, that are the same memory.
+/// Fails if the two buffers of a collective are the same memory.
 pub(super) fn check(
     rank: Rank<'_>,
     comm: &Comm,
@@ -90,20 +90,20 @@ pub(super) fn check(
     let (Some(read), Some(written)) = (read, written) else {
         return Ok(());
     };
-    // Between groups no rank gets anything of its own.
+    // In an inter-communicator no rank receives its own data.
     if !comm.is_inter() {
         check_own(rank, comm.rank() as usize, (read, written), pair)?;
     }
     check_all(rank, (read, comm.peers()), (written, comm.peers()), pair)
 }
 
-/// Refuses buffers without parts that are the same memory.
+/// Fails if two buffers without parts are the same memory.
 pub(super) fn check_whole(rank: Rank<'_>, read: &Source, written: &Target, pair: Pair) -> Outcome {
     check_own(rank, 0, (read, written), pair)?;
     check_all(rank, (read, 1), (written, 1), pair)
 }
 
-/// Refuses the buffers of an exchange that are the same memory, if all is to be checked.
+/// Fails if the buffers of an exchange overlap, where all checks are on.
 pub(super) fn check_exchange(
     rank: Rank<'_>,
     (sent, dest): (&Source, c_int),
@@ -115,7 +115,7 @@ pub(super) fn check_exchange(
     check_all(rank, (sent, 1), (received, 1), REPLACED)
 }
 
-/// Refuses data of a rank's own that comes from where it goes.
+/// Fails if a rank's own data is read from the address where it is written.
 fn check_own(rank: Rank<'_>, own: usize, (read, written): (&impl Side, &impl Side), pair: Pair) -> Outcome {
     if rank.process.job().checks() == Checks::Off {
         return Ok(());
@@ -126,8 +126,7 @@ fn check_own(rank: Rank<'_>, own: usize, (read, written): (&impl Side, &impl Sid
     }
 }
 
-/// Refuses data of which any is both read and written, if all is to be checked; with each buffer is said how many parts
-/// it has.
+/// Fails if any data is both read and written, where all checks are on. Each buffer comes with the number of its parts.
 pub(super) fn check_all(
     rank: Rank<'_>,
     (read, sources): (&impl Side, usize),

@@ -13,7 +13,8 @@ use crate::error::{CallError, Outcome};
 use crate::handles::{Rank, UserKeyval};
 use crate::types::*;
 
-/// Makes a key for attributes of this kind of objects. The functions may differ from the types here in their handles.
+/// Makes a key for attributes of this kind of objects. The types of the functions may differ from those here in the
+/// type of the handle.
 fn create<C: Copy, D: Copy>(
     rank: Rank<'_>,
     kind: Kind,
@@ -42,7 +43,7 @@ pub(super) fn create_for_types(
     create(rank, Kind::Type, functions, keyval, extra_state)
 }
 
-/// Gives a key back.
+/// Frees a key.
 pub(super) fn free(rank: Rank<'_>, kind: Kind, keyval: InOut<c_int>) -> Outcome {
     let number = keyval.get("keyval")?;
     refuse_predefined(kind, number, "freed")?;
@@ -67,7 +68,7 @@ pub(super) fn set(rank: Rank<'_>, kind: Kind, handle: usize, keyval: c_int, valu
     Ok(rank.tables.cache.set(handle, key, value)?)
 }
 
-/// Looks for the value of the object with this checked handle.
+/// Finds the value of the object with this checked handle.
 pub(super) fn get(
     rank: Rank<'_>,
     kind: Kind,
@@ -109,7 +110,7 @@ fn comm_create_keyval(
     create(rank, Kind::Comm, functions, comm_keyval, extra_state)
 }
 
-/// `MPI_Comm_free_keyval`: gives a key back; attributes that have it keep it.
+/// `MPI_Comm_free_keyval`: frees a key; attributes keep it until they are deleted.
 #[mpi]
 fn comm_free_keyval(rank: Rank<'_>, comm_keyval: InOut<c_int>) -> Outcome {
     free(rank, Kind::Comm, comm_keyval)

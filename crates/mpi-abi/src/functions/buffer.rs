@@ -13,10 +13,10 @@ use crate::error::{CallError, Outcome};
 use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Request, MPI_Session};
 
-// A program that counts with the standard's overhead has room for what it counted.
+// A program that uses the standard's constant has enough room.
 const _: () = assert!(BSEND_OVERHEAD <= MPI_BSEND_OVERHEAD as usize);
 
-/// Attaches memory of the program, or `MPI_BUFFER_AUTOMATIC`, for which the size means nothing.
+/// Attaches memory of the program, or `MPI_BUFFER_AUTOMATIC`, with which the size means nothing.
 fn attach(to: &SendBuffer, buffer: BufferMut, size: impl Number) -> Outcome {
     let address = buffer.address().expose_provenance();
     let space = if address == MPI_BUFFER_AUTOMATIC.addr() {
@@ -32,7 +32,7 @@ fn attach(to: &SendBuffer, buffer: BufferMut, size: impl Number) -> Outcome {
     Ok(to.attach(space)?)
 }
 
-/// Detaches what has been attached, and tells the program what that was.
+/// Detaches the buffer, and returns its address and size to the program.
 fn detach<C: Number>(
     from: &SendBuffer,
     buffer_addr: BufferMut,

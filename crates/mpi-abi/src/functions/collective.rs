@@ -18,7 +18,7 @@ fn barrier(rank: Rank<'_>, comm: MPI_Comm) -> ResultOf<Collective<'_>> {
     Ok(rank.comm(comm)?.barrier())
 }
 
-/// `MPI_Bcast`: gives the root's data to all ranks.
+/// `MPI_Bcast`: sends the root's data to all ranks.
 #[mpi(large, collective, short, raises = comm)]
 fn bcast(
     rank: Rank<'_>,
@@ -93,7 +93,7 @@ fn gatherv(
     Ok(comm.gather(send.as_ref(), recv, root)?)
 }
 
-/// `MPI_Scatter`: gives each rank an equal part of the root's data.
+/// `MPI_Scatter`: sends each rank an equal part of the root's data.
 #[mpi(large, collective, raises = comm)]
 fn scatter(
     rank: Rank<'_>,
@@ -120,7 +120,7 @@ fn scatter(
     Ok(comm.scatter(send, recv.as_ref(), root)?)
 }
 
-/// `MPI_Scatterv`: gives each rank its part of the root's data.
+/// `MPI_Scatterv`: sends each rank its part of the root's data.
 #[mpi(large, collective, raises = comm)]
 fn scatterv(
     rank: Rank<'_>,
@@ -190,7 +190,7 @@ fn allgatherv(
     Ok(comm.allgather(send.as_ref(), recv)?)
 }
 
-/// `MPI_Alltoall`: gives each rank an equal part of each rank's data.
+/// `MPI_Alltoall`: sends each rank an equal part of each rank's data.
 #[mpi(large, collective, short, raises = comm)]
 fn alltoall(
     rank: Rank<'_>,
@@ -211,7 +211,7 @@ fn alltoall(
     Ok(comm.alltoall(send, recv)?)
 }
 
-/// `MPI_Alltoallv`: gives each rank its part of each rank's data.
+/// `MPI_Alltoallv`: sends each rank its part of each rank's data.
 #[mpi(large, collective, raises = comm)]
 fn alltoallv(
     rank: Rank<'_>,
@@ -239,7 +239,7 @@ fn alltoallv(
     Ok(comm.alltoall(send, recv)?)
 }
 
-/// `MPI_Alltoallw`: gives each rank its part of each rank's data, each of a datatype of its own.
+/// `MPI_Alltoallw`: sends each rank its part of each rank's data, each part with its own datatype.
 #[mpi(large, collective, raises = comm)]
 fn alltoallw(
     rank: Rank<'_>,

@@ -10,13 +10,14 @@ use crate::error::{Outcome, ResultOf};
 use crate::handles::{Rank, sources, targets};
 use crate::types::{MPI_Aint, MPI_Comm, MPI_Datatype};
 
-/// The count of a buffer of as many parts: without any, nothing is read or written, and the buffer may be null.
+/// The count of a buffer with this number of parts. Without parts nothing is read or written, and the buffer may be
+/// null.
 fn for_parts(parts: usize, count: impl Number) -> i64 {
     let count = count.wide();
     if parts == 0 { count.min(0) } else { count }
 }
 
-/// `MPI_Neighbor_allgather`: collects equal parts of the neighbours at all ranks.
+/// `MPI_Neighbor_allgather`: collects equal parts from the neighbours at all ranks.
 #[mpi(large, collective, raises = comm)]
 fn neighbor_allgather(
     rank: Rank<'_>,
@@ -37,7 +38,7 @@ fn neighbor_allgather(
     Ok(comm.neighbor_allgather(send, recv)?)
 }
 
-/// `MPI_Neighbor_allgatherv`: collects parts of the neighbours at all ranks.
+/// `MPI_Neighbor_allgatherv`: collects parts from the neighbours at all ranks.
 #[mpi(large, collective, raises = comm)]
 fn neighbor_allgatherv(
     rank: Rank<'_>,
@@ -58,7 +59,7 @@ fn neighbor_allgatherv(
     Ok(comm.neighbor_allgather(send, recv)?)
 }
 
-/// `MPI_Neighbor_alltoall`: gives each neighbour an equal part of each rank's data.
+/// `MPI_Neighbor_alltoall`: sends each neighbour an equal part of each rank's data.
 #[mpi(large, collective, raises = comm)]
 fn neighbor_alltoall(
     rank: Rank<'_>,
@@ -79,7 +80,7 @@ fn neighbor_alltoall(
     Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
-/// `MPI_Neighbor_alltoallv`: gives each neighbour its part of each rank's data.
+/// `MPI_Neighbor_alltoallv`: sends each neighbour its part of each rank's data.
 #[mpi(large, collective, raises = comm)]
 fn neighbor_alltoallv(
     rank: Rank<'_>,
@@ -101,7 +102,7 @@ fn neighbor_alltoallv(
     Ok(comm.neighbor_alltoall(send, recv)?)
 }
 
-/// `MPI_Neighbor_alltoallw`: gives each neighbour its part of each rank's data, each of a datatype of its own.
+/// `MPI_Neighbor_alltoallw`: sends each neighbour its part of each rank's data, each part with its own datatype.
 #[mpi(large, collective, raises = comm)]
 fn neighbor_alltoallw(
     rank: Rank<'_>,

@@ -1,4 +1,4 @@
-//! Communicators: asking about them, making them, giving them back.
+//! Communicators: inquiry, names and release.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -37,13 +37,13 @@ fn comm_group(rank: Rank<'_>, comm: MPI_Comm, group: Out<MPI_Group>) -> Outcome 
     group::give_out(rank, rank.comm(comm)?.group().clone(), group)
 }
 
-/// `MPI_Comm_free`: gives the communicator back; pending operations keep it.
+/// `MPI_Comm_free`: frees the communicator; pending operations keep it.
 #[mpi]
 fn comm_free(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
     release(rank, comm, "freed", |comm| Ok(comm.free()?))
 }
 
-/// Takes a communicator away from the program and gives it back, which is what `verb` means.
+/// Voids the handle of a communicator and releases the communicator by `give_back`; `verb` is for error messages.
 pub(super) fn release(
     rank: Rank<'_>,
     comm: InOut<MPI_Comm>,

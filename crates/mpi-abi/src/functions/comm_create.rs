@@ -87,7 +87,7 @@ fn comm_create_group(
     give_out(rank, rank.comm(comm)?.create_group(&group, tag)?, newcomm)
 }
 
-/// The tag that tells calls apart.
+/// The tag that distinguishes calls.
 fn tag_of(stringtag: Text) -> ResultOf<String> {
     let tag = stringtag.read("stringtag")?;
     if tag.len() >= MPI_MAX_STRINGTAG_LEN as usize {
@@ -98,7 +98,7 @@ fn tag_of(stringtag: Text) -> ResultOf<String> {
     Ok(tag)
 }
 
-/// Gives a communicator what it is made with.
+/// Sets the hints and the error handler of a new communicator.
 fn configure(rank: Rank<'_>, made: &Comm, hints: &Info, errhandler: MPI_Errhandler) -> Outcome {
     made.set_info(hints);
     made.set_errhandler(rank.errhandler(errhandler, HandlerKind::Comm)?);
@@ -146,7 +146,7 @@ fn intercomm_create_from_groups(
         rank.hints(info)?,
     );
     rank.errhandler(errhandler, HandlerKind::Comm)?;
-    // Read at the leader only; without it the call fails at all ranks.
+    // Only the leader's argument counts; without a group there the call fails at all ranks.
     let remote = rank.group("remote_group", remote_group).unwrap_or(Group::EMPTY);
     host::connect();
     let made = Comm::create_inter_from_groups(

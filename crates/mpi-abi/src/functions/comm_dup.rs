@@ -12,7 +12,7 @@ use crate::error::Outcome;
 use crate::handles::{Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Info, MPI_Request};
 
-/// Stores the handle of a duplicate, with the attributes that the keys of the original's say.
+/// Stores the handle of a duplicate, and copies the attributes as their keys say.
 fn give_out(rank: Rank<'_>, original: MPI_Comm, made: Arc<Comm>, newcomm: Out<MPI_Comm>) -> Outcome {
     let handle = handle_of(&rank.tables.comms, made)?;
     if let Err(error) = rank.tables.cache.copy(original.0, handle) {
@@ -23,14 +23,14 @@ fn give_out(rank: Rank<'_>, original: MPI_Comm, made: Arc<Comm>, newcomm: Out<MP
     newcomm.set("newcomm", MPI_Comm(handle))
 }
 
-/// `MPI_Comm_dup`: the same ranks in another context, without the hints.
+/// `MPI_Comm_dup`: a duplicate, without the hints.
 #[mpi(raises = comm)]
 fn comm_dup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>) -> Outcome {
     newcomm.check("newcomm")?;
     give_out(rank, comm, rank.comm(comm)?.dup()?, newcomm)
 }
 
-/// `MPI_Comm_dup_with_info`: the same ranks in another context, with hints of its own.
+/// `MPI_Comm_dup_with_info`: a duplicate with hints of its own.
 #[mpi(raises = comm)]
 fn comm_dup_with_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info, newcomm: Out<MPI_Comm>) -> Outcome {
     newcomm.check("newcomm")?;
@@ -40,7 +40,7 @@ fn comm_dup_with_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info, newcomm: O
     give_out(rank, comm, made, newcomm)
 }
 
-/// `MPI_Comm_idup`: a duplicate that no rank waits for. It is there when the call returns.
+/// `MPI_Comm_idup`: a duplicate that no rank waits for; it exists when the call returns.
 #[mpi(raises = comm)]
 fn comm_idup(rank: Rank<'_>, comm: MPI_Comm, newcomm: Out<MPI_Comm>, request: Out<MPI_Request>) -> Outcome {
     newcomm.check("newcomm")?;
@@ -68,7 +68,7 @@ fn comm_idup_with_info(
     request.set("request", rank.request_handle(done, comm)?)
 }
 
-/// `MPI_Comm_set_info`: makes and takes back promises about the use of the communicator.
+/// `MPI_Comm_set_info`: sets hints, which are promises about the use of the communicator.
 #[mpi(raises = comm)]
 fn comm_set_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info) -> Outcome {
     let comm = rank.comm(comm)?;
@@ -76,7 +76,7 @@ fn comm_set_info(rank: Rank<'_>, comm: MPI_Comm, info: MPI_Info) -> Outcome {
     Ok(())
 }
 
-/// `MPI_Comm_get_info`: the promises in effect.
+/// `MPI_Comm_get_info`: the hints in effect.
 #[mpi(raises = comm)]
 fn comm_get_info(rank: Rank<'_>, comm: MPI_Comm, info_used: Out<MPI_Info>) -> Outcome {
     give_out_info(rank, rank.comm(comm)?.info(), info_used)

@@ -1,4 +1,4 @@
-//! Waiting for, testing and giving up one request.
+//! Completion of one request: waiting, testing, freeing, cancelling.
 
 use std::ffi::c_int;
 
@@ -65,7 +65,7 @@ fn test(rank: Rank<'_>, request: InOut<MPI_Request>, flag: Out<c_int>, status: S
     outcome
 }
 
-/// `MPI_Request_free`: gives the request up; its operation goes on.
+/// `MPI_Request_free`: frees the request; its operation goes on.
 #[mpi]
 fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let mut handle = request.get("request")?;
@@ -86,7 +86,7 @@ fn request_free(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     Ok(freed.map(drop)?)
 }
 
-/// `MPI_Cancel`: takes the operation back if nobody has matched it yet.
+/// `MPI_Cancel`: cancels the operation, if it has not been matched yet.
 #[mpi]
 fn cancel(rank: Rank<'_>, request: InOut<MPI_Request>) -> Outcome {
     let handle = request.get("request")?;

@@ -1,4 +1,4 @@
-//! What all datatypes have: a commit, a duplicate, an end, a name, and measures.
+//! All datatypes: commit, duplicate, free, names and measures.
 
 use std::ffi::c_int;
 
@@ -12,13 +12,23 @@ use crate::error::{CallError, Outcome};
 use crate::handles::Rank;
 use crate::types::{MPI_Aint, MPI_Datatype};
 
-/// Stores a number of bytes, or `MPI_UNDEFINED` if it does not fit, as the standard asks.
+/// Stores a number of bytes, or `MPI_UNDEFINED` if it does not fit, as the standard says.
 pub(super) fn set_bytes<C: Number>(place: Out<C>, name: &str, bytes: isize) -> Outcome {
     let undefined = || C::narrow(i64::from(MPI_UNDEFINED));
     match C::narrow(bytes as i64).or_else(undefined) {
         Some(bytes) => place.set(name, bytes),
         None => Ok(()),
     }
+}
+
+/// Stores a measure of a datatype in bytes.
+fn set_measure<C: Number>(
+    rank: Rank<'_>,
+    datatype: MPI_Datatype,
+    (place, name): (Out<C>, &str),
+    measure: fn(&Datatype) -> isize,
+) -> Outcome {
+    set_bytes(place, name, measure(&rank.any_datatype("datatype", datatype)?))
 }
 
 /// `MPI_Type_commit`: declares that the datatype will be used in communication.
@@ -44,7 +54,7 @@ fn type_dup(rank: Rank<'_>, oldtype: MPI_Datatype, newtype: Out<MPI_Datatype>) -
     newtype.set("newtype", handle)
 }
 
-/// `MPI_Type_free`: gives the datatype back; pending operations keep it.
+/// `MPI_Type_free`: frees the datatype; pending operations keep it.
 #[mpi]
 fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     let handle = datatype.get("datatype")?;
@@ -61,7 +71,7 @@ fn type_free(rank: Rank<'_>, datatype: InOut<MPI_Datatype>) -> Outcome {
     Ok(())
 }
 
-/// `MPI_Type_set_name`: names the datatype, for whoever reads about it.
+/// `MPI_Type_set_name`: gives the datatype a name.
 #[mpi]
 fn type_set_name(rank: Rank<'_>, datatype: MPI_Datatype, type_name: Text) -> Outcome {
     rank.any_datatype("datatype", datatype)?;
@@ -88,17 +98,15 @@ fn type_get_name(
     type_name.set("type_name", name, MPI_MAX_OBJECT_NAME, resultlen)
 }
 
-/// `MPI_Type_size`: bytes of data in an element.
+/// `MPI_Type_size`: the bytes of data in an element.
 #[mpi(large, also_x)]
 fn type_size(rank: Rank<'_>, datatype: MPI_Datatype, size: Out<Count>) -> Outcome {
-    set_bytes(
-        size,
-        "size",
-        rank.any_datatype("datatype", datatype)?.size() as isize,
-    )
+    set_measure(rank, datatype, (size, "size"), |datatype| {
+        datatype.size() as isize
+    })
 }
 
-/// `MPI_Type_get_extent`: lower bound, and bytes from one element to the next.
+/// `MPI_Type_get_extent`: the lower bound, and the distance from one element to the next.
 #[mpi(large, also_x)]
 fn type_get_extent(rank: Rank<'_>, datatype: MPI_Datatype, lb: Out<Extent>, extent: Out<Extent>) -> Outcome {
     let datatype = rank.any_datatype("datatype", datatype)?;
@@ -106,37 +114,25 @@ fn type_get_extent(rank: Rank<'_>, datatype: MPI_Datatype, lb: Out<Extent>, exte
     set_bytes(extent, "extent", datatype.extent())
 }
 
-/// `MPI_Type_extent`: bytes from one element to the next.
+/// `MPI_Type_extent`: the distance from one element to the next.
 #[mpi(replaced_by = type_get_extent)]
 fn type_extent(rank: Rank<'_>, datatype: MPI_Datatype, extent: Out<MPI_Aint>) -> Outcome {
-    set_bytes(
-        extent,
-        "extent",
-        rank.any_datatype("datatype", datatype)?.extent(),
-    )
+    set_measure(rank, datatype, (extent, "extent"), Datatype::extent)
 }
 
 /// `MPI_Type_lb`: the lower bound.
 #[mpi(replaced_by = type_get_extent)]
 fn type_lb(rank: Rank<'_>, datatype: MPI_Datatype, displacement: Out<MPI_Aint>) -> Outcome {
-    set_bytes(
-        displacement,
-        "displacement",
-        rank.any_datatype("datatype", datatype)?.lb(),
-    )
+    set_measure(rank, datatype, (displacement, "displacement"), Datatype::lb)
 }
 
 /// `MPI_Type_ub`: the upper bound.
 #[mpi(replaced_by = type_get_extent)]
 fn type_ub(rank: Rank<'_>, datatype: MPI_Datatype, displacement: Out<MPI_Aint>) -> Outcome {
-    set_bytes(
-        displacement,
-        "displacement",
-        rank.any_datatype("datatype", datatype)?.ub(),
-    )
+    set_measure(rank, datatype, (displacement, "displacement"), Datatype::ub)
 }
 
-/// `MPI_Type_get_true_extent`: where the data begins, and bytes from its first to its last.
+/// `MPI_Type_get_true_extent`: where the data begins, and the bytes from its first to its last.
 #[mpi(large, also_x)]
 fn type_get_true_extent(
     rank: Rank<'_>,

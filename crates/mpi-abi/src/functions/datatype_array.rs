@@ -98,7 +98,7 @@ fn type_create_subarray(
     newtype.set("newtype", rank.datatype_handle(made.made_by(recipe))?)
 }
 
-/// That there are as many processes in the dimensions of a grid, which the caller has called `psizes`, as in all.
+/// Fails unless the grid, which the caller has passed as `psizes`, has as many processes as `size` says.
 fn check_grid(dimensions: &[Dealt], size: c_int, psizes: &[c_int]) -> Outcome {
     let grid = dimensions.iter().try_fold(1_usize, |product, dimension| {
         product.checked_mul(dimension.processes)
@@ -110,7 +110,7 @@ fn check_grid(dimensions: &[Dealt], size: c_int, psizes: &[c_int]) -> Outcome {
     Err(CallError::new(ErrorClass::Arg, reason))
 }
 
-/// `MPI_Type_create_darray`: what one process of a grid owns of an array.
+/// `MPI_Type_create_darray`: the part of a distributed array that one process of a grid owns.
 #[mpi(large)]
 fn type_create_darray(
     rank: Rank<'_>,

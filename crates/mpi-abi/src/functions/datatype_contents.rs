@@ -1,4 +1,4 @@
-//! How a datatype was made.
+//! Decoding a datatype: its constructor and its arguments.
 
 use std::ffi::c_int;
 
@@ -11,7 +11,7 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::Rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 
-/// Numbers of arguments: integers, addresses, large counts, datatypes.
+/// The numbers of arguments: integers, addresses, large counts, datatypes.
 type Numbers = [usize; 4];
 
 fn numbers_of(recipe: &Recipe) -> Numbers {
@@ -23,7 +23,7 @@ fn numbers_of(recipe: &Recipe) -> Numbers {
     ]
 }
 
-/// Refuses to describe a datatype with large counts through a function that cannot express them.
+/// Fails for a datatype with large counts, if the function cannot express them.
 fn check_narrow(recipe: &Recipe) -> Outcome {
     if recipe.count_arguments().is_empty() {
         return Ok(());
@@ -90,7 +90,7 @@ fn type_get_envelope_c(
     )
 }
 
-/// Copies a list of arguments to the caller's array, which has room for `room`.
+/// Copies a list of arguments to the caller's array, which has room for `room` of them.
 fn give<T: Copy>(name: &str, values: &[T], room: impl Number, mut array: ArrayMut<T>) -> Outcome {
     let room = length_of(name, room)?;
     if room < values.len() {
@@ -103,7 +103,8 @@ fn give<T: Copy>(name: &str, values: &[T], room: impl Number, mut array: ArrayMu
     Ok(())
 }
 
-/// Gives out the datatypes that another one was made of: predefined ones as they are, others as new handles.
+/// Stores the handles of the datatypes that another one was made of: predefined ones as they are, others as new
+/// handles.
 fn give_datatypes(
     rank: Rank<'_>,
     recipe: &Recipe,

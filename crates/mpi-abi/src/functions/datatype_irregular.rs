@@ -1,4 +1,4 @@
-//! Datatypes of blocks anywhere, of one datatype or of several.
+//! Datatypes of blocks at any displacements, of one datatype or of several.
 
 use simurgh_mpi::datatype::{Combiner, Datatype, Field, Recipe};
 use simurgh_mpi_abi_macros::mpi;
@@ -8,7 +8,7 @@ use crate::error::{Outcome, ResultOf};
 use crate::handles::Rank;
 use crate::types::MPI_Datatype;
 
-/// Blocks as the engine takes them: displacement and length of each.
+/// The displacement and the length of each block, for the engine.
 fn blocks<C: Number, D: Number>(displacements: &[D], lengths: &[C]) -> ResultOf<Vec<(isize, usize)>> {
     let pairs = displacements.iter().zip(lengths);
     pairs
@@ -21,13 +21,13 @@ fn blocks<C: Number, D: Number>(displacements: &[D], lengths: &[C]) -> ResultOf<
         .collect()
 }
 
-/// Blocks of one length as the engine takes them; the length is checked although there be no block.
+/// The displacements and the common length of blocks, for the engine. The length is checked even if there is no block.
 fn blocks_of<C: Number, D: Number>(displacements: &[D], length: C) -> ResultOf<Vec<(isize, usize)>> {
     length_of("blocklength", length)?;
     blocks(displacements, &vec![length; displacements.len()])
 }
 
-/// The numbers of a list, for the record.
+/// The numbers of a list, in the width of the engine.
 fn wide<N: Number>(numbers: &[N]) -> impl Iterator<Item = i64> {
     numbers.iter().map(|number| number.wide())
 }

@@ -1,4 +1,4 @@
-//! Predefined datatypes by what they can hold.
+//! Predefined datatypes, found by the values that they can hold.
 
 use std::ffi::c_int;
 
@@ -30,7 +30,7 @@ fn type_create_f90_complex(rank: Rank<'_>, p: c_int, r: c_int, newtype: Out<MPI_
     newtype.set("newtype", rank.datatype_handle(Datatype::f90_complex(p, r)?)?)
 }
 
-/// `MPI_Type_match_size`: the predefined datatype of a class that is `size` bytes long.
+/// `MPI_Type_match_size`: the predefined datatype of a class that has `size` bytes.
 #[mpi]
 fn type_match_size(_rank: Rank<'_>, typeclass: c_int, size: c_int, datatype: Out<MPI_Datatype>) -> Outcome {
     let class = match typeclass {
@@ -51,7 +51,7 @@ fn type_match_size(_rank: Rank<'_>, typeclass: c_int, size: c_int, datatype: Out
     datatype.set("datatype", MPI_Datatype(found.handle()))
 }
 
-/// `MPI_Type_get_value_index`: the predefined datatype of pairs of these, or the null datatype if there is none.
+/// `MPI_Type_get_value_index`: the predefined datatype of such pairs, or the null datatype if there is none.
 #[mpi]
 fn type_get_value_index(
     rank: Rank<'_>,

@@ -1,4 +1,4 @@
-//! Datatypes of elements at equal distances, and with other bounds.
+//! Datatypes of elements at equal distances, and of other bounds.
 
 use simurgh_mpi::datatype::{Combiner, Datatype, Recipe};
 use simurgh_mpi_abi_macros::mpi;
@@ -8,7 +8,7 @@ use crate::error::Outcome;
 use crate::handles::Rank;
 use crate::types::MPI_Datatype;
 
-/// `MPI_Type_contiguous`: `count` elements behind each other.
+/// `MPI_Type_contiguous`: `count` elements in a row.
 #[mpi(large)]
 fn type_contiguous(
     rank: Rank<'_>,

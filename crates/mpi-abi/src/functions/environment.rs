@@ -1,4 +1,4 @@
-//! Versions, names, clocks and addresses: what may be asked at any time.
+//! Versions, names, clocks and addresses: inquiries that are allowed at any time.
 
 use std::ffi::{c_int, c_void};
 
@@ -16,7 +16,7 @@ fn get_version(version: Out<c_int>, subversion: Out<c_int>) -> Outcome {
     subversion.set("subversion", MPI_SUBVERSION)
 }
 
-/// `MPI_Get_library_version`: who we are.
+/// `MPI_Get_library_version`: the name and version of the library.
 #[mpi]
 fn get_library_version(version: TextOut, resultlen: Out<c_int>) -> Outcome {
     let text = concat!(
@@ -53,7 +53,7 @@ fn wtick() -> f64 {
     resolution.tv_sec as f64 + resolution.tv_nsec as f64 * 1e-9
 }
 
-/// `MPI_Pcontrol`: for tools, which define their own; the standard asks the library to do nothing.
+/// `MPI_Pcontrol`: for profiling tools, which replace it; the library does nothing.
 #[mpi(variadic)]
 fn pcontrol(_level: c_int) -> Outcome {
     Ok(())
@@ -77,5 +77,5 @@ fn aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
     addr1.wrapping_sub(addr2)
 }
 
-/// A pointer of the C interface and an address of the standard have one size, which [`PMPI_Get_address`] relies on.
+/// A C pointer and an address of the standard have the same size, which [`PMPI_Get_address`] relies on.
 const _: () = assert!(size_of::<MPI_Aint>() == size_of::<*const c_void>());

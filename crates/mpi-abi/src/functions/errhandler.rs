@@ -26,7 +26,7 @@ fn comm_create_errhandler(
     errhandler.set("errhandler", rank.new_errhandler(function)?)
 }
 
-/// `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
+/// `MPI_Comm_set_errhandler`: sets the error handler of `comm`.
 #[mpi(raises = comm, formerly = errhandler_set)]
 fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandler) -> Outcome {
     let handler = rank.errhandler(errhandler, HandlerKind::Comm)?;
@@ -34,7 +34,7 @@ fn comm_set_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: MPI_Errhandle
     Ok(())
 }
 
-/// `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
+/// `MPI_Comm_get_errhandler`: the error handler of `comm`.
 #[mpi(raises = comm, formerly = errhandler_get)]
 fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errhandler>) -> Outcome {
     errhandler.check("errhandler")?;
@@ -42,7 +42,7 @@ fn comm_get_errhandler(rank: Rank<'_>, comm: MPI_Comm, errhandler: Out<MPI_Errha
     errhandler.set("errhandler", handle)
 }
 
-/// The failure that a program reports itself.
+/// A failure that the program raises itself.
 pub(super) fn raised_by_program(rank: Rank<'_>, errorcode: c_int) -> ResultOf<Box<CallError>> {
     let text = rank.tables.codes.text(errorcode)?;
     let reason = format!("the program has raised this error itself: {text}");
@@ -58,7 +58,7 @@ fn comm_call_errhandler(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Out
     Ok(())
 }
 
-/// `MPI_Errhandler_free`: gives the handle back.
+/// `MPI_Errhandler_free`: frees the error handler; objects that have it keep it.
 #[mpi(early)]
 fn errhandler_free(rank: Rank<'_>, errhandler: InOut<MPI_Errhandler>) -> Outcome {
     let handle = errhandler.get("errhandler")?;

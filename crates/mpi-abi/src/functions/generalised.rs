@@ -1,4 +1,4 @@
-//! Requests for operations of the program's own.
+//! Generalised requests: requests for operations of the program.
 
 use std::ffi::c_void;
 
@@ -36,14 +36,14 @@ fn grequest_start(
     give_out(rank, made, MPI_COMM_SELF, request)
 }
 
-/// `MPI_Grequest_complete`: says that the operation is complete; whoever waits for it goes on.
+/// `MPI_Grequest_complete`: declares the operation complete; a thread that waits for it goes on.
 #[mpi]
 fn grequest_complete(rank: Rank<'_>, request: MPI_Request) -> Outcome {
     let Some(entry) = rank.request(request)? else {
         let reason = "request is MPI_REQUEST_NULL: pass the request that MPI_Grequest_start has made";
         return Err(CallError::new(ErrorClass::Request, reason));
     };
-    // Once it is complete, the thread that waits for it may void the handle.
+    // When it is complete, a thread that waits for it may void the handle.
     let operation = entry.request.clone();
     if operation.complete()? {
         rank.release_request(&mut { request });

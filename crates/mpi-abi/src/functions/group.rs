@@ -135,7 +135,7 @@ fn group_incl(
     give_out(rank, made, newgroup)
 }
 
-/// `MPI_Group_excl`: the members without those of these ranks.
+/// `MPI_Group_excl`: the members other than those with these ranks.
 #[mpi]
 fn group_excl(
     rank: Rank<'_>,
@@ -175,7 +175,7 @@ fn group_range_incl(
     )
 }
 
-/// `MPI_Group_range_excl`: the members without those in these ranges.
+/// `MPI_Group_range_excl`: the members other than those with the ranks of these ranges.
 #[mpi]
 fn group_range_excl(
     rank: Rank<'_>,
@@ -192,7 +192,7 @@ fn group_range_excl(
     )
 }
 
-/// `MPI_Group_free`: gives the group back.
+/// `MPI_Group_free`: frees the group.
 #[mpi]
 fn group_free(rank: Rank<'_>, group: InOut<MPI_Group>) -> Outcome {
     let handle = group.get("group")?;

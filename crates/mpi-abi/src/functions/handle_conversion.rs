@@ -1,11 +1,11 @@
-//! Handles as integers and back, for languages whose handles are integers.
+//! Conversion between handles and integers, for languages whose handles are integers.
 //!
-//! Predefined handles are small numbers already. A handle of the program's turns into the number of its slot, which
-//! fits into an `int`; back again it gets the generation that the slot has now, so that a live handle comes back as it
-//! was. What refers to nothing turns into the null handle.
+//! Predefined handles are small numbers already. Any other handle turns into the number of its slot, which fits into an
+//! `int`. Back again it gets the generation that the slot has now, so that a live handle comes back as it was. What
+//! refers to nothing turns into the null handle.
 //!
-//! The older names of these functions, such as `MPI_Comm_c2f`, are no part of the ABI, since the size of Fortran's
-//! `INTEGER` is not. Programs in C and C++ use them all the same.
+//! The older names of these functions, such as `MPI_Comm_c2f`, are not part of the ABI, since the size of Fortran's
+//! `INTEGER` is not. Programs in C and C++ use them nevertheless.
 
 use std::ffi::c_int;
 

@@ -9,7 +9,8 @@ use crate::error::Outcome;
 use crate::handles::Rank;
 use crate::types::MPI_Info;
 
-/// `MPI_Get_hw_resource_info`: the types of hardware resources, and to which of them the calling rank is restricted.
+/// `MPI_Get_hw_resource_info`: the types of hardware resources, and whether the calling rank is restricted to one of
+/// each.
 #[mpi]
 fn get_hw_resource_info(rank: Rank<'_>, hw_info: Out<MPI_Info>) -> Outcome {
     let hardware = rank.process.job().hardware();

@@ -19,7 +19,7 @@ pub(super) fn give_out(rank: Rank<'_>, made: Info, info: Out<MPI_Info>) -> Outco
     info.set("info", MPI_Info(handle))
 }
 
-/// The caller's string; without one the error is of the class that the standard has for wrong keys or values.
+/// The caller's string. A missing one is an error of the class that the standard has for wrong keys or values.
 fn string<'a>(name: &str, text: &'a Text, class: ErrorClass) -> ResultOf<&'a [u8]> {
     text.bytes(name).map_err(|mut fault| {
         fault.code = class.into();
@@ -37,7 +37,7 @@ fn info_create(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
     give_out(rank, Info::new(), info)
 }
 
-/// `MPI_Info_create_env`: an info object with what is known of the program's start, as `MPI_INFO_ENV` has it.
+/// `MPI_Info_create_env`: an info object with the facts about the program's start, as in `MPI_INFO_ENV`.
 #[mpi(early)]
 fn info_create_env(
     rank: Rank<'_>,
@@ -67,7 +67,7 @@ fn info_dup(rank: Rank<'_>, info: MPI_Info, newinfo: Out<MPI_Info>) -> Outcome {
     give_out(rank, copy, newinfo)
 }
 
-/// `MPI_Info_free`: gives an info object back.
+/// `MPI_Info_free`: frees an info object.
 #[mpi(early)]
 fn info_free(rank: Rank<'_>, info: InOut<MPI_Info>) -> Outcome {
     let handle = info.get("info")?;
@@ -84,7 +84,7 @@ fn info_set(rank: Rank<'_>, info: MPI_Info, key: Text, value: Text) -> Outcome {
     Ok(rank.change_info(info, |info| info.set(key, value))??)
 }
 
-/// `MPI_Info_delete`: takes a key and its value out.
+/// `MPI_Info_delete`: deletes a key and its value.
 #[mpi(early)]
 fn info_delete(rank: Rank<'_>, info: MPI_Info, key: Text) -> Outcome {
     let key = key_of(&key)?;
@@ -117,7 +117,8 @@ fn info_get(
     flag.set("flag", c_int::from(found.is_some()))
 }
 
-/// `MPI_Info_get_string`: as much of the value of a key as fits in `buflen` characters, and the room that all needs.
+/// `MPI_Info_get_string`: as much of the value of a key as fits into `buflen` characters, and the room that the whole
+/// value needs.
 #[mpi(early)]
 fn info_get_string(
     rank: Rank<'_>,
@@ -147,7 +148,7 @@ fn negative(name: &str, length: c_int) -> Box<CallError> {
     )
 }
 
-/// A length as the interface counts it; keys and values are short.
+/// A length as an `int`; keys and values are short.
 fn length_of(value: &[u8]) -> c_int {
     c_int::try_from(value.len()).unwrap_or(c_int::MAX - 1)
 }
@@ -176,7 +177,7 @@ fn info_get_nkeys(rank: Rank<'_>, info: MPI_Info, nkeys: Out<c_int>) -> Outcome 
     nkeys.set("nkeys", c_int::try_from(keys).unwrap_or(c_int::MAX))
 }
 
-/// `MPI_Info_get_nthkey`: the key with a number, in the order of setting.
+/// `MPI_Info_get_nthkey`: the key with this number, in the order in which keys were set.
 #[mpi(early)]
 fn info_get_nthkey(rank: Rank<'_>, info: MPI_Info, n: c_int, key: TextOut) -> Outcome {
     let index = usize::try_from(n).map_err(|_| negative("n", n))?;

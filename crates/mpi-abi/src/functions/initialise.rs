@@ -1,4 +1,4 @@
-//! Beginning and ending the use of MPI.
+//! Initialisation and finalisation.
 
 use std::ffi::{c_char, c_int};
 
@@ -15,7 +15,7 @@ use crate::singleton;
 use crate::singleton::with_process;
 use crate::types::MPI_Comm;
 
-/// Makes the calling rank one that may call MPI, with threads as `required`.
+/// Initialises the calling rank, for the level of thread support that is `required`.
 fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
     singleton::adopt();
     host::join();
@@ -46,14 +46,14 @@ fn no_tables() -> Box<CallError> {
     CallError::new(ErrorClass::Intern, "the process belongs to another interface")
 }
 
-/// `MPI_Init`: begins the use of MPI.
+/// `MPI_Init`: initialises MPI.
 #[mpi]
 fn init(_argc: InOut<c_int>, _argv: InOut<*mut *mut c_char>) -> Outcome {
     initialise(ThreadLevel::Single).map(drop)
 }
 
-/// `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided: the one that is required, unless
-/// more has been promised before.
+/// `MPI_Init_thread`: initialises MPI with thread support. All levels are supported: `provided` is the one that is
+/// required, unless a higher one has been promised before.
 #[mpi]
 fn init_thread(
     _argc: InOut<c_int>,
@@ -66,7 +66,7 @@ fn init_thread(
     provided.set("provided", initialise(required)? as c_int)
 }
 
-/// The level with this number.
+/// The level of thread support with this number.
 pub(super) fn level(required: c_int) -> ResultOf<ThreadLevel> {
     match required {
         MPI_THREAD_SINGLE => Ok(ThreadLevel::Single),
@@ -82,10 +82,10 @@ pub(super) fn level(required: c_int) -> ResultOf<ThreadLevel> {
     }
 }
 
-/// `MPI_Finalize`: ends the use of MPI.
+/// `MPI_Finalize`: finalizes MPI.
 #[mpi]
 fn finalize(rank: Rank<'_>) -> Outcome {
-    // The program may still call MPI in the functions of its attributes, which is what they are for.
+    // The delete functions of attributes may still call MPI; the standard provides them for that.
     for comm in [MPI_COMM_SELF, MPI_COMM_WORLD] {
         rank.tables.cache.delete_all(comm.0)?;
     }
@@ -96,7 +96,7 @@ fn finalize(rank: Rank<'_>) -> Outcome {
     Ok(())
 }
 
-/// Says what the rank has left behind, if that is wanted and its use of MPI has ended.
+/// Reports what the rank has not freed, where all checks are on and its use of MPI has ended.
 pub(super) fn report_leaks(rank: Rank<'_>) {
     if rank.process.job().checks() == Checks::All && rank.process.check_active().is_err() {
         for leak in rank.leaks() {
@@ -105,7 +105,8 @@ pub(super) fn report_leaks(rank: Rank<'_>) {
     }
 }
 
-/// `MPI_Abort`: ends the job. It does so at any time, though only an initialised rank has a communicator to name.
+/// `MPI_Abort`: ends the job. It may be called at any time, but before `MPI_Init` and after `MPI_Finalize` the
+/// communicator is not looked at.
 #[mpi(early)]
 fn abort(rank: Rank<'_>, comm: MPI_Comm, errorcode: c_int) -> Outcome {
     if rank.process.check_active().is_ok() && comm != MPI_COMM_WORLD {
@@ -140,7 +141,7 @@ fn query_thread(rank: Rank<'_>, provided: Out<c_int>) -> Outcome {
 #[mpi]
 fn is_thread_main(rank: Rank<'_>, flag: Out<c_int>) -> Outcome {
     let this = simurgh_core::current().id();
-    // Where only sessions are open, nobody has called it.
+    // Where only sessions are open, no thread has called it.
     let main = rank.predefined().is_ok_and(|own| own.main_context == this);
     flag.set("flag", c_int::from(main))
 }

@@ -51,7 +51,7 @@ fn intercomm_create(
 ) -> Outcome {
     newintercomm.check("newintercomm")?;
     let local = rank.comm(local_comm)?;
-    // At ranks other than the leader it need not be a communicator.
+    // At ranks other than the leader it may be anything.
     let peer = rank.comm(peer_comm).ok();
     let made = local.create_inter(local_leader, peer.map(|peer| &**peer), remote_leader, tag)?;
     give_out(rank, Some(made), newintercomm)

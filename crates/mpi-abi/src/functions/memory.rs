@@ -1,4 +1,4 @@
-//! Memory from the library.
+//! Memory allocation.
 
 use simurgh_mpi_abi_macros::mpi;
 
@@ -7,7 +7,7 @@ use crate::error::Outcome;
 use crate::handles::{Rank, allocate, give_back};
 use crate::types::{MPI_Aint, MPI_Info};
 
-/// `MPI_Alloc_mem`: memory that communicates well; `info` may ask for an alignment.
+/// `MPI_Alloc_mem`: allocates memory for communication; `info` may ask for an alignment.
 #[mpi]
 fn alloc_mem(rank: Rank<'_>, size: MPI_Aint, info: MPI_Info, baseptr: BufferMut) -> Outcome {
     let hints = rank.hints(info)?;
@@ -16,7 +16,7 @@ fn alloc_mem(rank: Rank<'_>, size: MPI_Aint, info: MPI_Info, baseptr: BufferMut)
     baseptr.set_pointer("baseptr", allocated)
 }
 
-/// `MPI_Free_mem`: gives memory back.
+/// `MPI_Free_mem`: frees memory of `MPI_Alloc_mem`.
 #[mpi]
 fn free_mem(rank: Rank<'_>, base: BufferMut) -> Outcome {
     give_back(rank, base)

@@ -1,6 +1,6 @@
 //! The functions of the C interface, by subject.
 //!
-//! See [`simurgh_mpi_abi_macros::mpi`] for what a declaration means.
+//! [`simurgh_mpi_abi_macros::mpi`] explains the declarations.
 
 pub mod abi;
 mod aliasing;

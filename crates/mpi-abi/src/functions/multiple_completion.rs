@@ -1,7 +1,7 @@
-//! Waiting for and testing several requests.
+//! Multiple completions: waiting for and testing several requests.
 //!
-//! Handles are looked up before anything completes, so that a wrong one is reported with nothing done; then the engine
-//! walks them through an iterator that looks them up again. Nothing is allocated.
+//! All handles are checked before anything completes, so that a wrong one is reported with nothing done. Then the
+//! engine walks through the requests by an iterator that looks the handles up again. Nothing is allocated.
 
 use std::ffi::c_int;
 
@@ -15,7 +15,7 @@ use crate::error::{CallError, Outcome};
 use crate::handles::{Rank, RequestEntry};
 use crate::types::{MPI_Comm, MPI_Request};
 
-/// Refuses handles that are none.
+/// Fails unless all handles are those of requests.
 pub(super) fn check(rank: Rank<'_>, handles: &[MPI_Request]) -> Outcome {
     handles.iter().try_for_each(|&handle| rank.check_request(handle))
 }
@@ -41,10 +41,10 @@ pub(super) fn requests<'a>(
         .map(move |&handle| entry(rank, handle).map(|entry| &*entry.request))
 }
 
-/// What the ended operations of one call report.
+/// The report of a call on the operations that have ended.
 struct Report {
     statuses: StatusesOut,
-    /// The first that failed, and its error code.
+    /// The first operation that failed, and its error code.
     failed: Option<(usize, ErrorCode)>,
 }
 
@@ -56,7 +56,7 @@ impl Report {
         }
     }
 
-    /// Operation `index` has ended; its status goes to element `place` of the caller's array.
+    /// Reports that operation `index` has ended. Its status goes to element `place` of the caller's array.
     fn ended(&mut self, index: usize, place: usize, status: &Status) {
         self.statuses.set(place, status);
         if !status.error.is_success() {
@@ -64,7 +64,7 @@ impl Report {
         }
     }
 
-    /// The result of the call; `comm` tells on which communicator a request was.
+    /// The result of the call; `comm` finds the communicator of a request.
     fn outcome(self, comm: impl FnOnce(usize) -> Option<MPI_Comm>) -> Outcome {
         let Some((first, code)) = self.failed else {
             return Ok(());
@@ -94,7 +94,7 @@ fn waitall(
     let handles = array_of_requests.slice("array_of_requests", count_of("count", count)?)?;
     check(rank, handles)?;
     let mut report = Report::new(array_of_statuses);
-    // As `engine::wait_all`, but each handle is voided while its entry is at hand: they may be many.
+    // This does what `engine::wait_all` does, but voids each handle while its entry is in the cache: there may be many.
     let mut failed = None;
     for (index, handle) in handles.iter_mut().enumerate() {
         if let Some(status) = rank.retire_succeeded(handle) {
@@ -137,7 +137,7 @@ fn testall(
     outcome
 }
 
-/// What a call for any of several operations tells about what it has found; `name` is that of the parameter `index`.
+/// Stores what a call for any of several operations has found; `name` is that of the parameter `index`.
 pub(super) fn store_found(found: &Found, name: &str, index: Out<c_int>, status: StatusOut) -> Outcome {
     match found {
         Found::Pending => index.set(name, MPI_UNDEFINED),
@@ -152,7 +152,7 @@ pub(super) fn store_found(found: &Found, name: &str, index: Out<c_int>, status: 
     }
 }
 
-/// What `MPI_Waitany` and `MPI_Testany` tell, and what becomes of the request that is complete.
+/// Stores what `MPI_Waitany` or `MPI_Testany` has found, and retires the request that is complete.
 fn store_any(
     rank: Rank<'_>,
     found: Found,
@@ -204,7 +204,7 @@ fn testany(
     store_any(rank, found, handles, indx, status)
 }
 
-/// Operations that a call for some has found complete: their numbers go to the caller's array of indices.
+/// The operations that a call for some has found complete. Their numbers go to the caller's array of indices.
 struct Completed<'a> {
     indices: &'a mut [c_int],
     report: Report,

@@ -97,7 +97,7 @@ fn isendrecv(
     give_out(rank, started, comm, request)
 }
 
-/// `MPI_Isendrecv_replace`: starts to send what is in the buffer and to receive into it.
+/// `MPI_Isendrecv_replace`: starts to send the contents of the buffer and to receive into it.
 #[mpi(large, raises = comm)]
 fn isendrecv_replace(
     rank: Rank<'_>,
@@ -119,7 +119,7 @@ fn isendrecv_replace(
     give_out(rank, started, comm, request)
 }
 
-/// `MPI_Imrecv`: starts to receive a message that a matching probe has taken.
+/// `MPI_Imrecv`: starts to receive a message that a matching probe has returned.
 #[mpi(large)]
 fn imrecv(
     rank: Rank<'_>,

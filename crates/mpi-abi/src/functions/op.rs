@@ -25,7 +25,7 @@ fn give_out(rank: Rank<'_>, function: Function, commute: c_int, op: Out<MPI_Op>)
     )
 }
 
-/// `MPI_Op_create`: makes an operation of a function.
+/// `MPI_Op_create`: makes a reduction operation of a function.
 #[mpi]
 fn op_create(
     rank: Rank<'_>,
@@ -36,7 +36,7 @@ fn op_create(
     give_out(rank, Function::Narrow(user_fn.get("user_fn")?), commute, op)
 }
 
-/// `MPI_Op_create_c`: makes an operation of a function that takes large counts.
+/// `MPI_Op_create_c`: makes a reduction operation of a function that takes large counts.
 #[mpi]
 fn op_create_c(
     rank: Rank<'_>,
@@ -47,7 +47,7 @@ fn op_create_c(
     give_out(rank, Function::Large(user_fn.get("user_fn")?), commute, op)
 }
 
-/// `MPI_Op_free`: gives the operation back.
+/// `MPI_Op_free`: frees the operation.
 #[mpi]
 fn op_free(rank: Rank<'_>, op: InOut<MPI_Op>) -> Outcome {
     let handle = op.get("op")?;
@@ -63,7 +63,7 @@ fn op_free(rank: Rank<'_>, op: InOut<MPI_Op>) -> Outcome {
     Ok(())
 }
 
-/// `MPI_Op_commutative`: whether the order of operands is of no consequence.
+/// `MPI_Op_commutative`: whether the operation is commutative.
 #[mpi]
 fn op_commutative(rank: Rank<'_>, op: MPI_Op, commute: Out<c_int>) -> Outcome {
     let commutes = match rank.predefined_op(op) {

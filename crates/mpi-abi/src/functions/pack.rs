@@ -1,4 +1,4 @@
-//! Data packed into a buffer of the program, and back.
+//! Packing data into a buffer of the program, and unpacking.
 
 use simurgh_mpi::datatype::{Basic, Datatype};
 use simurgh_mpi::memory::{Source, Target, transfer};
@@ -17,7 +17,7 @@ struct Place {
 }
 
 impl Place {
-    /// `len` bytes from the position on, which the buffer of `size` bytes has to have.
+    /// The `len` bytes from the position on, which must lie within the buffer of `size` bytes.
     fn new(position: InOut<impl Number>, size: impl Number, len: usize) -> ResultOf<Self> {
         let position = length_of("position", position.get("position")?)?;
         let size = length_of("the size of the packed buffer", size)?;
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// Stores a number of bytes that has to fit.
+/// Stores a number of bytes; one that does not fit is an error.
 fn set_size<C: Number>(size: Out<C>, bytes: Option<usize>) -> Outcome {
     let bytes = bytes.and_then(|bytes| i64::try_from(bytes).ok());
     match bytes.and_then(C::narrow) {
@@ -65,7 +65,7 @@ fn set_size<C: Number>(size: Out<C>, bytes: Option<usize>) -> Outcome {
     }
 }
 
-/// Refuses all representations but the one that the standard defines.
+/// Fails unless the representation is the one that the standard defines.
 fn check_representation(datarep: Text) -> Outcome {
     match &*datarep.read("datarep")? {
         "external32" => Ok(()),
@@ -76,7 +76,7 @@ fn check_representation(datarep: Text) -> Outcome {
     }
 }
 
-/// Bytes of `count` elements in the external representation.
+/// The bytes of `count` elements in the external representation.
 fn external_size(count: usize, datatype: &Datatype) -> ResultOf<usize> {
     external32::size(count, datatype).ok_or_else(|| {
         let reason = format!("{count} elements are more bytes than 64 bits can count");
@@ -104,7 +104,7 @@ fn pack(
     Ok(())
 }
 
-/// `MPI_Unpack`: takes the next data from a packed buffer.
+/// `MPI_Unpack`: takes the next data out of a packed buffer.
 #[mpi(large, raises = comm)]
 fn unpack(
     rank: Rank<'_>,
@@ -124,7 +124,7 @@ fn unpack(
     Ok(())
 }
 
-/// `MPI_Pack_size`: bytes that `MPI_Pack` takes at most.
+/// `MPI_Pack_size`: the bytes that `MPI_Pack` needs at most.
 #[mpi(large, raises = comm)]
 fn pack_size(
     rank: Rank<'_>,
@@ -162,7 +162,7 @@ fn pack_external(
     Ok(())
 }
 
-/// `MPI_Unpack_external`: takes the next data in the external representation from a packed buffer.
+/// `MPI_Unpack_external`: takes the next data in the external representation out of a packed buffer.
 #[mpi(large)]
 fn unpack_external(
     rank: Rank<'_>,
@@ -186,7 +186,7 @@ fn unpack_external(
     Ok(())
 }
 
-/// `MPI_Pack_external_size`: bytes that `MPI_Pack_external` takes.
+/// `MPI_Pack_external_size`: the bytes that `MPI_Pack_external` needs.
 #[mpi(large)]
 fn pack_external_size(
     rank: Rank<'_>,

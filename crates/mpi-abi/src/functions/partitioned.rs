@@ -1,4 +1,4 @@
-//! Messages sent in parts.
+//! Partitioned communication.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{Rank, RequestEntry};
 use crate::types::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
 
-/// The number of partitions, and of elements in all of them.
+/// The number of partitions, and the number of elements in all of them.
 fn whole(partitions: c_int, count: MPI_Count) -> ResultOf<(usize, MPI_Count)> {
     let number = count_of("partitions", partitions)?;
     count_of("count", count)?;
@@ -23,7 +23,7 @@ fn whole(partitions: c_int, count: MPI_Count) -> ResultOf<(usize, MPI_Count)> {
     Ok((number, total))
 }
 
-/// `MPI_Psend_init`: sets up a send in parts.
+/// `MPI_Psend_init`: sets up a partitioned send.
 #[mpi(raises = comm)]
 fn psend_init(
     rank: Rank<'_>,
@@ -45,7 +45,7 @@ fn psend_init(
     give_out(rank, made, comm, request)
 }
 
-/// `MPI_Precv_init`: sets up a receive in parts.
+/// `MPI_Precv_init`: sets up a partitioned receive.
 #[mpi(raises = comm)]
 fn precv_init(
     rank: Rank<'_>,
@@ -75,7 +75,7 @@ fn number(name: &str, partition: c_int) -> ResultOf<usize> {
     })
 }
 
-/// Says that partitions are ready; errors are raised on the communicator of the request.
+/// Marks partitions as ready. Errors are raised on the communicator of the request.
 fn say_ready(rank: Rank<'_>, handle: MPI_Request, mut ranges: impl Iterator<Item = Range<usize>>) -> Outcome {
     let Some(entry) = rank.request(handle)? else {
         let reason = "request is MPI_REQUEST_NULL: pass one that MPI_Psend_init has made";
@@ -88,14 +88,14 @@ fn on_comm<T>(entry: &RequestEntry, result: Result<T>) -> ResultOf<T> {
     result.map_err(|error| Box::<CallError>::from(error).on(entry.comm))
 }
 
-/// `MPI_Pready`: says that a partition of a send has been filled.
+/// `MPI_Pready`: marks a partition of a send as ready.
 #[mpi]
 fn pready(rank: Rank<'_>, partition: c_int, request: MPI_Request) -> Outcome {
     let partition = number("partition", partition)?;
     say_ready(rank, request, std::iter::once(partition..partition + 1))
 }
 
-/// `MPI_Pready_range`: says that partitions in a row have been filled.
+/// `MPI_Pready_range`: marks partitions in a row as ready.
 #[mpi]
 fn pready_range(
     rank: Rank<'_>,
@@ -112,7 +112,7 @@ fn pready_range(
     say_ready(rank, request, std::iter::once(low..high + 1))
 }
 
-/// `MPI_Pready_list`: says that the partitions in a list have been filled.
+/// `MPI_Pready_list`: marks the partitions of a list as ready.
 #[mpi]
 fn pready_list(
     rank: Rank<'_>,

@@ -1,4 +1,5 @@
-//! Groups that have started apart and meet: at ports, which have names, or by a socket.
+//! Establishing communication between groups that were started separately: by ports, which may have names, or by a
+//! socket.
 
 use std::ffi::c_int;
 use std::os::fd::BorrowedFd;
@@ -13,7 +14,7 @@ use crate::error::{CallError, Outcome};
 use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Info};
 
-/// `MPI_Open_port`: opens a port, at which others can connect.
+/// `MPI_Open_port`: opens a port for other groups to connect to.
 #[mpi]
 fn open_port(rank: Rank<'_>, info: MPI_Info, port_name: TextOut) -> Outcome {
     rank.hints(info)?;
@@ -45,8 +46,8 @@ fn comm_accept(
     give_out(rank, Some(rank.comm(comm)?.accept_at(root, port)?), newcomm)
 }
 
-/// `MPI_Comm_connect`: connects to a group that accepts at a port. The info key `timeout` says for how many seconds
-/// that is waited for.
+/// `MPI_Comm_connect`: connects to a group that accepts at a port. The info key `timeout` is the number of seconds to
+/// wait for that.
 #[mpi(raises = comm)]
 fn comm_connect(
     rank: Rank<'_>,
@@ -81,7 +82,7 @@ fn comm_join(rank: Rank<'_>, fd: c_int, intercomm: Out<MPI_Comm>) -> Outcome {
     }
 }
 
-/// `MPI_Publish_name`: lets others find a port by the name of a service.
+/// `MPI_Publish_name`: publishes a port under the name of a service.
 #[mpi]
 fn publish_name(rank: Rank<'_>, service_name: Text, info: MPI_Info, port_name: Text) -> Outcome {
     rank.hints(info)?;
@@ -89,7 +90,7 @@ fn publish_name(rank: Rank<'_>, service_name: Text, info: MPI_Info, port_name: T
     Ok(rank.process.publish_name(service, port)?)
 }
 
-/// `MPI_Unpublish_name`: takes the name of a service back.
+/// `MPI_Unpublish_name`: removes the name of a service.
 #[mpi]
 fn unpublish_name(rank: Rank<'_>, service_name: Text, info: MPI_Info, port_name: Text) -> Outcome {
     rank.hints(info)?;

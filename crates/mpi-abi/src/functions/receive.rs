@@ -12,7 +12,7 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{MessageEntry, Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Message};
 
-/// Stores the status of a receive, also of one that failed after its message had been matched.
+/// Stores the status of a receive, also of one that failed after its message was matched.
 #[inline]
 fn tell(received: Result<Status>, status: StatusOut) -> Outcome {
     match received {
@@ -75,7 +75,7 @@ fn sendrecv(
     )
 }
 
-/// `MPI_Sendrecv_replace`: sends what is in the buffer, then receives into it.
+/// `MPI_Sendrecv_replace`: sends the contents of the buffer, then receives into it.
 #[mpi(large, raises = comm)]
 fn sendrecv_replace(
     rank: Rank<'_>,
@@ -104,7 +104,7 @@ fn probe(rank: Rank<'_>, source: c_int, tag: c_int, comm: MPI_Comm, status: Stat
     Ok(())
 }
 
-/// `MPI_Iprobe`: whether a message is there.
+/// `MPI_Iprobe`: whether a message has arrived.
 #[mpi(raises = comm)]
 fn iprobe(
     rank: Rank<'_>,
@@ -132,7 +132,7 @@ fn message_handle(rank: Rank<'_>, message: Message, comm: MPI_Comm) -> ResultOf<
     )?))
 }
 
-/// `MPI_Mprobe`: waits for a message and takes it.
+/// `MPI_Mprobe`: waits for a message and reserves it for `MPI_Mrecv`.
 #[mpi(raises = comm)]
 fn mprobe(
     rank: Rank<'_>,
@@ -148,7 +148,7 @@ fn mprobe(
     message.set("message", message_handle(rank, taken, comm)?)
 }
 
-/// `MPI_Improbe`: takes a message if one is there.
+/// `MPI_Improbe`: reserves a message for `MPI_Mrecv`, if one has arrived.
 #[mpi(raises = comm)]
 fn improbe(
     rank: Rank<'_>,
@@ -170,7 +170,7 @@ fn improbe(
     message.set("message", message_handle(rank, taken, comm)?)
 }
 
-/// `MPI_Mrecv`: receives a message that a matching probe has taken.
+/// `MPI_Mrecv`: receives a message that a matching probe has returned.
 #[mpi(large)]
 fn mrecv(
     rank: Rank<'_>,

@@ -12,7 +12,7 @@ use crate::error::{Outcome, ResultOf};
 use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
-/// The buffers of a reduction; data in place is in the second.
+/// The buffers of a reduction. With `MPI_IN_PLACE` the data is in the second.
 fn operands(
     rank: Rank<'_>,
     sendbuf: Buffer,

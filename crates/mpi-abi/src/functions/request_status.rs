@@ -1,4 +1,4 @@
-//! Asking whether operations are complete, leaving their requests as they are.
+//! Tests for completion that leave the requests as they are.
 
 use std::ffi::c_int;
 

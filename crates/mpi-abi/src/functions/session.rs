@@ -45,7 +45,7 @@ fn session_finalize(rank: Rank<'_>, session: InOut<MPI_Session>) -> Outcome {
     Ok(())
 }
 
-/// Refuses to end a session with operations under way: the standard wants them completed before.
+/// Fails if operations on the session's communicators are active: the standard demands that they are completed before.
 fn check_completed(rank: Rank<'_>, session: &Session) -> Outcome {
     let active = match rank.process.job().checks() {
         Checks::Off => 0,
@@ -59,7 +59,7 @@ fn check_completed(rank: Rank<'_>, session: &Session) -> Outcome {
     Err(CallError::new(ErrorClass::Pending, reason))
 }
 
-/// `MPI_Session_get_info`: what the session provides.
+/// `MPI_Session_get_info`: the properties of the session.
 #[mpi(raises = session)]
 fn session_get_info(rank: Rank<'_>, session: MPI_Session, info_used: Out<MPI_Info>) -> Outcome {
     info::give_out(rank, rank.session(session)?.info(), info_used)
@@ -78,7 +78,8 @@ fn session_get_num_psets(
     npset_names.set("npset_names", c_int::try_from(sets.len()).unwrap_or(c_int::MAX))
 }
 
-/// `MPI_Session_get_nth_pset`: the name of a process set; `pset_len` is the room for it, then the room it needs.
+/// `MPI_Session_get_nth_pset`: the name of a process set. `pset_len` is the size of the buffer, and then the size that
+/// the name needs.
 #[mpi(raises = session)]
 fn session_get_nth_pset(
     rank: Rank<'_>,
@@ -103,7 +104,7 @@ fn session_get_nth_pset(
     Ok(())
 }
 
-/// `MPI_Session_get_pset_info`: what is known of a process set.
+/// `MPI_Session_get_pset_info`: the properties of a process set.
 #[mpi(raises = session)]
 fn session_get_pset_info(
     rank: Rank<'_>,

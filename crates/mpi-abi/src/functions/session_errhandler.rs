@@ -24,7 +24,7 @@ fn session_create_errhandler(
     errhandler.set("errhandler", rank.new_errhandler(function)?)
 }
 
-/// `MPI_Session_set_errhandler`: says what happens when a call on `session` fails.
+/// `MPI_Session_set_errhandler`: sets the error handler of `session`.
 #[mpi(raises = session)]
 fn session_set_errhandler(rank: Rank<'_>, session: MPI_Session, errhandler: MPI_Errhandler) -> Outcome {
     let handler = rank.errhandler(errhandler, HandlerKind::Session)?;
@@ -32,7 +32,7 @@ fn session_set_errhandler(rank: Rank<'_>, session: MPI_Session, errhandler: MPI_
     Ok(())
 }
 
-/// `MPI_Session_get_errhandler`: what happens when a call on `session` fails.
+/// `MPI_Session_get_errhandler`: the error handler of `session`.
 #[mpi(raises = session)]
 fn session_get_errhandler(rank: Rank<'_>, session: MPI_Session, errhandler: Out<MPI_Errhandler>) -> Outcome {
     errhandler.check("errhandler")?;

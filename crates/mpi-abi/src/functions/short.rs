@@ -1,6 +1,7 @@
-//! Short collectives of plain data, without the value that a collective otherwise is: it would be most of their cost.
+//! The fast path of short collectives: it does not make the `Collective` value that a collective otherwise is, since
+//! that would be most of the cost.
 //!
-//! Whatever is not plain, and whatever is wrong, goes the usual way.
+//! The functions return `None` if an argument is special or wrong; then the collective goes the usual way.
 
 use std::ffi::c_int;
 
@@ -13,7 +14,7 @@ use crate::error::Outcome;
 use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
-/// The arguments of a reduction, if they are plain.
+/// The arguments of a reduction without special values.
 struct Plain<'a> {
     comm: &'a Comm,
     op: Op,

@@ -1,4 +1,4 @@
-//! Programs that running ranks start.
+//! Dynamic processes: starting programs from running ranks.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr, c_char, c_int};
@@ -18,7 +18,7 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::{Rank, handle_of};
 use crate::types::{MPI_Comm, MPI_Info};
 
-/// The strings of a list that ends in a null pointer, which may itself be one: no strings.
+/// The strings of a list that ends in a null pointer. A null pointer instead of the list means no strings.
 fn strings(list: *mut *mut c_char) -> ResultOf<Vec<Text>> {
     let mut strings = Vec::new();
     let mut place = list;
@@ -39,14 +39,14 @@ fn strings(list: *mut *mut c_char) -> ResultOf<Vec<Text>> {
     Ok(strings)
 }
 
-/// A word of a command.
+/// A word of a command, for the launcher.
 fn text(bytes: &[u8]) -> ResultOf<Text> {
     let text = Text::new(OsStr::from_bytes(bytes));
     text.ok_or_else(|| CallError::new(ErrorClass::Spawn, "a word of the command contains a NUL byte"))
 }
 
-/// The program that the caller means: who names the process's own executable by a link of `/proc`, or that of the host
-/// in which it lives, means the program that it is.
+/// The program that the caller means. A caller that names its own executable by a link in `/proc`, or names the
+/// executable of the host that it lives in, means the program that it runs.
 fn resolve_program<'a>(rank: Rank<'_>, program: &'a [u8]) -> Cow<'a, [u8]> {
     let own = format!("/proc/{}/exe", std::process::id());
     let is_link = [b"/proc/self/exe", own.as_bytes()].contains(&program);
@@ -57,7 +57,7 @@ fn resolve_program<'a>(rank: Rank<'_>, program: &'a [u8]) -> Cow<'a, [u8]> {
     }
 }
 
-/// A command of the caller.
+/// A command for the launcher.
 fn command(
     rank: Rank<'_>,
     program: &[u8],
@@ -86,8 +86,7 @@ fn command(
     })
 }
 
-/// Starts the commands that the root gives, and tells what has become of each process: of `wanted` by command as far as
-/// the caller knows how many.
+/// Starts the commands of the root, and stores an error code for each process that was wanted.
 fn spawn(
     rank: Rank<'_>,
     (comm, root): (&Arc<Comm>, c_int),
@@ -123,8 +122,8 @@ fn spawn(
     give_out(rank, Some(spawned?.comm), intercomm)
 }
 
-/// A code for each process that was wanted, of which so many of each command have been started. Where it is not known
-/// how many were wanted, those that have been started are all.
+/// An error code for each process. `started` and `wanted` have the number of processes by command. A rank that does not
+/// know how many were wanted takes those that have been started for all.
 fn each(started: &[usize], wanted: &[usize], failure: c_int) -> Vec<c_int> {
     let wanted = if wanted.is_empty() { started } else { wanted };
     let of_command = |(&started, &wanted): (&usize, &usize)| {
@@ -134,7 +133,7 @@ fn each(started: &[usize], wanted: &[usize], failure: c_int) -> Vec<c_int> {
     started.iter().zip(wanted).flat_map(of_command).collect()
 }
 
-/// `MPI_Comm_spawn`: starts a program, so many times; the others are in an inter-communicator with `comm`.
+/// `MPI_Comm_spawn`: starts processes of a program, and makes an inter-communicator with them.
 #[mpi(raises = comm)]
 fn comm_spawn(
     rank: Rank<'_>,
@@ -218,7 +217,7 @@ fn comm_spawn_multiple(
     )
 }
 
-/// `MPI_Comm_get_parent`: the inter-communicator with those who have started the world, or the null handle.
+/// `MPI_Comm_get_parent`: the inter-communicator with the parents, or the null handle.
 #[mpi]
 fn comm_get_parent(rank: Rank<'_>, parent: Out<MPI_Comm>) -> Outcome {
     parent.check("parent")?;
@@ -235,7 +234,7 @@ fn comm_get_parent(rank: Rank<'_>, parent: Out<MPI_Comm>) -> Outcome {
     parent.set("parent", handle)
 }
 
-/// `MPI_Comm_disconnect`: gives the communicator back when all its ranks do and nothing is under way on it.
+/// `MPI_Comm_disconnect`: frees the communicator when all its ranks do so and nothing is under way on it.
 #[mpi]
 fn comm_disconnect(rank: Rank<'_>, comm: InOut<MPI_Comm>) -> Outcome {
     release(rank, comm, "disconnected", |comm| Ok(comm.disconnect()?))

@@ -1,4 +1,4 @@
-//! What a status says.
+//! Statuses.
 
 use std::ffi::c_int;
 
@@ -19,7 +19,7 @@ fn set_or_undefined<C: Number + From<c_int>>(count: Out<C>, name: &str, number: 
     count.set(name, fitting.unwrap_or_else(|| C::from(MPI_UNDEFINED)))
 }
 
-/// `MPI_Get_count`: how many elements of `datatype` arrived.
+/// `MPI_Get_count`: the number of elements of `datatype` that were received.
 #[mpi(large)]
 fn get_count(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, count: Out<Count>) -> Outcome {
     let bytes = status.get("status")?.bytes();
@@ -30,7 +30,7 @@ fn get_count(rank: Rank<'_>, status: In<MPI_Status>, datatype: MPI_Datatype, cou
     )
 }
 
-/// `MPI_Get_elements`: how many predefined elements arrived.
+/// `MPI_Get_elements`: the number of predefined elements that were received.
 #[mpi(large, also_x)]
 fn get_elements(
     rank: Rank<'_>,
@@ -68,7 +68,7 @@ fn status_set_elements(
     })
 }
 
-/// `MPI_Status_set_cancelled`: what [`PMPI_Test_cancelled`] will say.
+/// `MPI_Status_set_cancelled`: sets the result of [`PMPI_Test_cancelled`].
 #[mpi]
 fn status_set_cancelled(status: InOut<MPI_Status>, flag: c_int) -> Outcome {
     status.update("status", |status| {

@@ -1,7 +1,7 @@
-//! Statuses of C, of Fortran's arrays of integers and of Fortran's module `mpi_f08`, from one to another.
+//! Conversion between statuses of C, of Fortran's arrays of integers and of Fortran's module `mpi_f08`.
 //!
 //! All three are the same eight words in the same order. A null pointer stands for a status that is ignored, and is an
-//! error.
+//! error here.
 
 use simurgh_mpi_abi_macros::mpi;
 
@@ -10,7 +10,7 @@ use crate::constants::MPI_F_STATUS_SIZE;
 use crate::error::{Outcome, ResultOf};
 use crate::types::{MPI_F08_status, MPI_Fint, MPI_Status};
 
-/// Number of integers of a status.
+/// The number of integers in a status.
 const WORDS: usize = MPI_F_STATUS_SIZE as usize;
 
 type Words = [MPI_Fint; WORDS];

@@ -1,4 +1,4 @@
-//! The tool information interface: its beginning and end, and enumerations.
+//! The tool information interface: initialisation, finalisation and enumerations.
 
 use std::ffi::c_int;
 
@@ -14,7 +14,7 @@ use crate::handles::Rank;
 use crate::tool::{Name, Outcome, count, set};
 use crate::types::MPI_T_enum;
 
-/// `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes. A level that the
+/// `MPI_T_init_thread`: initialises the interface; allowed at any time and any number of times. A level that the
 /// standard does not know counts as the highest.
 #[mpi(tool)]
 fn t_init_thread(rank: Rank<'_>, required: c_int, provided: Out<c_int>) -> Outcome {
@@ -25,7 +25,7 @@ fn t_init_thread(rank: Rank<'_>, required: c_int, provided: Out<c_int>) -> Outco
     Ok(())
 }
 
-/// `MPI_T_finalize`: ends one use of the interface; the last one frees all that is left.
+/// `MPI_T_finalize`: finalizes one use of the interface; the last one frees all that is left.
 #[mpi(tool)]
 fn t_finalize(rank: Rank<'_>) -> Outcome {
     if rank.process.tool().finalize()? {
@@ -34,7 +34,7 @@ fn t_finalize(rank: Rank<'_>) -> Outcome {
     Ok(())
 }
 
-/// The handle of an enumeration: its place, counted from 1 on.
+/// The handle of an enumeration: its index plus one.
 pub(super) fn enum_handle(place: Option<usize>) -> MPI_T_enum {
     place.map_or(MPI_T_ENUM_NULL, |place| MPI_T_enum(place + 1))
 }
@@ -45,7 +45,7 @@ fn enumeration(handle: MPI_T_enum) -> ToolResult<&'static Enumeration> {
     found.ok_or(ToolError::InvalidHandle)
 }
 
-/// `MPI_T_enum_get_info`: the name of an enumeration and how many items it has.
+/// `MPI_T_enum_get_info`: the name of an enumeration and the number of its items.
 #[mpi(tool)]
 fn t_enum_get_info(
     rank: Rank<'_>,
@@ -84,7 +84,7 @@ fn t_enum_get_item(
     .set(item)
 }
 
-/// `MPI_T_category_changed`: a number that grows when categories change, which they do not.
+/// `MPI_T_category_changed`: a number that would grow if categories changed, which they do not.
 #[mpi(tool)]
 fn t_category_changed(rank: Rank<'_>, update_number: Out<c_int>) -> Outcome {
     rank.tool()?;

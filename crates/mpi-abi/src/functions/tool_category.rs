@@ -15,14 +15,14 @@ fn category(index: c_int) -> ToolResult<Category> {
     place.ok_or(ToolError::InvalidIndex)
 }
 
-/// `MPI_T_category_get_num`: how many categories there are.
+/// `MPI_T_category_get_num`: the number of categories.
 #[mpi(tool)]
 fn t_category_get_num(rank: Rank<'_>, num_cat: Out<c_int>) -> Outcome {
     rank.tool()?;
     set(num_cat, count(all().len()))
 }
 
-/// `MPI_T_category_get_info`: what there is to know of a category.
+/// `MPI_T_category_get_info`: the properties of a category.
 #[mpi(tool)]
 fn t_category_get_info(
     rank: Rank<'_>,
@@ -53,7 +53,7 @@ fn t_category_get_info(
     Ok(())
 }
 
-/// `MPI_T_category_get_num_events`: how many types of events a category has.
+/// `MPI_T_category_get_num_events`: the number of event types in a category.
 #[mpi(tool)]
 fn t_category_get_num_events(rank: Rank<'_>, cat_index: c_int, num_events: Out<c_int>) -> Outcome {
     rank.tool()?;
@@ -97,7 +97,7 @@ fn t_category_get_pvars(rank: Rank<'_>, cat_index: c_int, len: c_int, indices: A
     list(rank, cat_index, len, indices, Category::variables)
 }
 
-/// `MPI_T_category_get_events`: the types of events of a category.
+/// `MPI_T_category_get_events`: the event types of a category.
 #[mpi(tool)]
 fn t_category_get_events(rank: Rank<'_>, cat_index: c_int, len: c_int, indices: ArrayMut<c_int>) -> Outcome {
     list(rank, cat_index, len, indices, Category::events)

@@ -16,14 +16,14 @@ use crate::tool::{
 };
 use crate::types::{MPI_Datatype, MPI_T_cvar_handle, MPI_T_enum};
 
-/// `MPI_T_cvar_get_num`: how many control variables there are.
+/// `MPI_T_cvar_get_num`: the number of control variables.
 #[mpi(tool)]
 fn t_cvar_get_num(rank: Rank<'_>, num_cvar: Out<c_int>) -> Outcome {
     rank.tool()?;
     set(num_cvar, count(all().len()))
 }
 
-/// `MPI_T_cvar_get_info`: what there is to know of a control variable.
+/// `MPI_T_cvar_get_info`: the properties of a control variable.
 #[mpi(tool)]
 fn t_cvar_get_info(
     rank: Rank<'_>,
@@ -70,7 +70,7 @@ fn t_cvar_get_index(rank: Rank<'_>, name: Text, cvar_index: Out<c_int>) -> Outco
     set(cvar_index, place)
 }
 
-/// `MPI_T_cvar_handle_alloc`: a handle of a control variable, which belongs to no object.
+/// `MPI_T_cvar_handle_alloc`: makes a handle of a control variable, which is bound to no object.
 #[mpi(tool)]
 fn t_cvar_handle_alloc(
     rank: Rank<'_>,
@@ -87,7 +87,7 @@ fn t_cvar_handle_alloc(
     set(handle, MPI_T_cvar_handle(made))
 }
 
-/// `MPI_T_cvar_handle_free`: gives a handle back.
+/// `MPI_T_cvar_handle_free`: frees a handle.
 #[mpi(tool)]
 fn t_cvar_handle_free(rank: Rank<'_>, handle: InOut<MPI_T_cvar_handle>) -> Outcome {
     rank.tool()?;

@@ -1,4 +1,4 @@
-//! Types of events, their sources, and the events that a callback is given.
+//! Event types, their sources, and the events that a callback gets.
 
 use std::ffi::c_int;
 
@@ -20,7 +20,7 @@ use crate::types::{
     MPI_Aint, MPI_Count, MPI_Datatype, MPI_Info, MPI_T_enum, MPI_T_event_instance, MPI_T_source_order,
 };
 
-/// `MPI_T_source_get_num`: how many sources of events there are.
+/// `MPI_T_source_get_num`: the number of event sources.
 #[mpi(tool)]
 fn t_source_get_num(rank: Rank<'_>, num_sources: Out<c_int>) -> Outcome {
     rank.tool()?;
@@ -35,7 +35,7 @@ fn check_source(index: c_int) -> Outcome {
     }
 }
 
-/// Hands over the hints in use, of which there are none, to a caller who wants them.
+/// Stores the hints in use, of which there are none, if the caller wants them.
 pub(super) fn no_hints(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
     if !info.is_null() {
         give_out(rank, Info::new(), info)?;
@@ -43,7 +43,7 @@ pub(super) fn no_hints(rank: Rank<'_>, info: Out<MPI_Info>) -> Outcome {
     Ok(())
 }
 
-/// `MPI_T_source_get_info`: what there is to know of a source of events.
+/// `MPI_T_source_get_info`: the properties of an event source.
 #[mpi(tool)]
 fn t_source_get_info(
     rank: Rank<'_>,
@@ -87,14 +87,14 @@ fn t_source_get_timestamp(rank: Rank<'_>, source_index: c_int, timestamp: Out<MP
     set(timestamp, ticks(tool.now()))
 }
 
-/// `MPI_T_event_get_num`: how many types of events there are.
+/// `MPI_T_event_get_num`: the number of event types.
 #[mpi(tool)]
 fn t_event_get_num(rank: Rank<'_>, num_events: Out<c_int>) -> Outcome {
     rank.tool()?;
     set(num_events, count(TYPES.len()))
 }
 
-/// `MPI_T_event_get_info`: what there is to know of a type of events.
+/// `MPI_T_event_get_info`: the properties of an event type.
 #[mpi(tool)]
 fn t_event_get_info(
     rank: Rank<'_>,
@@ -147,14 +147,14 @@ fn t_event_get_info(
     no_hints(rank, info)
 }
 
-/// `MPI_T_event_get_index`: the index of the type of events with this name.
+/// `MPI_T_event_get_index`: the index of the event type with this name.
 #[mpi(tool)]
 fn t_event_get_index(rank: Rank<'_>, name: Text, event_index: Out<c_int>) -> Outcome {
     rank.tool()?;
     set(event_index, place_of(name, TYPES.iter().map(|event| event.name))?)
 }
 
-/// `MPI_T_event_read`: an element of the event that a callback is given.
+/// `MPI_T_event_read`: an element of the event that a callback gets.
 #[mpi(tool)]
 fn t_event_read(
     rank: Rank<'_>,
@@ -169,7 +169,7 @@ fn t_event_read(
     to_memory(buffer, element.representation, &[value])
 }
 
-/// `MPI_T_event_copy`: all elements of the event that a callback is given, at their displacements.
+/// `MPI_T_event_copy`: all elements of the event that a callback gets, at their displacements.
 #[mpi(tool)]
 fn t_event_copy(rank: Rank<'_>, event_instance: MPI_T_event_instance, buffer: BufferMut) -> Outcome {
     rank.tool()?;
@@ -178,7 +178,7 @@ fn t_event_copy(rank: Rank<'_>, event_instance: MPI_T_event_instance, buffer: Bu
     Ok(buffer.set_all("buffer", &bytes)?)
 }
 
-/// `MPI_T_event_get_timestamp`: when the event happened, by the clock of its source.
+/// `MPI_T_event_get_timestamp`: the time of the event by the clock of its source.
 #[mpi(tool)]
 fn t_event_get_timestamp(
     rank: Rank<'_>,

@@ -29,14 +29,14 @@ fn class_of(variable: &Variable) -> c_int {
     }
 }
 
-/// `MPI_T_pvar_get_num`: how many performance variables there are.
+/// `MPI_T_pvar_get_num`: the number of performance variables.
 #[mpi(tool)]
 fn t_pvar_get_num(rank: Rank<'_>, num_pvar: Out<c_int>) -> Outcome {
     rank.tool()?;
     set(num_pvar, count(all().len()))
 }
 
-/// `MPI_T_pvar_get_info`: what there is to know of a performance variable.
+/// `MPI_T_pvar_get_info`: the properties of a performance variable.
 #[mpi(tool)]
 fn t_pvar_get_info(
     rank: Rank<'_>,
@@ -94,7 +94,7 @@ fn t_pvar_get_index(rank: Rank<'_>, name: Text, var_class: c_int, pvar_index: Ou
     set(pvar_index, place)
 }
 
-/// `MPI_T_pvar_session_create`: a session, in which a tool has handles of its own.
+/// `MPI_T_pvar_session_create`: makes a session, in which a tool has handles of its own.
 #[mpi(tool)]
 fn t_pvar_session_create(rank: Rank<'_>, pe_session: Out<MPI_T_pvar_session>) -> Outcome {
     rank.tool()?;
@@ -106,7 +106,7 @@ fn t_pvar_session_create(rank: Rank<'_>, pe_session: Out<MPI_T_pvar_session>) ->
     set(pe_session, MPI_T_pvar_session(made))
 }
 
-/// `MPI_T_pvar_session_free`: ends a session and frees its handles.
+/// `MPI_T_pvar_session_free`: frees a session and its handles.
 #[mpi(tool)]
 fn t_pvar_session_free(rank: Rank<'_>, pe_session: InOut<MPI_T_pvar_session>) -> Outcome {
     rank.tool()?;
@@ -121,7 +121,8 @@ fn t_pvar_session_free(rank: Rank<'_>, pe_session: InOut<MPI_T_pvar_session>) ->
     Ok(())
 }
 
-/// `MPI_T_pvar_handle_alloc`: a handle of a performance variable, for the communicator that it belongs to if it does.
+/// `MPI_T_pvar_handle_alloc`: makes a handle of a performance variable, for a communicator if the variable is bound to
+/// one.
 #[mpi(tool)]
 fn t_pvar_handle_alloc(
     rank: Rank<'_>,
@@ -149,7 +150,7 @@ fn t_pvar_handle_alloc(
     set(handle, MPI_T_pvar_handle(made))
 }
 
-/// `MPI_T_pvar_handle_free`: gives a handle back.
+/// `MPI_T_pvar_handle_free`: frees a handle.
 #[mpi(tool)]
 fn t_pvar_handle_free(
     rank: Rank<'_>,
@@ -167,7 +168,7 @@ fn t_pvar_handle_free(
     Ok(())
 }
 
-/// Does `act` to one handle of a session, or to all of those that are not always on.
+/// Calls `act` for one handle of a session, or for all of those that are not continuous.
 fn each(
     rank: Rank<'_>,
     session: MPI_T_pvar_session,
@@ -187,7 +188,7 @@ fn each(
     Ok(())
 }
 
-/// `MPI_T_pvar_start`: lets a performance variable run, or all of the session that can be started.
+/// `MPI_T_pvar_start`: starts a performance variable, or all of the session that can be started.
 #[mpi(tool)]
 fn t_pvar_start(rank: Rank<'_>, pe_session: MPI_T_pvar_session, handle: MPI_T_pvar_handle) -> Outcome {
     rank.tool()?;
@@ -245,7 +246,7 @@ fn t_pvar_write(
     )?)
 }
 
-/// `MPI_T_pvar_readreset`: the values of a performance variable, which is zero from then on.
+/// `MPI_T_pvar_readreset`: the values of a performance variable, which is then set to zero.
 #[mpi(tool)]
 fn t_pvar_readreset(
     rank: Rank<'_>,

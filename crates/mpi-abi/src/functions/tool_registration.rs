@@ -1,4 +1,4 @@
-//! Registrations for events, and their callbacks.
+//! Registrations for events, and callbacks.
 
 use std::ffi::c_int;
 
@@ -18,7 +18,7 @@ use crate::types::{
     MPI_T_event_free_cb_function, MPI_T_event_registration,
 };
 
-/// Refuses what is no info object; hints in it are not used.
+/// Fails unless the argument is an info object or null; the hints in it are not used.
 fn check_hints(rank: Rank<'_>, info: MPI_Info) -> Outcome {
     if info != MPI_INFO_NULL {
         rank.read_info(info, |_: &Info| ())?;
@@ -38,7 +38,7 @@ fn level_of(safety: Safety) -> ToolResult<usize> {
     level.ok_or(ToolError::Invalid)
 }
 
-/// `MPI_T_event_handle_alloc`: a registration for a type of events, which belong to no object.
+/// `MPI_T_event_handle_alloc`: makes a registration for an event type, which is bound to no object.
 #[mpi(tool)]
 fn t_event_handle_alloc(
     rank: Rank<'_>,
@@ -57,7 +57,7 @@ fn t_event_handle_alloc(
     set(event_registration, MPI_T_event_registration(handle))
 }
 
-/// `MPI_T_event_handle_free`: ends a registration; its callbacks are called no more, and the given function once.
+/// `MPI_T_event_handle_free`: frees a registration. Its callbacks are called no more, and the given function once.
 #[mpi(tool)]
 fn t_event_handle_free(
     rank: Rank<'_>,
@@ -83,7 +83,7 @@ fn t_event_handle_free(
     Ok(())
 }
 
-/// `MPI_T_event_handle_set_info`: gives hints on a registration.
+/// `MPI_T_event_handle_set_info`: sets hints of a registration.
 #[mpi(tool)]
 fn t_event_handle_set_info(
     rank: Rank<'_>,
@@ -95,7 +95,7 @@ fn t_event_handle_set_info(
     check_hints(rank, info)
 }
 
-/// `MPI_T_event_handle_get_info`: the hints on a registration that are in use.
+/// `MPI_T_event_handle_get_info`: the hints of a registration that are in use.
 #[mpi(tool)]
 fn t_event_handle_get_info(
     rank: Rank<'_>,
@@ -108,8 +108,8 @@ fn t_event_handle_get_info(
     no_hints(rank, info_used)
 }
 
-/// `MPI_T_event_register_callback`: sets the function that is called after an event has happened, for a level of
-/// safety; NULL removes it.
+/// `MPI_T_event_register_callback`: sets the function that is called after an event, for a level of safety; NULL
+/// removes it.
 #[mpi(tool)]
 fn t_event_register_callback(
     rank: Rank<'_>,
@@ -133,7 +133,7 @@ fn t_event_register_callback(
     Ok(())
 }
 
-/// The registration, if it has a callback of this level.
+/// Fails unless the registration has a callback of this level.
 fn check_callback(rank: Rank<'_>, registration: MPI_T_event_registration, safety: Safety) -> Outcome {
     let level = level_of(safety)?;
     if rank.registration(registration)?.has_callback(level) {
@@ -143,7 +143,7 @@ fn check_callback(rank: Rank<'_>, registration: MPI_T_event_registration, safety
     }
 }
 
-/// `MPI_T_event_callback_set_info`: gives hints on a callback.
+/// `MPI_T_event_callback_set_info`: sets hints of a callback.
 #[mpi(tool)]
 fn t_event_callback_set_info(
     rank: Rank<'_>,
@@ -156,7 +156,7 @@ fn t_event_callback_set_info(
     check_hints(rank, info)
 }
 
-/// `MPI_T_event_callback_get_info`: the hints on a callback that are in use.
+/// `MPI_T_event_callback_get_info`: the hints of a callback that are in use.
 #[mpi(tool)]
 fn t_event_callback_get_info(
     rank: Rank<'_>,

@@ -1,4 +1,4 @@
-//! Virtual topologies: what all kinds have in common, and balanced grids.
+//! Virtual topologies: functions for all kinds, and balanced grids.
 
 use std::ffi::c_int;
 
@@ -11,13 +11,13 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::Rank;
 use crate::types::MPI_Comm;
 
-/// A number of things as a length; a negative one is an error of this class.
+/// A number as a length; a negative one is an error of this class.
 pub(super) fn length_of(name: &str, number: c_int, class: ErrorClass) -> ResultOf<usize> {
     usize::try_from(number)
         .map_err(|_| CallError::new(class, format!("{name} is {number}: it must not be negative")))
 }
 
-/// Refuses room for fewer entries than there are.
+/// Fails if there is room for fewer entries than there are.
 pub(super) fn check_room(name: &str, room: c_int, needed: usize) -> Outcome {
     if usize::try_from(room).is_ok_and(|room| room >= needed) {
         return Ok(());
@@ -43,7 +43,7 @@ fn topo_test(rank: Rank<'_>, comm: MPI_Comm, status: Out<c_int>) -> Outcome {
     status.set("status", kind)
 }
 
-/// `MPI_Dims_create`: fills in the extents that are 0 so that a grid of so many nodes is balanced.
+/// `MPI_Dims_create`: replaces the extents that are 0, so that a grid of so many nodes is balanced.
 #[mpi]
 fn dims_create(_rank: Rank<'_>, nnodes: c_int, ndims: c_int, mut dims: ArrayMut<c_int>) -> Outcome {
     let count = length_of("ndims", ndims, ErrorClass::Dims)?;

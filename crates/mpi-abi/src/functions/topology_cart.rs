@@ -1,4 +1,4 @@
-//! Grids.
+//! Cartesian topologies.
 
 use std::ffi::c_int;
 
@@ -13,7 +13,7 @@ use crate::error::Outcome;
 use crate::handles::Rank;
 use crate::types::MPI_Comm;
 
-/// `MPI_Cart_create`: a communicator whose ranks form a grid.
+/// `MPI_Cart_create`: makes a communicator whose ranks form a grid.
 #[mpi(raises = comm_old)]
 fn cart_create(
     rank: Rank<'_>,
@@ -99,7 +99,7 @@ fn cart_shift(
     rank_dest.set("rank_dest", dest)
 }
 
-/// `MPI_Cart_sub`: communicators of the slices of a grid.
+/// `MPI_Cart_sub`: makes communicators of the slices of a grid.
 #[mpi(raises = comm)]
 fn cart_sub(rank: Rank<'_>, comm: MPI_Comm, remain_dims: Array<c_int>, newcomm: Out<MPI_Comm>) -> Outcome {
     newcomm.set("newcomm", MPI_COMM_NULL)?;
@@ -108,7 +108,7 @@ fn cart_sub(rank: Rank<'_>, comm: MPI_Comm, remain_dims: Array<c_int>, newcomm: 
     give_out(rank, Some(comm.cart_sub(&remain)?), newcomm)
 }
 
-/// `MPI_Cart_map`: the rank that the caller would best have in a grid.
+/// `MPI_Cart_map`: the best rank for the caller in a grid.
 #[mpi(raises = comm)]
 fn cart_map(
     rank: Rank<'_>,

@@ -1,4 +1,4 @@
-//! Graphs of which every rank knows its own edges.
+//! Distributed graph topologies, of which each rank knows its own edges.
 
 use std::ffi::c_int;
 
@@ -13,7 +13,7 @@ use crate::error::{CallError, Outcome, ResultOf};
 use crate::handles::Rank;
 use crate::types::{MPI_Comm, MPI_Info};
 
-/// The caller's weights; none if the graph is to have no weights.
+/// The caller's weights; `None` if the graph has no weights.
 fn weights_of<'a>(name: &str, weights: &'a Array<c_int>, edges: usize) -> ResultOf<Option<&'a [c_int]>> {
     if weights.is_special(MPI_UNWEIGHTED) {
         return Ok(None);
@@ -25,7 +25,7 @@ fn weights_of<'a>(name: &str, weights: &'a Array<c_int>, edges: usize) -> Result
     weights.slice(name, edges).map(Some)
 }
 
-/// The edges between the caller and `others`; `edge` puts its ends in order.
+/// The edges between the caller and `others`; `edge` puts the two ends in order.
 fn edges_with(
     nodes: usize,
     others: &[c_int],
@@ -39,7 +39,7 @@ fn edges_with(
     Ok(list)
 }
 
-/// `MPI_Dist_graph_create_adjacent`: a communicator with a graph of which each rank names its own edges.
+/// `MPI_Dist_graph_create_adjacent`: makes a communicator with a graph; each rank names its own edges.
 #[mpi(raises = comm_old)]
 fn dist_graph_create_adjacent(
     rank: Rank<'_>,
@@ -70,7 +70,7 @@ fn dist_graph_create_adjacent(
     give_out(rank, Some(made), comm_dist_graph)
 }
 
-/// `MPI_Dist_graph_create`: a communicator with a graph whose edges any ranks contribute.
+/// `MPI_Dist_graph_create`: makes a communicator with a graph; any rank may name any edges.
 #[mpi(raises = comm_old)]
 fn dist_graph_create(
     rank: Rank<'_>,
@@ -122,7 +122,7 @@ fn dist_graph_neighbors_count(
     weighted.set("weighted", c_int::from(graph.is_weighted()))
 }
 
-/// Stores the first neighbours, as many as there is room for, and their weights unless nobody wants them.
+/// Stores the first neighbours, as many as there is room for, and their weights unless the caller does not want them.
 fn give_neighbors(
     neighbors: Neighbors<'_>,
     room: usize,

@@ -1,4 +1,4 @@
-//! Graphs that every rank knows as a whole.
+//! Graph topologies, which each rank knows as a whole.
 
 use std::ffi::c_int;
 
@@ -13,7 +13,7 @@ use crate::error::{Outcome, ResultOf};
 use crate::handles::Rank;
 use crate::types::MPI_Comm;
 
-/// The caller's graph: where the neighbours of each node end, and all neighbours.
+/// The caller's graph: for each node the end of its list of neighbours, and all lists in a row.
 fn graph_of<'a>(
     nnodes: c_int,
     index: &'a Array<c_int>,
@@ -25,7 +25,7 @@ fn graph_of<'a>(
     Ok((index, edges.slice("edges", count)?))
 }
 
-/// `MPI_Graph_create`: a communicator whose ranks form a graph.
+/// `MPI_Graph_create`: makes a communicator whose ranks form a graph.
 #[mpi(raises = comm_old)]
 fn graph_create(
     rank: Rank<'_>,
@@ -50,7 +50,7 @@ fn graphdims_get(rank: Rank<'_>, comm: MPI_Comm, nnodes: Out<c_int>, nedges: Out
     nedges.set("nedges", graph.edges().len() as c_int)
 }
 
-/// `MPI_Graph_get`: the graph, as it was given.
+/// `MPI_Graph_get`: the graph, as it was passed.
 #[mpi(raises = comm)]
 fn graph_get(
     rank: Rank<'_>,
@@ -91,7 +91,7 @@ fn graph_neighbors(
     Ok(())
 }
 
-/// `MPI_Graph_map`: the rank that the caller would best have in a graph.
+/// `MPI_Graph_map`: the best rank for the caller in a graph.
 #[mpi(raises = comm)]
 fn graph_map(
     rank: Rank<'_>,

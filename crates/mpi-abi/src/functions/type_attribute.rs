@@ -25,7 +25,7 @@ fn type_create_keyval(
     attribute::create_for_types(rank, functions, type_keyval, extra_state)
 }
 
-/// `MPI_Type_free_keyval`: gives a key back; attributes that have it keep it.
+/// `MPI_Type_free_keyval`: frees a key; attributes keep it until they are deleted.
 #[mpi]
 fn type_free_keyval(rank: Rank<'_>, type_keyval: InOut<c_int>) -> Outcome {
     attribute::free(rank, Kind::Type, type_keyval)

@@ -1,18 +1,18 @@
-//! Descriptions of buffers whose parts have datatypes of their own, kept to be used again: steady calls of
+//! Descriptions of buffers whose parts have different datatypes. They are kept for reuse, so that steady calls of
 //! `MPI_Alltoallw` allocate nothing.
 
 use simurgh_core::sync::{Arc, SpinLock};
 use simurgh_mpi::memory::Assortment;
 
-/// The most that are kept; collectives under way have more if need be.
+/// The most descriptions that are kept. Collectives under way may have more.
 const KEPT_MAX: usize = 64;
 
-/// The descriptions of a rank, those in use among them.
+/// The descriptions of a rank, including those in use.
 #[derive(Default)]
 pub(super) struct Assortments(SpinLock<Vec<Arc<Assortment>>>);
 
 impl Assortments {
-    /// A description that nobody uses, as `describe` leaves it.
+    /// An unused description, filled by `describe`.
     pub(super) fn take<E>(
         &self,
         describe: impl FnOnce(&mut Assortment) -> Result<(), E>,
@@ -28,7 +28,7 @@ impl Assortments {
         Ok(assortment)
     }
 
-    /// One that nobody else has.
+    /// A description that nobody else holds.
     fn unused(&self) -> Arc<Assortment> {
         let mut kept = self.0.lock();
         let unused = kept.iter_mut().position(|kept| Arc::get_mut(kept).is_some());

@@ -1,4 +1,4 @@
-//! The attributes that every communicator has by itself.
+//! The predefined attributes of communicators.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,7 +8,7 @@ use simurgh_mpi::constants::{ANY_SOURCE, PROC_NULL, TAG_UB};
 use super::Rank;
 use crate::constants::*;
 
-/// Values whose address the program gets.
+/// The values; the program gets their addresses.
 pub(crate) struct Attributes {
     tag_ub: c_int,
     io: c_int,
@@ -19,12 +19,12 @@ pub(crate) struct Attributes {
 }
 
 impl Attributes {
-    /// The attributes of a process; all but one never change.
+    /// The attributes of a process. They never change, except `MPI_LASTUSEDCODE`, which is not kept here.
     pub(crate) fn new(process: &Process) -> Self {
         let job = process.job();
         Self {
             tag_ub: TAG_UB,
-            // Every rank reads and writes files and the standard streams.
+            // Every rank can read and write files and the standard streams.
             io: ANY_SOURCE,
             host: PROC_NULL,
             // The ranks of a host read one clock.

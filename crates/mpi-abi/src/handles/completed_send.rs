@@ -1,9 +1,11 @@
 //! Handles of sends that were complete when their call returned: they need no slot in the table of requests.
 //!
-//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, its receipt is in the rest:
-//! in bits 32 to 55 in what the receiver's number differs from those of the sender's realm, and the message's number in
-//! bits 0 to 30. Taking the message back makes the handle that of a cancelled operation until it is waited for, in
-//! whatever copy of it; those handles are remembered here.
+//! Such a handle has bit 31 set, which no slot has. If the message waits for its receive, the handle holds its receipt:
+//! bits 32 to 55 have the bits in which the receiver's number differs from the numbers of the sender's realm, and bits
+//! 0 to 30 the number of the message.
+//!
+//! Cancelling such a send makes the handle, in every copy of it, that of a cancelled operation until it is waited for.
+//! The rank remembers these handles.
 
 use std::collections::HashSet;
 
@@ -14,11 +16,11 @@ use simurgh_net::job::Realm;
 use super::REQUESTS;
 use crate::types::MPI_Request;
 
-/// What all these handles have in common.
+/// The bits that all these handles have set.
 const MARK: usize = (REQUESTS as usize) << 56 | 1 << Receipt::NUMBER_BITS;
-/// The bits that make a handle one of these.
+/// The bits that tell these handles from others.
 const MARK_BITS: usize = 0xff << 56 | 1 << Receipt::NUMBER_BITS;
-/// The receiver that stands for none.
+/// The receiver number that stands for none.
 const NOBODY: u32 = (1 << 24) - 1;
 
 /// The handle of a send whose message has been received.
@@ -34,7 +36,7 @@ pub(crate) fn is_completed_send(handle: MPI_Request) -> bool {
 #[inline]
 pub(crate) fn handle_of_completed_send(sender: u32, receipt: Receipt) -> MPI_Request {
     let (process, number) = receipt.parts();
-    // A process beyond those that a handle can name: then the message cannot be taken back.
+    // The number of this process is too large for a handle, so the message cannot be taken back.
     let process = (process ^ realm_bits(sender)).min(NOBODY);
     MPI_Request(MARK | (process as usize) << 32 | number as usize)
 }
@@ -46,16 +48,16 @@ pub(crate) fn receipt_of_completed_send(sender: u32, handle: MPI_Request) -> Opt
     (is_completed_send(handle) && process != NOBODY).then(receipt)
 }
 
-/// The bits in which the numbers of a realm's processes do not differ.
+/// The bits that the numbers of all processes of a realm have in common.
 #[inline]
 fn realm_bits(process: u32) -> u32 {
     process & !(Realm::SIZE - 1)
 }
 
-/// The handles of those sends that have been cancelled and not yet been waited for.
+/// The handles of such sends that have been cancelled and not yet been waited for.
 #[derive(Default)]
 pub(crate) struct CancelledSends {
-    /// Their number, so that looking for one costs a load as long as there are none.
+    /// Their number, so that a lookup costs one load as long as there are none.
     count: AtomicUsize,
     handles: SpinLock<HashSet<usize>>,
 }
@@ -76,7 +78,7 @@ impl CancelledSends {
         self.count.load(Ordering::Relaxed) != 0 && self.handles.lock().contains(&handle.0)
     }
 
-    /// Forgets a handle, which has been waited for.
+    /// Forgets a handle that has been waited for.
     #[inline]
     pub(crate) fn remove(&self, handle: MPI_Request) {
         // Relaxed: see `insert`.

@@ -1,5 +1,4 @@
-//! What a rank knows of datatypes besides the datatypes themselves: names that the program has given them, and the
-//! handles of predefined datatypes that have no name.
+//! Names that the program has given to datatypes, and the handles of predefined datatypes without a name.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use super::{Rank, handle_of};
 use crate::error::ResultOf;
 use crate::types::MPI_Datatype;
 
-/// Constructor and arguments: equal ones give the same predefined datatype.
+/// The constructor and its arguments; equal ones give the same predefined datatype.
 type Key = (Combiner, Vec<i32>, Vec<Option<Basic>>);
 
 /// Names and handles by datatype.
@@ -38,7 +37,7 @@ impl DatatypeNames {
 }
 
 impl Rank<'_> {
-    /// The handle of a datatype that a call gives out: always the same for a predefined one, a new one for any other.
+    /// The handle of a datatype that a call returns: always the same for a predefined one, a new one for any other.
     pub(crate) fn datatype_handle(self, datatype: Datatype) -> ResultOf<MPI_Datatype> {
         if let Datatype::Basic(basic) = datatype {
             return Ok(MPI_Datatype(basic.handle()));

@@ -13,9 +13,10 @@ use crate::constants::{
 use crate::error::{CallError, RaisedOn, ResultOf};
 use crate::types::{MPI_Comm_errhandler_function, MPI_Errhandler, MPI_Session_errhandler_function};
 
-/// A function to call when a call fails, as long as a communicator or a handle refers to it.
+/// A user-defined error handler. It lives as long as a communicator or a handle refers to it.
 ///
-/// All handles of one error handler are the same number, however often it was asked for, and void after as many frees.
+/// All handles of one error handler are the same number, however often the program has asked for it. The handle is void
+/// after as many frees.
 pub(crate) struct UserHandler {
     function: HandlerFunction,
     named: SpinLock<Named>,
@@ -50,7 +51,7 @@ impl UserHandler {
         })
     }
 
-    /// Gives out the handle once more; `None` if the table is full.
+    /// Returns the handle, and counts it; `None` if the table is full.
     pub(crate) fn give_out(self: &Arc<Self>, table: &Slab<Arc<Self>>) -> Option<MPI_Errhandler> {
         let mut named = self.named.lock();
         if named.times == 0 {
@@ -60,7 +61,7 @@ impl UserHandler {
         Some(MPI_Errhandler(named.handle))
     }
 
-    /// Takes the handle back once.
+    /// Frees the handle once.
     pub(crate) fn take_back(&self, table: &Slab<Arc<Self>>) {
         let mut named = self.named.lock();
         named.times -= 1;
@@ -69,7 +70,7 @@ impl UserHandler {
         }
     }
 
-    /// Whether errors of such objects may be handed to the function.
+    /// Whether the function takes errors of this kind of object.
     pub(crate) fn is_for(&self, kind: HandlerKind) -> bool {
         match self.function {
             HandlerFunction::Comm(_) => kind == HandlerKind::Comm,
@@ -110,7 +111,7 @@ fn no_room() -> Box<CallError> {
 }
 
 impl Rank<'_> {
-    /// The engine's form of the error handler behind a handle, for whatever kind of object.
+    /// The error handler behind a handle, for any kind of object.
     pub(crate) fn any_errhandler(self, handle: MPI_Errhandler) -> ResultOf<ErrorHandler> {
         Ok(match handle {
             MPI_ERRORS_ARE_FATAL => ErrorHandler::Fatal,
@@ -120,7 +121,7 @@ impl Rank<'_> {
         })
     }
 
-    /// The engine's form of the error handler behind a handle, for an object of this kind.
+    /// The error handler behind a handle, for this kind of object.
     pub(crate) fn errhandler(self, handle: MPI_Errhandler, kind: HandlerKind) -> ResultOf<ErrorHandler> {
         let handler = self.any_errhandler(handle)?;
         match &handler {
@@ -135,7 +136,7 @@ impl Rank<'_> {
         }
     }
 
-    /// The handle of an error handler that an object has.
+    /// The handle of an object's error handler.
     pub(crate) fn errhandler_handle(self, handler: ErrorHandler) -> ResultOf<MPI_Errhandler> {
         Ok(match handler {
             ErrorHandler::Fatal => MPI_ERRORS_ARE_FATAL,

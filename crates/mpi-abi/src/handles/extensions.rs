@@ -1,4 +1,4 @@
-//! What a program relies on that the standard leaves out, told to those who have all checked.
+//! Reports on extensions of the standard that a program uses, where all checks are on.
 
 use simurgh_core::sync::{AtomicU64, Ordering};
 use simurgh_mpi::check::Checks;
@@ -9,12 +9,12 @@ use super::Rank;
 use crate::host::say;
 use crate::types::MPI_Datatype;
 
-/// The operations whose use on `char` has been told, a bit for each.
+/// The operations whose use on `char` has been reported, a bit for each.
 #[derive(Default)]
 pub(super) struct Extensions(AtomicU64);
 
 impl Extensions {
-    /// Whether this is the first time for an operation.
+    /// Whether the operation is reported for the first time.
     fn is_first(&self, op: BuiltinOp) -> bool {
         let bit = 1 << (op.handle() % 64);
         // Relaxed: nothing else depends on who is first.
@@ -23,7 +23,7 @@ impl Extensions {
 }
 
 impl Rank<'_> {
-    /// Says, once for each operation, that the standard does not define it on this datatype.
+    /// Reports, once for each operation, that the standard does not define it on this datatype.
     pub(super) fn report_extension(self, op: BuiltinOp, datatype: MPI_Datatype) {
         if self.process.job().checks() < Checks::All {
             return;
@@ -43,7 +43,7 @@ impl Rank<'_> {
     }
 }
 
-/// The integer that `char` is.
+/// The integer type that `char` is the same as.
 fn alike() -> Basic {
     match Kind::C_CHAR {
         Kind::U8 => Basic::UnsignedChar,

@@ -1,4 +1,4 @@
-//! What a Fortran layer says of its compiler: each thing once (section 20.3 of the standard's ABI chapter).
+//! What a Fortran layer declares about its compiler, each thing once (section 20.3 of the standard's ABI chapter).
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -8,21 +8,21 @@ use simurgh_mpi::{ErrorClass, Info};
 
 use crate::error::{CallError, Outcome, ResultOf};
 
-/// The values of logicals.
+/// The representations of true and false.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Booleans {
     pub(crate) yes: Box<[u8]>,
     pub(crate) no: Box<[u8]>,
 }
 
-/// What is known of Fortran.
+/// The declarations.
 #[derive(Default)]
 pub(crate) struct Fortran {
     types: OnceLock<Info>,
     booleans: OnceLock<Booleans>,
 }
 
-/// The types whose size a compiler's options may change, and the sizes that they have here.
+/// The types whose size a compiler's options may change, and their sizes in this library.
 const SIZES: [(&str, Basic); 4] = [
     ("mpi_logical_size", Basic::Logical),
     ("mpi_integer_size", Basic::Integer),
@@ -30,7 +30,7 @@ const SIZES: [(&str, Basic); 4] = [
     ("mpi_double_precision_size", Basic::DoublePrecision),
 ];
 
-/// Largest logical in bytes.
+/// The size of the largest logical in bytes.
 const MAX_LOGICAL: c_int = 16;
 
 fn refuse(reason: impl Into<String>) -> Box<CallError> {
@@ -48,12 +48,12 @@ fn size_of_logical(logical_size: c_int) -> ResultOf<usize> {
 }
 
 impl Fortran {
-    /// What has been said of the types.
+    /// The declaration about the types, if there is one.
     pub(crate) fn types(&self) -> Option<&Info> {
         self.types.get()
     }
 
-    /// Says which types there are.
+    /// Declares the sizes of the types.
     pub(crate) fn set_types(&self, said: Info) -> Outcome {
         for (key, basic) in SIZES {
             let size = basic.size().to_string();
@@ -69,13 +69,13 @@ impl Fortran {
             .map_err(|_| refuse("the Fortran info has been set before; it can be set only once"))
     }
 
-    /// The values of logicals of this size.
+    /// The representations for logicals of this size, if they have been declared.
     pub(crate) fn booleans(&self, logical_size: c_int) -> ResultOf<Option<&Booleans>> {
         let size = size_of_logical(logical_size)?;
         Ok(self.booleans.get().filter(|booleans| booleans.yes.len() == size))
     }
 
-    /// Says which values logicals of this size have: `read` gets the size and reads true and false.
+    /// Declares the representations for logicals of this size. `read` gets the size and reads true and false.
     pub(crate) fn set_booleans(
         &self,
         logical_size: c_int,

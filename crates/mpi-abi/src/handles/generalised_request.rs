@@ -8,7 +8,7 @@ use crate::types::{
     MPI_Grequest_cancel_function, MPI_Grequest_free_function, MPI_Grequest_query_function, MPI_Status,
 };
 
-/// The functions that the program gave for an operation, and what it wants to be told in them.
+/// The functions of an operation, and the pointer that they get.
 pub(crate) struct GeneralisedRequest {
     pub(crate) query: MPI_Grequest_query_function,
     pub(crate) free: MPI_Grequest_free_function,

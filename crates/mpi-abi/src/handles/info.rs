@@ -1,4 +1,4 @@
-//! Info objects by handle, and what `MPI_INFO_ENV` says.
+//! Info objects by handle, and the content of `MPI_INFO_ENV`.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -12,7 +12,7 @@ use crate::error::{CallError, ResultOf};
 use crate::types::MPI_Info;
 
 impl Rank<'_> {
-    /// Looks into the info object behind a handle.
+    /// Calls `read` with the info object behind a handle.
     pub(crate) fn read_info<R>(self, handle: MPI_Info, read: impl FnOnce(&Info) -> R) -> ResultOf<R> {
         if handle == MPI_INFO_ENV {
             let tables = self.tables;
@@ -23,7 +23,7 @@ impl Rank<'_> {
         self.change_info(handle, |info| read(info))
     }
 
-    /// Changes the info object behind a handle.
+    /// Calls `change` with the info object behind a handle.
     pub(crate) fn change_info<R>(self, handle: MPI_Info, change: impl FnOnce(&mut Info) -> R) -> ResultOf<R> {
         if handle == MPI_INFO_ENV {
             let reason = "info is MPI_INFO_ENV, which cannot be changed or freed; pass a duplicate of it";
@@ -38,7 +38,7 @@ impl Rank<'_> {
         }
     }
 
-    /// What an info argument of another call says: nothing, if it is the null handle.
+    /// The hints in an info argument: none, if it is the null handle.
     pub(crate) fn hints(self, handle: MPI_Info) -> ResultOf<Info> {
         if handle == MPI_INFO_NULL {
             Ok(Info::new())
@@ -48,8 +48,8 @@ impl Rank<'_> {
     }
 }
 
-/// What is known of the program's start (section 10.2 of the standard's info chapter): what the launcher says, and
-/// otherwise what `main` was given or the operating system tells.
+/// The facts about the program's start (section 10.2 of the standard's info chapter): from the launcher, and otherwise
+/// from the arguments of `main` and the operating system.
 pub(crate) fn info_env(process: &Process, arguments: Vec<Vec<u8>>) -> Info {
     let mut info = process
         .launch()
@@ -75,7 +75,8 @@ pub(crate) fn info_env(process: &Process, arguments: Vec<Vec<u8>>) -> Info {
     info
 }
 
-/// Sets a key, unless the value is too long for an info object: part of a command line would be worse than none.
+/// Sets a key. A value that is too long for an info object is left out: part of a command line would be worse than
+/// none.
 fn note(info: &mut Info, key: &str, value: &[u8]) {
     let _ = info.set(key, value);
 }

@@ -1,4 +1,4 @@
-//! Keys of attributes, as the program makes them: two functions and a pointer that they are given.
+//! Keys of attributes that the program makes: two functions, and a pointer that is passed to them.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
@@ -28,18 +28,18 @@ pub(crate) type DeleteFunction = unsafe extern "C" fn(
     extra_state: *mut c_void,
 ) -> c_int;
 
-/// What a duplicate gets.
+/// What becomes of an attribute when its object is duplicated.
 enum Copy {
     Nothing,
     Same,
     Call(CopyFunction),
 }
 
-/// What a key does.
+/// A key of the program.
 pub(crate) struct UserKeyval {
     copy: Copy,
     delete: Option<DeleteFunction>,
-    /// An address that only the program's functions know what to do with.
+    /// A pointer that only the program's functions use.
     extra_state: usize,
 }
 

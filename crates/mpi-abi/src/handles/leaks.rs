@@ -1,15 +1,15 @@
-//! What a rank has made and not given back, in words: for those who ask for it, when its use of MPI ends.
+//! The report on objects that a rank has made and not freed, when its use of MPI ends.
 
 use simurgh_mpi::SessionId;
 
 use super::{HandleTables, Rank, RequestEntry, Slab};
 use crate::types::MPI_Datatype;
 
-/// Most names on a line.
+/// The most names on a line.
 const SHOWN: usize = 4;
 
 impl Rank<'_> {
-    /// Number of requests on communicators of a session that have neither been waited for nor freed.
+    /// The number of requests on communicators of a session that have neither been waited for nor freed.
     pub(crate) fn active_requests(self, session: SessionId) -> usize {
         let belongs = |entry: &RequestEntry| {
             let comm = self.comm(entry.comm).ok();
@@ -41,7 +41,7 @@ impl Rank<'_> {
             .collect()
     }
 
-    /// What is left of each kind of object, be it nothing.
+    /// The objects of each kind that are left.
     fn left(self) -> [Left; 11] {
         let tables = self.tables;
         let unnamed = String::new;
@@ -106,16 +106,16 @@ impl Rank<'_> {
     }
 }
 
-/// Objects of a kind that are left.
+/// The objects of a kind that are left.
 struct Left {
     kind: &'static str,
-    /// What is to be said of each.
+    /// A description of each, which may be empty.
     found: Vec<String>,
     /// What the program should have done.
     remedy: &'static str,
 }
 
-/// The name of each datatype that the rank could have freed, if it has given it one.
+/// The name of each datatype that the program has made and not freed; empty if it has none.
 fn derived(tables: &HandleTables) -> Vec<String> {
     let left = tables.datatypes.handles().into_iter().filter(|&handle| {
         // SAFETY:
@@ -132,7 +132,7 @@ fn derived(tables: &HandleTables) -> Vec<String> {
     .collect()
 }
 
-/// What is to be said of each object in a table.
+/// The description of each object in a table.
 fn all<T>(table: &Slab<T>, name: impl Fn(&T) -> String) -> Vec<String> {
     let objects = table.handles().into_iter().filter_map(|handle| {
         // SAFETY:
@@ -142,7 +142,7 @@ fn all<T>(table: &Slab<T>, name: impl Fn(&T) -> String) -> Vec<String> {
     objects.map(name).collect()
 }
 
-/// The first few that have a name, in parentheses.
+/// The first few descriptions, in parentheses.
 fn names(found: Vec<String>) -> String {
     let count = found.len();
     let named: Vec<String> = found

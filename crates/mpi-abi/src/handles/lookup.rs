@@ -1,6 +1,6 @@
-//! The calling rank, and the objects behind the handles it passes.
+//! The calling rank, and lookup of the objects behind the handles that it passes.
 //!
-//! A wrong handle is an error of the class the standard gives to it, never a crash.
+//! A wrong handle is an error of the class that the standard gives to it, never a crash.
 //!
 //! References into the tables rest on one rule of the standard, which every `SAFETY` comment here refers to: a program
 //! must not free an object in one thread while another uses it in a call.
@@ -60,13 +60,13 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// What `MPI_Init` has made, until `MPI_Finalize`.
+    /// The predefined communicators, from `MPI_Init` until `MPI_Finalize`.
     #[inline]
     pub(crate) fn predefined(self) -> ResultOf<&'a Predefined> {
         self.tables.predefined().ok_or_else(no_world)
     }
 
-    /// The datatype behind a handle, to ask about or to derive from.
+    /// The datatype behind a handle, for calls that ask about it or derive from it.
     #[inline]
     pub(crate) fn any_datatype(self, name: &str, handle: MPI_Datatype) -> ResultOf<Datatype> {
         if let Some(basic) = predefined(handle) {
@@ -79,7 +79,7 @@ impl<'a> Rank<'a> {
             .ok_or_else(|| not_an_object(ErrorClass::Type, name, handle.0, MPI_DATATYPE_NULL.0))
     }
 
-    /// The datatype behind a handle, to communicate with: it has to be committed.
+    /// The datatype behind a handle, for communication: it has to be committed.
     #[inline]
     pub(crate) fn datatype(self, name: &str, handle: MPI_Datatype) -> ResultOf<Datatype> {
         let datatype = self.any_datatype(name, handle)?;
@@ -120,7 +120,7 @@ impl<'a> Rank<'a> {
         Ok(unsafe { Target::new(buffer.address(), count, datatype) })
     }
 
-    /// What a buffer holds, once it has been checked. Inlined for predefined datatypes: it is on the path of every
+    /// The count and datatype of a buffer, checked. Inlined for predefined datatypes, since it is on the path of every
     /// message.
     #[inline(always)]
     fn elements(
@@ -135,7 +135,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// [`Rank::source`] if the datatype is predefined and nothing else about the arguments is special.
+    /// [`Rank::source`], if the datatype is predefined and no argument is special.
     #[inline(always)]
     pub(crate) fn plain_source(
         self,
@@ -149,7 +149,7 @@ impl<'a> Rank<'a> {
         Some(unsafe { Source::new(buffer.address(), count, datatype) })
     }
 
-    /// [`Rank::target`] if the datatype is predefined and nothing else about the arguments is special.
+    /// [`Rank::target`], if the datatype is predefined and no argument is special.
     #[inline(always)]
     pub(crate) fn plain_target(
         self,
@@ -175,7 +175,7 @@ impl<'a> Rank<'a> {
         Ok((count, datatype))
     }
 
-    /// A number of elements and their datatype, which programs leave open where there are none.
+    /// A count and a datatype, checked. Programs may leave the datatype open if the count is 0.
     pub(super) fn counted(self, count: impl Number, datatype: MPI_Datatype) -> ResultOf<(usize, Datatype)> {
         if datatype == MPI_DATATYPE_NULL && count.wide() == 0 {
             return Ok((0, Datatype::Basic(Basic::Byte)));
@@ -184,7 +184,7 @@ impl<'a> Rank<'a> {
         Ok((count_of("count", count)?, datatype))
     }
 
-    /// [`Rank::source`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.
+    /// [`Rank::source`] for a buffer that may be `MPI_IN_PLACE`, in which case the other arguments mean nothing.
     pub(crate) fn source_unless_in_place(
         self,
         buffer: Buffer,
@@ -198,7 +198,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// [`Rank::target`] for a buffer that may be `MPI_IN_PLACE`: then the other arguments mean nothing.
+    /// [`Rank::target`] for a buffer that may be `MPI_IN_PLACE`, in which case the other arguments mean nothing.
     pub(crate) fn target_unless_in_place(
         self,
         buffer: BufferMut,
@@ -269,7 +269,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// Refuses a handle that is none of a request's.
+    /// Fails unless the handle is one of a request.
     #[inline]
     pub(crate) fn check_request(self, handle: MPI_Request) -> ResultOf<()> {
         if is_completed_send(handle) || self.tables.requests.holds(handle.0) {
@@ -278,8 +278,8 @@ impl<'a> Rank<'a> {
         self.request(handle).map(drop)
     }
 
-    /// Voids the handle of a send or a receive that has come to a good end, if it is at hand; its outcome. Otherwise
-    /// nothing is done.
+    /// Voids the handle of a send or a receive that has succeeded, and returns its status. Returns `None`, with nothing
+    /// done, if the request has not succeeded, or if it is in the table and the rank's threads do not take turns.
     #[inline]
     pub(crate) fn retire_succeeded(self, handle: &mut MPI_Request) -> Option<Status> {
         let status = if is_completed_send(*handle) {
@@ -369,10 +369,10 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// Predefined datatypes have handles in one page of this many numbers, from the null handle on.
+/// Handles of predefined datatypes lie in one page of this many numbers, which begins with the null handle.
 const PAGE: usize = 256;
 
-/// The predefined datatypes by handle: looking one up must not take longer than a message.
+/// The predefined datatypes by handle. A lookup must not take longer than a message.
 static PREDEFINED: [Option<Basic>; PAGE] = {
     let mut table = [None; PAGE];
     let mut next = 0;
@@ -392,7 +392,7 @@ fn predefined(handle: MPI_Datatype) -> Option<Basic> {
         .flatten()
 }
 
-/// What a buffer holds if its datatype is predefined and nothing else about it is special.
+/// The count and datatype of a buffer, if the datatype is predefined and no argument is special.
 #[inline(always)]
 fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(usize, Datatype)> {
     match (predefined(datatype), usize::try_from(count.wide())) {
@@ -401,7 +401,8 @@ fn plain(buffer: Buffer, count: impl Number, datatype: MPI_Datatype) -> Option<(
     }
 }
 
-/// Refuses the null pointer for data: only datatypes that carry absolute addresses go with `MPI_BOTTOM`.
+/// Fails on a null pointer for data, which is right only for datatypes with absolute addresses (`MPI_BOTTOM`), and on
+/// `MPI_IN_PLACE`.
 #[inline]
 pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -> ResultOf<()> {
     if buffer.address().is_null() && count > 0 && matches!(datatype, Datatype::Basic(_)) {
@@ -415,7 +416,7 @@ pub(super) fn check_address(buffer: Buffer, count: usize, datatype: &Datatype) -
     Ok(())
 }
 
-/// The handle of a new object; full tables are an error, not a crash.
+/// The handle of a new object; a full table is an error, not a crash.
 pub(crate) fn handle_of<T>(table: &Slab<T>, value: T) -> ResultOf<usize> {
     table.insert(value).map_err(|_| too_many())
 }

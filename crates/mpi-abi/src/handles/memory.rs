@@ -1,4 +1,4 @@
-//! Memory that the program has from `MPI_Alloc_mem`.
+//! Memory of `MPI_Alloc_mem`.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::HashMap;
@@ -13,23 +13,23 @@ use crate::arguments::BufferMut;
 use crate::error::{CallError, Outcome, ResultOf};
 use crate::types::MPI_Aint;
 
-/// Alignment without a wish: a cache line, so that no two ranks write to one.
+/// The default alignment: a cache line, so that no two ranks write to one.
 const ALIGNMENT: usize = 64;
-/// The largest alignment that may be wished for: a huge page.
+/// The largest alignment that the program may ask for: a huge page.
 const MAX_ALIGNMENT: usize = 2 << 20;
 
-/// The allocations of a rank, by address: what is freed has to be one of them.
+/// The allocations of a rank, by address. Only these can be freed.
 #[derive(Default)]
 pub(crate) struct Allocations(SpinLock<HashMap<usize, Layout>>);
 
 impl Allocations {
-    /// The size of each.
+    /// The sizes of the allocations.
     pub(super) fn sizes(&self) -> Vec<usize> {
         self.0.lock().values().map(Layout::size).collect()
     }
 }
 
-/// `size` bytes, aligned as the key `mpi_minimum_memory_alignment` asks.
+/// Allocates `size` bytes, aligned as the key `mpi_minimum_memory_alignment` asks.
 pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf<*mut c_void> {
     let layout = layout_of(size, hints)?;
     // SAFETY:
@@ -48,7 +48,7 @@ pub(crate) fn allocate(rank: Rank<'_>, size: MPI_Aint, hints: &Info) -> ResultOf
     Ok(start.cast())
 }
 
-/// The transports, which may leave memory registered between transfers.
+/// The transports, which may keep memory registered between transfers.
 fn ways(rank: Rank<'_>) -> impl Iterator<Item = &dyn Transport> {
     let network = rank.process.job().network();
     network
@@ -66,7 +66,7 @@ fn layout_of(size: MPI_Aint, hints: &Info) -> ResultOf<Layout> {
     let wish = wish.and_then(|wish| wish.trim().parse::<usize>().ok());
     let wish = wish.filter(|wish| wish.is_power_of_two() && *wish <= MAX_ALIGNMENT);
     let alignment = wish.unwrap_or(ALIGNMENT).max(ALIGNMENT);
-    // Also of nothing there is an address that can be given back.
+    // An allocation of 0 bytes has an address, too, which can be freed.
     Layout::from_size_align(bytes.max(1), alignment).map_err(|_| no_memory(size))
 }
 
@@ -78,7 +78,7 @@ fn no_memory(size: MPI_Aint) -> Box<CallError> {
     )
 }
 
-/// Gives memory back; the null pointer, which stands for no memory, is fine.
+/// Frees memory. The null pointer stands for no memory, and is accepted.
 pub(crate) fn give_back(rank: Rank<'_>, base: BufferMut) -> Outcome {
     let start = base.address();
     if start.is_null() {

@@ -1,7 +1,7 @@
-//! The objects of one rank, by handle.
+//! The handle tables of a rank: the objects behind the handles of the program.
 //!
-//! They hang in the extension slot of the rank's [`Process`], so that each rank of a host has handles of its own and
-//! all threads of a rank share them. Predefined objects need no table: their handles are constants.
+//! The tables are in the extension slot of the rank's [`Process`]: each rank of a host has handles of its own, and all
+//! threads of a rank share them. Predefined objects need no table, since their handles are constants.
 
 mod assortments;
 mod attributes;
@@ -57,7 +57,7 @@ use crate::constants::MPI_COMM_SELF;
 use crate::singleton::with_process;
 use crate::types::MPI_Comm;
 
-/// The kind number of requests in their handles.
+/// The number of the kind "request" in handles.
 const REQUESTS: u8 = 5;
 
 /// A request, and the communicator on which its errors are raised.
@@ -80,16 +80,17 @@ pub(crate) struct Predefined {
     pub(crate) main_context: u64,
 }
 
-/// All tables of a rank. They exist from its first call on, for objects that are older than `MPI_Init`. What most calls
-/// look at comes first, in one cache line.
+/// All tables of a rank. They exist from its first call on, since some objects may be made before `MPI_Init`. The
+/// fields that most calls read come first, in one cache line.
 #[repr(C, align(64))]
 pub(crate) struct HandleTables {
-    /// What is in `predefined`, until `MPI_Finalize`; null otherwise. Most calls are on the world: they look here.
+    /// The address of what is in `predefined`, from `MPI_Init` until `MPI_Finalize`; null otherwise. Most calls are on
+    /// the world, and look here.
     world: AtomicPtr<Predefined>,
     /// Set by `MPI_Init`.
     predefined: OnceLock<Predefined>,
     pub(crate) comms: Slab<Arc<Comm>>,
-    /// The handle of the communicator with those who have started the world, once the program has asked for it.
+    /// The handle of the communicator with the parents, once the program has asked for it.
     pub(crate) parent: SpinLock<Option<MPI_Comm>>,
     pub(crate) groups: Slab<Group>,
     pub(crate) datatypes: Slab<Datatype>,
@@ -98,7 +99,7 @@ pub(crate) struct HandleTables {
     pub(crate) requests: Slab<RequestEntry>,
     /// The request of every send that was complete when its call returned.
     completed_send: RequestEntry,
-    /// The request of every such send that has been cancelled, and their handles.
+    /// The request of every such send that has been cancelled, and the handles of those sends.
     cancelled_send: RequestEntry,
     pub(crate) cancelled: CancelledSends,
     /// The integers of sends that were complete when their call returned.
@@ -106,22 +107,22 @@ pub(crate) struct HandleTables {
     pub(crate) messages: Slab<MessageEntry>,
     pub(crate) errhandlers: Slab<Arc<UserHandler>>,
     pub(crate) infos: Slab<SpinLock<Info>>,
-    /// What `MPI_INFO_ENV` says, once somebody has asked.
+    /// The content of `MPI_INFO_ENV`, once it has been asked for.
     info_env: OnceLock<Info>,
-    /// What error codes mean.
+    /// The program's error classes, codes and strings.
     pub(crate) codes: ErrorCodes,
     /// The keys of attributes.
     pub(crate) keys: Keys,
     /// The attributes of all objects, by handle.
     pub(crate) cache: Cache,
-    /// The attributes that communicators have by themselves.
+    /// The predefined attributes of communicators.
     attributes: Attributes,
     allocations: Allocations,
-    /// The descriptions of buffers whose parts have datatypes of their own.
+    /// The descriptions of buffers whose parts have different datatypes.
     assortments: Assortments,
-    /// What has been told of the use of more than the standard defines.
+    /// The extensions of the standard whose use has been reported.
     extensions: Extensions,
-    /// What a Fortran layer has said.
+    /// What a Fortran layer has declared.
     pub(crate) fortran: Fortran,
     pub(crate) sessions: Slab<Arc<Session>>,
     pub(crate) tools: Slab<ToolObject>,
@@ -129,7 +130,7 @@ pub(crate) struct HandleTables {
 }
 
 impl HandleTables {
-    /// The tables of a process, made at its first call.
+    /// The tables of a process; they are made at its first call.
     pub(crate) fn of(process: &Process) -> Option<&Self> {
         process.extension_or(|| Self::new(process))
     }
@@ -174,7 +175,7 @@ impl HandleTables {
         }
     }
 
-    /// Takes up the communicators of a process that `main_context` has just initialised.
+    /// Stores the predefined communicators of a process that `main_context` has just initialised.
     pub(crate) fn begin(&self, process: &Process, main_context: u64) -> Result<()> {
         let predefined = Predefined {
             world: process.comm_world()?,
@@ -195,12 +196,12 @@ impl HandleTables {
         Ok(())
     }
 
-    /// Takes the communicators away from a process that has been finalized.
+    /// Removes the predefined communicators of a process that has been finalized.
     pub(crate) fn end(&self) {
         self.world.store(ptr::null_mut(), Ordering::Release);
     }
 
-    /// What `MPI_Init` has made, until `MPI_Finalize`.
+    /// The predefined communicators, from `MPI_Init` until `MPI_Finalize`.
     #[inline]
     fn predefined(&self) -> Option<&Predefined> {
         let world = self.world.load(Ordering::Acquire);
@@ -210,7 +211,7 @@ impl HandleTables {
     }
 }
 
-/// Finds the objects of the calling thread's rank, if it has any.
+/// Calls `body` with the tables of the calling thread's rank, if it has any.
 pub(crate) fn with_tables<R>(body: impl FnOnce(Option<&HandleTables>) -> R) -> R {
     with_process(|process| body(process.and_then(|process| process.extension::<HandleTables>())))
 }

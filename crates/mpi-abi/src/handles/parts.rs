@@ -1,4 +1,4 @@
-//! Buffers with a part for each rank, as the collectives take them.
+//! Buffers with a part for each rank, for the vector collectives.
 
 use simurgh_core::sync::Arc;
 use simurgh_mpi::ErrorClass;
@@ -11,15 +11,15 @@ use crate::arguments::{Array, Buffer, BufferMut, Number};
 use crate::error::{CallError, ResultOf};
 use crate::types::MPI_Datatype;
 
-/// Where the ranks' parts of a buffer lie in it.
+/// The places of the ranks' parts in a buffer.
 pub(crate) enum Places {
-    /// As the program's arrays say.
+    /// Parts of one datatype, at the places that the program's arrays give.
     Listed {
         counts: Numbers,
         displacements: Numbers,
         datatype: Datatype,
     },
-    /// Each with a datatype of its own.
+    /// Parts of different datatypes.
     Assorted(Arc<Assortment>),
 }
 
@@ -75,14 +75,14 @@ impl Rank<'_> {
     }
 }
 
-/// Refuses the null pointer for parts that have data.
+/// Fails on a null pointer for parts that have data.
 fn check_parts(buffer: Buffer, places: &Places) -> ResultOf<()> {
     match places {
         Places::Listed { counts, datatype, .. } => {
             check_address(buffer, counts.before(counts.len()), datatype)
         }
         Places::Assorted(assortment) => assortment.places().try_for_each(|place| {
-            // A part displaced by bytes may have an address of its own, relative to MPI_BOTTOM.
+            // A displacement in bytes may be an address of its own, relative to MPI_BOTTOM.
             let relative = if place.displacement == 0 { place.count } else { 0 };
             check_address(buffer, relative, place.datatype)
         }),

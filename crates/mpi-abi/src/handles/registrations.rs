@@ -14,9 +14,9 @@ const LEVELS: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct EventCallback {
     pub(crate) function: MPI_T_event_cb_function,
-    /// The address that it gets back.
+    /// The pointer that the function gets.
     pub(crate) user_data: usize,
-    /// When it was registered: earlier events do not concern it.
+    /// The time of its registration; the function is not told of earlier events.
     pub(crate) since: u64,
 }
 
@@ -28,10 +28,10 @@ pub(crate) struct Registration {
 
 #[derive(Default)]
 struct Functions {
-    /// By level of safety, from the least demanding on.
+    /// The callbacks by level of safety, from the least demanding on.
     callbacks: [Option<EventCallback>; LEVELS],
     dropped: Option<MPI_T_event_dropped_cb_function>,
-    /// There as long as there is a callback.
+    /// The request for events of this type; there as long as there is a callback.
     wish: Option<Wish>,
 }
 
@@ -40,7 +40,8 @@ struct Functions {
 pub(crate) struct Registrations(SpinLock<Vec<(usize, Arc<Registration>)>>);
 
 impl Functions {
-    /// The callback for our safe point, where each will do: that of the lowest level.
+    /// The callback for the safe point where callbacks are called: any level will do there, so it is that of the
+    /// lowest.
     fn callback(&self) -> Option<EventCallback> {
         self.callbacks.iter().flatten().next().copied()
     }
@@ -115,12 +116,12 @@ impl Registrations {
         drop(all);
     }
 
-    /// Whether there is none.
+    /// Whether there is no registration.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().is_empty()
     }
 
-    /// Those for one type of events.
+    /// The registrations for one type of events.
     pub(crate) fn of_kind(&self, kind: usize) -> Vec<(usize, Arc<Registration>)> {
         let all = self.0.lock();
         all.iter()

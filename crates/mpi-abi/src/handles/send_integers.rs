@@ -1,6 +1,6 @@
-//! Integers of requests that have no slot: sends that were complete when their call returned.
+//! Integers of requests without a slot: sends that were complete when their call returned.
 //!
-//! Their handles say more than an `int` can hold, so the rank remembers them until they are waited for.
+//! The handle of such a send has more bits than an `int`, so the rank remembers its integer until it is waited for.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -10,15 +10,15 @@ use simurgh_core::sync::{AtomicUsize, Ordering, SpinLock};
 use super::completed_send::{COMPLETED_SEND, is_completed_send};
 use crate::types::MPI_Request;
 
-/// The integer of a send whose message has been received; no slot has it, nor a predefined handle.
+/// The integer of a send whose message has been received. No slot has this number, nor a predefined handle.
 const DONE: c_int = 0x1000;
-/// The first integer of one whose message waits; numbers of slots are smaller.
+/// The first integer of a send whose message waits; the numbers of slots are smaller.
 const FIRST: c_int = 0x4000_0000;
 
 /// The integers of requests without a slot.
 #[derive(Default)]
 pub(crate) struct SendIntegers {
-    /// Their number, so that forgetting one costs a load as long as there are none.
+    /// Their number, so that forgetting one costs one load as long as there are none.
     count: AtomicUsize,
     table: SpinLock<Table>,
 }
@@ -47,7 +47,7 @@ impl SendIntegers {
         table.next = (table.next + 1) % FIRST;
         table.numbers.insert(handle.0, number);
         table.handles.insert(number, handle.0);
-        // Relaxed: a thread that uses the handle has it from the program.
+        // Relaxed: a thread that uses the handle has got it from the program.
         self.count.store(table.handles.len(), Ordering::Relaxed);
         Some(number)
     }

@@ -1,14 +1,24 @@
-//! A table of objects behind handles.
+//! A slab: the table of objects of one kind behind handles.
 //!
-//! A handle is a number: the kind of object in bits 56 to 59, the generation of the slot in bits 32 to 55, and the
-//! slot in the low 31 bits, counted from [`FIRST`] on so that it can be told from the predefined handles. Nothing
-//! is dereferenced on the program's word: a handle that was never given out, was freed or is of another kind finds
+//! # Handles
+//!
+//! A handle is a number: the kind of object in bits 56 to 59, the generation of the slot in bits 32 to 55, and the slot
+//! in the low 31 bits, counted from [`FIRST`] on so that it can be told from the predefined handles. Nothing is
+//! dereferenced on the program's word: a handle that was never given out, was freed or is of another kind finds
 //! nothing.
 //!
-//! Costs: looking up is two dependent loads and a comparison, without a locked instruction. Giving out a handle is one
-//! locked instruction and taking it back two, or none where those who do so take turns. Slots are allocated in blocks
-//! of doubling size and used again; they are never returned before the table itself goes, so a lookup never meets
-//! freed memory.
+//! # Protocol
+//!
+//! The generation of a slot is odd while the slot holds an object, and even while it is free. Filling a slot writes the
+//! value and then publishes the odd generation. Freeing makes the generation even by a compare-and-exchange; the thread
+//! that wins takes the value, and puts the slot on the free list. Where the threads that change a table take turns
+//! ([`Turns`]), plain stores do the same.
+//!
+//! # Costs
+//!
+//! A lookup takes two dependent loads and a comparison, without a locked instruction. Giving out a handle takes one
+//! locked instruction and freeing it two, or none where threads take turns. Slots are allocated in blocks of doubling
+//! size and reused. They are never returned before the table is dropped, so a lookup never meets freed memory.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -16,23 +26,23 @@ use std::ptr;
 
 use simurgh_core::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, Serialized, SpinLock};
 
-/// The handle of slot 0; the standard keeps everything below for predefined handles.
+/// The number of slot 0 in handles. The standard keeps all smaller numbers for predefined handles.
 const FIRST: u64 = 0x1001;
 /// Handles of objects are not smaller than this.
 pub(crate) const FIRST_HANDLE: usize = FIRST as usize;
-/// Slots in the first block.
+/// The slots in the first block.
 const FIRST_BLOCK: u32 = 32;
-/// Blocks of a table: the sum of their slots is the limit on live objects of a kind in a rank.
+/// The blocks of a table. The sum of their slots is the limit on live objects of a kind in a rank.
 const BLOCKS: usize = 22;
-/// Live objects of one kind that a rank may have: 134,217,696.
+/// The live objects of one kind that a rank may have: 134,217,696.
 pub(crate) const LIMIT: u32 = (FIRST_BLOCK << BLOCKS) - FIRST_BLOCK;
-/// Generations that a handle can express.
+/// The number of generations that a handle can express.
 const GENERATIONS: u32 = 1 << 24;
 /// No slot.
 const NONE: u32 = u32::MAX;
 
 struct Slot<T> {
-    /// Odd while the slot holds an object; grows by one each time it is filled or emptied.
+    /// Odd while the slot holds an object. Grows by one each time the slot is filled or emptied.
     generation: AtomicU32,
     /// The next free slot, while this one is free.
     next: AtomicU32,
@@ -43,10 +53,10 @@ struct Slot<T> {
 pub(crate) struct Slab<T> {
     kind: u64,
     blocks: [AtomicPtr<Slot<T>>; BLOCKS],
-    /// The first free slot in the low half; the high half counts changes, so that a stale view is not mistaken for a
-    /// current one.
+    /// The first free slot in the low half. The high half counts changes, so that a stale view is not mistaken for a
+    /// current one (the ABA problem).
     free: AtomicU64,
-    /// Slots handed out so far that never were on the free list.
+    /// The number of slots that have been used at least once.
     fresh: SpinLock<u32>,
 }
 
@@ -75,7 +85,7 @@ impl<T> Slab<T> {
         self.fill(index, value)
     }
 
-    /// As [`Slab::insert`], of a table that is changed in turns alone, and these are those.
+    /// As [`Slab::insert`], of a table that is only changed by threads that take these turns.
     #[inline]
     pub(crate) fn insert_in(&self, serialized: &Serialized, value: T) -> Result<usize, T> {
         let index = if serialized.holds() {
@@ -86,7 +96,7 @@ impl<T> Slab<T> {
         self.fill(index, value)
     }
 
-    /// Puts `value` into the slot that was free, or else a new one.
+    /// Puts `value` into the slot `free`, or else into a new one.
     #[inline]
     fn fill(&self, free: Option<u32>, value: T) -> Result<usize, T> {
         let Some(index) = free.or_else(|| self.grow()) else {
@@ -117,10 +127,10 @@ impl<T> Slab<T> {
         Some(unsafe { (*slot.value.get()).assume_init_ref() })
     }
 
-    /// Takes the object behind `handle` out of the table; the handle is void from then on.
+    /// Takes the object behind `handle` out of the table, which voids the handle.
     pub(crate) fn remove(&self, handle: usize) -> Option<T> {
         let (slot, generation, index) = self.occupied(handle)?;
-        // Acquire pairs with the Release in `insert`; of several removals of one handle only one wins.
+        // Acquire pairs with the Release in `insert`. Of several removals of one handle only one wins.
         let emptied = generation.wrapping_add(1);
         slot.generation
             .compare_exchange(generation, emptied, Ordering::Acquire, Ordering::Relaxed)
@@ -132,7 +142,7 @@ impl<T> Slab<T> {
         Some(value)
     }
 
-    /// As [`Slab::remove`], of a table that is changed in turns alone, and these are those.
+    /// As [`Slab::remove`], of a table that is only changed by threads that take these turns.
     #[inline]
     pub(crate) fn remove_in(&self, serialized: &Serialized, handle: usize) -> Option<T> {
         if !serialized.holds() {
@@ -141,7 +151,7 @@ impl<T> Slab<T> {
         self.remove_in_turn(handle, |_| true)
     }
 
-    /// As [`Slab::remove`], in turn, if the object is such; otherwise it stays.
+    /// As [`Slab::remove_in`], if threads take turns and the object `is_such`; otherwise the object stays.
     #[inline]
     pub(crate) fn remove_if(
         &self,
@@ -163,7 +173,7 @@ impl<T> Slab<T> {
         if !is_such(unsafe { (*slot.value.get()).assume_init_ref() }) {
             return None;
         }
-        // Relaxed: who has the next turn sees it.
+        // Relaxed: the thread with the next turn sees it.
         slot.generation
             .store(generation.wrapping_add(1), Ordering::Relaxed);
         // SAFETY:
@@ -260,7 +270,7 @@ impl<T> Slab<T> {
     /// As `pop_free`, in turn.
     #[inline]
     fn pop_free_in_turn(&self) -> Option<u32> {
-        // Relaxed: whoever had the turn before is seen.
+        // Relaxed: this thread sees what the one with the previous turn has done.
         let head = self.free.load(Ordering::Relaxed);
         let index = head as u32;
         if index == NONE {
@@ -309,13 +319,13 @@ impl<T> Slab<T> {
     }
 }
 
-/// The word of the free list once its first slot is `index`.
+/// The word of the free list when its first slot has become `index`.
 #[inline]
 fn changed(head: u64, index: u32) -> u64 {
     (head & !u64::from(u32::MAX)).wrapping_add(1 << 32) | u64::from(index)
 }
 
-/// The block of slot `index`, and the place in it.
+/// The block of slot `index`, and the position in it.
 #[inline]
 fn place(index: u32) -> Option<(usize, usize)> {
     if index >= LIMIT {

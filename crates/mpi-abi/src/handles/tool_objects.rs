@@ -1,4 +1,4 @@
-//! What a tool holds handles of.
+//! The objects that a tool has handles of.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) enum ToolObject {
     Control(&'static Control),
     Session(PvarSession),
     Variable {
-        /// The session that it belongs to.
+        /// The session that the handle belongs to.
         session: usize,
         handle: Arc<Handle>,
     },
@@ -88,7 +88,7 @@ impl Rank<'_> {
         }
     }
 
-    /// Takes all handles back, when the last user of the interface has gone.
+    /// Frees all handles, when the last user of the interface has gone.
     pub(crate) fn free_tool_objects(self) {
         for handle in self.tables.tools.handles() {
             if let Some(ToolObject::Registration(registration)) = self.tables.tools.remove(handle) {

@@ -1,4 +1,4 @@
-//! Reduction operations that are functions of the program.
+//! User-defined reduction operations.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use simurgh_mpi::op::{Op, UserOp};
 use super::{FIRST_HANDLE, HandleTables, with_tables};
 use crate::types::{MPI_Count, MPI_Datatype, MPI_User_function, MPI_User_function_c};
 
-/// The function, in one of the two forms the standard has.
+/// The function, in one of the standard's two forms.
 #[derive(Clone, Copy)]
 pub(crate) enum Function {
     Narrow(MPI_User_function),
     Large(MPI_User_function_c),
 }
 
-/// An operation of the program.
+/// A user-defined operation.
 #[derive(Clone, Copy)]
 pub(crate) struct UserDefinedOp {
     function: Function,
@@ -33,11 +33,12 @@ impl UserDefinedOp {
         self.commutes
     }
 
-    /// The engine's form of the operation, for one call with `datatype`: the function is told the caller's own handle.
+    /// The engine's form of the operation, for one call with `datatype`. The function gets the handle that the caller
+    /// has passed.
     pub(crate) fn on(self, datatype: MPI_Datatype) -> Op {
         let function = self.function;
         let call = move |input: &Source, inout: &Target| {
-            // The function's first argument is not const, though the standard forbids it to write there.
+            // The function's first argument is not const, though the standard forbids the function to write there.
             let (invec, inoutvec) = (input.address().cast_mut().cast(), inout.address().cast());
             named(datatype, inout.datatype(), |handle| {
                 function.call(invec, inoutvec, inout.count(), inout.datatype().extent(), handle);
@@ -47,7 +48,7 @@ impl UserDefinedOp {
     }
 }
 
-/// Calls `body` with a handle of a datatype: its own, or a passing one if the program has freed that while the
+/// Calls `body` with a handle of `datatype`: the given one, or a temporary one if the program has freed that while the
 /// collective was under way or waited to be started again.
 fn named(handle: MPI_Datatype, datatype: &Datatype, body: impl FnOnce(MPI_Datatype)) {
     let freed =

@@ -1,4 +1,4 @@
-//! Which cores the threads of a host run on.
+//! The cores that the threads of a host run on.
 
 use super::error::HostError;
 use super::output::say;
@@ -9,18 +9,21 @@ use simurgh_sched::{Affinity, Placement, Seat, Topology};
 use simurgh_settings::Id;
 use simurgh_settings::placement::{Binding, Plan, show_processors};
 
-/// What there is for virtual processors, and on which of the cores ranks begin, if that is not the policy's to say.
+/// The cores of a host, and the place of each of its ranks.
+///
+/// `homes` has the core on which each rank begins; it is empty where that is left to the policy.
 pub(super) struct Place {
     pub(super) topology: Topology,
     pub(super) homes: Vec<usize>,
-    /// Where each rank may compute: what it is bound to by the user, or its share of the node. Whatever virtual
-    /// processor it is on, its threads begin there.
+    /// The processors of each rank: those that the user binds it to, or its share of the node. The rank's threads begin
+    /// there, whatever virtual processor runs the rank.
     pub(super) processors: Vec<ProcessorSet>,
-    /// What is to be told of each rank, if the user wants to know.
+    /// A line about the binding of each rank, if the user asks for it (`--report-bindings`).
     pub(super) report: Vec<String>,
 }
 
-/// The place of this host on its node: that of its ranks, if the user has a say in it, or its share of the cores.
+/// The place of this host on its node: that of its ranks if the user chooses where ranks run, and otherwise the host's
+/// share of the cores.
 pub(super) fn place(spec: &JobSpec) -> Result<Place, HostError> {
     let machine = Topology::detect()?;
     let (ranks, on_node) = spec.ranks_on_node();
@@ -67,7 +70,7 @@ fn share_of(machine: &Topology, rank: usize, ranks: usize) -> ProcessorSet {
     cores.flat_map(|core| core.cpus.iter().copied()).collect()
 }
 
-/// A line for each rank, if the user wants to know; `words` are what each is bound to.
+/// A line for each rank, if the user asks for it; `words` says what each is bound to.
 fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Vec<String> {
     if !spec.settings.is_on(Id::ReportBindings) {
         return Vec::new();
@@ -84,8 +87,8 @@ fn report(spec: &JobSpec, topology: &Topology, words: Vec<Option<String>>) -> Ve
     spec.ranks().iter().zip(words).map(of_rank).collect()
 }
 
-/// Binds all threads of a rank's own process, which another launcher has started, as the user wants that. Those that
-/// come later are bound as those that begin them.
+/// Binds all threads of a rank's own process, which another launcher has started, as the user wants. Threads that start
+/// later inherit the binding of the thread that starts them.
 pub(super) fn bind_process(spec: &JobSpec) -> Result<(), HostError> {
     let plan = Plan::of(&spec.settings);
     if plan.is_none() && !spec.settings.is_on(Id::ReportBindings) {
@@ -113,7 +116,7 @@ fn bind_threads(allowed: &[usize]) -> Result<(), HostError> {
     let threads = std::fs::read_dir("/proc/self/task").map_err(HostError::system("listing threads"))?;
     let number = |name: std::ffi::OsString| name.to_str()?.parse().ok();
     for thread in threads.flatten().filter_map(|entry| number(entry.file_name())) {
-        // A thread that has ended meanwhile, or a kernel that refuses: free to move, which is slower but right.
+        // The thread may have ended meanwhile, or the kernel may refuse. An unbound thread is slower, but correct.
         let _ = affinity.bind(Pid::from_raw(thread));
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! The host's end of its channel to the launcher.
+//! The host's end of the out-of-band channel to the launcher.
 //!
-//! The protocol is [`simurgh_net::control`]'s. Any thread may say something, the main thread listens.
+//! The protocol is that of [`simurgh_net::control`]. Any thread may send; only the thread that listens receives.
 
 use super::end::wait_for_the_end;
 use super::error::HostError;
@@ -14,20 +14,20 @@ use simurgh_net::job::JobSpec;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
-/// The channel; none if this is the only host of its job.
+/// The channel; `None` if this is the only host of its job.
 static CONTROL: OnceLock<Control> = OnceLock::new();
 
-/// The way to the launcher.
+/// The connection to the launcher.
 #[derive(Debug)]
 pub(super) struct Control {
     pub(super) channel: Channel,
-    /// What the hosts of the job on this node share, if they do.
+    /// The memory that the hosts of the job on this node share, if there is any.
     pub(super) memory: Option<OwnedFd>,
     pub(super) secret: Secret,
 }
 
 impl Control {
-    /// Takes over what the launcher has left for this host; called once.
+    /// Takes over the descriptors that the launcher has left for this host. Called once.
     pub(super) fn take_over(spec: &JobSpec) -> Result<Option<&'static Self>, HostError> {
         let Some(control) = &spec.control else {
             return Ok(None);
@@ -48,14 +48,15 @@ impl Control {
         control.begin(&output).map(Some)
     }
 
-    /// Uses this channel of a job from now on, whose hosts take turns with their output by this file; called once.
+    /// Uses this channel from now on. The hosts of the node take turns with their output by the lock of the file
+    /// `output`. Called once.
     pub(super) fn begin(self, output: &OwnedFd) -> Result<&'static Self, HostError> {
         let control = CONTROL.get_or_init(|| self);
         output::share(output).map_err(HostError::system("sharing the output with other hosts"))?;
         Ok(control)
     }
 
-    /// What there is, if there is one.
+    /// The channel, if there is one.
     pub(super) fn get() -> Option<&'static Self> {
         CONTROL.get()
     }
@@ -70,17 +71,17 @@ impl Control {
         self.memory.as_ref().map(AsFd::as_fd)
     }
 
-    /// Says something to the launcher. If that is gone, so is the job: whoever listens learns of it.
+    /// Sends a message. If the launcher is gone, so is the job, and the thread that listens learns of it.
     pub(super) fn say(&self, message: &FromHost) {
         let _ = self.channel.send(message);
     }
 
-    /// Says something to the launcher that it may be too much to say.
+    /// Sends a message that may be too long for the channel.
     pub(super) fn try_say(&self, message: &FromHost) -> Result<(), ControlError> {
         self.channel.send(message)
     }
 
-    /// Something that the launcher has said.
+    /// The next message of the launcher, if one has arrived.
     pub(super) fn hear(&self) -> Result<Option<Received<ToHost>>, ControlError> {
         self.channel.receive_from_launcher()
     }
@@ -92,14 +93,14 @@ impl AsFd for Control {
     }
 }
 
-/// Tells the user why the job ends: through the launcher, which tells one reason of all that its hosts have.
+/// Tells the user why the job ends. The launcher prints one of the reasons that its hosts report.
 pub(super) fn give_up(status: u8, message: &str) {
     match Control::get() {
         Some(control) => {
             let message = shortened(message);
             control.say(&FromHost::Abort { status, message });
             if pmi::is_serving() {
-                // What we have said is heard by a thread of this process, which ends it.
+                // A thread of this process (the broker) receives the message and ends the process.
                 wait_for_the_end();
             }
         }
@@ -107,7 +108,8 @@ pub(super) fn give_up(status: u8, message: &str) {
     }
 }
 
-/// Tells the launcher that another host will not be heard of any more. It knows whether that one has ended, and how.
+/// Tells the launcher that the connection to another host is lost. The launcher knows whether that host has ended, and
+/// how.
 pub(super) fn lost(host: HostId, reason: &str) {
     if let Some(control) = Control::get() {
         let reason = shortened(reason);

@@ -1,4 +1,4 @@
-//! The description of a job whose processes nobody describes: what a process knows of itself.
+//! The description of a job that no launcher has described: what a process knows of itself.
 
 use simurgh_net::HostId;
 use simurgh_net::encoding::Text;
@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 
-/// The job of this process: it is this one of as many as there are nodes given, and all run its program.
+/// The job of this process: process `host` of as many as `nodes` has entries. All of them run the program of this one.
 pub(super) fn own_job(host: HostId, nodes: &[u32], settings: Values) -> io::Result<JobSpec> {
     let program = Text::new(std::env::current_exe()?.into_os_string());
     let program = program.ok_or_else(|| io::Error::other("the program's path contains a NUL byte"))?;
@@ -33,7 +33,7 @@ pub(super) fn own_job(host: HostId, nodes: &[u32], settings: Values) -> io::Resu
     })
 }
 
-/// The words with which the program was started, if there are any.
+/// The command line of this process, if it can be read.
 fn words() -> Option<Vec<Text>> {
     let line = std::fs::read("/proc/self/cmdline").ok()?;
     let words = line.strip_suffix(&[0])?.split(|&byte| byte == 0);

@@ -2,9 +2,9 @@
 
 use std::os::fd::{FromRawFd, OwnedFd};
 
-/// The descriptor of this number, if it is open and none of the standard streams.
+/// The descriptor with this number, if it is open and not one of the standard streams.
 ///
-/// Each number is asked for once: the launcher has named it in the environment or in the job description.
+/// Each number is asked for once: it is named in the environment or in the job description.
 pub(super) fn owned(number: i32) -> Option<OwnedFd> {
     let open = number > 2 && std::fs::metadata(format!("/proc/self/fd/{number}")).is_ok();
     // SAFETY:

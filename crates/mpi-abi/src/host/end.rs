@@ -1,6 +1,6 @@
 //! The end of the process.
 //!
-//! The process ends by the bare system call: the ranks' programs have run their own exit handlers, and those of the
+//! The process ends by the bare system call. The ranks' programs have run their exit handlers already, and those of the
 //! libraries would only unmap, one by one, thousands of mappings that the kernel drops at once.
 
 use super::control;
@@ -19,13 +19,14 @@ pub(super) fn end_job(host: &Host, status: u8, message: &str) -> ! {
     exit(status)
 }
 
-/// As [`end_job`], but the end of the process is the caller's affair.
+/// As [`end_job`], but leaves it to the caller to end the process.
 pub(super) fn conclude(host: &Host, status: u8, message: &str) {
     if !host.begin_end() {
         wait_for_the_end();
     }
     if host.is_program() {
-        // First the message: another thread of the program may be reading, and keep us from flushing.
+        // The message goes first: another thread of the program may hold the lock of a stream, and keep this one from
+        // flushing.
         control::give_up(status, message);
         flush(host);
     } else {
@@ -34,7 +35,7 @@ pub(super) fn conclude(host: &Host, status: u8, message: &str) {
     }
 }
 
-/// Passes on what the ranks have written of incomplete lines.
+/// Writes out the incomplete lines that ranks have written.
 pub(super) fn flush(host: &Host) {
     if host.is_program() {
         // SAFETY:
@@ -47,19 +48,19 @@ pub(super) fn flush(host: &Host) {
     }
 }
 
-/// Keeps the calling thread from doing anything more.
+/// Stops the calling thread for good, until the process ends.
 pub(super) fn wait_for_the_end() -> ! {
     loop {
         rustix::event::pause();
     }
 }
 
-/// What a parent sees of an exit status: its lowest byte.
+/// The part of an exit status that a parent process sees: its lowest byte.
 pub(super) fn exit_status(status: i32) -> u8 {
     status.to_le_bytes()[0]
 }
 
-/// The exit status for a code of `MPI_Abort`, which says failure even if the lowest byte of the code does not.
+/// The exit status for a code of `MPI_Abort`. It says failure even where the lowest byte of the code is zero.
 pub(super) fn failure_status(code: i32) -> u8 {
     match exit_status(code) {
         0 if code != 0 => 1,

@@ -1,14 +1,14 @@
-//! The environment that a rank's program starts with.
+//! The environment of a rank's program.
 
 use simurgh_net::job::{EnvChange, FD_VARIABLE, LIBRARY_VARIABLE};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// Variables between the launcher and the host, which are none of the program's business.
+/// Variables that only concern the launcher and the host.
 const INTERNAL: &[&str] = &[FD_VARIABLE, LIBRARY_VARIABLE];
 
-/// The variables `inherited` with the changes of a program, as C wants them.
+/// The variables `inherited` with the changes for one program, as `NAME=VALUE`.
 pub(super) fn with_changes(
     inherited: impl IntoIterator<Item = (OsString, OsString)>,
     changes: &[EnvChange],

@@ -1,4 +1,4 @@
-//! Why a host cannot run its job.
+//! The reasons why a host cannot run its job.
 
 use super::pmi::PmiError;
 use simurgh_image::ImageError;
@@ -12,10 +12,10 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a host cannot run its job.
+/// The reason why a host cannot run its job.
 #[derive(Debug, Error)]
 pub(super) enum HostError {
-    /// The descriptor of the job description is not there.
+    /// The descriptor of the job description is missing.
     #[error("{variable} is {value:?}, not the number of a descriptor: start jobs with mpiexec")]
     NoJob {
         /// The environment variable.
@@ -23,16 +23,16 @@ pub(super) enum HostError {
         /// Its value.
         value: String,
     },
-    /// The job description is refused.
+    /// The job description is not valid.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// A descriptor that the job description names is not there.
+    /// A descriptor that the job description names is missing.
     #[error("the channel to mpiexec is not open: does the command of --host-wrapper close descriptors?")]
     NoChannel,
-    /// The launcher cannot be understood.
+    /// The launcher's messages cannot be understood, or the channel to it is broken.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// Shared memory is asked for between nodes.
+    /// The setting `transport` asks for shared memory between nodes.
     #[error(
         "host {host} is on another node, which shares no memory with this one: --transport auto uses the network"
     )]
@@ -40,7 +40,7 @@ pub(super) enum HostError {
         /// The other host.
         host: u32,
     },
-    /// Another host's address is missing or of a kind that this one does not know.
+    /// The address of another host is missing, or of an unknown kind.
     #[error(
         "host {host} cannot be reached by what it says of itself: hosts may come from different installations"
     )]
@@ -48,33 +48,33 @@ pub(super) enum HostError {
         /// The other host.
         host: u32,
     },
-    /// The engine cannot take up what it is told.
+    /// The engine refuses what the launcher has told.
     #[error(transparent)]
     Engine(#[from] simurgh_mpi::Error),
     /// Memory cannot be shared.
     #[error(transparent)]
     Shm(#[from] ShmError),
-    /// libfabric does not do it.
+    /// libfabric has failed.
     #[error(transparent)]
     Ofi(#[from] OfiError),
-    /// `mpiexec` has ended already.
+    /// `mpiexec` had ended before the host began.
     #[error("mpiexec has ended before the job began")]
     LauncherEnded,
-    /// There is no launcher, and none that could be started.
+    /// The process has no launcher, and its installation has no `mpiexec` to start.
     #[error(
         "the program has been started without mpiexec, and there is none in {place} to ask: start the program with \
          \"mpiexec -n 1\" and its name"
     )]
     NoLauncher {
-        /// Where it should be.
+        /// The folder that should have it.
         place: PathBuf,
     },
-    /// The launcher that this process has started does not take it over.
+    /// The `mpiexec` that this process has started has ended without taking the process over.
     #[error(
         "mpiexec, which this process has started, has ended; start the program with \"mpiexec -n 1\" and its name"
     )]
     TakeoverFailed,
-    /// What ranks write cannot be kept.
+    /// A file for the output of ranks cannot be written.
     #[error("{path}: ranks' output cannot be written there: {source}; --output-dir names another directory")]
     Output {
         /// The file.
@@ -85,15 +85,15 @@ pub(super) enum HostError {
     /// A system call has failed.
     #[error("{what}: {source}")]
     System {
-        /// What did not work.
+        /// The operation that failed.
         what: &'static str,
         /// Why.
         source: io::Error,
     },
-    /// Another launcher has started the program, in a way that does not serve it.
+    /// Another launcher has started the program, but cannot serve it.
     #[error(transparent)]
     Pmi(#[from] PmiError),
-    /// An environment variable has no usable value.
+    /// An environment variable has no valid value.
     #[error(transparent)]
     Setting(#[from] BadValue),
     /// The runtime does not start.
@@ -105,7 +105,7 @@ pub(super) enum HostError {
 }
 
 impl HostError {
-    /// For `map_err`: a failed system call, and what it was for.
+    /// For `map_err`: turns the error of a system call into a [`HostError`]; `what` says what the call was for.
     pub(super) fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Self {
         move |error| Self::System {
             what,

@@ -1,4 +1,4 @@
-//! What the main thread does while ranks run: it waits for what ends the job, and for what the launcher says.
+//! The event loop: the main thread waits for what ends the job, and for messages of the launcher, while ranks run.
 
 use super::control::Control;
 use super::crash;
@@ -15,24 +15,24 @@ use simurgh_settings::{Id, Values};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// Status when the time is over, as that of `timeout(1)`.
+/// The exit status after the time limit, as that of `timeout(1)`.
 const TIMED_OUT: u8 = 124;
 
-/// The main thread's view of the job.
+/// The state of the event loop.
 pub(super) struct EventLoop {
     host: &'static Host,
     control: Option<&'static Control>,
     limit: Option<Duration>,
     deadline: Option<Instant>,
-    /// How it comes to know hosts that start later.
+    /// The wire-up with hosts that start later, once that is possible.
     dynamic_wire_up: RefCell<Option<DynamicWireUp>>,
 }
 
 impl EventLoop {
-    /// For a job that began at `start`.
+    /// The event loop of a job that began at `start`.
     pub(super) fn new(host: &'static Host, settings: &Values, start: Instant) -> Self {
         let control = Control::get();
-        // Of several hosts the launcher takes the time.
+        // Where there are several hosts, the launcher enforces the limit.
         let limit = settings.time(Id::Timeout).filter(|_| control.is_none());
         Self {
             host,
@@ -43,7 +43,7 @@ impl EventLoop {
         }
     }
 
-    /// From now on hosts may join; the engine learns who has started the job.
+    /// Lets hosts join from now on, and tells the engine which processes have started the job.
     pub(super) fn set_dynamic_wire_up(&self, wire_up: DynamicWireUp) -> Result<(), HostError> {
         wire_up.begin_among_others(self.host)?;
         self.dynamic_wire_up.replace(Some(wire_up));
@@ -73,9 +73,10 @@ impl EventLoop {
         self.host
     }
 
-    /// Waits until the job has ended; returns the status of the process.
+    /// Waits until the job has ended; returns the exit status of the process.
     ///
-    /// Whether nothing happens in the process, the launcher may ask.
+    /// `is_quiet` answers the launcher's question whether nothing has happened in this process since the wave with this
+    /// number.
     pub(super) fn until_end(&self, is_quiet: impl Fn(u32) -> bool) -> u8 {
         loop {
             let news = self.next();
@@ -91,12 +92,12 @@ impl EventLoop {
         }
     }
 
-    /// The next news; the calling thread sleeps until there are any.
+    /// The next event; the calling thread sleeps until there is one.
     pub(super) fn next(&self) -> News {
         threads::listen(|| self.host.self_pipe().receive(self.control, self.deadline))
     }
 
-    /// The status of the process, if the job has ended.
+    /// Handles an event. Returns the exit status of the process if the job has ended.
     pub(super) fn act_on(&self, news: News) -> Option<u8> {
         match news {
             News::Event(Event::Ended) => self.ranks_ended(),
@@ -107,7 +108,7 @@ impl EventLoop {
             }
             News::Event(Event::Signal(number)) => self.end_silently(crash::status_of(number.into())),
             News::Launcher(received) => self.obey(received),
-            // Who is left of the launcher tells the user.
+            // What is left of the launcher tells the user.
             News::ChannelFailed(ControlError::Closed) => self.end_silently(1),
             News::ChannelFailed(error) => {
                 say(&error.to_string());
@@ -122,7 +123,7 @@ impl EventLoop {
         }
     }
 
-    /// The last rank has ended. If there are other hosts, theirs may still need this one.
+    /// The last rank has ended. Ranks of other hosts, if there are any, may still need this host.
     fn ranks_ended(&self) -> Option<u8> {
         let status = self.host.status();
         flush(self.host);
@@ -135,7 +136,7 @@ impl EventLoop {
         }
     }
 
-    /// The status of the process, unless somebody is ending the job.
+    /// The exit status of the process. If another thread is ending the job, this one waits for that.
     fn end_in_order(&self) -> u8 {
         if !self.host.begin_end() {
             wait_for_the_end();
@@ -143,7 +144,7 @@ impl EventLoop {
         self.host.status()
     }
 
-    /// The status of the process, if the launcher wants its end.
+    /// Handles a message of the launcher. Returns the exit status of the process if the launcher wants its end.
     fn obey(&self, received: Received<ToHost>) -> Option<u8> {
         let Received { message, descriptors } = received;
         match message {
@@ -166,21 +167,21 @@ impl EventLoop {
                 let hosts: Vec<_> = (first..first.saturating_add(hosts)).collect();
                 self.host.job().dismiss(&hosts);
             }
-            // Out of turn: nothing has begun, or it is another's.
+            // These mean nothing at this time, or concern another thread.
             ToHost::Go | ToHost::StillQuiet { .. } | ToHost::Pmi(_) => {}
         }
         None
     }
 
-    /// Does something about hosts that start later. If it cannot be done, the job ends.
+    /// Lets the wire-up with later hosts act. If that fails, the job ends.
     fn with_dynamic_wire_up(&self, act: impl FnOnce(&mut DynamicWireUp) -> Result<(), HostError>) {
         if let Some(wire_up) = &mut *self.dynamic_wire_up.borrow_mut() {
             act(wire_up).unwrap_or_else(|error| end_job(self.host, 1, &error.to_string()));
         }
     }
 
-    /// Ends the process; the user knows why. Who is ending the job already is about to pass on what the ranks have
-    /// written: the launcher waits a moment for that.
+    /// Ends the process; the user knows why. If another thread is ending the job already, it is about to write out what
+    /// the ranks have written, and the launcher waits a moment for that.
     fn die(&self) -> ! {
         if !self.host.begin_end() {
             wait_for_the_end();
@@ -189,7 +190,8 @@ impl EventLoop {
         exit(1)
     }
 
-    /// Ends the process, unless somebody is ending the job; the user knows why, or needs no reason.
+    /// Ends the process; the user knows why, or needs no reason. Incomplete lines are written out unless another thread
+    /// is doing so.
     fn end_silently(&self, status: u8) -> ! {
         if self.host.begin_end() {
             flush(self.host);

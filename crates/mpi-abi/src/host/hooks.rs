@@ -1,4 +1,4 @@
-//! What a rank's image calls back.
+//! The functions that a rank's image calls.
 //!
 //! The `user` pointer of every hook is the rank's [`Rank`], which lives as long as the process.
 
@@ -71,7 +71,8 @@ unsafe extern "C" fn thread_started(user: *mut c_void) {
     // - the image hands back what it was given.
     let rank = unsafe { rank(user) };
     Process::bind(Arc::clone(rank.process()));
-    // Without it a stack overflow of this thread ends the job without a report, which is no reason to refuse it.
+    // Without the alternate stack, a stack overflow of this thread ends the job without a report. That is no reason to
+    // refuse the thread.
     let _ = altstack::add();
 }
 

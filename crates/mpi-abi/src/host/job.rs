@@ -1,4 +1,4 @@
-//! From the job description to the status of the job.
+//! The life of a job in a host: from the job description to the exit status.
 
 use super::control::{self, Control};
 use super::crash::{self, altstack};
@@ -24,11 +24,11 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What the user is told when the order of a seeded run is disturbed.
+/// The message that tells the user that the order of a seeded run has been disturbed.
 const DISORDER: &str = "a rank has kept its virtual processor for longer than --patience, so others went on beside it: \
                         from here on another run with this --seed may take another order";
 
-/// Runs the job that the launcher has described; the status is the process's.
+/// Runs the job that the launcher has described. Returns the exit status of the process.
 pub(super) fn run() -> Result<u8, HostError> {
     let start = Instant::now();
     let spec = unsealed()?;
@@ -71,17 +71,17 @@ pub(super) fn run() -> Result<u8, HostError> {
             network.as_ref(),
         ));
     }
-    // Its threads may be running ranks that will never end: the process's end is theirs.
+    // The runtime's threads may be running ranks that never end: they end with the process.
     std::mem::forget(runtime);
     Ok(status)
 }
 
-/// The job description.
+/// The job description that the launcher has left.
 pub(super) fn unsealed() -> Result<JobSpec, HostError> {
     Ok(job::unseal(description()?)?)
 }
 
-/// The descriptor of the job description.
+/// The descriptor of the job description, named by the environment.
 fn description() -> Result<OwnedFd, HostError> {
     let value = std::env::var(FD_VARIABLE).unwrap_or_default();
     let fd = value.parse().ok().and_then(descriptor::owned);
@@ -91,7 +91,7 @@ fn description() -> Result<OwnedFd, HostError> {
     })
 }
 
-/// Makes the process end with the launcher's, however that one ends.
+/// Makes this process end when the launcher ends, for whatever reason.
 fn follow_parent(spec: &JobSpec) -> Result<(), HostError> {
     let Some(parent) = spec.parent else { return Ok(()) };
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
@@ -105,9 +105,9 @@ fn follow_parent(spec: &JobSpec) -> Result<(), HostError> {
     }
 }
 
-/// Makes the ranks' processes (in MPI's sense) and what is known of them.
+/// Names the process, makes the MPI processes of the ranks, and installs the signal handlers.
 fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
-    // An executable in a memory file has a name that tells nothing.
+    // The process would otherwise be called after its executable, a file in memory with a meaningless name.
     let name = CString::new(threads::HOST).expect("a name without zeros");
     rustix::thread::set_name(&name).map_err(HostError::system("naming the process"))?;
     let host = take_up(spec)?;
@@ -117,7 +117,7 @@ fn begin(spec: &JobSpec) -> Result<&'static Host, HostError> {
     Ok(host)
 }
 
-/// Makes the files for what ranks write, if there are to be any.
+/// Makes the files for the output of ranks, if there are to be any.
 fn make_files(spec: &JobSpec) -> Result<(), HostError> {
     let files = spec.ranks().iter().filter_map(|rank| OutputFiles::of(spec, rank));
     for files in files {
@@ -128,7 +128,7 @@ fn make_files(spec: &JobSpec) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Makes the ranks' processes, as [`begin`] does, in whatever process this is.
+/// Makes the MPI processes of this host's ranks, in whatever kind of process.
 pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
     let hosts: Vec<_> = own_world(spec).map(newcomer).collect();
     let layout = Layout::among(spec.host_in_universe(), &hosts);
@@ -146,7 +146,7 @@ pub(super) fn take_up(spec: &JobSpec) -> Result<&'static Host, HostError> {
     Ok(host)
 }
 
-/// Makes what is known of processes that there are.
+/// Makes the record of this host, for MPI processes that exist.
 pub(super) fn take_on(
     spec: &JobSpec,
     job: &Arc<Job>,
@@ -160,12 +160,12 @@ pub(super) fn take_on(
     Ok(host)
 }
 
-/// Ends the job, since a rank wants that.
+/// Ends the job because a rank has asked for it.
 pub(super) fn end_by(host: &Host, spec: &JobSpec, abort: &Abort) -> ! {
     end_job(host, failure_status(abort.code), &abort_message(spec, abort))
 }
 
-/// A host as the engine knows it.
+/// The engine's description of a host.
 pub(super) fn newcomer((host, place): (HostId, Place)) -> Newcomer {
     Newcomer {
         host,
@@ -187,7 +187,7 @@ fn abort_message(spec: &JobSpec, abort: &Abort) -> String {
     format!("rank {rank} ended the job with code {code}{separator}{reason}")
 }
 
-/// Starts the virtual processors, each with a stack for signal handlers.
+/// Starts the virtual processors, each with an alternate stack for signal handlers.
 fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> Result<Runtime, HostError> {
     let settings = &spec.settings;
     let policy = policy::by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?;
@@ -205,7 +205,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> 
         .patience(settings.time(Id::Patience))
         .on_disorder(|| say(DISORDER))
         .prepare(|| {
-            // Without one, a stack overflow there ends the process without a word of the rank's.
+            // Without an alternate stack, a stack overflow on this thread ends the process without a report.
             let _ = altstack::add();
         })
         .known_threads(other_threads())
@@ -222,7 +222,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> 
     };
     let (sender, receiver) = std::sync::mpsc::channel();
     let done = move || {
-        // The receiver waits below.
+        // The receiver below waits for it.
         let _ = sender.send(prepare());
     };
     let _ = runtime.spawn(EcSpec::default(), 0, done)?;
@@ -233,12 +233,12 @@ fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> 
     Ok(runtime)
 }
 
-/// Threads that there are besides the calling one: the transports', of which some are known anyway.
+/// The number of threads besides the calling one that belong to transports and are not known as bystanders.
 fn other_threads() -> usize {
     threads::count().saturating_sub(1 + simurgh_core::passive_threads())
 }
 
-/// Starts one execution context per rank.
+/// Starts an execution context for each rank.
 fn spawn_ranks(
     host: &'static Host,
     runtime: &Runtime,
@@ -273,7 +273,7 @@ fn spawn_ranks(
     Ok(())
 }
 
-/// All execution contexts wait, and nobody in this process is left to wake one.
+/// Handles a deadlock of this host: all execution contexts wait, and no thread of this process is left to wake one.
 fn deadlocked(host: &Host, question: u32) {
     if host.job().network().is_some() || questions::have_waited_at_ports() {
         quiescence::report(host, question, || true);

@@ -1,4 +1,4 @@
-//! What the processes of a job know of their start.
+//! What the processes of a job know about their start.
 
 use simurgh_mpi::{Info, Launch, Process};
 use simurgh_net::encoding::Text;
@@ -6,7 +6,7 @@ use simurgh_net::job::{JobSpec, Section};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-/// Tells each process how it was started; those of one program share it.
+/// Tells each process how it was started. The processes of one program share the record.
 pub(super) fn tell(spec: &JobSpec, processes: &[Arc<Process>]) {
     let launches: Vec<_> = (0..)
         .zip(&spec.sections)
@@ -42,7 +42,7 @@ fn info(section: &Section) -> Info {
     ];
     for (key, value) in values {
         if let Some(value) = value {
-            // A value too long for an info object is left out: part of a command line would be worse than none.
+            // A value that is too long for an info object is left out: part of a command line would be worse than none.
             let _ = info.set(key, value);
         }
     }

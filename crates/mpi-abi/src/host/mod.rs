@@ -2,19 +2,20 @@
 //!
 //! `mpiexec` starts a tiny executable that loads this library and calls [`simurgh_host_main`]. From there:
 //!
-//! 1. [`job`] reads the job description, starts the virtual processors and one execution context per rank.
-//! 2. On it, [`rank`] makes the rank's private image of the program and runs it; [`hooks`] is what the image calls
-//!    back.
-//! 3. The main thread only waits ([`self_pipe`]): for the last rank to end, a crash ([`crash`]), a signal ([`signals`]),
-//!    the time limit, or what the launcher says. It ends the process ([`end`]).
+//! 1. [`job`] reads the job description, and starts the virtual processors and one execution context for each rank.
+//! 2. On its execution context, [`rank`] makes the rank's private image of the program and runs it. The image calls the
+//!    functions of [`hooks`].
+//! 3. The main thread only waits ([`event_loop`], [`self_pipe`]): for the last rank to end, a crash ([`crash`]), a
+//!    signal ([`signals`]), the time limit, or a message of the launcher. It ends the process ([`end`]).
 //!
-//! If there are several hosts, they find each other with the
-//! help of the launcher ([`control`], [`wire_up`]) before ranks begin.
+//! If there are several hosts, they find each other with the help of the launcher ([`control`], [`wire_up`]) before
+//! ranks begin.
 //!
-//! A rank may have a process of its own, in which the launcher has started the rank's program: [`own_process`]. One
-//! that has been started without any launcher gets one when it asks for what only a launcher can do: [`singleton_launcher`].
+//! A rank may have a process of its own, in which the launcher has started the rank's program: [`own_process`]. A
+//! process that was started without any launcher gets one when it asks for something that only a launcher can do:
+//! [`singleton_launcher`].
 //!
-//! What ranks write passes through [`output`], which keeps lines whole. Everything a user reads from here begins with
+//! The output of ranks passes through [`output`], which keeps lines whole. Every message for the user begins with
 //! `simurgh:` and goes to the standard error.
 
 mod binding;

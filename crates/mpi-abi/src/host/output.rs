@@ -1,16 +1,16 @@
-//! The ranks' output: lines stay whole.
+//! The output of ranks: lines stay whole.
 //!
-//! Each rank has a buffer for what it has written of a line that is not complete yet. Complete lines go out with one
-//! `write` under a lock that all ranks share, so that lines never mix. A line of another rank waits as long as this
-//! `write` does: if nobody reads our output, the ranks that write wait, as processes would. Hosts of one node share
-//! another lock, that of a file, which the kernel takes back from one that is killed.
+//! Each rank has a buffer for its incomplete line. Complete lines go out with one `write` under a lock that all ranks
+//! share, so that lines never mix. A line of another rank waits as long as this `write` takes: if nobody reads the
+//! output, the ranks that write wait, as processes would. The hosts of a node share another lock, that of a file, which
+//! the kernel releases if its holder is killed.
 //!
-//! A rank that has a file for its output writes into that at once, with nothing held back. The file is opened for each
-//! `write`: jobs may have more ranks than a process may have open files.
+//! A rank with an output file of its own writes into it at once, and nothing is held back. The file is opened for each
+//! `write`, since a job may have more ranks than a process may have open files.
 //!
-//! What cannot be written, as the disk is full or the reader gone, is lost. The rank whose `write` or `fflush` it was
-//! learns why; what was held back is lost later, when the rank has been told that all is well. So the loss is told to
-//! the user as well, once for all ranks, and the job does not end with status 0.
+//! Output that cannot be written (the disk is full, the reader is gone) is lost. The rank whose `write` or `fflush`
+//! fails learns the reason. A line that was held back is lost after the rank has been told that all is well; so the
+//! user is told of a loss as well, once for all ranks, and the job does not end with status 0.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
@@ -22,32 +22,32 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Longest incomplete line that is held back, in bytes.
+/// The longest incomplete line that is held back, in bytes.
 const MAX_PENDING: usize = 64 << 10;
 
-/// Times that the end of the job tries to get at a buffer that is in use, before it gives it up.
+/// The number of attempts to lock a buffer at the end of the job. A buffer that stays locked is given up.
 const PATIENCE: usize = 1000;
 
 /// Held while complete lines go out.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Whether something that ranks have written is lost.
+/// Whether output of ranks has been lost.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Locked while complete lines go out, if there are other hosts on the node.
+/// The lock file of the node's hosts, held while complete lines go out; not set if there is one host.
 static SHARED: OnceLock<OwnedFd> = OnceLock::new();
 
 /// Makes hosts that are given the same file take turns with their output.
 pub(super) fn share(file: &OwnedFd) -> io::Result<()> {
-    // A lock belongs to an open file, of which each host needs its own.
+    // A lock belongs to an open file description, and each host needs its own.
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     let own = rustix::fs::open(own, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
-    // It is set once.
+    // This is called once.
     let _ = SHARED.set(own);
     Ok(())
 }
 
-/// Where output goes.
+/// A standard stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// Standard output.
@@ -78,11 +78,11 @@ impl fmt::Display for Stream {
 #[derive(Debug)]
 pub(super) struct LineBuffer {
     stream: Stream,
-    /// The rank's own file, in place of the stream.
+    /// The rank's own file, which replaces the stream.
     file: Option<PathBuf>,
-    /// What each line begins with.
+    /// The text before each line.
     tag: String,
-    /// Whether incomplete lines go out at once: prompts on a terminal.
+    /// Whether incomplete lines go out at once, as prompts on a terminal must.
     prompts: bool,
     pending: Mutex<Vec<u8>>,
 }
@@ -98,7 +98,7 @@ impl LineBuffer {
         }
     }
 
-    /// Into a file, which is there.
+    /// A buffer for a file, which exists.
     pub(super) fn into_file(file: PathBuf) -> Self {
         Self {
             file: Some(file),
@@ -106,7 +106,7 @@ impl LineBuffer {
         }
     }
 
-    /// Takes bytes that the rank has written, and passes on what is complete.
+    /// Takes bytes that the rank has written, and writes out complete lines.
     pub(super) fn write(&self, bytes: &[u8]) -> Result<(), Errno> {
         if let Some(file) = &self.file {
             return add_to(file, bytes).map_err(|error| lose(&file.display(), &error));
@@ -126,18 +126,18 @@ impl LineBuffer {
         passed_on
     }
 
-    /// Passes on an incomplete line when nothing more comes: as it is, or complete with a line end if lines are tagged.
+    /// Writes out an incomplete line, since nothing more will come: as it is, or with a line end if lines are tagged.
     pub(super) fn finish(&self) -> Result<(), Errno> {
         let end: &[u8] = if self.tag.is_empty() { b"" } else { b"\n" };
         self.finish_locked(&mut lock(&self.pending), end)
     }
 
-    /// As [`finish`](Self::finish), when the job ends before its ranks: what several of them have begun gets a line
-    /// each, and a buffer that a crashed rank was using is left alone.
+    /// As [`finish`](Self::finish), where the job ends before its ranks. The incomplete lines of several ranks get a
+    /// line each. The buffer that a crashed rank was using is left alone.
     pub(super) fn finish_if_possible(&self) {
         for _ in 0..PATIENCE {
             if let Ok(mut pending) = self.pending.try_lock() {
-                // What is lost has been told.
+                // The user has been told of a loss.
                 let _ = self.finish_locked(&mut pending, b"\n");
                 return;
             }
@@ -152,7 +152,7 @@ impl LineBuffer {
         }
     }
 
-    /// Writes what is pending and `bytes` after it.
+    /// Writes the pending bytes and then `bytes`.
     fn pass_on(&self, pending: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Errno> {
         let written = if pending.is_empty() && self.tag.is_empty() {
             write_all(self.stream.fd(), bytes)
@@ -169,13 +169,13 @@ impl LineBuffer {
     }
 }
 
-/// Adds to a file.
+/// Appends to a file.
 fn add_to(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
     file.write_all(bytes)
 }
 
-/// Takes note that something is lost that could not be written there, which is said once; why, for the rank.
+/// Notes that output for `place` is lost, and tells the user the first time. The returned error is for the rank.
 fn lose(place: &dyn fmt::Display, error: &io::Error) -> Errno {
     // Release pairs with the Acquire in `is_lost`.
     if !LOST.swap(true, Ordering::Release) && is_first_of_node() {
@@ -184,11 +184,11 @@ fn lose(place: &dyn fmt::Display, error: &io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-/// Whether no other host of the node has lost anything before: the first to do so marks the file that they share.
+/// Whether no other host of the node has lost output before. The first one marks the file that they share.
 fn is_first_of_node() -> bool {
     let Some(file) = SHARED.get() else { return true };
     let _writing = lock(&WRITING);
-    // If it cannot be locked, or cannot be marked, another host may say the same.
+    // If locking or marking fails, another host may print the same message.
     let _ = rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive));
     let is_first = rustix::fs::fstat(file).is_ok_and(|file| file.st_size == 0);
     if is_first {
@@ -198,7 +198,7 @@ fn is_first_of_node() -> bool {
     is_first
 }
 
-/// Whether something is lost that ranks have written.
+/// Whether output of ranks has been lost.
 pub(super) fn is_lost() -> bool {
     // Acquire pairs with the Release in `lose`.
     LOST.load(Ordering::Acquire)
@@ -219,7 +219,7 @@ fn write_all(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<(), Errno> {
     let _writing = lock(&WRITING);
     let turn = SHARED.get();
     if let Some(file) = turn {
-        // If it cannot be locked, lines may mix, but none is lost.
+        // If locking fails, lines may mix, but none is lost.
         let _ = rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive));
     }
     let written = write_locked(fd, bytes);
@@ -241,7 +241,7 @@ fn write_locked(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Sleeps until a descriptor that somebody has made non-blocking can be written to.
+/// Sleeps until a non-blocking descriptor can be written to.
 fn wait_writable(fd: BorrowedFd<'_>) {
     let mut writable = [rustix::event::PollFd::from_borrowed_fd(
         fd,
@@ -253,7 +253,7 @@ fn wait_writable(fd: BorrowedFd<'_>) {
 
 /// Prints a message of the runtime: one `write` to the standard error.
 pub(crate) fn say(message: &str) {
-    // Nobody could be told otherwise.
+    // If this fails, nobody can be told.
     let _ = write_all(Stream::Error.fd(), format!("simurgh: {message}\n").as_bytes());
 }
 

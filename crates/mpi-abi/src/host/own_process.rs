@@ -1,17 +1,21 @@
-//! A rank in a process of its own: that of the program, which the launcher, or something that it has started, began.
+//! A rank in a process of its own: the process of the program, which the launcher started, or something that the
+//! launcher started.
 //!
-//! There are no virtual processors here. Threads of the program are execution contexts as they are, and look after the
-//! network while they wait ([`PollLeader`]); while they compute nobody does. One thread of ours sleeps until the
-//! launcher has something to say.
+//! Such a process has no virtual processors. The program's threads are execution contexts themselves, and drive the
+//! network while they wait ([`PollLeader`]); while they compute, nobody does. One thread of the library sleeps until the
+//! launcher sends something.
 //!
-//! The job description waits in its descriptor until the program calls MPI ([`adopt`]). The others hear of the process
-//! when it opens a session ([`register`]), for which it waits for nobody, or initialises MPI, which waits until all
-//! others are there ([`join`]); for a communicator of a session's processes it is enough that messages can be sent to
-//! them ([`connect`]), which on one node needs nobody. They are told when it needs them no more ([`leave`]): the call
-//! that ends the use of MPI returns when nobody does. A process that uses sessions alone may always begin another one:
-//! it leaves when it ends.
+//! The process takes its place in the job step by step:
 //!
-//! A process that nobody has started as one of a job may get a launcher later on ([`continue_under_launcher`]).
+//! 1. The job description waits in its descriptor until the program calls MPI ([`adopt`]).
+//! 2. The others hear of the process when it opens a session ([`register`]); that call waits for nobody.
+//! 3. Messages can be sent to the others after [`connect`], which a communicator of a session's processes needs. On one
+//!    node that waits for nobody either.
+//! 4. `MPI_Init` waits until all others are there ([`join`]).
+//! 5. The call that ends the use of MPI returns when nobody needs this process any more ([`leave`]). A process that
+//!    uses sessions alone may always open another one, so it leaves when it ends.
+//!
+//! A process that was started without a launcher may get one later ([`continue_under_launcher`]).
 
 use super::control::{self, Control};
 use super::end::{end_job, exit};
@@ -32,8 +36,8 @@ use std::ffi::CString;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// How often a thread looks at what it waits for before it sleeps, where there is a core for each process. A look that
-/// is not optimised takes forty times as long, and would keep a core from those who are waited for.
+/// The number of polls before a waiting thread sleeps, where there is a core for each process. Without optimisation a
+/// poll takes forty times as long, and would keep a core from the processes that are waited for.
 const LOOKS: u32 = if cfg!(debug_assertions) { 100 } else { 4000 };
 
 /// The rank of this process; there is one at most.
@@ -44,14 +48,14 @@ struct OwnProcess {
     spec: JobSpec,
     host: &'static Host,
     control: &'static Control,
-    /// The process that has taken the place in the job; those that it forks have none.
+    /// The process id. Forked children have no place in the job.
     pid: u32,
     registered: OnceLock<()>,
-    /// The launcher has been told where this process can be reached.
+    /// Complete when the launcher knows where this process can be reached.
     announced: Completion,
-    /// The others can be reached, whether they are there or not.
+    /// Complete when messages can be sent to the others, whether they are there or not.
     connected: Completion,
-    /// The others are there.
+    /// Complete when the others are there.
     complete: Completion,
     reached: OnceLock<()>,
     joined: OnceLock<()>,
@@ -59,13 +63,13 @@ struct OwnProcess {
     poll_leader: OnceLock<&'static PollLeader>,
     /// Whether the transports have no threads of their own.
     alone: OnceLock<bool>,
-    /// Nobody in the job uses MPI any more.
+    /// Complete when no process of the job uses MPI any more.
     over: Completion,
-    /// The launcher has taken over a process that was there, and goes when its rank has ceased to use MPI.
+    /// Whether the launcher has taken over a running process. Such a launcher ends when the rank has ceased to use MPI.
     is_taken_over: bool,
 }
 
-/// The rank of this process, if the launcher, or that of another MPI, has meant it to be one.
+/// The rank of this process, if a launcher (also that of another MPI) has started the process as one.
 pub(crate) fn adopt() -> Option<Arc<Process>> {
     if Host::running().is_some() {
         return None;
@@ -79,7 +83,7 @@ pub(crate) fn adopt() -> Option<Arc<Process>> {
     own.host.ranks().first().map(|rank| Arc::clone(rank.process()))
 }
 
-/// Lets the other processes of the job know of this one.
+/// Announces this process to the other processes of the job.
 pub(crate) fn register() {
     if let Some(own) = OWN.get() {
         own.registered
@@ -87,7 +91,7 @@ pub(crate) fn register() {
     }
 }
 
-/// Lets the other processes of the job know of this one, and waits until they can be reached.
+/// Announces this process, and waits until messages can be sent to the others.
 pub(crate) fn connect() {
     register();
     if let Some(own) = OWN.get() {
@@ -95,7 +99,7 @@ pub(crate) fn connect() {
     }
 }
 
-/// As [`connect`], and waits until they are there.
+/// As [`connect`], and waits until the others are there.
 pub(crate) fn join() {
     connect();
     if let Some(own) = OWN.get() {
@@ -117,8 +121,9 @@ pub(crate) fn leave(process: &Process) {
     }
 }
 
-/// The calling thread and those that it takes turns with are the only ones that use the engine, as far as the program
-/// goes: then locks are a matter of form, if that goes for all of the process.
+/// Tells the engine that locks may be skipped in this process, if that is so: the calling thread and those that take
+/// turns with it are the only ones that use the engine as far as the program goes, and the library has no other such
+/// threads.
 pub(crate) fn be_alone() {
     if OWN
         .get()
@@ -141,13 +146,14 @@ fn begin() -> Result<OwnProcess, HostError> {
     forget_launchers();
     let control = Control::take_over(&spec)?.ok_or(HostError::NoChannel)?;
     if pmi::is_serving() {
-        // Nobody has done so before it began.
+        // No launcher has bound the process before it began.
         binding::bind_process(&spec)?;
     }
     Ok(OwnProcess::new(job::take_up(&spec)?, control, spec))
 }
 
-/// The process has a launcher from now on, which has taken it over as the job of this description while its rank runs.
+/// Goes on under a launcher, which has taken over this process, with its running rank, as the job that `spec`
+/// describes.
 pub(super) fn continue_under_launcher(
     spec: JobSpec,
     control: &'static Control,
@@ -165,7 +171,7 @@ pub(super) fn continue_under_launcher(
     own.spawn_listener(move || own.finish_wire_up(event_loop, Transports::default()))
 }
 
-/// Ends the job, as the rank of this process wants, which may have been taken over by a launcher.
+/// Ends the job because the rank of this process wants it; a launcher may have taken the process over.
 pub(crate) fn end_singleton(abort: &Abort) {
     match OWN.get() {
         Some(own) => job::end_by(own.host, &own.spec, abort),
@@ -187,7 +193,7 @@ fn give_up(error: &HostError) -> ! {
     }
 }
 
-/// What this process starts is another program, with no place in the job.
+/// Removes the variables of launchers from the environment: programs that this process starts have no place in the job.
 fn forget_launchers() {
     for name in std::iter::once(FD_VARIABLE).chain(pmi::OURS) {
         let Ok(name) = CString::new(name) else { continue };
@@ -219,12 +225,12 @@ impl OwnProcess {
         }
     }
 
-    /// Leaves all that others have to do with to a thread.
+    /// Starts the thread that talks to the launcher.
     fn register(&'static self) -> Result<(), HostError> {
         self.spawn_listener(|| self.connect())
     }
 
-    /// Has a thread listen to the launcher as soon as this process can be told of others.
+    /// Starts the thread that runs `begin` and then listens to the launcher.
     fn spawn_listener(
         &'static self,
         begin: impl FnOnce() -> Result<EventLoop, HostError> + Send + 'static,
@@ -236,7 +242,7 @@ impl OwnProcess {
         };
         simurgh_core::with_signals_blocked(|| thread.spawn(body))
             .map_err(HostError::system("starting a thread"))?;
-        // It is of use from then on; without it a crash is no more than the launcher sees.
+        // From now on a crash can be reported. Without the handlers it is no more than the launcher sees.
         let _ = crash::install_in_program();
         // SAFETY:
         // - the function may be called at any time, and lives as long as the library, which is never unloaded.
@@ -244,7 +250,7 @@ impl OwnProcess {
         Ok(())
     }
 
-    /// Connects with all others: when they are there, unless messages to them may wait until they are.
+    /// Connects with all others. This waits for them only if messages to them have to wait until they are there.
     fn connect(&'static self) -> Result<EventLoop, HostError> {
         let event_loop = EventLoop::new(self.host, &self.spec.settings, Instant::now());
         let open = OpenTransports::open(self.control, &self.spec)?;
@@ -262,7 +268,7 @@ impl OwnProcess {
         Ok(event_loop)
     }
 
-    /// All others that there are can be reached in these transports; more may come.
+    /// Takes up the connected transports; hosts may join from now on.
     fn finish_wire_up(
         &'static self,
         event_loop: EventLoop,
@@ -280,7 +286,7 @@ impl OwnProcess {
         Ok(event_loop)
     }
 
-    /// Prints what there is to count, if the user asks.
+    /// Prints the statistics, if the user asks for them.
     fn print_statistics(&self) {
         if !self.spec.settings.is_on(Id::Stats) {
             return;
@@ -291,7 +297,7 @@ impl OwnProcess {
         }
     }
 
-    /// Has waiting threads look after the network; so many others are the transports', which wake nobody.
+    /// Lets waiting threads drive the network. `of_transports` threads belong to the transports, and wake nobody.
     fn drive_network(&self, network: Arc<dyn Network>, of_transports: usize) {
         let looks = if hosts_outnumber_cores(&self.spec) {
             0
@@ -306,7 +312,7 @@ impl OwnProcess {
         simurgh_core::set_native_handlers(signal_sources::have_handlers);
     }
 
-    /// Does what the launcher says, for as long as the process lives.
+    /// Handles the launcher's messages for as long as the process lives.
     fn listen(&self, event_loop: &EventLoop) {
         crash::report_here();
         loop {
@@ -336,7 +342,7 @@ impl OwnProcess {
     }
 }
 
-/// Who else there is in the process of a rank.
+/// The other threads of a rank's own process.
 struct OtherThreads {
     host: &'static Host,
     of_transports: usize,
@@ -344,7 +350,7 @@ struct OtherThreads {
 
 impl ProcessHooks for OtherThreads {
     fn are_others_idle(&self) -> bool {
-        // In this order: a thread that is attached meanwhile is counted as a thread at most.
+        // The order matters: a thread that is attached meanwhile is counted as a thread at most.
         let known = simurgh_core::attached_count() + simurgh_core::passive_threads();
         let launcher_s = pmi::threads();
         let all_wait_in_mpi = simurgh_core::external_wakers() == 0

@@ -1,4 +1,4 @@
-//! The programs of the job, made ready for the ranks of this host.
+//! The programs of the job, prepared for the ranks of this host.
 
 use super::environment;
 use super::error::HostError;
@@ -8,8 +8,8 @@ use simurgh_net::encoding::Text;
 use simurgh_net::job::{JobSpec, Section};
 use std::sync::Arc;
 
-/// For each program of the job what its ranks share, or none if none of them is here. Programs that stand there twice
-/// are made once.
+/// For each program of the job what its ranks share; `None` if it has no rank on this host. A program that is listed
+/// twice is prepared once.
 pub(super) fn prepare(spec: &JobSpec) -> Result<Vec<Option<Arc<Program>>>, HostError> {
     let mut programs: Vec<Option<Arc<Program>>> = Vec::new();
     for (index, section) in spec.sections.iter().enumerate() {

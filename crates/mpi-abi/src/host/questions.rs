@@ -1,8 +1,8 @@
-//! What ranks ask the launcher.
+//! Questions of ranks to the launcher.
 //!
-//! Whoever asks sleeps until the thread that listens to the launcher wakes it. Until then somebody outside is expected
-//! to act; but not at a port, where only another rank can end the wait. Costs: a message of the control channel each
-//! way.
+//! A rank that asks sleeps until the listening thread wakes it with the answer. Meanwhile the rank counts as one that
+//! expects something from outside, so that it is in no deadlock. Waits at a port are the exception: only another rank
+//! can end them. A question costs one message of the control channel each way.
 
 use super::control::Control;
 use simurgh_core::Completion;
@@ -17,16 +17,17 @@ use std::sync::Arc;
 /// The number of the next question.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Answers that ranks have taken: counted when they go on, so that until then there is one more that has been sent.
+/// The number of answers that ranks have received. It grows when the rank goes on: until then the launcher has sent one
+/// more, so the job is not quiet.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// Whether a rank has ever waited at a port.
 static WAITED_AT_PORT: AtomicBool = AtomicBool::new(false);
 
-/// The questions that have not been answered.
+/// The questions without an answer, by number.
 static OPEN: SpinLock<BTreeMap<u64, Arc<Open>>> = SpinLock::new(BTreeMap::new());
 
-/// Somebody waits for an answer.
+/// A question without an answer.
 #[derive(Default)]
 struct Open {
     answered: Completion,
@@ -34,17 +35,17 @@ struct Open {
     visit: Option<PortWait>,
 }
 
-/// Somebody waits at a port.
+/// A wait at a port.
 #[derive(Clone)]
 pub(super) struct PortWait {
     /// The process that waits.
     pub(super) process: u32,
-    /// What it waits for.
+    /// The call, and who is missing.
     pub(super) purpose: String,
 }
 
 impl PortWait {
-    /// What a question waits for at a port, if it does.
+    /// The wait that a question stands for, if it waits at a port.
     fn of(question: &Question) -> Option<Self> {
         let (process, purpose) = match question {
             Question::Accept { port, process } => (
@@ -61,7 +62,7 @@ impl PortWait {
     }
 }
 
-/// Asks over the control channel.
+/// The launcher at the other end of the control channel.
 pub(super) struct ControlLauncher;
 
 impl Launcher for ControlLauncher {
@@ -92,7 +93,7 @@ fn exchange(question: Question, visit: Option<PortWait>) -> Answer {
             "there is no mpiexec to ask: start the program by mpiexec",
         );
     };
-    // Relaxed: it only has to be another number each time.
+    // Relaxed: the numbers only have to differ.
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     if visit.is_some() {
         WAITED_AT_PORT.store(true, Ordering::SeqCst);
@@ -112,30 +113,30 @@ fn exchange(question: Question, visit: Option<PortWait>) -> Answer {
     answer.expect("it is there before it is told")
 }
 
-/// A number by which those know each other who know this secret.
+/// A number that identifies the processes that know this secret.
 pub(super) fn name_of(secret: &Secret) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(secret.as_bytes());
     hasher.finish()
 }
 
-/// Answers that ranks have taken so far.
+/// The number of answers that ranks have received.
 pub(super) fn taken() -> u64 {
     TAKEN.load(Ordering::SeqCst)
 }
 
-/// Whether ranks have waited at ports: then only the launcher knows whether all wait for ever.
+/// Whether ranks have waited at ports. If so, only the launcher knows whether all ranks wait for ever.
 pub(super) fn have_waited_at_ports() -> bool {
     WAITED_AT_PORT.load(Ordering::SeqCst)
 }
 
-/// Who waits at ports, and for what.
+/// The ranks that wait at ports, and for what.
 pub(super) fn port_waits() -> Vec<PortWait> {
     let open = OPEN.lock();
     open.values().filter_map(|open| open.visit.clone()).collect()
 }
 
-/// Passes an answer on to who has asked.
+/// Hands an answer to the rank that has asked.
 pub(super) fn answer(number: u64, answer: Answer) {
     let open = OPEN.lock().remove(&number);
     if let Some(open) = open {

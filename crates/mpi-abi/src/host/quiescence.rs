@@ -1,19 +1,21 @@
-//! Telling the launcher that nothing happens here any more, unless another host sends something.
+//! Quiescence detection: the part of a host.
 //!
-//! If that is so on all hosts, and nothing is under way between them, all ranks wait for ever. The launcher finds out
-//! ([`Quiescence`](simurgh_net::control::Quiescence)): it compares what has been sent and received. A host that has no others
-//! finds that out by itself, unless its ranks wait at ports, where what the launcher has answered may be under way.
+//! A host is quiet when nothing happens in it any more unless another host sends something. If all hosts are quiet and
+//! nothing is under way between them, all ranks wait for ever. The launcher finds that out
+//! ([`Quiescence`](simurgh_net::control::Quiescence)) by comparing how much has been sent and received. A host without others
+//! finds it out by itself, unless its ranks have waited at ports: then an answer of the launcher may be under way.
 
 use super::control::Control;
 use super::questions;
 use super::state::Host;
 use simurgh_net::control::FromHost;
 
-/// Tells the launcher, in this wave of its questions or unasked (0), that the host is quiet and what it has sent and
-/// received, if it `is_quiet`. Otherwise it will be told when the host is quiet again, or it is known that it still is.
+/// Reports to the launcher that the host is quiet, and how much it has sent and received, if `is_quiet`. `wave` is the
+/// number of the launcher's question, or 0 for a report that was not asked for. If the host is not quiet, a report
+/// follows when it is.
 pub(super) fn report(host: &Host, wave: u32, is_quiet: impl FnOnce() -> bool) {
     let Some(control) = Control::get() else { return };
-    // Counted first: what happens later takes the quiet back before it counts.
+    // The counters are read first: whatever happens later makes the host not quiet before it counts.
     let taken = questions::taken();
     let network = host.job().network();
     let (sent, received) = network.map_or((0, 0), |network| network.fabric().counts());

@@ -1,4 +1,4 @@
-//! Many rank numbers in few words.
+//! Rank numbers as ranges.
 
 use std::fmt::Write;
 

@@ -42,7 +42,7 @@ pub(super) fn run(host: &'static Host, rank: &'static Rank, program: &Program, p
     }
 }
 
-/// What the rank's main thread, the calling execution context, says of itself.
+/// The stack and the processors of the rank's main thread, the calling execution context.
 fn main_thread(processors: ProcessorSet) -> MainThread {
     let bounds = simurgh_core::current().stack_bounds();
     MainThread {
@@ -52,7 +52,8 @@ fn main_thread(processors: ProcessorSet) -> MainThread {
     }
 }
 
-/// What to do if the kernel's limit on mappings is the reason that a program could not be loaded; or nothing.
+/// A hint for the user if the kernel's limit on mappings may be the reason why a program could not be loaded; or
+/// nothing.
 fn mappings_hint() -> String {
     let used =
         std::fs::read("/proc/self/maps").map_or(0, |maps| maps.iter().filter(|&&b| b == b'\n').count());
@@ -69,8 +70,8 @@ fn mappings_hint() -> String {
     }
 }
 
-/// Takes note of the end of a rank's program. MPI obliges it to finalize what it has initialized: the others may be
-/// waiting for it, so the job ends if it has not.
+/// Handles the end of a rank's program. MPI obliges a rank to finalize what it has initialised, since others may be
+/// waiting for it: if it has not, the job ends.
 pub(super) fn finished(host: &Host, rank: &Rank, status: u8) {
     let process = rank.process();
     if process.check_active().is_ok() && !rank.has_ended() {

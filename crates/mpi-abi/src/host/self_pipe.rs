@@ -1,8 +1,8 @@
-//! How the ranks' threads and signal handlers reach the main thread: one byte at a time through a pipe; and how the
-//! launcher does: through its channel.
+//! The events that wake the main thread: from ranks' threads and signal handlers through a pipe (the self-pipe trick),
+//! from the launcher through its channel.
 //!
-//! A write to a pipe is all that a signal handler can safely do, and a pipe is what the main thread can wait for with a
-//! time limit.
+//! A write to a pipe is all that a signal handler can safely do, and a pipe is something that the main thread can wait
+//! for with a time limit.
 
 use super::control::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,27 +12,27 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// What the main thread is woken for.
+/// An event of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// The last rank has ended.
     Ended,
-    /// A rank has crashed; the details are in [`super::crash`].
+    /// A rank has crashed; [`super::crash`] has the details.
     Crash,
     /// A signal asks the job to end.
     Signal(u8),
 }
 
-/// What the main thread finds when it is awake.
+/// An event that the main thread handles.
 #[derive(Debug)]
 pub(super) enum News {
     /// From this process.
     Event(Event),
     /// From the launcher.
     Launcher(Received<ToHost>),
-    /// The launcher is gone, or cannot be understood.
+    /// The launcher is gone, or its message cannot be understood.
     ChannelFailed(ControlError),
-    /// It has waited long enough.
+    /// The deadline has passed.
     TimedOut,
 }
 
@@ -52,7 +52,8 @@ impl SelfPipe {
         Ok(Self { reader, writer })
     }
 
-    /// Wakes the main thread; async-signal-safe. A full pipe means that it has enough reasons to wake up already.
+    /// Wakes the main thread; async-signal-safe. If the pipe is full, the main thread has enough reasons to wake up
+    /// already.
     pub(super) fn send(&self, event: Event) {
         let byte = match event {
             Event::Ended => ENDED,
@@ -62,7 +63,7 @@ impl SelfPipe {
         let _ = rustix::io::write(&self.writer, &[byte]);
     }
 
-    /// Waits for the next event, and the next word of the launcher, until `deadline`.
+    /// Waits for the next event of this process or message of the launcher, until `deadline`.
     pub(super) fn receive(&self, control: Option<&Control>, deadline: Option<Instant>) -> News {
         loop {
             let mut byte = [0];
@@ -78,7 +79,7 @@ impl SelfPipe {
         }
     }
 
-    /// Sleeps until there may be something to read; none when the time is over.
+    /// Sleeps until there may be something to read; `None` when the time is over.
     fn wait(&self, control: Option<&Control>, deadline: Option<Instant>) -> Option<()> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {

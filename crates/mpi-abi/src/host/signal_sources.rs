@@ -1,16 +1,17 @@
-//! Timers and handlers of a process whose signals are its own: what may still wake its threads.
+//! What else may wake the threads of a process whose signals are its own: its timers, and its handlers of signals from
+//! outside.
 
 use crate::host::crash;
 use libc::c_int;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Whether a timer of the process runs that may bring it a signal.
+/// Whether a timer of the process runs that may send it a signal.
 pub(super) fn timers_are_set() -> bool {
     let intervals = [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF];
     let of_intervals = [libc::SIGALRM, libc::SIGVTALRM, libc::SIGPROF];
     let is_due = |(timer, signal): (c_int, c_int)| runs(timer) && handler(signal) != libc::SIG_DFL;
-    // The kernel may have been built without the list: then none is known.
+    // A kernel that was built without this list knows no such timers.
     let created = std::fs::read("/proc/self/timers").is_ok_and(|timers| !timers.is_empty());
     created || intervals.into_iter().zip(of_intervals).any(is_due)
 }
@@ -27,7 +28,7 @@ fn runs(timer: c_int) -> bool {
     value.tv_sec != 0 || value.tv_usec != 0
 }
 
-/// Whether the process has handlers for signals that others may send it.
+/// Whether the process has handlers for signals that other processes may send.
 pub(super) fn have_handlers() -> bool {
     let is_handled = |signal| ![libc::SIG_DFL, libc::SIG_IGN].contains(&handler(signal));
     (1..=libc::SIGRTMAX())
@@ -35,12 +36,12 @@ pub(super) fn have_handlers() -> bool {
         .any(is_handled)
 }
 
-/// Whether it is one that the C library keeps to itself.
+/// Whether the C library keeps this signal for itself.
 fn is_of_the_library(signal: c_int) -> bool {
     (32..libc::SIGRTMIN()).contains(&signal)
 }
 
-/// What the kernel does when this signal comes.
+/// The kernel's action for this signal: a handler, `SIG_DFL` or `SIG_IGN`.
 pub(super) fn handler(signal: c_int) -> libc::sighandler_t {
     // SAFETY:
     // - an all-zero `sigaction` is a valid one, which the call overwrites.

@@ -1,8 +1,9 @@
-//! A process that nobody has started as one of a job, and that asks for what only a launcher can do.
+//! The launcher of a singleton: a process that was started without a launcher and then asks for something that only a
+//! launcher can do.
 //!
-//! At its first question it starts the `mpiexec` of its installation ([`takeover`]), which takes it over as if it were
-//! the rank of a command line; from then on it is as any other rank in a process of its own. Costs: 15 ms, once;
-//! nothing for a program that does not ask.
+//! At its first question the process starts the `mpiexec` of its installation ([`takeover`]), which takes the process
+//! over as if it were the rank of a command line. From then on the process is like any other rank in a process of its
+//! own. The first question costs 15 ms; a program that never asks pays nothing.
 
 use super::questions::{ControlLauncher, name_of};
 use super::{error::HostError, own_process, takeover};
@@ -12,9 +13,9 @@ use simurgh_net::auth::Secret;
 use simurgh_net::control::{Answer, Question};
 use std::sync::Arc;
 
-/// Lets the only process of a job ask for a launcher's help.
+/// Lets the only process of a job ask a launcher for help.
 pub(crate) fn offer_launcher(job: &Job) {
-    // Without random numbers there is no way to tell a launcher from others.
+    // Without random numbers no secret can be made, and a launcher could not be told from other processes.
     if let Ok(secret) = Secret::random() {
         let is_taken_over = Mutex::new(false);
         job.set_launcher(SingletonLauncher {
@@ -24,15 +25,15 @@ pub(crate) fn offer_launcher(job: &Job) {
     }
 }
 
-/// Whom such a process asks.
+/// The launcher that such a process sees.
 struct SingletonLauncher {
-    /// That of its job.
+    /// The job's secret.
     secret: Secret,
     is_taken_over: Mutex<bool>,
 }
 
 impl SingletonLauncher {
-    /// Gets the process a launcher, unless it has one.
+    /// Starts a launcher that takes the process over, unless there is one.
     fn find_launcher(&self) -> Result<(), HostError> {
         let mut is_taken_over = self.is_taken_over.lock();
         let process = Process::with_current(|process| process.map(Arc::clone));

@@ -1,4 +1,4 @@
-//! What the host knows of its ranks, for those who have nothing in hand: hooks and signal handlers.
+//! The running job and its ranks, for code that is given no pointer to them: hooks and signal handlers.
 
 use super::output::{self, LineBuffer, Stream};
 use super::self_pipe::{Event, SelfPipe};
@@ -30,19 +30,19 @@ pub(super) struct Host {
 #[derive(Debug)]
 pub(super) struct Rank {
     process: Arc<Process>,
-    /// What the user calls its program.
+    /// The name that the user gave for its program.
     program: String,
     output: LineBuffer,
     errors: LineBuffer,
     flusher: OnceLock<Flusher>,
     signals: OnceLock<Signals>,
     ended: AtomicBool,
-    /// Who waits for a thread of the rank to end.
+    /// The execution context that waits for a thread of the rank to end.
     joiner: SpinLock<Option<EcRef>>,
 }
 
 impl Host {
-    /// Takes up the job; called once.
+    /// Records the job. Called once.
     pub(super) fn begin(
         spec: &JobSpec,
         job: Arc<Job>,
@@ -76,7 +76,7 @@ impl Host {
         &self.job
     }
 
-    /// Whether the process is that of its only rank.
+    /// Whether this process is that of a single rank (`--mode processes`).
     pub(super) fn is_program(&self) -> bool {
         self.mode == Mode::Processes
     }
@@ -89,7 +89,7 @@ impl Host {
         &self.wake
     }
 
-    /// The first exit status of a rank that is not zero; or zero, unless something is lost that a rank has written.
+    /// The first exit status of a rank that is not zero. If there is none: 0, or 1 if output of ranks has been lost.
     pub(super) fn status(&self) -> u8 {
         // Acquire pairs with the Release in `rank_ended`.
         match self.status.load(Ordering::Acquire) as u8 {
@@ -106,25 +106,25 @@ impl Host {
 
     /// Notes the end of a rank.
     pub(super) fn rank_ended(&self, rank: &Rank, status: u8) {
-        // The rank has ended: nobody is left to learn what is lost but the user, who has been told.
+        // The rank cannot learn of a loss any more; the user has been told.
         let _ = rank.output.finish().and(rank.errors.finish());
-        // Release pairs with the Acquire in `has_ended`. A rank of several threads may end more than once.
+        // Release pairs with the Acquire in `has_ended`. A rank with several threads may end more than once.
         if rank.ended.swap(true, Ordering::Release) {
             return;
         }
         if status != 0 {
-            // The first one counts; a failed exchange means that there is one.
+            // The first failure counts; if the exchange fails, there is one already.
             let _ = self
                 .status
                 .compare_exchange(0, u32::from(status), Ordering::Release, Ordering::Relaxed);
         }
-        // AcqRel: whoever takes the last one has seen what all the others did.
+        // AcqRel: the thread that counts the last rank has seen what all others did.
         if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.wake.send(Event::Ended);
         }
     }
 
-    /// Whether the caller is the one to end the job. All others have to wait for the end of the process.
+    /// Whether the caller is the first to end the job. All other callers have to wait for the end of the process.
     pub(super) fn begin_end(&self) -> bool {
         !self.ending.swap(true, Ordering::AcqRel)
     }
@@ -137,7 +137,7 @@ impl Rank {
             false => String::new(),
             true => format!("[{}] ", spec.name_of(id)),
         };
-        // Rank 0 reads the terminal, so its prompts have to appear before their line ends.
+        // Rank 0 reads the terminal, so its prompts have to appear before their line is complete.
         let prompts =
             id == 0 && tag.is_empty() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let section = spec.section_of(id).and_then(|index| spec.sections.get(index));
@@ -171,7 +171,7 @@ impl Rank {
         self.process.rank()
     }
 
-    /// What the user calls its program.
+    /// The name that the user gave for its program.
     pub(super) fn program(&self) -> &str {
         &self.program
     }
@@ -184,19 +184,19 @@ impl Rank {
         }
     }
 
-    /// Takes the means to flush what the rank's own stdio holds back, and to tell it of signals.
+    /// Stores the means to flush the stdio of the rank's image, and to send it signals.
     pub(super) fn set_image(&self, flusher: Flusher, signals: Signals) {
         // A rank has one image, so they are set once.
         let _ = self.flusher.set(flusher);
         let _ = self.signals.set(signals);
     }
 
-    /// The means to tell it of signals, if its program has begun.
+    /// The means to send the rank signals, if its program has begun.
     pub(super) fn signals(&self) -> Option<Signals> {
         self.signals.get().copied()
     }
 
-    /// Passes on what the rank has written so far, at the end of the job.
+    /// Writes out what the rank has written so far, at the end of the job.
     pub(super) fn flush(&self) {
         if let Some(flusher) = self.flusher.get().filter(|_| !self.has_ended()) {
             flusher.flush();
@@ -205,19 +205,19 @@ impl Rank {
         self.errors.finish_if_possible();
     }
 
-    /// Suspends the rank's execution context until it `has_come`, which happens before a thread of the rank is said to
-    /// have ended.
+    /// Suspends the rank's execution context until `has_come` is true, which happens before [`Rank::thread_ended`] is
+    /// called.
     pub(super) fn await_thread(&self, has_come: impl Fn() -> bool) {
         while !has_come() {
             *self.joiner.lock() = Some(current());
-            // Looked at again: who ended before the line above has woken nobody.
+            // The second look is needed: a thread that ended before the line above has woken nobody.
             if !has_come() {
                 park();
             }
         }
     }
 
-    /// A thread of the rank has ended, as far as the program is concerned.
+    /// Called when a thread of the rank has ended, as far as the program can see.
     pub(super) fn thread_ended(&self) {
         if let Some(joiner) = self.joiner.lock().take() {
             joiner.unpark();

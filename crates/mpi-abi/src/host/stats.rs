@@ -5,7 +5,7 @@ use simurgh_mpi::NetworkStats;
 use simurgh_sched::Runtime;
 use std::fmt::Write;
 
-/// The text: virtual processors, network, memory. `host` is the host's name, if there are several.
+/// The statistics of a host: virtual processors, network, memory. `host` is the host's name, if there are several.
 pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize, network: Option<&NetworkStats>) -> String {
     let mut text = format!(
         "statistics of {host}{ranks} ranks on {} virtual processors:",
@@ -39,7 +39,7 @@ pub(super) fn text(runtime: &Runtime, host: &str, ranks: usize, network: Option<
     text
 }
 
-/// The same of a rank with a process of its own, which has no virtual processors.
+/// The statistics of a rank with a process of its own, which has no virtual processors.
 pub(super) fn of_process(rank: &Rank, network: Option<&NetworkStats>) -> String {
     let mut text = format!("statistics of rank {} ({}):", rank.id(), rank.program());
     let Usage {
@@ -58,13 +58,13 @@ pub(super) fn of_process(rank: &Rank, network: Option<&NetworkStats>) -> String 
     text
 }
 
-/// What the kernel has counted for all threads of this process.
+/// The kernel's counters for all threads of this process.
 struct Usage {
-    /// Seconds.
+    /// Processor time in the program, in seconds.
     program: f64,
-    /// Seconds.
+    /// Processor time in the kernel, in seconds.
     system: f64,
-    /// How often a thread had to wait for something.
+    /// The number of times that a thread had to wait.
     sleeps: i64,
 }
 
@@ -92,7 +92,7 @@ fn of_memory() -> String {
     )
 }
 
-/// What has passed between the host and others.
+/// The traffic between the host and others.
 fn of_network(stats: &NetworkStats) -> String {
     let NetworkStats {
         packets_sent,
@@ -110,7 +110,7 @@ fn of_network(stats: &NetworkStats) -> String {
     )
 }
 
-/// A number of bytes, in a unit in which it has few digits.
+/// A number of bytes, in the unit in which it has few digits.
 fn amount(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(shift, _)| bytes >> shift >= 10);
@@ -120,7 +120,7 @@ fn amount(bytes: u64) -> String {
     )
 }
 
-/// Memory of the process in KiB; pages that it shares with other processes count in part.
+/// The memory of the process in KiB. Pages that it shares with other processes count in part (PSS).
 fn proportional_memory() -> Option<u64> {
     let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;

@@ -1,7 +1,8 @@
-//! An `mpiexec` that a running process starts, and that takes it over as its job.
+//! Starting an `mpiexec` that takes over this running process as its job.
 //!
-//! It is that of the installation that this library belongs to. It has the process's streams, but for the standard
-//! input, which is its end of the channel; and it is no child of the process, which may wait for children of its own.
+//! It is the `mpiexec` of the installation that this library belongs to. It inherits the streams of the process, but
+//! its standard input is its end of the channel. It is not a child of the process, which may wait for children of its
+//! own.
 
 use super::control::Control;
 use super::description::own_job;
@@ -20,7 +21,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Has this process taken over, as the only one of a job with these settings and this secret; once.
+/// Lets an `mpiexec` take this process over, as the only one of a job with these settings and this secret. Called once.
 pub(super) fn begin(settings: Values, secret: &Secret) -> Result<(JobSpec, &'static Control), HostError> {
     let mpiexec = mpiexec()?;
     let output = job::output_lock().map_err(HostError::system("making a memory file"))?;
@@ -61,7 +62,7 @@ fn mpiexec() -> Result<PathBuf, HostError> {
     }
 }
 
-/// The file that the code of this function has been loaded from.
+/// The file that the code of this library has been loaded from.
 fn own_library() -> io::Result<PathBuf> {
     let own = own_library as fn() -> io::Result<PathBuf> as usize;
     let maps = std::fs::read_to_string("/proc/self/maps")?;
@@ -69,14 +70,14 @@ fn own_library() -> io::Result<PathBuf> {
         let (range, rest) = line.split_once(' ')?;
         let (start, end) = range.split_once('-')?;
         let [start, end] = [start, end].map(|number| usize::from_str_radix(number, 16).unwrap_or(0));
-        // What comes before the path has no slash.
+        // The fields before the path have no slash.
         let path = &rest[rest.find('/')?..];
         (start..end).contains(&own).then(|| PathBuf::from(path))
     });
     file.ok_or_else(|| io::Error::other("it is in no file"))
 }
 
-/// Starts `mpiexec` with the description of the job, and this end of the channel.
+/// Starts `mpiexec` with the description of the job and this end of the channel.
 fn start(mpiexec: &Path, description: &OwnedFd, end: OwnedFd) -> io::Result<()> {
     let (process, number) = (number_in_proc(), description.as_raw_fd());
     let mut command = Command::new(mpiexec);
@@ -86,12 +87,12 @@ fn start(mpiexec: &Path, description: &OwnedFd, end: OwnedFd) -> io::Result<()> 
     // SAFETY:
     // - the function makes system calls only, as it has to between `fork` and `exec`.
     unsafe { command.pre_exec(detach) };
-    // What has left in between; the program may have waited for it, if it waits for whatever child there is.
+    // The child in between has ended by now. The program may have waited for it, if it waits for any child.
     let _ = command.spawn()?.wait();
     Ok(())
 }
 
-/// Makes the calling process, which is about to become another program, nobody's child.
+/// Makes the calling process, which is about to execute another program, a child of nobody (a second `fork`).
 fn detach() -> io::Result<()> {
     // SAFETY:
     // - the process has one thread; it and its child go on with nothing that another thread could have been using.
@@ -106,7 +107,7 @@ fn detach() -> io::Result<()> {
     }
 }
 
-/// Greets the launcher, and waits until it has taken this process over.
+/// Says hello to the launcher, and waits until it has taken this process over.
 fn introduce(channel: &Channel, secret: &Secret) -> Result<(), HostError> {
     let hello = FromHost::Hello(Hello {
         version: VERSION,

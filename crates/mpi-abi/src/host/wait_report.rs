@@ -1,4 +1,4 @@
-//! What the ranks are waiting for, when a job has to be ended because it does not end.
+//! The report on what ranks wait for, when a job has to be ended because it does not end.
 
 use super::questions;
 use super::ranges::ranges;
@@ -7,13 +7,13 @@ use simurgh_core::sync::revoke_bias;
 use simurgh_mpi::{Layout, Unfinished};
 use std::fmt::Write;
 
-/// Most operations that are shown.
+/// The most operations that are shown.
 const SHOWN: usize = 20;
 
-/// The ranks that have not ended, and the operations that wait for their counterparts: for ever, or, if they are
+/// The ranks that have not ended, and the operations that wait for their counterparts: for ever, or, if the ranks are
 /// `moving`, at this moment.
 pub(super) fn wait_report(host: &Host, moving: bool) -> String {
-    // The ranks go on meanwhile.
+    // Ranks may go on while they are looked at, so locks are needed from now on.
     revoke_bias();
     let running = || host.ranks().iter().filter(|rank| !rank.has_ended());
     let (all, running_ranks) = (host.ranks().len(), ranges(running().map(Rank::id)));
@@ -47,7 +47,7 @@ pub(super) fn wait_report(host: &Host, moving: bool) -> String {
     text
 }
 
-/// A collective that has not ended, as a sentence.
+/// A sentence about a collective that has not ended.
 fn told(collective: &Unfinished, layout: &Layout, moving: bool) -> String {
     let (started, missing) = (
         names(&collective.started, layout),
@@ -64,7 +64,7 @@ fn told(collective: &Unfinished, layout: &Layout, moving: bool) -> String {
     }
 }
 
-/// One whose ranks wait for ever.
+/// The sentence where ranks wait for ever.
 fn lasting(collective: &Unfinished, call: &str, started: &str, missing: &str) -> String {
     let missing = match (missing, collective.elsewhere) {
         ("", true) => ", and waits for other hosts".to_owned(),
@@ -77,7 +77,8 @@ fn lasting(collective: &Unfinished, call: &str, started: &str, missing: &str) ->
     }
 }
 
-/// One whose ranks may go on in a moment: that some have not called it yet says nothing about the program.
+/// The sentence where ranks may go on in a moment. That some have not called the collective yet says nothing about the
+/// program then.
 fn momentary(collective: &Unfinished, call: &str, started: &str, missing: &str) -> String {
     let missing = match (missing, collective.elsewhere) {
         ("", true) => ", which waited for other hosts".to_owned(),
@@ -90,7 +91,7 @@ fn momentary(collective: &Unfinished, call: &str, started: &str, missing: &str) 
     }
 }
 
-/// What users call these processes: first those of the own world.
+/// The names of these processes for the user; those of the own world come first.
 fn names(processes: &[u32], layout: &Layout) -> String {
     let world = layout.processes();
     let (own, others): (Vec<u32>, Vec<u32>) = processes.iter().partition(|process| world.contains(process));

@@ -1,4 +1,4 @@
-//! The functions of a tool that are called when events have happened.
+//! Delivery of events: calling the functions that a tool has registered.
 
 use std::ffi::c_void;
 
@@ -8,13 +8,14 @@ use crate::handles::{Rank, Registration, Registrations, ToolObject};
 use crate::singleton::with_process;
 use crate::types::{MPI_Count, MPI_T_cb_safety, MPI_T_event_instance, MPI_T_event_registration};
 
-/// Callbacks are called at the end of a call of their rank, where a rank may do whatever it likes.
+/// The level of safety that callbacks are called at: the end of a call of their rank, where the rank may do whatever it
+/// likes.
 const SAFETY: MPI_T_cb_safety = MPI_T_cb_safety::MPI_T_CB_REQUIRE_NONE;
 
-/// The only source of events: the rank.
+/// The index of the only source of events, the rank.
 pub(crate) const SOURCE: i32 = 0;
 
-/// Calls the callbacks of what has happened to the calling rank, at the end of a call.
+/// Calls the callbacks for events of the calling rank, at the end of a call.
 #[cold]
 #[inline(never)]
 pub(crate) fn deliver() {

@@ -1,4 +1,4 @@
-//! The codes of failures.
+//! Error codes of the tool information interface.
 
 use std::ffi::c_int;
 
@@ -7,7 +7,7 @@ use simurgh_mpi::tool::ToolError;
 use crate::constants::tool::*;
 use crate::error::CallError;
 
-/// The code of a failure.
+/// The error code of a failure.
 pub(super) fn of(error: ToolError) -> c_int {
     match error {
         ToolError::NotInitialized => MPI_T_ERR_NOT_INITIALIZED,
@@ -26,7 +26,7 @@ pub(super) fn of(error: ToolError) -> c_int {
     }
 }
 
-/// A bad pointer or a handle of another part of MPI: tools are told no more than that.
+/// A bad pointer, or a handle of another part of MPI: tools are told no more than that.
 impl From<Box<CallError>> for ToolError {
     fn from(_: Box<CallError>) -> Self {
         Self::Invalid

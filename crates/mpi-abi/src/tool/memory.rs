@@ -39,7 +39,7 @@ fn append(bytes: &mut Vec<u8>, representation: Representation, value: u64) {
     }
 }
 
-/// Hands over values.
+/// Stores values.
 pub(crate) fn to_memory(buffer: BufferMut, representation: Representation, values: &[u64]) -> Outcome {
     let mut bytes = Vec::with_capacity(values.len() * size_of(representation));
     for &value in values {
@@ -48,7 +48,7 @@ pub(crate) fn to_memory(buffer: BufferMut, representation: Representation, value
     Ok(buffer.set_all("buf", &bytes)?)
 }
 
-/// Takes over `count` values.
+/// Reads `count` values.
 pub(crate) fn from_memory(
     buffer: Buffer,
     representation: Representation,
@@ -72,7 +72,7 @@ pub(crate) fn from_memory(
     Ok(bytes.chunks_exact(size).map(value).collect())
 }
 
-/// The elements of an event as in a structure of C.
+/// The elements of an event, laid out as in a structure of C.
 pub(crate) fn structure_of(elements: &[Element], values: &[u64]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for ((element, place), &value) in elements.iter().zip(displacements_of(elements)).zip(values) {
@@ -82,7 +82,7 @@ pub(crate) fn structure_of(elements: &[Element], values: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Where the elements of an event lie in that structure.
+/// The displacements of the elements in that structure.
 pub(crate) fn displacements_of(elements: &[Element]) -> Vec<usize> {
     let mut end = 0_usize;
     let places = elements.iter().map(|element| {

@@ -1,8 +1,9 @@
-//! What surrounds the calls of a tool: they may be made at any time, and a failure is told by the code alone.
+//! The calls of the tool information interface: they may be made at any time, and report a failure by the error code
+//! alone.
 //!
-//! * `objects`: sessions, handles and registrations, in a table of the rank.
 //! * `text`, `memory`: how strings and values are handed over.
-//! * `callbacks`: the functions of a tool, and the safe point where they are called.
+//! * `callbacks`: the safe point where the functions of a tool are called.
+//! * `code`: error codes.
 
 mod callbacks;
 mod code;
@@ -24,10 +25,10 @@ use crate::constants::tool::*;
 use crate::handles::{HandleTables, Rank};
 use crate::singleton::{self, with_process};
 
-/// The result of a call that gives nothing back but its error code.
+/// The result of a call, which returns nothing but its error code.
 pub(crate) type Outcome = ToolResult<()>;
 
-/// Runs `body` for the calling rank and returns its code.
+/// Runs `body` for the calling rank and returns the error code.
 pub(crate) fn enter(body: impl FnOnce(Rank<'_>) -> Outcome) -> c_int {
     singleton::adopt();
     let outcome = with_process(|process| {
@@ -47,7 +48,7 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// The thing at `index`, as C counts.
+/// The element at `index`.
 pub(crate) fn at<T>(things: &[T], index: c_int) -> ToolResult<&T> {
     let place = usize::try_from(index).map_err(|_| ToolError::InvalidIndex)?;
     things.get(place).ok_or(ToolError::InvalidIndex)
@@ -64,7 +65,7 @@ pub(crate) fn verbosity_of(verbosity: Verbosity) -> c_int {
     }
 }
 
-/// A number of things, as C counts.
+/// A number of elements as an `int`.
 pub(crate) fn count(things: usize) -> c_int {
     c_int::try_from(things).unwrap_or(c_int::MAX)
 }

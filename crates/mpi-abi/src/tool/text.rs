@@ -1,4 +1,4 @@
-//! Strings for tools, and values that they may not want.
+//! Strings for tools, and arguments that a tool may leave out.
 
 use std::ffi::c_int;
 
@@ -7,17 +7,17 @@ use simurgh_mpi::tool::{ToolError, ToolResult};
 use super::Outcome;
 use crate::arguments::{InOut, Out, Text, TextOut};
 
-/// Room for a string and its length, either of which may be NULL.
+/// A buffer for a string and the string's length, either of which may be NULL.
 ///
-/// The length is the room on entry, and on return what the whole string needs, with the null byte at its end. Without a
-/// length nothing is returned; without room only the length.
+/// On entry the length is the size of the buffer; on return it is the size that the whole string needs, with the null
+/// byte at its end. Without a length nothing is returned; without a buffer only the length.
 pub(crate) struct Name {
     pub(crate) room: TextOut,
     pub(crate) length: InOut<c_int>,
 }
 
 impl Name {
-    /// Hands over a string, or as much of it as there is room for.
+    /// Stores a string, or as much of it as there is room for.
     pub(crate) fn set(self, text: &str) -> Outcome {
         let Ok(room) = self.length.get("length") else {
             return Ok(());
@@ -32,12 +32,12 @@ impl Name {
     }
 }
 
-/// Hands over a value that must be wanted.
+/// Stores a value through a pointer that must not be NULL.
 pub(crate) fn set<T>(place: Out<T>, value: T) -> Outcome {
     Ok(place.set("result", value)?)
 }
 
-/// The place of the thing with this name.
+/// The index of the element with this name.
 pub(crate) fn place_of<'a>(name: Text, names: impl IntoIterator<Item = &'a str>) -> ToolResult<c_int> {
     let wanted = name.bytes("name")?;
     let place = names.into_iter().position(|name| name.as_bytes() == wanted);

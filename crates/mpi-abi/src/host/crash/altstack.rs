@@ -1,16 +1,16 @@
-//! Stacks for signal handlers, so that they run even when a rank's own stack has overflown.
+//! Alternate stacks for signal handlers, which run even when a rank's own stack has overflown.
 
 use libc::c_void;
 use std::io;
 use std::ptr;
 
-/// Size of such a stack: the unwinder needs most of it.
+/// The size of an alternate stack; the unwinder needs most of it.
 const SIZE: usize = 128 << 10;
 
-/// Gives the calling kernel thread a stack for its signal handlers, for the rest of its life.
+/// Gives the calling kernel thread an alternate stack.
 ///
-/// The memory is never given back when the thread ends first, so this is for threads that live as long as the process,
-/// or whose stack is taken away with [`remove`].
+/// The memory is not given back when the thread ends, so this is for threads that live as long as the process, or call
+/// [`remove`] before they end.
 pub(in crate::host) fn add() -> io::Result<()> {
     // SAFETY:
     // - a new mapping of our own choosing overlaps nothing.
@@ -40,7 +40,7 @@ pub(in crate::host) fn add() -> io::Result<()> {
     }
 }
 
-/// Whether the calling thread has a stack for its signal handlers.
+/// Whether the calling thread has an alternate stack.
 pub(super) fn is_there() -> bool {
     let mut now = libc::stack_t {
         ss_sp: ptr::null_mut(),
@@ -53,7 +53,7 @@ pub(super) fn is_there() -> bool {
     asked && now.ss_flags & libc::SS_DISABLE == 0
 }
 
-/// Takes back what [`add`] gave to the calling thread, which is about to end.
+/// Takes back the stack that [`add`] gave to the calling thread, which is about to end.
 pub(in crate::host) fn remove() {
     let none = libc::stack_t {
         ss_sp: ptr::null_mut(),

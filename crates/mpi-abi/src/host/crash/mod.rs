@@ -1,21 +1,25 @@
-//! A rank that crashes ends the job, and the user is told which rank, why and where.
+//! Crashes: a rank that crashes ends the job, and the user is told which rank, why and where.
 //!
 //! # Protocol
 //!
-//! The handler runs on the alternate stack of the kernel thread ([`altstack`]), with the thread pointer of the rank,
-//! so that it knows whose crash it is. It only notes what it finds in a static record ([`record`]), which needs no
-//! memory and no lock, wakes the reporter and waits. The reporter, an ordinary thread with nothing else to do, finds
-//! the names of the functions and prints everything ([`report()`]), and flushes the ranks' output. Then the handler
-//! lets the signal do what it does by default ([`raise_default`]): the process ends by it, with a core file if there is to be
-//! one, in which the thread stands where it crashed. Other ranks that crash meanwhile stop as well: the first one
-//! counts.
+//! The signal handler runs on the alternate stack of the kernel thread ([`altstack`]) with the thread pointer of the
+//! rank, so it knows whose crash it is. It
 //!
-//! The reporter is the thread that listens to the launcher: of a host the main thread, of a program that is a process
-//! of its own the one that was started for it. A program's own handlers are left alone.
+//! 1. fills a static record ([`record`]), which takes neither memory nor a lock,
+//! 2. wakes the reporter and waits until that is done,
+//! 3. lets the signal have its default effect ([`raise_default`]): the process ends by it, with a core file if there is
+//!    to be one, in which the thread stands where it crashed.
+//!
+//! The reporter is an ordinary thread with nothing else to do. It finds the names of the functions, prints the report
+//! ([`report()`]) and writes out the ranks' output. Other ranks that crash meanwhile stop: only the first crash is
+//! reported.
+//!
+//! The reporter is the thread that listens to the launcher: in a host the main thread, in a rank's own process the
+//! thread that was started for it. A program's own handlers are left alone.
 //!
 //! If the crash has left a lock taken that the reporter needs (of the allocator, of the loader), an alarm ends the
-//! process after [`PATIENCE_SECONDS`]. A crash of the reporter itself ends the process at once, and so does one in a
-//! process that the program has forked, which is none of the job's.
+//! process after [`PATIENCE_SECONDS`]. A crash of the reporter itself ends the process at once. So does a crash in a
+//! forked child, which does not belong to the job.
 
 pub(super) mod altstack;
 mod record;
@@ -33,10 +37,10 @@ use record::CrashRecord;
 use simurgh_core::sync::{AtomicBool, AtomicI32, AtomicU32, Ordering, futex_wait, futex_wake};
 use std::io;
 
-/// Time that the reporter has.
+/// The time that the reporter has, in seconds.
 const PATIENCE_SECONDS: u32 = 10;
 
-/// Signals that tell of a crash.
+/// The signals of crashes.
 pub(super) const SIGNALS: &[c_int] = &[
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -48,23 +52,23 @@ pub(super) const SIGNALS: &[c_int] = &[
 /// Set by the first rank that crashes.
 static CRASHED: AtomicBool = AtomicBool::new(false);
 
-/// The thread that reports crashes; 0 if there is none, as in other processes than this one.
+/// The thread that reports crashes; 0 if there is none.
 static REPORTER: AtomicI32 = AtomicI32::new(0);
 
-/// The process of the reporter.
+/// The process of the reporter, which forked children are not.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
-/// Not 0 when the reporter has done its part.
+/// Not 0 when the report has been printed.
 static REPORTED: AtomicU32 = AtomicU32::new(0);
 
-/// Installs the handlers in a host. The calling thread is going to report.
+/// Installs the handlers in a host. The calling thread becomes the reporter.
 pub(super) fn install() -> io::Result<()> {
     report_here();
     SIGNALS.iter().try_for_each(|&signal| handle(signal, on_crash))
 }
 
-/// Installs the handlers in a program, where it has none of its own, and sees to it that a stack overflow of the
-/// calling thread, which is the program's, can be reported.
+/// Installs the handlers in a rank's own process where the program has none, and gives the calling thread, which is the
+/// program's, an alternate stack.
 pub(super) fn install_in_program() -> io::Result<()> {
     if !altstack::is_there() {
         altstack::add()?;
@@ -77,7 +81,7 @@ pub(super) fn install_in_program() -> io::Result<()> {
     Ok(())
 }
 
-/// The calling thread is the one that reports crashes from now on.
+/// Makes the calling thread the reporter.
 pub(super) fn report_here() {
     PROCESS.store(
         rustix::process::getpid().as_raw_nonzero().get(),
@@ -87,7 +91,7 @@ pub(super) fn report_here() {
     REPORTER.store(record::this_thread(), Ordering::Release);
 }
 
-/// Status of a process that a signal has ended, as a shell reports it.
+/// The status of a process that a signal has ended, as a shell reports it.
 pub(super) fn status_of(signal: c_int) -> u8 {
     128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
@@ -96,8 +100,8 @@ fn handle(signal: c_int, handler: Handler) -> io::Result<()> {
     signals::handle(signal, handler, libc::SA_ONSTACK | libc::SA_NODEFER)
 }
 
-/// Handles a crash. If it returns, what has crashed does so again, and for good, unless the program has a handler for
-/// it, which has seen to it.
+/// Handles a crash. If this returns, the faulting instruction runs again and the process ends; or the program's own
+/// handler has dealt with the fault.
 extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let host = Host::running();
     if PROCESS.load(Ordering::Relaxed) != rustix::process::getpid().as_raw_nonzero().get() {
@@ -112,8 +116,8 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
     }
     // AcqRel: the first one owns the record.
     if CRASHED.swap(true, Ordering::AcqRel) {
-        // A second crash of the same thread happened in this handler: nothing more can be found out. One of another
-        // thread has to wait, but no longer than the first takes.
+        // A second crash of the same thread happened in this handler, so nothing more can be found out. Another thread
+        // has to wait, but no longer than the report of the first crash takes.
         if record::is_by_this_thread() {
             exit(status_of(signal));
         }
@@ -139,26 +143,22 @@ extern "C" fn on_crash(signal: c_int, info: *mut siginfo_t, context: *mut c_void
     unsafe { raise_default(signal, info) };
 }
 
-/// Has the signal do what it does by default: end the process. A fault happens again when its handler returns; what has
-/// been sent is sent again.
-///
-/// # Safety
-///
-/// `info` is what the kernel passed to the handler.
+/// Gives the signal its default effect, which ends the process. A fault happens again when its handler returns; a
+/// signal that was sent is sent again.
 unsafe fn raise_default(signal: c_int, info: *const siginfo_t) {
     // SAFETY:
     // - the default action needs nothing, and the calling thread is there to be sent a signal;
     // - `info` can be read.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
-        // Codes of faults are positive.
+        // The codes of faults are positive.
         if (*info).si_code <= 0 || signal == libc::SIGABRT {
             libc::syscall(libc::SYS_tgkill, libc::getpid(), record::this_thread(), signal);
         }
     }
 }
 
-/// The crash has been reported: the process is going to end by the signal, and the caller with it.
+/// The crash has been reported: lets the process end by the signal, and the caller with it.
 pub(super) fn end_by_signal() -> ! {
     REPORTED.store(1, Ordering::Release);
     futex_wake(&REPORTED, u32::MAX);
@@ -172,7 +172,7 @@ fn wait() -> ! {
     }
 }
 
-/// Sees to it that the process ends even if nobody can report.
+/// Starts an alarm that ends the process even if nobody can report.
 fn start_alarm(signal: c_int) {
     extern "C" fn on_alarm(_: c_int, _: *mut siginfo_t, _: *mut c_void) {
         exit(status_of(record::signal()));
@@ -185,7 +185,7 @@ fn start_alarm(signal: c_int) {
     unsafe { libc::alarm(PATIENCE_SECONDS) };
 }
 
-/// The record of the crash, for the main thread, which has been woken because of it.
+/// The record of the crash, for the reporter, which has been woken because of it.
 fn noted() -> &'static CrashRecord {
     record::get()
 }

@@ -1,4 +1,4 @@
-//! What the signal handler notes of a crash.
+//! The record of a crash, which the signal handler fills.
 
 use crate::host::state::{Host, Rank};
 use libc::{c_int, c_void, siginfo_t};
@@ -10,26 +10,26 @@ use std::cell::UnsafeCell;
 /// Longest backtrace, in functions.
 pub(super) const DEPTH: usize = 48;
 
-/// What is known of a crash.
+/// The facts about a crash.
 pub(super) struct CrashRecord {
     /// The signal.
     pub(super) signal: c_int,
-    /// The address that could not be accessed, or the instruction that could not be executed; none if the signal was
-    /// sent, by the program itself, say.
+    /// The address that could not be accessed, or the instruction that could not be executed. `None` if the signal was
+    /// sent, for example by the program itself.
     pub(super) address: Option<usize>,
-    /// The rank that crashed; none if it was a thread of the runtime.
+    /// The rank that crashed; `None` if a thread of the runtime did.
     pub(super) rank: Option<u32>,
-    /// The stack that it ran on; none if that was a thread's of its own.
+    /// The stack of the execution context; `None` for a stack of the system.
     pub(super) stack: Option<StackBounds>,
     /// The stack pointer.
     pub(super) stack_pointer: usize,
-    /// The instruction that crashed, then where its callers go on.
+    /// The instruction that crashed, then the return addresses of its callers.
     pub(super) frames: [usize; DEPTH],
-    /// How many of them are known.
+    /// The number of frames that are known.
     pub(super) depth: usize,
 }
 
-/// The one record.
+/// The storage of the one record.
 struct Record(UnsafeCell<CrashRecord>);
 
 // SAFETY:
@@ -56,7 +56,7 @@ pub(super) fn this_thread() -> i32 {
 
 /// Whether the first crash was one of the calling thread.
 pub(super) fn is_by_this_thread() -> bool {
-    // Relaxed: of interest only if the calling thread itself has written it.
+    // Relaxed: the answer is only needed where the calling thread itself has written it.
     THREAD.load(Ordering::Relaxed) == this_thread()
 }
 
@@ -65,18 +65,14 @@ pub(super) fn signal() -> c_int {
     get().signal
 }
 
-/// The record, for those who know that it has been written.
+/// The record, for callers that know that it has been written.
 pub(super) fn get() -> &'static CrashRecord {
     // SAFETY:
     // - written before the wake-up or the alarm that makes somebody call this, and never again.
     unsafe { &*RECORD.0.get() }
 }
 
-/// Notes a crash.
-///
-/// # Safety
-///
-/// `info` and `context` are what the kernel passed to the handler; called once.
+/// Fills the record.
 pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const c_void) {
     THREAD.store(this_thread(), Ordering::Relaxed);
     // SAFETY:
@@ -94,7 +90,7 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     let instruction = registers[libc::REG_RIP as usize] as usize;
     if let Some(host) = Host::running() {
         record.rank = match host.is_program() {
-            // Whatever thread it is.
+            // All threads of the process are the rank's.
             true => host.ranks().first().map(Rank::id),
             false => Process::with_current(|process| process.map(|process| process.rank())),
         };
@@ -105,7 +101,7 @@ pub(super) unsafe fn take(signal: c_int, info: *const siginfo_t, context: *const
     unwind(record, instruction);
 }
 
-/// Walks up the stack from the handler; what lies below the crash, the handler itself, is left out.
+/// Walks up the stack from the handler. The frames of the handler itself, below the crash, are left out.
 fn unwind(record: &mut CrashRecord, instruction: usize) {
     let mut inside = false;
     let visit = |frame: &backtrace::Frame| {

@@ -1,4 +1,4 @@
-//! What the user reads of a crash.
+//! The report of a crash for the user.
 
 use super::noted;
 use super::record::CrashRecord;
@@ -6,10 +6,11 @@ use crate::host::state::Host;
 use libc::c_int;
 use std::fmt::Write;
 
-/// A fault this far from the stack pointer is still taken for an overflow: a large frame may step over the guard page.
+/// The farthest distance of a fault from the stack pointer that is still taken for an overflow: a large frame may step
+/// over the guard page.
 const OVERSHOOT: usize = 1 << 20;
 
-/// Functions with which a program or a thread begins: what called them is of no interest.
+/// The functions in which a program or a thread begins. Their callers are of no interest.
 const BEGINNINGS: &[&str] = &["main", "_start", "start_thread"];
 
 /// The text of the report, and the signal that was the cause.
@@ -27,7 +28,7 @@ pub(in crate::host) fn report(host: &Host) -> (String, c_int) {
     (text, record.signal)
 }
 
-/// What happened, in words.
+/// The cause of the crash.
 fn cause(host: &Host, record: &CrashRecord) -> String {
     let at = |place: &str| {
         record
@@ -44,8 +45,8 @@ fn cause(host: &Host, record: &CrashRecord) -> String {
     }
 }
 
-/// Whether the fault happened where the stack should be. What is near the stack pointer can be accessed unless the
-/// stack has run out; and of a rank's own stack it is known where it ends.
+/// Whether the fault is a stack overflow. Memory near the stack pointer can be accessed unless the stack has run out;
+/// and the end of a rank's own stack is known.
 fn near_stack_pointer(record: &CrashRecord) -> bool {
     record.address.is_some_and(|address| {
         let near = address.abs_diff(record.stack_pointer) < OVERSHOOT;
@@ -74,7 +75,7 @@ fn overflow(host: &Host, record: &CrashRecord) -> String {
     }
 }
 
-/// Adds a line for each function, the same ones in a row only once.
+/// Adds a line for each function; repetitions in a row are counted.
 fn add_backtrace(text: &mut String, frames: &[usize]) {
     let mut previous = (String::new(), 0);
     for (index, &address) in frames
@@ -82,7 +83,7 @@ fn add_backtrace(text: &mut String, frames: &[usize]) {
         .enumerate()
         .take_while(|(_, address)| **address != 0)
     {
-        // A return address may be the first of the next function: look at the call before it.
+        // A return address may be the start of the next function, so the call before it is looked up.
         let functions = functions(if index == 0 { address } else { address - 1 });
         if functions.text == previous.0 {
             previous.1 += 1;

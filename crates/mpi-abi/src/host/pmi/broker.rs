@@ -1,5 +1,5 @@
-//! What is at the other end of the process's channel where there is no `mpiexec`: a thread that does its work
-//! by what the launcher there is offers.
+//! The broker: a thread at the other end of the process's channel, where there is no `mpiexec`. It does `mpiexec`'s
+//! work with the means of the foreign launcher.
 
 use super::error::PmiError;
 use super::launcher::{Launcher, Place};
@@ -14,35 +14,35 @@ use simurgh_net::control::{
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-/// Under what a process shows where it can be reached.
+/// The key under which a process publishes where it can be reached.
 const HOST: &str = "simurgh-host";
 
-/// Status of a job that cannot go on.
+/// The status of a job that cannot go on.
 const FAILED: u8 = 1;
 
-/// Why ranks cannot ask for anything.
+/// The answer to all questions of ranks.
 const FOREIGN: &str = "the job has been started by another launcher, which offers no way to that: start it by the \
     mpiexec of this installation";
 
-/// A process's own launcher.
+/// The launcher of a single process.
 pub(super) struct Broker {
     launcher: Box<dyn Launcher>,
     channel: Channel,
     phase: Phase,
-    /// How it is found out that all processes wait for each other, if it can be.
+    /// Quiescence detection, if it is possible.
     detector: Option<Detector>,
-    /// Answers that it has given.
+    /// The number of answers that it has given.
     answers: u64,
 }
 
-/// How far the process has come.
+/// The progress of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Its ranks run, or it has yet to say where it can be reached.
+    /// Its rank runs, or it has yet to say where it can be reached.
     Running,
     /// Its rank has ceased to use MPI, and it waits for the others.
     Leaving,
-    /// All have.
+    /// All ranks have.
     Over,
 }
 
@@ -57,12 +57,12 @@ impl Broker {
         }
     }
 
-    /// Serves the process for as long as it lives. If it cannot, the job ends.
+    /// Serves the process for as long as it lives. If that fails, the job ends.
     pub(super) fn run(mut self) {
         if let Err(error) = self.serve() {
             self.end(FAILED, &error.to_string());
         }
-        // The channel stays open: its end would be that of the launcher.
+        // The channel stays open: the process would take its end for the launcher's.
         wait_for_the_end()
     }
 
@@ -77,12 +77,12 @@ impl Broker {
         self.tell(&ToHost::End)
     }
 
-    /// Something that the process says. When it is gone, nobody is left to serve.
+    /// The next message of the process. When the process is gone, there is nobody left to serve.
     fn hear(&self) -> Result<Option<Received<FromHost>>, PmiError> {
         self.channel.receive_from_host().map_err(|_| PmiError::Gone)
     }
 
-    /// Sleeps until the process, the launcher or another broker says something.
+    /// Sleeps until the process, the launcher or another broker has sent something, and handles the latter two.
     fn sleep(&mut self) -> Result<(), PmiError> {
         let mut fds: Vec<_> = [self.channel.as_fd(), self.launcher.event_fd()]
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
@@ -98,17 +98,17 @@ impl Broker {
             Err(error) => return Err(error.into()),
         }
         let from_launcher = !fds[1].revents().is_empty();
-        let heard = self.detector.as_mut().map(Detector::attend);
+        let heard = self.detector.as_mut().map(Detector::take_messages);
         self.follow(heard.unwrap_or_default())?;
         if from_launcher {
-            // Unasked the launcher says only that all have come, or that it is gone.
+            // All that the launcher sends unasked is the end of the fence, or the end of the connection.
             self.launcher.end_fence()?;
             self.phase = Phase::Over;
         }
         Ok(())
     }
 
-    /// Does what follows from words of this process, or of others.
+    /// Handles the outcomes of quiescence detection.
     fn follow(&mut self, outcomes: Vec<Outcome>) -> Result<(), PmiError> {
         for outcome in outcomes {
             match outcome {
@@ -119,7 +119,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Passes a word of the process on to where those of all are heard.
+    /// Passes a message of the process on to quiescence detection.
     fn pass_on(&mut self, message: FromHost) -> Result<(), PmiError> {
         let follows = self.detector.as_mut().map(|detector| detector.say(message));
         self.follow(follows.unwrap_or_default())
@@ -141,12 +141,12 @@ impl Broker {
                 self.tell(&ToHost::Answer { number, answer })?;
             }
             FromHost::Quiet { wave, sent, received } => {
-                // The process counts answers as received.
+                // The process counts answers as received, so they count as sent here.
                 let sent = sent + self.answers;
                 self.pass_on(FromHost::Quiet { wave, sent, received })?;
             }
             FromHost::Waiting { .. } => self.pass_on(message)?,
-            // What only `mpiexec` asks, or hears from others.
+            // Only `mpiexec` uses these.
             FromHost::Pmi(_)
             | FromHost::Opened { .. }
             | FromHost::Unreachable { .. }
@@ -156,7 +156,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Says why the job ends, and ends it: the launcher ends all processes, and this one need not wait for that.
+    /// Prints why the job ends, and ends it. The launcher ends all processes; this one need not wait for that.
     fn end(&mut self, status: u8, why: &str) -> ! {
         say(why);
         until_read();
@@ -178,7 +178,7 @@ impl Broker {
         }
     }
 
-    /// Tells the process of all others, when all are there.
+    /// Tells the process about all others, when all are there.
     fn introduce(&mut self, hello: &Hello) -> Result<(), PmiError> {
         let Place { rank, size } = self.launcher.place();
         let own = Peer {
@@ -189,7 +189,7 @@ impl Broker {
         self.launcher.put(HOST, &own.to_bytes())?;
         self.launcher.fence()?;
         if !own.addresses.is_empty() {
-            // Others have such, too, in all likelihood: on this node alone nobody would.
+            // If this process has addresses, the others very likely have, too: where all are on one node, none has.
             let others: Vec<u32> = (0..size).filter(|&other| other != rank).collect();
             for some in others.chunks(MAX_PEERS) {
                 let peers = some
@@ -203,8 +203,8 @@ impl Broker {
     }
 }
 
-/// Waits a moment for the launcher to read what this process has said: MPICH's ends without a look at what is left in
-/// its pipes.
+/// Waits a moment until the launcher has read what this process has written: MPICH's launcher ends without reading what
+/// is left in its pipes.
 fn until_read() {
     const LOOKS: u32 = 100;
     for _ in 0..LOOKS {
@@ -215,7 +215,7 @@ fn until_read() {
     }
 }
 
-/// A process as it has shown itself.
+/// The published description of a process.
 fn named(host: u32, bytes: &[u8]) -> Result<Peer, PmiError> {
     let peer = Peer::of_bytes(bytes).filter(|peer| peer.host == host);
     peer.ok_or_else(|| PmiError::Strange {

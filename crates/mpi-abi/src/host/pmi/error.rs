@@ -1,13 +1,13 @@
-//! What can be wrong with another launcher.
+//! Errors of a foreign launcher.
 
 use simurgh_net::pmi::{Malformed, Message};
 use std::io;
 use thiserror::Error;
 
-/// Why a program that another launcher has started cannot run.
+/// The reason why a program that another launcher has started cannot run.
 #[derive(Debug, Error)]
 pub(in crate::host) enum PmiError {
-    /// A variable says something unusable.
+    /// An environment variable has an unusable value.
     #[error(
         "{name} is {value:?}, which is of no use: a launcher that speaks PMI has started this program, but cannot be \
          reached"
@@ -24,18 +24,18 @@ pub(in crate::host) enum PmiError {
         /// The answer.
         line: String,
     },
-    /// The library that speaks PMIx cannot be used.
+    /// The PMIx library cannot be used.
     #[error("a launcher that speaks PMIx has started this program, but {0}")]
     Library(#[from] simurgh_pmix_sys::LoadError),
-    /// It refuses something.
+    /// The PMIx library reports an error.
     #[error("the launcher that has started this program cannot be reached by PMIx: {call} says {says}")]
     Pmix {
-        /// What has been called.
+        /// The function that was called.
         call: &'static str,
-        /// What has come of it.
+        /// The status that it returned, in words.
         says: String,
     },
-    /// The process has no place in the job.
+    /// The launcher gives the process a rank outside the job.
     #[error("the launcher that has started this program says that it is rank {rank} of {size}")]
     Place {
         /// Its rank.
@@ -46,7 +46,7 @@ pub(in crate::host) enum PmiError {
     /// The launcher is gone.
     #[error("the launcher that has started this program has ended")]
     Gone,
-    /// Processes of a node do not find each other.
+    /// Two processes of a node cannot connect to each other.
     #[error("rank {rank} is on this node, but its socket cannot be reached: {source}")]
     Neighbour {
         /// The rank.
@@ -54,7 +54,7 @@ pub(in crate::host) enum PmiError {
         /// Why.
         source: io::Error,
     },
-    /// A launcher of a kind that is not served.
+    /// The launcher is of a kind that cannot serve the process.
     #[error("{0}")]
     Unserved(String),
     /// A system call has failed.
@@ -72,7 +72,7 @@ impl From<rustix::io::Errno> for PmiError {
 }
 
 impl From<Message> for PmiError {
-    /// It is not the answer that was asked for.
+    /// The message is not the answer that was asked for.
     fn from(message: Message) -> Self {
         Self::Strange { line: message.text }
     }

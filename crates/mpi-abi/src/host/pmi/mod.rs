@@ -1,12 +1,12 @@
-//! Programs that another launcher has started, each process of which is a rank.
+//! Programs that another launcher has started, with a rank in each process.
 //!
-//! The [`launcher`] speaks PMI-1 or PMI-2 ([`wire`]), or PMIx ([`pmix`]). To the rest of the process that looks like
-//! `mpiexec`: a thread of ours, the [`broker`], is at the other end of the process's channel, and does by means of PMI
-//! what `mpiexec` does for the hosts that it starts itself. The first process of a node hands the others over sockets
-//! the memory that they share ([`node_sockets`]).
+//! The [`launcher`] speaks PMI-1 or PMI-2 ([`wire`]), or PMIx ([`pmix`]). The rest of the process sees an `mpiexec`: a
+//! thread of the library, the [`broker`], is at the other end of the process's channel, and does by means of PMI what
+//! `mpiexec` does for its own hosts. The first process of a node hands the others the memory that they share over
+//! sockets ([`node_sockets`]). The brokers of a node find deadlocks together ([`quiescence`]).
 //!
-//! Costs: each process asks the launcher for what each other one has said, and once more if the job has several nodes;
-//! that is what PMI-1 has. PMIx brings it with the meeting.
+//! Costs: each process asks the launcher once for the data of each other process, and once more if the job has several
+//! nodes, since PMI-1 has nothing better. PMIx brings all data with the fence.
 
 mod broker;
 mod error;
@@ -42,7 +42,8 @@ pub(super) fn is_launched() -> bool {
         .any(|name| std::env::var_os(name).is_some())
 }
 
-/// That a process that no launcher serves may be a job of its own.
+/// Fails if a launcher has started this process as one of several without serving it. Otherwise the process may be a
+/// job of its own.
 pub(super) fn check_unserved() -> Result<(), PmiError> {
     match unserved::reason(|name| std::env::var(name).ok()) {
         Some(reason) => Err(PmiError::Unserved(reason)),
@@ -50,7 +51,7 @@ pub(super) fn check_unserved() -> Result<(), PmiError> {
     }
 }
 
-/// Variables by which what this process starts would take itself for one of the job's.
+/// The variables that tell a process that it belongs to a job. Programs that this process starts must not see them.
 pub(super) const OURS: [&str; 6] = [
     wire::DESCRIPTOR,
     wire::PORT,
@@ -60,7 +61,7 @@ pub(super) const OURS: [&str; 6] = [
     unserved::RANKS,
 ];
 
-/// Set when a broker serves this process.
+/// Whether a broker serves this process.
 static SERVING: AtomicBool = AtomicBool::new(false);
 
 /// Whether a broker is at the other end of this process's channel.
@@ -69,25 +70,30 @@ pub(super) fn is_serving() -> bool {
     SERVING.load(Ordering::Acquire)
 }
 
-/// Threads of this process that have to do with the launcher: the broker's, and those of its library.
+/// The threads of this process that deal with the launcher: the broker's, and those of its library.
 static THREADS: OnceLock<Vec<u32>> = OnceLock::new();
 
-/// The threads that have to do with the launcher, which wake nobody, by number.
+/// The numbers of the threads that deal with the launcher; they wake no other thread.
 pub(super) fn threads() -> &'static [u32] {
     THREADS.get().map_or(&[], Vec::as_slice)
 }
 
-/// The job of this process, with a channel to a broker. Nobody else begins threads meanwhile.
+/// The job of this process, with a channel to a broker. No other thread may start threads meanwhile.
 pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let before: Vec<_> = threads::all().collect();
     let mut launcher = connect(&settings)?;
-    let mut door = Listener::open()?;
-    let (secret, nodes) = agree(launcher.as_mut(), &door)?;
+    let mut listener = Listener::open()?;
+    let (secret, nodes) = agree(launcher.as_mut(), &listener)?;
     let place = launcher.place();
     let spec = own_job(place.rank, &nodes, settings)?;
-    let memory = memory(launcher.as_mut(), &mut door, &spec, &secret)?;
+    let memory = memory(launcher.as_mut(), &mut listener, &spec, &secret)?;
     let detector = match nodes.iter().all(|node| *node == nodes[0]) {
-        true => Some(Detector::of(place, secret.clone(), door, launcher.get(0, DOOR)?)),
+        true => Some(Detector::of(
+            place,
+            secret.clone(),
+            listener,
+            launcher.get(0, LISTENER)?,
+        )),
         false => None,
     };
     let (ours, theirs) = Channel::pair().map_err(std::io::Error::other)?;
@@ -105,7 +111,7 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     let _ = THREADS.set(threads::all().filter(|thread| !before.contains(thread)).collect());
     // Release pairs with the Acquire in `is_serving`.
     SERVING.store(true, Ordering::Release);
-    // From here on they belong to who reads the description.
+    // From here on these descriptors belong to the reader of the job description.
     let _ = (
         theirs.into_raw_fd(),
         output.into_raw_fd(),
@@ -117,8 +123,8 @@ pub(super) fn job(settings: Values) -> Result<JobSpec, PmiError> {
     })
 }
 
-/// Connects with the launcher, by what the settings or else the environment speak of. Where there are variables of
-/// both, the inner launcher is the one whose socket is there.
+/// Connects to the launcher by the protocol of the setting, or else by that of the environment. If there are variables
+/// of both protocols, the inner launcher is the one whose socket is open.
 fn connect(settings: &Values) -> Result<Box<dyn Launcher>, PmiError> {
     let has = |name: &str| std::env::var_os(name).is_some();
     let is_wired = wire::has_descriptor() || has(wire::PORT) || !has(pmix::NAMESPACE);
@@ -130,11 +136,11 @@ fn connect(settings: &Values) -> Result<Box<dyn Launcher>, PmiError> {
     })
 }
 
-/// Under what a process shows the name of its door.
-const DOOR: &str = "simurgh-door";
+/// The key under which a process publishes the name of its listener.
+const LISTENER: &str = "simurgh-door";
 
-/// The job's secret, which the first process makes, and the number of the node that each process is on.
-fn agree(launcher: &mut dyn Launcher, door: &Listener) -> Result<(Secret, Vec<u32>), PmiError> {
+/// The job's secret, which the first process makes, and the number of each process's node.
+fn agree(launcher: &mut dyn Launcher, listener: &Listener) -> Result<(Secret, Vec<u32>), PmiError> {
     const SECRET: &str = "simurgh-secret";
     const NODE: &str = "simurgh-node";
     let Place { rank, size } = launcher.place();
@@ -142,7 +148,7 @@ fn agree(launcher: &mut dyn Launcher, door: &Listener) -> Result<(Secret, Vec<u3
         launcher.put(SECRET, Secret::random()?.as_bytes())?;
     }
     launcher.put(NODE, own_node().as_bytes())?;
-    launcher.put(DOOR, &door.name)?;
+    launcher.put(LISTENER, &listener.name)?;
     launcher.fence()?;
     let secret = launcher.get(0, SECRET)?;
     let strange = |what: &str| PmiError::Strange {
@@ -163,11 +169,11 @@ fn agree(launcher: &mut dyn Launcher, door: &Listener) -> Result<(Secret, Vec<u3
     Ok((secret, nodes))
 }
 
-/// The memory that the processes of this one's node share, which the first of them makes; none if it is to be none, or
-/// for this one alone.
+/// The memory that the processes of this node share, which the first of them makes. `None` if the process is alone on
+/// its node, or shared memory is not wanted.
 fn memory(
     launcher: &mut dyn Launcher,
-    door: &mut Listener,
+    listener: &mut Listener,
     spec: &JobSpec,
     secret: &Secret,
 ) -> Result<Option<OwnedFd>, PmiError> {
@@ -177,14 +183,14 @@ fn memory(
         return Ok(None);
     }
     if spec.host != first {
-        let name = launcher.get(first, DOOR)?;
+        let name = launcher.get(first, LISTENER)?;
         return Ok(Some(node_sockets::request_memory(
             first, &name, secret, spec.host,
         )?));
     }
     let memory = Arc::new(shared_memory(hosts.len()).map_err(std::io::Error::other)?);
     let message = ToHost::Memory { hosts: hosts.clone() };
-    door.give(
+    listener.give(
         secret,
         &EncodedMessage::with_descriptor(message, Some(Arc::clone(&memory))),
         others,
@@ -192,7 +198,8 @@ fn memory(
     Ok(Arc::into_inner(memory))
 }
 
-/// What processes have in common that share memory and find each other's sockets: machine and namespaces.
+/// A name for the node: processes with the same name share memory and see each other's sockets. It consists of the
+/// machine and the namespaces.
 fn own_node() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let namespace = |kind: &str| {

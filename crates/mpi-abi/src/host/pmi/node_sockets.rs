@@ -1,9 +1,10 @@
-//! How the processes of a node come to the memory that they share, without a launcher that could hand it out.
+//! Sockets between the processes of a node. Over them the processes get the memory that they share, where no launcher
+//! can hand it out.
 //!
-//! Each listens on a socket without a file, whose random name the others learn through the launcher. The first process
-//! of a node makes the memory; the others connect to it, show the job's secret, and get the descriptor. When a process
-//! is gone, anybody may take its socket's name, which is no secret on its machine: so each end asks the kernel whose
-//! process the other is before anything is said.
+//! Each process listens on an abstract socket, whose random name the others learn through the launcher. The first
+//! process of a node makes the memory. The others connect to it, show the job's secret and get the descriptor. When a
+//! process is gone, anybody may take the name of its socket, which is no secret on the machine: so each end first asks
+//! the kernel which user the other end belongs to.
 
 use super::error::PmiError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -19,15 +20,15 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Time in which those that have met through the launcher answer each other.
+/// The time in which processes that the launcher has brought together answer each other.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A socket on which a process gives out what it has made.
+/// The listening socket of a process.
 pub(super) struct Listener {
     socket: OwnedFd,
-    /// Its name, from the kernel's random numbers.
+    /// The name of the socket, made of random numbers.
     pub(super) name: Vec<u8>,
-    /// Neighbours that have got what they came for, and are back for something else.
+    /// Processes that have got the memory and have connected again, for another purpose.
     pub(super) early: Vec<(HostId, Channel)>,
 }
 
@@ -49,15 +50,15 @@ impl Listener {
         })
     }
 
-    /// Those that have come since the last call.
-    pub(super) fn guests(&self) -> impl Iterator<Item = Channel> {
+    /// The connections that have arrived since the last call.
+    pub(super) fn accept_all(&self) -> impl Iterator<Item = Channel> {
         let accepted = || accept_with(&self.socket, SocketFlags::CLOEXEC).ok();
         let own = std::iter::from_fn(accepted).filter(is_own_users);
-        own.filter_map(|guest| Channel::inherited(guest).ok())
+        own.filter_map(|connection| Channel::inherited(connection).ok())
     }
 
-    /// Gives something to each of these neighbours. Who has it need not wait for the others: that all have met does not
-    /// mean to every launcher that none goes on before the last has come.
+    /// Sends `letter` to each of these neighbours. A neighbour that has it does not wait for the others: with some
+    /// launchers a process leaves a fence before the last one has entered it.
     pub(super) fn give(
         &mut self,
         secret: &Secret,
@@ -65,38 +66,38 @@ impl Listener {
         neighbours: &[u32],
     ) -> Result<(), PmiError> {
         let until = Instant::now() + PATIENCE;
-        let (mut missing, mut guests) = (neighbours.to_vec(), Vec::new());
+        let (mut missing, mut connections) = (neighbours.to_vec(), Vec::new());
         while let Some(&first) = missing.first() {
             let late = || failed(first, io::ErrorKind::TimedOut.into());
             let own = std::iter::once(self.socket.as_fd());
-            wait(own.chain(guests.iter().map(AsFd::as_fd)), until)?.ok_or_else(late)?;
-            guests.extend(self.guests());
+            wait(own.chain(connections.iter().map(AsFd::as_fd)), until)?.ok_or_else(late)?;
+            connections.extend(self.accept_all());
             let mut silent = Vec::new();
-            for guest in guests {
-                match guest.receive_from_host() {
-                    Ok(None) => silent.push(guest),
+            for connection in connections {
+                match connection.receive_from_host() {
+                    Ok(None) => silent.push(connection),
                     Ok(Some(said)) => {
-                        // Who does not show the secret is sent away.
+                        // A connection that does not show the secret is closed.
                         let Some(hello) = authenticated_hello(said.message, secret) else {
                             continue;
                         };
                         if !missing.contains(&hello.host) {
-                            self.early.push((hello.host, guest));
-                        } else if matches!(guest.try_send(letter), Ok(true)) {
+                            self.early.push((hello.host, connection));
+                        } else if matches!(connection.try_send(letter), Ok(true)) {
                             missing.retain(|rank| *rank != hello.host);
                         }
                     }
                     Err(_) => {}
                 }
             }
-            guests = silent;
+            connections = silent;
         }
         Ok(())
     }
 }
 
-/// Gets the memory that the process of a rank, whose door has this name, has made for its neighbours, of whom `own` is
-/// one.
+/// Gets the memory that the process of `rank` has made for its neighbours. `name` is that of its listener, and `own` is
+/// the rank that asks.
 pub(super) fn request_memory(rank: u32, name: &[u8], secret: &Secret, own: u32) -> Result<OwnedFd, PmiError> {
     let channel = connect_to(name, secret, own).map_err(|source| failed(rank, source))?;
     let until = Instant::now() + PATIENCE;
@@ -117,19 +118,19 @@ pub(super) fn request_memory(rank: u32, name: &[u8], secret: &Secret, own: u32) 
 }
 
 impl AsFd for Listener {
-    /// Readable when a guest has come.
+    /// Readable when there is a connection to accept.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 }
 
-/// Whether the process at the other end of a socket is the same user's.
+/// Whether the process at the other end of a socket belongs to the same user.
 fn is_own_users(socket: &OwnedFd) -> bool {
     let own = rustix::process::geteuid();
     sockopt::socket_peercred(socket).is_ok_and(|peer| peer.uid == own)
 }
 
-/// Connects with a neighbour, says who has come, and shows the secret.
+/// Connects to a neighbour, and sends a hello with the own number and the secret.
 pub(super) fn connect_to(name: &[u8], secret: &Secret, host: HostId) -> io::Result<Channel> {
     let socket = socket_with(
         AddressFamily::UNIX,
@@ -158,7 +159,7 @@ fn failed(rank: u32, source: io::Error) -> PmiError {
     PmiError::Neighbour { rank, source }
 }
 
-/// Sleeps until there may be something to read; none when the time is over.
+/// Sleeps until there may be something to read; `None` when the time is over.
 fn wait<'a>(fds: impl IntoIterator<Item = BorrowedFd<'a>>, until: Instant) -> Result<Option<()>, PmiError> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() {
@@ -174,7 +175,7 @@ fn wait<'a>(fds: impl IntoIterator<Item = BorrowedFd<'a>>, until: Instant) -> Re
     }
 }
 
-/// The words of a guest who shows the secret.
+/// The hello in `message`, if it shows the secret.
 pub(super) fn authenticated_hello(message: FromHost, secret: &Secret) -> Option<Hello> {
     match message {
         FromHost::Hello(hello) => (hello.version == VERSION && hello.secret == *secret).then_some(hello),
@@ -195,21 +196,21 @@ mod tests {
     #[test]
     fn neighbours_get_what_the_first_has_made_and_strangers_do_not() {
         let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
-        let mut door = Listener::open().unwrap();
-        let name = door.name.clone();
+        let mut listener = Listener::open().unwrap();
+        let name = listener.name.clone();
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&memory, 77).unwrap();
         let hosts = vec![0, 1, 2];
         let letter = EncodedMessage::with_descriptor(ToHost::Memory { hosts }, Some(Arc::new(memory)));
         std::thread::scope(|scope| {
             let stranger = scope.spawn(|| request_memory(0, &name, &wrong, 1));
-            let guests = [1, 2].map(|own| {
+            let connections = [1, 2].map(|own| {
                 let (name, secret) = (&name, &secret);
                 scope.spawn(move || request_memory(0, name, secret, own))
             });
-            door.give(&secret, &letter, &[1, 2]).unwrap();
-            for guest in guests {
-                let memory = guest.join().unwrap().unwrap();
+            listener.give(&secret, &letter, &[1, 2]).unwrap();
+            for connection in connections {
+                let memory = connection.join().unwrap().unwrap();
                 assert_eq!(
                     rustix::fs::fstat(&memory).unwrap().st_size,
                     77,
@@ -217,13 +218,13 @@ mod tests {
                     memory.as_raw_fd()
                 );
             }
-            assert!(door.early.is_empty());
-            drop(door);
+            assert!(listener.early.is_empty());
+            drop(listener);
             assert!(stranger.join().unwrap().is_err());
         });
     }
 
-    /// Another user has the name, and waits for who says something there.
+    /// Another user has taken the name, and waits for somebody who sends something there.
     #[test]
     fn nothing_is_said_to_the_process_of_another_user() {
         const NOBODY: u32 = 65534;
@@ -253,8 +254,8 @@ mod tests {
     #[test]
     fn who_comes_back_before_the_last_has_come_is_kept() {
         let secret = Secret::random().unwrap();
-        let mut door = Listener::open().unwrap();
-        let name = door.name.clone();
+        let mut listener = Listener::open().unwrap();
+        let name = listener.name.clone();
         let memory = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         let letter =
             EncodedMessage::with_descriptor(ToHost::Memory { hosts: vec![0, 1, 2] }, Some(Arc::new(memory)));
@@ -265,12 +266,12 @@ mod tests {
                 request_memory(0, &name, &secret, 1).unwrap();
                 back
             });
-            door.give(&secret, &letter, &[1, 2]).unwrap();
+            listener.give(&secret, &letter, &[1, 2]).unwrap();
             let back = others.join().unwrap();
-            assert_eq!(door.early.len(), 1);
-            assert_eq!(door.early[0].0, 2);
+            assert_eq!(listener.early.len(), 1);
+            assert_eq!(listener.early[0].0, 2);
             back.send(&FromHost::Met).unwrap();
-            let said = door.early[0].1.receive_from_host().unwrap();
+            let said = listener.early[0].1.receive_from_host().unwrap();
             assert!(matches!(said.unwrap().message, FromHost::Met));
         });
     }

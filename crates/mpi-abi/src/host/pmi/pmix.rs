@@ -1,7 +1,8 @@
-//! A client of PMIx, by which Slurm's pmix, PRRTE and Open MPI's launcher serve their processes.
+//! A client of PMIx, the protocol of Slurm's pmix plugin, PRRTE and Open MPI's launcher.
 //!
-//! The protocol is that of the library which the site has installed. It answers on a thread of its own, which passes
-//! what it says through a pipe, so that the broker can wait for it and for the process at the same time.
+//! The protocol is implemented by the library that the site has installed. The library answers on a thread of its own.
+//! That thread passes each status through a pipe, so that the broker can wait for it and for the process at the same
+//! time.
 
 use super::error::PmiError;
 use super::launcher::{Launcher, Place};
@@ -14,14 +15,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-/// Variables that say that a launcher has started this process, and as which.
+/// The variables that tell a process its job and its rank.
 pub(super) const NAMESPACE: &str = "PMIX_NAMESPACE";
 pub(super) const RANK: &str = "PMIX_RANK";
 
-/// Where the library's thread says what has become of something: a status each.
+/// The pipe's end into which the library's thread writes a status for each completed operation.
 static NEWS: OnceLock<OwnedFd> = OnceLock::new();
 
-/// A process that the launcher knows by PMIx.
+/// A process that a PMIx server knows.
 pub(super) struct Client {
     library: Library,
     own: Proc,
@@ -30,7 +31,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Connects with the server that the environment speaks of.
+    /// Connects to the server that the environment names.
     pub(super) fn connect() -> Result<Self, PmiError> {
         let library = Library::load()?;
         let mut own = Proc::new(c"", 0);
@@ -38,7 +39,7 @@ impl Client {
         // - there is a place for the process's name, and no information is given.
         let status = unsafe { (library.init)(&raw mut own, null_mut(), 0) };
         succeed(&library, "PMIx_Init", status)?;
-        // Where the library finds no server, it may make a job of one of its own.
+        // If the library finds no server, it may make a job of one process of its own.
         let name = CStr::from_bytes_until_nul(own.nspace.map(c_char::cast_unsigned).as_slice())
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
@@ -67,7 +68,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Hears when the connection is lost.
+    /// Registers a handler for the loss of the connection.
     fn listen(&self) -> Result<(), PmiError> {
         let mut codes = [pmix::ERR_LOST_CONNECTION];
         // SAFETY:
@@ -84,7 +85,7 @@ impl Client {
                 null_mut(),
             )
         };
-        // A number that is not negative is the handler's.
+        // A number that is not negative is the handler's number.
         succeed(
             &self.library,
             "PMIx_Register_event_handler",
@@ -92,7 +93,7 @@ impl Client {
         )
     }
 
-    /// What a process, or the job, has under a key.
+    /// The value that a process, or the job, has under a key.
     fn value(&self, rank: u32, key: &CStr) -> Result<Found, PmiError> {
         let of = Proc { rank, ..self.own };
         let mut value = null_mut();
@@ -141,7 +142,7 @@ impl Launcher for Client {
         // - the library has been initialised.
         let status = unsafe { (self.library.commit)() };
         succeed(&self.library, "PMIx_Commit", status)?;
-        // A meeting is to bring everybody what each has shown.
+        // The fence is to collect the data of all processes.
         let flag = Data { longest: [1, 0, 0] };
         let how = Box::into_raw(Box::new(Info::new(pmix::COLLECT_DATA, pmix::BOOL, flag)));
         // SAFETY:
@@ -161,7 +162,7 @@ impl Launcher for Client {
 
     fn end_fence(&mut self) -> Result<(), PmiError> {
         let mut said = [0; size_of::<Status>()];
-        // What fits into a pipe's smallest unit is written and read whole.
+        // So few bytes are written to a pipe, and read from it, in one piece.
         let read = rustix::io::retry_on_intr(|| rustix::io::read(&self.news, &mut said))?;
         match (read == said.len()).then_some(Status::from_ne_bytes(said)) {
             None | Some(pmix::ERR_LOST_CONNECTION) => Err(PmiError::Gone),
@@ -189,7 +190,7 @@ impl Launcher for Client {
     }
 }
 
-/// A value that the library has given.
+/// A value that the library has returned.
 enum Found {
     Number(u32),
     Bytes(Vec<u8>),
@@ -197,11 +198,7 @@ enum Found {
 }
 
 impl Found {
-    /// Takes it over.
-    ///
-    /// # Safety
-    ///
-    /// * It is null, or from the library, and belongs to the caller.
+    /// Takes a value over.
     unsafe fn take(value: *mut Value) -> Self {
         if value.is_null() {
             return Self::Other;
@@ -246,13 +243,13 @@ fn named(key: &str) -> Result<CString, PmiError> {
     CString::new(key).map_err(|_| PmiError::Strange { line: key.to_owned() })
 }
 
-/// Tells the broker what the library says; on whatever thread.
+/// Passes a status to the broker; called on any thread.
 fn tell(status: Status) {
     let Some(news) = NEWS.get() else { return };
     while rustix::io::write(news, &status.to_ne_bytes()) == Err(Errno::INTR) {}
 }
 
-/// All have come, or cannot.
+/// The fence is complete, or has failed.
 unsafe extern "C" fn done(status: Status, how: *mut c_void) {
     // SAFETY:
     // - this is what the meeting was begun with; nobody else has it any more.

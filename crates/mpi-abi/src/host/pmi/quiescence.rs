@@ -1,8 +1,9 @@
-//! Finding out that all processes of a job wait for each other, where no launcher looks for that.
+//! Quiescence detection among brokers: finds out that all processes of a job wait for each other, where the launcher
+//! does not look for that.
 //!
-//! The broker of the first process hears the words of all others' on how much is going on in their processes, and does
-//! with them what `mpiexec` does ([`Quiescence`]). The others come to its door when they have something to say for the
-//! first time. All of them have to be on one node.
+//! The broker of the first process is the coordinator. It receives the reports of all processes on what they have sent
+//! and received, and evaluates them as `mpiexec` does ([`Quiescence`]). The other brokers connect to its listener with
+//! their first report. All processes have to be on one node.
 
 use super::launcher::Place;
 use super::node_sockets::{Listener, authenticated_hello, connect_to};
@@ -12,47 +13,51 @@ use simurgh_net::control::{Channel, Conclusion, DEADLOCK, EncodedMessage, FromHo
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Time that processes have to say what their ranks wait for: on a busy machine they need some.
+/// The time that processes have to say what their ranks wait for; on a busy machine they need some.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a broker has to do with it.
+/// The part of a broker in the detection.
 pub(super) enum Detector {
-    /// It hears all.
+    /// It receives all reports.
     Coordinator(Coordinator),
-    /// It tells another.
+    /// It reports to the coordinator.
     Participant(Participant),
 }
 
-/// What follows from a word.
+/// The consequence of a message.
 pub(super) enum Outcome {
-    /// The broker's own process is to be told this.
+    /// The broker has to send this to its own process.
     Tell(ToHost),
-    /// All wait, as the text says.
+    /// All ranks wait for each other; the text says for what.
     Deadlock(String),
 }
 
 impl Detector {
-    /// Of the process in this place, which has this door; `first` is the name of the first one's.
-    pub(super) fn of(place: Place, secret: Secret, door: Listener, first: Vec<u8>) -> Self {
+    /// The part of the process at `place` with this listener; `first` is the name of the first process's listener.
+    pub(super) fn of(place: Place, secret: Secret, listener: Listener, first: Vec<u8>) -> Self {
         if place.rank == 0 {
-            Self::Coordinator(Coordinator::of(place.size as usize, secret, door))
+            Self::Coordinator(Coordinator::of(place.size as usize, secret, listener))
         } else {
             Self::Participant(Participant {
                 rank: place.rank,
                 secret,
                 first,
                 channel: None,
-                is_of_use: true,
+                is_reachable: true,
             })
         }
     }
 
-    /// What is to be waited for besides, and until when.
+    /// Adds the descriptors to wait for; returns until when.
     pub(super) fn poll_set<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) -> Option<Instant> {
         let channels: Vec<_> = match self {
-            Self::Coordinator(head) => {
-                fds.push(PollFd::new(&head.door, PollFlags::IN));
-                head.guests.iter().chain(head.members.iter().flatten()).collect()
+            Self::Coordinator(coordinator) => {
+                fds.push(PollFd::new(&coordinator.listener, PollFlags::IN));
+                coordinator
+                    .connections
+                    .iter()
+                    .chain(coordinator.members.iter().flatten())
+                    .collect()
             }
             Self::Participant(member) => member.channel.iter().collect(),
         };
@@ -62,15 +67,15 @@ impl Detector {
                 .map(|channel| PollFd::new(channel, PollFlags::IN)),
         );
         match self {
-            Self::Coordinator(head) => head.until,
+            Self::Coordinator(coordinator) => coordinator.until,
             Self::Participant(_) => None,
         }
     }
 
-    /// The broker's own process says something that concerns all.
+    /// Takes a message of the broker's own process.
     pub(super) fn say(&mut self, message: FromHost) -> Vec<Outcome> {
         match self {
-            Self::Coordinator(head) => head.hear(0, message).into_iter().collect(),
+            Self::Coordinator(coordinator) => coordinator.hear(0, message).into_iter().collect(),
             Self::Participant(member) => {
                 member.say(&message);
                 Vec::new()
@@ -78,29 +83,29 @@ impl Detector {
         }
     }
 
-    /// Hears what others have said.
-    pub(super) fn attend(&mut self) -> Vec<Outcome> {
+    /// Takes the messages of the other brokers.
+    pub(super) fn take_messages(&mut self) -> Vec<Outcome> {
         match self {
-            Self::Coordinator(head) => head.attend(),
-            Self::Participant(member) => member.attend(),
+            Self::Coordinator(coordinator) => coordinator.take_messages(),
+            Self::Participant(member) => member.take_messages(),
         }
     }
 }
 
-/// The broker of a process that is not the first.
+/// The broker of any process but the first.
 pub(super) struct Participant {
     rank: u32,
     secret: Secret,
-    /// The name of the first one's door.
+    /// The name of the coordinator's listener.
     first: Vec<u8>,
     channel: Option<Channel>,
-    /// The first one can be reached. If not, the launcher says why.
-    is_of_use: bool,
+    /// Whether the coordinator can be reached. If it cannot, the launcher says why.
+    is_reachable: bool,
 }
 
 impl Participant {
     fn say(&mut self, message: &FromHost) {
-        if self.channel.is_none() && self.is_of_use {
+        if self.channel.is_none() && self.is_reachable {
             self.channel = connect_to(&self.first, &self.secret, self.rank).ok();
         }
         let said = self.channel.as_ref().map(|channel| channel.send(message));
@@ -109,7 +114,7 @@ impl Participant {
         }
     }
 
-    fn attend(&mut self) -> Vec<Outcome> {
+    fn take_messages(&mut self) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         while let Some(channel) = &self.channel {
             match channel.receive_from_launcher() {
@@ -128,39 +133,39 @@ impl Participant {
 
     fn give_up(&mut self) {
         self.channel = None;
-        self.is_of_use = false;
+        self.is_reachable = false;
     }
 }
 
 /// The broker of the first process.
 pub(super) struct Coordinator {
     secret: Secret,
-    door: Listener,
-    /// Those that have not shown that they belong to the job.
-    guests: Vec<Channel>,
-    /// The others, by rank, as far as they have come.
+    listener: Listener,
+    /// Connections that have not shown the job's secret yet.
+    connections: Vec<Channel>,
+    /// The other brokers by rank, as far as they have connected.
     members: Vec<Option<Channel>>,
     silence: Quiescence,
-    /// Whose ranks use MPI no more.
+    /// Whether the rank with this number has ceased to use MPI.
     ended: Vec<bool>,
-    /// What ranks wait for, since they have been asked.
+    /// The answers to the question what ranks wait for.
     waiting: Vec<Option<String>>,
-    /// Until when they can answer that.
+    /// The deadline for these answers.
     until: Option<Instant>,
 }
 
 impl Coordinator {
-    fn of(size: usize, secret: Secret, mut door: Listener) -> Self {
+    fn of(size: usize, secret: Secret, mut listener: Listener) -> Self {
         let mut members: Vec<_> = (0..size).map(|_| None).collect();
-        for (rank, channel) in door.early.drain(..) {
+        for (rank, channel) in listener.early.drain(..) {
             if let Some(place) = members.get_mut(rank as usize) {
                 *place = Some(channel);
             }
         }
         Self {
             secret,
-            door,
-            guests: Vec::new(),
+            listener,
+            connections: Vec::new(),
             members,
             silence: Quiescence::new(size),
             ended: vec![false; size],
@@ -169,16 +174,16 @@ impl Coordinator {
         }
     }
 
-    fn attend(&mut self) -> Vec<Outcome> {
-        self.guests.extend(self.door.guests());
-        self.let_in();
+    fn take_messages(&mut self) -> Vec<Outcome> {
+        self.connections.extend(self.listener.accept_all());
+        self.authenticate();
         let mut outcomes = Vec::new();
         for rank in 1..self.members.len() {
             while let Some(channel) = &self.members[rank] {
                 match channel.receive_from_host() {
                     Ok(Some(said)) => outcomes.extend(self.hear(rank, said.message)),
                     Ok(None) => break,
-                    // It ends, and so does the job.
+                    // That process ends, and so does the job.
                     Err(_) => self.members[rank] = None,
                 }
             }
@@ -189,24 +194,24 @@ impl Coordinator {
         outcomes
     }
 
-    /// Takes up guests that show the job's secret, and sends others away.
-    fn let_in(&mut self) {
+    /// Accepts connections that show the job's secret, and closes others.
+    fn authenticate(&mut self) {
         let (secret, members) = (&self.secret, &mut self.members);
         let mut rest = Vec::new();
-        for guest in self.guests.drain(..) {
-            match guest.receive_from_host() {
-                Ok(None) => rest.push(guest),
+        for connection in self.connections.drain(..) {
+            match connection.receive_from_host() {
+                Ok(None) => rest.push(connection),
                 Ok(Some(said)) => {
                     if let Some(hello) = authenticated_hello(said.message, secret)
                         && let Some(place) = members.get_mut(hello.host as usize)
                     {
-                        *place = Some(guest);
+                        *place = Some(connection);
                     }
                 }
                 Err(_) => {}
             }
         }
-        self.guests = rest;
+        self.connections = rest;
     }
 
     fn hear(&mut self, rank: usize, message: FromHost) -> Option<Outcome> {
@@ -214,7 +219,7 @@ impl Coordinator {
             FromHost::Quiet { wave, sent, received } => {
                 match self.silence.report(rank, wave, (sent, received)) {
                     Conclusion::Ask { wave } => Some(self.tell_all(ToHost::StillQuiet { wave })),
-                    // Where all ranks have ended it is quiet as well.
+                    // A job whose ranks have all ended is quiet as well.
                     Conclusion::Deadlock if self.until.is_none() && self.ended.contains(&false) => {
                         self.until = Some(Instant::now() + PATIENCE);
                         Some(self.tell_all(ToHost::Report { moving: false }))
@@ -235,16 +240,16 @@ impl Coordinator {
         }
     }
 
-    /// Tells all others something, and wants the broker's own process to be told.
+    /// Sends a message to all other brokers; the outcome sends it to the broker's own process.
     fn tell_all(&self, message: ToHost) -> Outcome {
         for member in self.members.iter().flatten() {
-            // Who has no room for it does not answer, and then nothing follows.
+            // A process whose channel is full does not answer, and then nothing follows.
             let _ = member.try_send(&EncodedMessage::from(message.clone()));
         }
         Outcome::Tell(message)
     }
 
-    /// What all wait for, in words.
+    /// The report on what all ranks wait for.
     fn verdict(&mut self) -> Outcome {
         self.until = None;
         let mut text = DEADLOCK.to_owned();
@@ -273,7 +278,7 @@ mod tests {
         FromHost::Waiting { text }
     }
 
-    /// What the processes of brokers are told, and the verdict.
+    /// The messages for the brokers' own processes, and the verdict.
     fn told(outcomes: Vec<Outcome>) -> Vec<String> {
         let words = |outcome| match outcome {
             Outcome::Tell(message) => format!("{message:?}"),
@@ -285,9 +290,14 @@ mod tests {
     #[test]
     fn all_that_stay_quiet_wait_for_each_other_whatever_a_stranger_says() {
         let (secret, wrong) = (Secret::random().unwrap(), Secret::random().unwrap());
-        let door = Listener::open().unwrap();
-        let first = door.name.clone();
-        let mut head = Detector::of(Place { rank: 0, size: 2 }, secret.clone(), door, first.clone());
+        let listener = Listener::open().unwrap();
+        let first = listener.name.clone();
+        let mut coordinator = Detector::of(
+            Place { rank: 0, size: 2 },
+            secret.clone(),
+            listener,
+            first.clone(),
+        );
         let other = |secret| {
             let place = Place { rank: 1, size: 2 };
             Detector::of(place, secret, Listener::open().unwrap(), first.clone())
@@ -295,22 +305,25 @@ mod tests {
         let (mut member, mut stranger) = (other(secret), other(wrong));
 
         stranger.say(quiet(0, (0, 1)));
-        assert!(told(head.say(quiet(0, (1, 0)))).is_empty() && told(head.attend()).is_empty());
+        assert!(
+            told(coordinator.say(quiet(0, (1, 0)))).is_empty()
+                && told(coordinator.take_messages()).is_empty()
+        );
         member.say(quiet(0, (0, 1)));
         let asked = ["StillQuiet { wave: 1 }"];
-        assert_eq!(told(head.attend()), asked);
-        assert_eq!(told(member.attend()), asked);
+        assert_eq!(told(coordinator.take_messages()), asked);
+        assert_eq!(told(member.take_messages()), asked);
 
         member.say(quiet(1, (0, 1)));
-        assert!(told(head.attend()).is_empty());
+        assert!(told(coordinator.take_messages()).is_empty());
         let asked = ["Report { moving: false }"];
-        assert_eq!(told(head.say(quiet(1, (1, 0)))), asked);
-        assert_eq!(told(member.attend()), asked);
+        assert_eq!(told(coordinator.say(quiet(1, (1, 0)))), asked);
+        assert_eq!(told(member.take_messages()), asked);
 
         member.say(waits("sleeps"));
-        assert!(told(head.attend()).is_empty());
+        assert!(told(coordinator.take_messages()).is_empty());
         let verdict = format!("{DEADLOCK}\nrank 0 dreams\nrank 1 sleeps");
-        assert_eq!(told(head.say(waits("dreams"))), [verdict]);
-        assert!(told(stranger.attend()).is_empty());
+        assert_eq!(told(coordinator.say(waits("dreams"))), [verdict]);
+        assert!(told(stranger.take_messages()).is_empty());
     }
 }

@@ -1,13 +1,12 @@
-//! Processes that a launcher has started as one of several, but that it does not serve: each would take itself for a
-//! job of its own.
+//! Processes that a launcher has started as several but does not serve: each would take itself for a job of its own.
 
-/// How many tasks a step of Slurm has.
+/// The number of tasks of a Slurm step.
 pub(super) const TASKS: &str = "SLURM_STEP_NUM_TASKS";
 
-/// How many processes Open MPI's launcher has started.
+/// The number of processes that Open MPI's launcher has started.
 pub(super) const RANKS: &str = "OMPI_COMM_WORLD_SIZE";
 
-/// Why a process is no job of its own, if it is none.
+/// The reason why this process must not be a job of its own, if there is one.
 pub(super) fn reason(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let several = |name: &str| {
         let count: Option<u32> = variable(name)?.trim().parse().ok();

@@ -1,7 +1,8 @@
-//! The thread to which the kernel tells the ends of ranks' timers, and signal handlers what has come from outside.
+//! The signal delivery thread. The kernel tells it when timers of ranks expire, and signal handlers tell it which
+//! signals have come from outside.
 //!
-//! It is there from the moment on that a rank needs it, blocks all signals, and takes one kind from its queue: with
-//! each comes the address of something that happens, or the number of a signal.
+//! The thread starts when a rank needs it. It blocks all signals, and takes one kind of signal from its queue. The
+//! value of each is the address of an [`Event`] of a rank, or the number of a signal from outside.
 
 use crate::host::state::Host;
 use crate::host::threads;
@@ -13,7 +14,7 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::mpsc::channel;
 
-/// Something of a rank's that happens: `struct simurgh_event` of the shim.
+/// An event of a rank: `struct simurgh_event` of the shim.
 #[repr(C)]
 struct Event {
     happen: unsafe extern "C" fn(*mut Event, *const siginfo_t),
@@ -21,23 +22,23 @@ struct Event {
 
 static THREAD: OnceLock<i32> = OnceLock::new();
 
-/// The signal that it takes.
+/// The signal that the thread takes.
 pub(super) fn number() -> c_int {
     libc::SIGRTMIN()
 }
 
-/// The kernel thread, which begins with the first call. 0 if the system has none to spare.
+/// The kernel thread, which starts with the first call; 0 if the system has none to spare.
 pub(super) fn thread() -> i32 {
     *THREAD.get_or_init(|| start().unwrap_or(0))
 }
 
 fn start() -> Option<i32> {
-    // Before the thread is there: it wakes nobody but for what it has been told to.
+    // Made before the thread exists: it wakes nobody unless it is told to.
     let passive = PassiveThread::new();
     let (sender, receiver) = channel();
     let body = move || {
         let _passive = passive;
-        // The receiver waits below.
+        // The receiver below waits for it.
         let _ = sender.send(rustix::thread::gettid().as_raw_nonzero().get());
         loop {
             take_one();
@@ -48,7 +49,7 @@ fn start() -> Option<i32> {
     receiver.recv().ok()
 }
 
-/// Waits for the next signal in the queue, and does what it is about.
+/// Waits for the next signal in the queue, and handles it.
 fn take_one() {
     let mut set = MaybeUninit::uninit();
     let mut info = MaybeUninit::<siginfo_t>::zeroed();
@@ -83,7 +84,7 @@ fn take_one() {
     }
 }
 
-/// Tells it that a signal has come; async-signal-safe. False if it is not there.
+/// Tells the thread that a signal has come; async-signal-safe. False if there is no such thread.
 pub(super) fn tell(signal: c_int) -> bool {
     let Some(&thread) = THREAD.get().filter(|thread| **thread != 0) else {
         return false;
@@ -94,7 +95,7 @@ pub(super) fn tell(signal: c_int) -> bool {
     send(thread, value)
 }
 
-/// `siginfo_t` of a signal with a value, as the kernel takes it.
+/// The kernel's `siginfo_t` of a signal with a value.
 #[repr(C)]
 struct WithValue {
     signo: c_int,

@@ -1,6 +1,6 @@
-//! What a rank's image calls back about signals.
+//! The functions for signals that a rank's image calls.
 //!
-//! An execution context is handed to the image as a word; see [`crate::host::hooks`] for `user`.
+//! The image gets an execution context as a word; see [`crate::host::hooks`] for `user`.
 
 use super::{delivery_thread, interrupt, process_directed};
 use crate::host::crash;
@@ -22,11 +22,7 @@ pub(in crate::host) unsafe extern "C" fn context(
     ptr::with_exposed_provenance_mut(ec.into_word())
 }
 
-/// The execution context that the image names.
-///
-/// # Safety
-///
-/// [`context`] has given it.
+/// The execution context of a word.
 unsafe fn ec(context: *mut c_void) -> EcRef {
     // SAFETY:
     // - the caller's promise.

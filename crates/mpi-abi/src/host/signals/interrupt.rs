@@ -1,13 +1,15 @@
-//! Interrupting the kernel thread that runs an execution context, so that this one sees to a signal of its rank.
+//! Interrupting the kernel thread that runs an execution context, so that the context attends to a signal of its rank.
 //!
-//! What a rank's program says about signals stays in the rank's shim; the kernel knows two signals, which threads of
-//! the host send each other: one after which a system call goes on, and one after which it fails with EINTR, as the
-//! program's handler wants it. They are such as do nothing by default, and debuggers pass on. The handler looks which
-//! execution context it has interrupted, and whether that has attention. If it was its program that was interrupted
-//! and not the runtime, it runs the program's handlers, on the stack of the execution context, as the kernel would.
+//! A rank's shim keeps all that the program says about signals. The kernel only knows two signals, which threads of the
+//! host send each other: after one of them a system call goes on, after the other it fails with EINTR, as the program's
+//! handler wants it. Both are signals that do nothing by default and that debuggers pass on.
 //!
-//! Such a handler may wait in MPI and go on elsewhere. So the kernel's mask is not changed while it runs, and what the
-//! kernel restores at its end is made that of the thread that it ends on.
+//! The kernel's handler finds out which execution context it has interrupted, and whether that has a signal to attend
+//! to. If the program was interrupted and not the runtime, it runs the program's handlers on the stack of the execution
+//! context, as the kernel would.
+//!
+//! Such a handler may wait in MPI and go on on another kernel thread. Therefore the kernel's mask is not changed while
+//! it runs, and the frame that the kernel restores at its end is fitted to the thread that it ends on.
 
 use crate::host::state::{Host, Rank};
 use libc::{c_int, c_void, siginfo_t, ucontext_t};
@@ -17,9 +19,9 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// The signal after which a system call goes on.
+/// The signal after which a system call is restarted.
 pub(super) const RESTARTING: c_int = libc::SIGURG;
-/// The signal after which it fails.
+/// The signal after which a system call fails with EINTR.
 pub(super) const INTERRUPTING: c_int = libc::SIGWINCH;
 
 /// Installs the handlers.
@@ -28,7 +30,8 @@ pub(super) fn install() -> io::Result<()> {
     super::handle(INTERRUPTING, on_interrupt, libc::SA_NODEFER)
 }
 
-/// Has an execution context attend, which has attention; on its kernel thread, if it has one of its own.
+/// Makes an execution context attend to its pending signals. `kernel_thread` is the thread of a context that has one of
+/// its own, or 0.
 pub(super) fn interrupt(ec: EcRef, kernel_thread: i32, restarts: bool) {
     let running = simurgh_core::interrupt(ec);
     let own = (kernel_thread != 0).then_some(kernel_thread);
@@ -74,8 +77,8 @@ unsafe fn is_ours(info: &siginfo_t) -> bool {
     info.si_code == libc::SI_TKILL && unsafe { info.si_pid() == libc::getpid() }
 }
 
-/// Makes what the kernel restores at the end of the handler that of the thread which runs it now: a wait in the
-/// program's handler may have ended on another one.
+/// Fits the frame that the kernel restores to the calling thread: a wait in the program's handler may have ended on
+/// another thread than the one that was interrupted.
 fn fit_to_thread(frame: &mut ucontext_t) {
     let mut ours = MaybeUninit::<libc::sigset_t>::uninit();
     let mut mask = 0_u64;
@@ -86,7 +89,7 @@ fn fit_to_thread(frame: &mut ucontext_t) {
         libc::sigemptyset(ours.as_mut_ptr());
         libc::sigaddset(ours.as_mut_ptr(), RESTARTING);
         libc::sigaddset(ours.as_mut_ptr(), INTERRUPTING);
-        // Until the end of the handler no other one can run that would take the execution context elsewhere.
+        // Until the end of the handler no other handler may run that would take the execution context elsewhere.
         libc::syscall(
             libc::SYS_rt_sigprocmask,
             libc::SIG_BLOCK,

@@ -1,8 +1,8 @@
-//! Signals: those that ask the job to end, and those of ranks.
+//! Signal delivery: signals that ask the job to end, and signals of ranks.
 //!
-//! Each rank has its own handlers, masks and timers, which its image keeps. Here is what the kernel has to do with
-//! them: how a rank's thread is interrupted ([`interrupt`]), who hears of timers and signals from outside
-//! ([`delivery_thread`], [`process_directed`]), and what the image asks for ([`hooks`]).
+//! Each rank has its own handlers, masks and timers, which its image keeps. This module has the kernel's side: how a
+//! rank's thread is interrupted ([`interrupt`]), how timers and signals from outside reach ranks ([`delivery_thread`],
+//! [`process_directed`]), and the functions that the image calls ([`hooks`]).
 
 mod delivery_thread;
 pub(super) mod hooks;
@@ -17,14 +17,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// What a terminal, a batch system or the launcher sends.
+/// The signals that a terminal, a batch system or the launcher sends to end the job.
 const SIGNALS: &[c_int] = &[libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
 /// The signals that were ignored when the process began, as bits.
 static IGNORED: OnceLock<u64> = OnceLock::new();
 
-/// Installs the handlers, save for signals that the caller of `mpiexec` wants ignored. If a program has its own for
-/// these, they run instead, and the launcher kills the host if it does not end.
+/// Installs the handlers, except for signals that the caller of `mpiexec` ignores. If a program has handlers for these
+/// signals, they run instead, and the launcher kills a host that does not end.
 pub(super) fn install() -> io::Result<()> {
     let ignored = (1..=64)
         .filter(|signal| is_ignored(*signal))
@@ -49,7 +49,7 @@ fn is_ignored(signal: c_int) -> bool {
 
 pub(super) type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 
-/// Has the kernel call `handler` when this signal comes.
+/// Installs a handler for a signal.
 pub(super) fn handle(signal: c_int, handler: Handler, flags: c_int) -> io::Result<()> {
     // SAFETY:
     // - an all-zero `sigaction` is a valid one: no flags, empty mask;
@@ -74,7 +74,7 @@ extern "C" fn on_signal(signal: c_int, _info: *mut siginfo_t, _context: *mut c_v
     }
 }
 
-/// The calling execution context has attention, and is not within the runtime.
+/// Called when the calling execution context has signals to attend to and is not within the runtime.
 fn attend() {
     if let Some(signals) = interrupt::current_rank().and_then(Rank::signals) {
         // SAFETY:
@@ -83,11 +83,7 @@ fn attend() {
     }
 }
 
-/// Lets the rank that has caused a signal handle it. Whether it has a handler, or ignores it.
-///
-/// # Safety
-///
-/// Called in the kernel's handler, with its arguments.
+/// Lets the rank that has caused a signal handle it. Returns whether the rank has a handler, or ignores the signal.
 pub(super) unsafe fn handled_by_rank(signal: c_int, info: *mut siginfo_t, context: *mut c_void) -> bool {
     let signals = interrupt::current_rank().and_then(Rank::signals);
     // SAFETY:

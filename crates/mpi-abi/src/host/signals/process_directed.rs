@@ -1,7 +1,7 @@
-//! Signals that come to the whole process: from a terminal, a batch system, the launcher, or the kernel.
+//! Process-directed signals: from a terminal, a batch system, the launcher, or the kernel.
 //!
-//! The kernel's handler passes them on to the thread for signals, which tells all ranks. A rank that has a handler runs
-//! it; if no rank has one, nor ignores the signal, what happens is what would happen without this.
+//! The kernel's handler forwards them to the delivery thread, which offers them to all ranks. Each rank that has a
+//! handler runs it. If no rank has a handler or ignores the signal, its default effect happens.
 
 use super::delivery_thread;
 use crate::host::crash;
@@ -19,10 +19,10 @@ fn bit(signal: c_int) -> u64 {
     1 << (signal - 1)
 }
 
-/// Signals that a thread causes itself; of the others of this kind crashes are reported (`host/crash`).
+/// Thread-directed signals. Other signals of this kind are crashes, which `host/crash` reports.
 const THREAD_DIRECTED: &[c_int] = &[libc::SIGPIPE, libc::SIGTRAP, libc::SIGSYS];
 
-/// A rank wants to be told when this signal comes, or wants it ignored.
+/// Called when a rank has a handler for this signal, or wants it ignored.
 pub(super) fn subscribe(signal: c_int) {
     if crash::SIGNALS.contains(&signal) || TAKEN.fetch_or(bit(signal), Ordering::SeqCst) & bit(signal) != 0 {
         return;
@@ -31,19 +31,19 @@ pub(super) fn subscribe(signal: c_int) {
         _ if THREAD_DIRECTED.contains(&signal) => {
             super::handle(signal, on_thread_directed, libc::SA_ONSTACK | libc::SA_NODEFER)
         }
-        // They are handled already.
+        // These have a handler already.
         super::interrupt::RESTARTING | super::interrupt::INTERRUPTING => {
             delivery_thread::thread();
             return;
         }
         _ => {
-            // It has to be there before anything comes.
+            // The thread has to be there before a signal comes.
             delivery_thread::thread();
             super::handle(signal, on_process_directed, libc::SA_ONSTACK | libc::SA_RESTART)
         }
     };
     if result.is_err() {
-        // The kernel goes on doing what it does by default.
+        // The signal keeps its default effect.
         TAKEN.fetch_and(!bit(signal), Ordering::SeqCst);
     }
 }
@@ -52,19 +52,17 @@ extern "C" fn on_process_directed(signal: c_int, _: *mut siginfo_t, _: *mut c_vo
     forward(signal);
 }
 
-/// Passes a signal on to the ranks; async-signal-safe.
+/// Passes a signal on to the delivery thread; async-signal-safe.
 pub(super) fn forward(signal: c_int) {
     delivery_thread::tell(signal);
 }
 
-/// A thread has caused a signal.
+/// Handles a signal that a thread has caused.
 extern "C" fn on_thread_directed(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY:
     // - the arguments are the kernel's.
     if !unsafe { super::handled_by_rank(signal, info, context) } {
-        // What would have happened without us happens once more, as soon as the handler has returned.
-        // SAFETY:
-        // - the calls have no preconditions.
+        // The default effect follows as soon as the handler has returned.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
@@ -72,7 +70,7 @@ extern "C" fn on_thread_directed(signal: c_int, info: *mut siginfo_t, context: *
     }
 }
 
-/// Tells all ranks. On the thread for signals.
+/// Offers a signal to all ranks. Called on the delivery thread.
 pub(super) fn deliver_to_ranks(host: &Host, signal: c_int) {
     // SAFETY:
     // - an all-zero description is a valid one.

@@ -1,33 +1,36 @@
-//! Threads that go on only if another thread of the process wakes them.
+//! Threads that wait in a futex until another thread of the process wakes them.
 //!
-//! Such a thread waits in a futex without a limit of time: for a lock, a condition, a semaphore or the end of another
-//! thread, or for work as those of a library of threads do. If all threads do so at the same time, none of them will
-//! ever go on. Each is looked at twice. One that has not run in between, as its context switches tell, has slept all
-//! the time; so if that holds for all, all slept when the first looks were over.
+//! Such a thread waits without a limit of time: for a lock, a condition, a semaphore, the end of another thread, or for
+//! work as the threads of a thread pool do. If all threads wait so at the same time, none of them will ever go on.
 //!
-//! Other processes may wake a thread by a futex in memory that they share, so that one is not counted on. That a
-//! handler of a signal from outside may do so, which POSIX allows for semaphores alone, is left out of account.
+//! To find that out, each thread is looked at twice. A thread whose context switches have not changed in between has
+//! slept all the time. If that holds for all threads, all of them slept at the moment when the first round of looks was
+//! over.
 //!
-//! Costs: two small files of the kernel's for each thread and look.
+//! Another process may wake a thread by a futex in shared memory, so such a thread is not counted as one that waits for
+//! the others. A handler of a signal from outside might wake a thread, too, which POSIX allows for semaphores alone;
+//! that is left out of account.
+//!
+//! Costs: two small files of the kernel for each thread and look.
 
 use std::ops::Range;
 use std::path::Path;
 
-/// In the number of an operation on a futex: which one it is.
+/// The bits of a futex operation that say which operation it is.
 const OPERATION: u64 = 0x7f;
 const PRIVATE: u64 = libc::FUTEX_PRIVATE_FLAG as u64;
 
-/// A thread that sleeps, as often as it has begun to do so.
+/// A sleeping thread, with the numbers of its context switches.
 #[derive(Debug, PartialEq, Eq)]
 struct Sleeper {
     thread: u32,
     switches: [u64; 2],
-    /// The futex, if other processes might wake it.
+    /// The address of the futex, if other processes might wake it.
     shared: Option<u64>,
 }
 
-/// Whether all threads of the process but the calling one and those that `are_left_out`, by their numbers and names,
-/// sleep until another one of them wakes them.
+/// Whether all threads of the process sleep until another one of them wakes them. The calling thread is left out, and
+/// so are those that `are_left_out` by their numbers and names.
 pub(super) fn all_wait_for_each_other(are_left_out: impl Fn(u32, &str) -> bool) -> bool {
     let Some(first) = sleepers(&are_left_out) else {
         return false;
@@ -42,14 +45,14 @@ pub(super) fn all_wait_for_each_other(are_left_out: impl Fn(u32, &str) -> bool) 
     }
 }
 
-/// All those threads, in order; none if one does not sleep so, or that cannot be found out.
+/// All those threads by number; `None` if one does not sleep so, or its state cannot be read.
 fn sleepers(are_left_out: impl Fn(u32, &str) -> bool) -> Option<Vec<Sleeper>> {
     let own = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
     let mut found = Vec::new();
     for thread in super::all().filter(|thread| *thread != own) {
         let place = Path::new("/proc/self/task").join(thread.to_string());
         let Ok(status) = std::fs::read_to_string(place.join("status")) else {
-            // It has just ended.
+            // The thread has just ended.
             continue;
         };
         let has_ended = field(&status, "State").is_some_and(|state| state.starts_with(['Z', 'X']));
@@ -70,14 +73,14 @@ fn sleepers(are_left_out: impl Fn(u32, &str) -> bool) -> Option<Vec<Sleeper>> {
     Some(found)
 }
 
-/// What stands behind a name in such a file.
+/// The value of a field in such a file.
 fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     let rest = |line: &'a str| line.strip_prefix(name)?.strip_prefix(':');
     status.lines().find_map(rest).map(str::trim)
 }
 
-/// That a system call, as the kernel describes it, waits in a futex without a limit; and in which one, if that is none
-/// that only this process knows.
+/// Parses the kernel's description of a system call. `None` unless the call waits in a futex without a time limit;
+/// otherwise the address of the futex, or `None` if the futex is private to the process.
 fn futex(call: &str) -> Option<Option<u64>> {
     let mut words = call.split_whitespace();
     if words.next()?.parse() != Ok(libc::SYS_futex) {
@@ -91,20 +94,20 @@ fn futex(call: &str) -> Option<Option<u64>> {
         libc::FUTEX_LOCK_PI,
         libc::FUTEX_WAIT_REQUEUE_PI,
     ];
-    // The kernel takes the operation for an integer of 32 bits.
+    // The kernel takes the operation as an integer of 32 bits.
     let is_wait = waits.contains(&((operation & OPERATION) as i32));
     let is_private = operation & PRIVATE != 0;
     (is_wait && limit == 0).then_some((!is_private).then_some(address))
 }
 
-/// Memory that other processes may have mapped as well.
+/// The ranges of memory that other processes may have mapped as well.
 fn shared_memory() -> Vec<Range<u64>> {
-    // Not that of the first thread, which may have ended.
+    // The file of the first thread would be empty if that thread had ended.
     let maps = std::fs::read_to_string("/proc/thread-self/maps").unwrap_or_default();
     maps.lines().filter_map(shared_range).collect()
 }
 
-/// The range of a line of that file, if it is shared.
+/// The range that a line of that file describes, if it is shared.
 fn shared_range(line: &str) -> Option<Range<u64>> {
     let (range, rest) = line.split_once(' ')?;
     let (low, high) = range.split_once('-')?;

@@ -1,4 +1,4 @@
-//! The threads of a process, and which of them are none of the program's.
+//! The threads of a process, and which of them belong to the library.
 
 mod futex_waits;
 
@@ -8,13 +8,13 @@ use simurgh_net::transport::ofi::HEARTBEAT_THREAD;
 /// The name of the thread that listens to the launcher.
 pub(super) const LISTENER: &str = "simurgh-control";
 
-/// The name of the first thread of a host, which does that where ranks are threads.
+/// The name of the first thread of a host, which listens where ranks are threads.
 pub(super) const HOST: &str = "simurgh-host";
 
-/// The name of the thread that passes signals on.
+/// The name of the signal delivery thread.
 pub(super) const SIGNAL_DELIVERY: &str = "simurgh-signals";
 
-/// How often the thread that listens has begun to do so, or to act on what it has heard.
+/// The number of times that the listening thread has begun to wait, or to handle an event.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// The threads of this process, by number.
@@ -26,13 +26,13 @@ pub(super) fn all() -> impl Iterator<Item = u32> {
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
 }
 
-/// How many there are.
+/// The number of threads of this process.
 pub(super) fn count() -> usize {
     all().count()
 }
 
-/// The threads that libraries of transports have started, on the thread that listens, which calls this: they have its
-/// name. So has a thread of ours until it runs, of which each is known as a bystander.
+/// The number of threads that the libraries of transports have started. It is found on the listening thread, whose name
+/// these threads inherit. The library's own threads also have this name until they run, and are known as bystanders.
 pub(super) fn of_transports() -> usize {
     let is_named = |thread: &u32| {
         let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
@@ -42,12 +42,13 @@ pub(super) fn of_transports() -> usize {
     all().filter(is_named).count().saturating_sub(ours)
 }
 
-/// Whether a thread of this name is ours, or a transport's, which is named as the thread that has started it.
+/// Whether a thread of this name belongs to the library, or to a transport, whose threads are named after the thread
+/// that starts them.
 fn is_ours(name: &str) -> bool {
     [LISTENER, HEARTBEAT_THREAD, HOST, SIGNAL_DELIVERY].contains(&name)
 }
 
-/// Runs `f`, in which the thread that listens waits for news.
+/// Runs `f`, in which the listening thread waits for events.
 pub(super) fn listen<R>(f: impl FnOnce() -> R) -> R {
     TURNS.fetch_add(1, Ordering::SeqCst);
     let news = simurgh_core::while_blocked(f);
@@ -55,9 +56,9 @@ pub(super) fn listen<R>(f: impl FnOnce() -> R) -> R {
     news
 }
 
-/// Whether no thread of this process goes on by itself but the calling one, and those that wake nobody: ours and the
-/// transports', by their names, and others that `are_left_out`. All the rest wait for each other, and nobody outside
-/// has been asked for anything.
+/// Whether no thread of this process goes on by itself. Left out are the calling thread, the threads of the library and
+/// of transports, and those that `are_left_out`, none of which wake others. All the rest wait for each other, and
+/// expect nothing from outside.
 pub(super) fn all_wait(are_left_out: impl Fn(u32) -> bool) -> bool {
     let turns = TURNS.load(Ordering::SeqCst);
     let is_listening = !turns.is_multiple_of(2);

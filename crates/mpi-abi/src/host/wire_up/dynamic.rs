@@ -1,7 +1,8 @@
-//! Hosts that join while this one runs, and those that part.
+//! Wire-up with hosts that join while this one runs.
 //!
-//! The launcher asks first where this host can be reached, which opens a transport if nothing connected to others before;
-//! then it introduces the new hosts, and this one connects to them before they run (see [`simurgh_net::control`]).
+//! The launcher first asks where this host can be reached, which opens a transport if none led to other hosts before.
+//! Then it introduces the new hosts, and this host connects to them before their ranks run (see
+//! [`simurgh_net::control`]).
 
 use super::{self as wire_up, IntroducedHosts, Route, Routes, Transports, addresses, choice, joining, world};
 use crate::host::control::Control;
@@ -17,21 +18,21 @@ use simurgh_net::transport::{Shm, Transport};
 use simurgh_net::{Fabric, HostId};
 use std::sync::Arc;
 
-/// How this host comes to know others.
+/// The state of the wire-up with hosts that join later.
 pub(in crate::host) struct DynamicWireUp {
     spec: JobSpec,
     transports: Transports,
-    /// What has been offered and leads nowhere yet.
+    /// Transports that are open but lead to no host yet.
     shm: Option<Shm>,
     ofi: Option<OfiPort>,
     introduced: IntroducedHosts,
-    /// Has the network looked after, if there was none before.
+    /// Lets the process drive its network, if it had none before.
     attend: Box<dyn Fn(Arc<dyn Network>) + Send>,
 }
 
 impl DynamicWireUp {
-    /// Of the host of this description, which these transports lead from. If there was no network, `attend` has a new one
-    /// looked after.
+    /// The wire-up of the host that `spec` describes; `transports` are those that it has. If it has no network yet,
+    /// `attend` is called with the first one.
     pub(in crate::host) fn new(
         spec: JobSpec,
         transports: Transports,
@@ -47,7 +48,8 @@ impl DynamicWireUp {
         }
     }
 
-    /// Tells the engine who has started the job, if somebody has, now that it is connected with all others.
+    /// Tells the engine which processes have started the job, if some have. This host is connected with all others by
+    /// now.
     pub(in crate::host) fn begin_among_others(&self, own: &Host) -> Result<(), HostError> {
         if let (Some(parent), Some(control)) = (&self.spec.origin.parent, Control::get()) {
             own.job().set_parent(&parent.0)?;
@@ -56,13 +58,13 @@ impl DynamicWireUp {
         Ok(())
     }
 
-    /// Says where this host can be reached by others of its launcher; or, if they are `far`, by those of other
-    /// launchers, or why it cannot.
+    /// Tells the launcher where this host can be reached: by hosts of the same launcher, or, if they are `far`, by
+    /// hosts of other launchers. If the latter is impossible, the launcher hears the reason.
     pub(in crate::host) fn open(&mut self, far: bool) -> Result<(), HostError> {
         let Some(control) = Control::get() else {
             return Ok(());
         };
-        // From now on the thread that listens works on what the ranks use.
+        // From now on the listening thread works on what the ranks use.
         revoke_bias();
         let (own, node) = (self.spec.host_in_universe(), self.spec.node_in_universe());
         let way = match far {
@@ -76,7 +78,7 @@ impl DynamicWireUp {
             Route::Ofi if self.transports.ofi.is_none() && self.ofi.is_none() => {
                 match OfiPort::open(&choice(&self.spec)) {
                     Ok(port) => self.ofi = Some(port),
-                    // Who wants to meet others is told so; nobody else needs them.
+                    // Only the ranks that want to meet others need the transport, and they are told.
                     Err(error) if far => {
                         let reason = shortened(&error.to_string());
                         control.say(&FromHost::Unreachable { reason });
@@ -96,13 +98,13 @@ impl DynamicWireUp {
         Ok(())
     }
 
-    /// Takes note of hosts that are about to join.
+    /// Notes hosts that are about to join.
     pub(in crate::host) fn introduce(&mut self, received: Received<ToHost>) {
-        // It is about others, or of no use.
+        // A message that says nothing about hosts is of no use here.
         let _ = self.introduced.note(received);
     }
 
-    /// Connects to those that have been introduced.
+    /// Connects to the hosts that have been introduced.
     pub(in crate::host) fn meet(&mut self, own: &Host) -> Result<(), HostError> {
         let Some(control) = Control::get() else {
             return Ok(());
@@ -174,7 +176,7 @@ impl DynamicWireUp {
         }))
     }
 
-    /// Has the fabric know what leads to whom; makes it if this host has been alone.
+    /// Adds the new routes to the fabric; makes the fabric if this host has been the only one.
     fn add_routes(&self, own: &Host, leads: impl Iterator<Item = NewRoutes>) {
         let Some(network) = own.job().network() else {
             let transports = leads.map(|lead| (lead.transport, lead.hosts)).collect();
@@ -200,7 +202,7 @@ impl DynamicWireUp {
 /// A transport, and the new hosts that it leads to.
 struct NewRoutes {
     transport: Arc<dyn Transport>,
-    /// Whether it has connected nowhere before.
+    /// Whether the transport led to no host before.
     is_new: bool,
     hosts: Vec<HostId>,
 }

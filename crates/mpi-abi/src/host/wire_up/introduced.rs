@@ -1,4 +1,4 @@
-//! Hosts of which the launcher has told this one, until it is told to connect to them.
+//! Hosts that the launcher has introduced, and that this one has not connected to yet.
 
 use simurgh_net::HostId;
 use simurgh_net::control::{Peer, Received, ToHost};
@@ -6,17 +6,17 @@ use simurgh_net::job::Place;
 use simurgh_net::transport::ShmGroup;
 use std::os::fd::OwnedFd;
 
-/// Other hosts.
+/// The introduced hosts.
 #[derive(Default)]
 pub(in crate::host) struct IntroducedHosts {
-    /// Those of which there is something to know; the host itself may be among them.
+    /// The hosts about which something is known; this host itself may be among them.
     pub(in crate::host) peers: Vec<Peer>,
-    /// Those of other worlds on this node.
+    /// The hosts of other worlds on this node, with the memory that they share.
     pub(in crate::host) neighbours: Vec<ShmGroup<OwnedFd>>,
 }
 
 impl IntroducedHosts {
-    /// Takes note of what a message says of others; it is given back if it says nothing of them.
+    /// Notes what a message says about other hosts. A message that says nothing about them is given back.
     pub(in crate::host) fn note(&mut self, received: Received<ToHost>) -> Option<Received<ToHost>> {
         let Received { message, descriptors } = received;
         match message {
@@ -33,7 +33,7 @@ impl IntroducedHosts {
         None
     }
 
-    /// Those of other worlds, in the order of their numbers, and where they are.
+    /// The hosts of other worlds and where they are, by ascending number.
     pub(in crate::host) fn places(&self) -> Vec<(HostId, Place)> {
         let peers = self.peers.iter();
         let mut places: Vec<_> = peers.filter_map(|peer| Some((peer.host, peer.place?))).collect();

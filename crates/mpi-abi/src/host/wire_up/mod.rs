@@ -1,7 +1,12 @@
-//! How this host is connected with the others.
+//! Wire-up: how this host is connected with the others.
 //!
-//! Before it knows them, it opens a door for each transport that will be needed, and tells the launcher how to get
-//! there; when it has been told of theirs, it makes a fabric of them all.
+//! Before it knows the others, a host opens the transports that will be needed, and tells the launcher their addresses.
+//! When the launcher has told it the addresses of the others, the host connects to them, and the connected transports
+//! become the fabric.
+//!
+//! * [`routes`]: which transport leads to which host.
+//! * [`introduced`]: the hosts that the launcher has introduced.
+//! * [`dynamic`]: the same for hosts that join later.
 
 mod dynamic;
 mod introduced;
@@ -26,14 +31,14 @@ use simurgh_settings::Id;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The transports of this host, before it knows the others.
+/// The transports that are open before the other hosts are known.
 pub(super) struct OpenTransports {
     control: &'static Control,
     shm: Option<Shm>,
     ofi: Option<OfiPort>,
 }
 
-/// The transports of this host that lead to others.
+/// The transports that lead to other hosts.
 #[derive(Default)]
 pub(super) struct Transports {
     pub(super) shm: Option<Arc<Shm>>,
@@ -41,13 +46,13 @@ pub(super) struct Transports {
 }
 
 impl OpenTransports {
-    /// Opens what the job needs, and tells the launcher that this host is there.
+    /// Opens the transports that the job needs, and tells the launcher that this host is there.
     pub(super) fn open(control: &'static Control, spec: &JobSpec) -> Result<Self, HostError> {
         let needed = needed(spec)?;
         let shm = needed.contains(&Route::Shm).then(|| open_shm(control, spec));
         let ofi = match needed.contains(&Route::Ofi) {
             true => Some(OfiPort::open(&choice(spec))?),
-            // Where it cannot be opened, the hosts that were there before have met no others.
+            // If it cannot be opened here, the older hosts have not been able to meet hosts of other launchers either.
             false if may_have_foreign(spec) => OfiPort::open(&choice(spec)).ok(),
             false => None,
         };
@@ -66,12 +71,12 @@ impl OpenTransports {
         Ok(open)
     }
 
-    /// Whether they lead to all others already, before those have come: to those of the same world, on the same node.
+    /// Whether messages can be sent to all other hosts before those have started: all are of this world, on this node.
     pub(super) fn reach_all_early(&self, spec: &JobSpec) -> bool {
         self.ofi.is_none() && spec.origin.neighbours.is_empty() && spec.origin.parent.is_none()
     }
 
-    /// Connects this host, whose part in the job this is, with all others; there is no network if there are none.
+    /// Connects this host with all others. Without others there is no network.
     pub(super) fn connect(
         self,
         spec: &JobSpec,
@@ -104,7 +109,7 @@ impl OpenTransports {
     }
 }
 
-/// The transport to the hosts of the job that are on this one's node.
+/// The shared-memory transport to the hosts of this world on this node.
 pub(super) fn open_shm(control: &Control, spec: &JobSpec) -> Result<Shm, HostError> {
     let own = spec.host_in_universe();
     let neighbours = ShmGroup {
@@ -114,7 +119,8 @@ pub(super) fn open_shm(control: &Control, spec: &JobSpec) -> Result<Shm, HostErr
     Ok(Shm::join(own, &neighbours, cross_memory(spec))?)
 }
 
-/// Has the transport lead to hosts of other worlds on this node, so that it does to all of these.
+/// Adds the hosts of other worlds on this node to the transport. Fails unless the transport then leads to all of
+/// `hosts`.
 pub(super) fn admit_shm(shm: &Shm, introduced: &IntroducedHosts, hosts: &[HostId]) -> Result<(), HostError> {
     for neighbours in &introduced.neighbours {
         shm.add_hosts(neighbours)?;
@@ -125,7 +131,7 @@ pub(super) fn admit_shm(shm: &Shm, introduced: &IntroducedHosts, hosts: &[HostId
     }
 }
 
-/// These hosts with their addresses over libfabric.
+/// These hosts with their libfabric addresses.
 pub(super) fn ofi_peers<'a>(
     peers: &'a [Peer],
     hosts: &[HostId],
@@ -142,7 +148,7 @@ pub(super) fn ofi_peers<'a>(
     each.collect()
 }
 
-/// How this host joins others over libfabric.
+/// The arguments with which this host joins others over libfabric.
 pub(super) fn joining<'a>(
     control: &'a Control,
     spec: &JobSpec,
@@ -157,7 +163,7 @@ pub(super) fn joining<'a>(
     }
 }
 
-/// Where transports can be reached, as far as others have to be told.
+/// The addresses of this host's transports that others have to be told.
 pub(super) fn addresses(ofi: Option<Vec<u8>>) -> Vec<Address> {
     let address = |bytes| Address {
         transport: OFI.to_owned(),
@@ -166,8 +172,8 @@ pub(super) fn addresses(ofi: Option<Vec<u8>>) -> Vec<Address> {
     ofi.map(address).into_iter().collect()
 }
 
-/// Whether long messages on a node are copied by the kernel. Who has a core for each process is faster without: both
-/// sides copy at a time, through memory that stays in their caches.
+/// Whether the kernel copies long messages between processes of a node. Where there is a core for each process it is
+/// faster without: both sides copy at the same time, through memory that stays in their caches.
 pub(super) fn cross_memory(spec: &JobSpec) -> bool {
     match spec.settings.show(Id::CrossMemory).as_str() {
         "on" => true,
@@ -176,7 +182,7 @@ pub(super) fn cross_memory(spec: &JobSpec) -> bool {
     }
 }
 
-/// Whether the node has more hosts than processors for them.
+/// Whether the node has more hosts than processors.
 pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
     let (_, own) = spec.place_on_node();
     let node = spec.hosts[spec.host as usize].node;
@@ -189,13 +195,13 @@ pub(super) fn hosts_outnumber_cores(spec: &JobSpec) -> bool {
     processes > processors as usize
 }
 
-/// Which provider of libfabric is wanted.
+/// The libfabric provider that is wanted.
 pub(super) fn choice(spec: &JobSpec) -> OfiOptions {
     let name = |id| spec.settings.name(id).map(str::to_owned);
     OfiOptions {
         provider: name(Id::Provider),
         interface: name(Id::Interface),
-        // Nobody knows where other launchers are.
+        // Hosts of other launchers may be on any machine.
         one_machine: spec.origin.realm.is_alone()
             && spec.origin.nodes <= 1
             && spec.hosts.iter().all(|host| host.node == spec.hosts[0].node),

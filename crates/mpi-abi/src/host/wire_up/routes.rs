@@ -1,4 +1,4 @@
-//! Which transport leads to which host.
+//! Routes: which transport leads to which host.
 
 use super::OpenTransports;
 use crate::host::error::HostError;
@@ -11,7 +11,7 @@ use std::ops::Range;
 const SHM: &str = "shm";
 pub(super) const OFI: &str = "ofi";
 
-/// What leads to a host.
+/// The transport that leads to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::host) enum Route {
     Shm,
@@ -19,7 +19,7 @@ pub(in crate::host) enum Route {
 }
 
 impl Route {
-    /// What leads from the host of this description to another one, as the setting and their nodes say.
+    /// The route from the host of `spec` to another one, by the setting `transport` and the nodes of both.
     pub(in crate::host) fn to(spec: &JobSpec, host: HostId, node: u32) -> Result<Self, HostError> {
         let together = spec.node_in_universe() == node;
         match spec.settings.show(Id::Transport).as_str() {
@@ -42,12 +42,13 @@ pub(super) fn others_of_world(spec: &JobSpec) -> impl Iterator<Item = (HostId, P
     own_world(spec).filter(move |(host, _)| *host != own)
 }
 
-/// What leads to the other hosts that there may be when the one of this description is connected with them.
+/// The routes that may be needed when the host of `spec` is connected with the others: those of its own world, and of
+/// the worlds that are there already.
 pub(super) fn needed(spec: &JobSpec) -> Result<Vec<Route>, HostError> {
     let world = others_of_world(spec).map(|(host, place)| (host, place.node));
     let others = (0..).zip(&spec.origin.neighbours);
     let realm = spec.origin.realm;
-    // The lowest number stands for the hosts of other jobs.
+    // Number 0 stands for any host of another world on that node.
     let others = others
         .filter(|(_, hosts)| **hosts > 0)
         .map(|(node, _)| (0, realm.number(node)));
@@ -57,21 +58,21 @@ pub(super) fn needed(spec: &JobSpec) -> Result<Vec<Route>, HostError> {
         .collect()
 }
 
-/// Whether there may be hosts of other launchers when the host of this description is connected with others: who is
-/// started by ranks of a universe knows those whom its parents know.
+/// Whether the host of `spec` may have to reach hosts of other launchers. The ranks of a universe that start it may
+/// know such hosts, and a started world knows all hosts that its parents know.
 pub(super) fn may_have_foreign(spec: &JobSpec) -> bool {
     let Origin { realm, parent, .. } = &spec.origin;
     !realm.is_alone() && parent.is_some() && spec.settings.show(Id::Transport) != SHM
 }
 
-/// The hosts to which each transport leads.
+/// The hosts by the transport that leads to them.
 pub(in crate::host) struct Routes {
     pub(in crate::host) shm: Vec<HostId>,
     pub(in crate::host) ofi: Vec<HostId>,
 }
 
 impl Routes {
-    /// Those from the host of this description to these.
+    /// The routes from the host of `spec` to these hosts.
     pub(in crate::host) fn to(
         spec: &JobSpec,
         hosts: impl IntoIterator<Item = (HostId, Place)>,
@@ -89,7 +90,7 @@ impl Routes {
         Ok(routes)
     }
 
-    /// Checks that there is a door for each.
+    /// Fails if a transport that is needed has not been opened.
     pub(super) fn check_opened(self, open: &OpenTransports) -> Result<Self, HostError> {
         let shm = self.shm.first().filter(|_| open.shm.is_none());
         let ofi = self.ofi.first().filter(|_| open.ofi.is_none());
@@ -100,7 +101,7 @@ impl Routes {
     }
 }
 
-/// The hosts of the job.
+/// The numbers of the hosts of this world.
 pub(in crate::host) fn world(spec: &JobSpec) -> Range<HostId> {
     let first = spec.origin.first_host;
     first..first + spec.hosts.len() as HostId

@@ -1,4 +1,4 @@
-//! What leads to whom.
+//! Routes between hosts.
 
 use super::super::description::own_job;
 use super::*;
@@ -6,7 +6,7 @@ use simurgh_net::job::Realm;
 use simurgh_settings::Values;
 use std::ffi::OsStr;
 
-/// The second of three hosts, two of which are on one node, in a realm; with this transport.
+/// The second of three hosts in a realm; the last two are on one node. All use this transport.
 fn host(realm: Realm, transport: &str) -> JobSpec {
     let variable = |name: &OsStr| (name == "SIMURGH_TRANSPORT").then(|| transport.into());
     let settings = Values::from_environment(variable).unwrap();

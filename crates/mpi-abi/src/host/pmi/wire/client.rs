@@ -1,4 +1,4 @@
-//! A process that the launcher knows by PMI-1 or PMI-2.
+//! A client of PMI-1 or PMI-2.
 
 use super::connection::{Connection, is_good};
 use super::dialect::{Dialect, Request};
@@ -8,32 +8,32 @@ use simurgh_net::pmi::{Form, Message};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// Variables that say where the server is.
+/// The variables that say where the server is.
 pub(in crate::host::pmi) const DESCRIPTOR: &str = "PMI_FD";
 pub(in crate::host::pmi) const PORT: &str = "PMI_PORT";
 
-/// Most parts of what is shown under a key.
+/// The most parts that a published value may have.
 const PARTS: usize = 1 << 20;
 
-/// Longest value that is put, if the server does not say.
+/// The longest value, if the server does not say.
 const LENGTH: usize = 256;
 
-/// Longest value of PMI-2, whose servers do not say.
+/// The longest value in PMI-2, whose servers do not say.
 const LENGTH_OF_TWO: usize = 1023;
 
-/// A connection with the server.
+/// A process that the launcher knows by PMI-1 or PMI-2.
 pub(in crate::host::pmi) struct Client {
     connection: Connection,
     dialect: Dialect,
-    /// The name of the space of keys, or of the job.
+    /// The name of the key-value space (PMI-1) or of the job (PMI-2).
     space: String,
-    /// Longest value.
+    /// The longest value.
     length: usize,
     place: Place,
 }
 
 impl Client {
-    /// Connects with the server that the environment speaks of; in one dialect, if one is asked for.
+    /// Connects to the server that the environment names; speaks `wanted`, if it is given.
     pub(in crate::host::pmi) fn connect(wanted: Option<Dialect>) -> Result<Self, PmiError> {
         let mut client = match variable(DESCRIPTOR) {
             Some(value) => Self::over(
@@ -65,7 +65,7 @@ impl Client {
         }
     }
 
-    /// Says over a connection of ours which process this is, and hears its rank.
+    /// Announces this process on a connection that it has opened itself, and receives its rank.
     fn introduce(&mut self, id: u32) -> Result<(), PmiError> {
         self.ask_line(
             &[("cmd", "initack".to_owned()), ("pmiid", id.to_string())],
@@ -81,14 +81,14 @@ impl Client {
         Ok(())
     }
 
-    /// Finds out which dialect the server speaks with us.
+    /// Agrees with the server on a dialect.
     fn agree(&mut self, wanted: Option<Dialect>) -> Result<(), PmiError> {
         if wanted != Some(Dialect::Two) {
             let answer = self.greet(Dialect::One)?;
             if is_agreed(&answer, Dialect::One) {
                 return Ok(());
             }
-            // One that speaks PMI-2 alone says so, or refuses.
+            // A server that speaks PMI-2 alone says so, or refuses.
             let knows_lines = answer.get("cmd").as_deref() == Some("response_to_init");
             if wanted == Some(Dialect::One) || !knows_lines {
                 return Err(answer.into());
@@ -111,7 +111,7 @@ impl Client {
         match self.dialect {
             Dialect::One => {
                 let most = self.ask_line(&[("cmd", "get_maxes".to_owned())], "maxes")?;
-                // One place is for the end of a string in C.
+                // One character is for the end of a C string.
                 let most = most.number("vallen_max");
                 self.length = most.map_or(LENGTH, |most| most.saturating_sub(1).max(16) as usize);
                 let answer = self.ask_line(&[("cmd", "get_my_kvsname".to_owned())], "my_kvsname")?;
@@ -178,7 +178,7 @@ impl Launcher for Client {
         self.place
     }
 
-    /// As hexadecimal digits, in parts that are no longer than the server takes.
+    /// The value goes as hexadecimal digits, in parts that are no longer than the server takes.
     fn put(&mut self, key: &str, bytes: &[u8]) -> Result<(), PmiError> {
         let rank = self.place.rank;
         let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -247,7 +247,7 @@ fn inherited(value: String) -> Result<OwnedFd, PmiError> {
     }
 }
 
-/// Whether there is a socket as the launcher says.
+/// Whether the socket that the environment names is there.
 pub(in crate::host::pmi) fn has_descriptor() -> bool {
     variable(DESCRIPTOR).is_some_and(|value| value.parse().is_ok_and(is_socket))
 }
@@ -263,7 +263,7 @@ fn is_agreed(answer: &Message, dialect: Dialect) -> bool {
     is_good(answer, "response_to_init") && version.is_none_or(|version| version == dialect.version())
 }
 
-/// What hexadecimal digits stand for.
+/// The bytes that hexadecimal digits stand for.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16)?).ok();
     let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
@@ -279,7 +279,7 @@ mod tests {
 
     const ALONE: Place = Place { rank: 0, size: 1 };
 
-    /// A server of one process, which answers what it is asked with these lines, and then with these frames.
+    /// A server for one client. It answers the requests with these lines, and then with these frames.
     fn served(
         lines: &'static [&'static str],
         frames: &'static [&'static str],

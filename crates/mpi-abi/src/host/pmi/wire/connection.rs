@@ -1,4 +1,4 @@
-//! A connection with a server.
+//! A connection to a server.
 
 use crate::host::pmi::error::PmiError;
 use rustix::io::Errno;
@@ -32,7 +32,7 @@ impl Connection {
         Ok(())
     }
 
-    /// What the server says next.
+    /// The next message of the server.
     pub(super) fn hear(&mut self, form: Form) -> Result<Message, PmiError> {
         loop {
             if let Some(message) = Message::take(form, &mut self.arrived)? {
@@ -48,7 +48,7 @@ impl Connection {
         }
     }
 
-    /// What the server says next, which is to be the answer `command`.
+    /// The next message of the server, which has to be the answer `command`.
     pub(super) fn answer(&mut self, form: Form, command: &str) -> Result<Message, PmiError> {
         let message = self.hear(form)?;
         if is_good(&message, command) {
@@ -65,7 +65,7 @@ impl AsFd for Connection {
     }
 }
 
-/// Whether this is what `command` is answered with, if nothing is wrong.
+/// Whether this is the answer `command`, and reports success.
 pub(super) fn is_good(message: &Message, command: &str) -> bool {
     let refused = message.get("rc").is_some_and(|code| code != "0");
     let missing = ["found", "flag"].iter().any(|key| {

@@ -1,4 +1,4 @@
-//! What is called how in the two versions.
+//! The words of PMI-1 and PMI-2.
 
 use simurgh_net::pmi::Form;
 
@@ -11,7 +11,7 @@ pub(in crate::host::pmi) enum Dialect {
     Two,
 }
 
-/// What a client asks for.
+/// A request of a client.
 pub(super) enum Request<'a> {
     Put { key: &'a str, value: &'a str },
     Get { rank: u32, key: &'a str },
@@ -21,7 +21,7 @@ pub(super) enum Request<'a> {
 }
 
 impl Dialect {
-    /// Its number.
+    /// The number of the version.
     pub(super) fn version(self) -> u32 {
         match self {
             Self::One => 1,
@@ -29,7 +29,7 @@ impl Dialect {
         }
     }
 
-    /// How its messages are written, once it has been agreed on.
+    /// The form of its messages, once the version has been agreed on.
     pub(super) fn form(self) -> Form {
         match self {
             Self::One => Form::Line,
@@ -37,7 +37,7 @@ impl Dialect {
         }
     }
 
-    /// The first request, which is a line in both.
+    /// The first request, which is a line in both versions.
     pub(super) fn greeting(self) -> Vec<(&'static str, String)> {
         let (version, subversion) = match self {
             Self::One => ("1", "1"),
@@ -50,7 +50,7 @@ impl Dialect {
         ]
     }
 
-    /// The words of a request concerning a space of keys, or a job, of this name.
+    /// The words of a request; `space` is the name of the key-value space or of the job.
     pub(super) fn words(self, request: &Request<'_>, space: &str) -> Vec<(&'static str, String)> {
         let of_space = |command: &str| match self {
             Self::One => vec![("cmd", command.to_owned()), ("kvsname", space.to_owned())],
@@ -77,7 +77,7 @@ impl Dialect {
             (Self::One, Request::Abort { status, .. }) => {
                 vec![("cmd", "abort".to_owned()), ("exitcode", status.to_string())]
             }
-            // The status is MPICH's addition.
+            // The status is an addition of MPICH.
             (Self::Two, Request::Abort { status, why }) => vec![
                 ("cmd", "abort".to_owned()),
                 ("isworld", "TRUE".to_owned()),

@@ -1,9 +1,9 @@
-//! PMI-1 and PMI-2, by which the launchers of MPICH and Intel MPI, and Slurm's pmi2, serve their processes.
+//! PMI-1 and PMI-2, the protocols of the launchers of MPICH and Intel MPI, and of Slurm's pmi2 plugin.
 //!
-//! Each process has a connection of its own, and a space of keys and values that all processes of the job share.
-//! Requests and answers are [`simurgh_net::pmi::Message`]s, whose words are those of a [`dialect`]. The first request
-//! says which of the two the client speaks; we prefer PMI-1, which all servers known to us speak, and take PMI-2 where
-//! the server wants it.
+//! Each process has a connection of its own, and all processes of the job share a key-value space. Requests and answers
+//! are [`simurgh_net::pmi::Message`]s, whose words are those of a [`dialect`]. The first request says which of the two
+//! the client speaks. The client prefers PMI-1, which all known servers speak, and takes PMI-2 where the server wants
+//! it.
 
 mod client;
 mod connection;
