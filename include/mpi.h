@@ -13,7 +13,7 @@ extern "C" {
 
 /* Types */
 /**
- * How careful the code of a tool's callback has to be.
+ * The level of safety that the code of a tool's callback needs.
  */
 typedef enum MPI_T_cb_safety {
   MPI_T_CB_REQUIRE_NONE = 0,
@@ -613,12 +613,16 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 
 /* Functions */
 /**
- * `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if known.
+ * `MPI_Abi_get_fortran_booleans`: the values that stand for true and false in logicals of this size, if they have been
+ * declared.
  */
-int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
+int MPI_Abi_get_fortran_booleans(int logical_size,
+                                 void *logical_true,
+                                 void *logical_false,
+                                 int *is_set);
 
 /**
- * `MPI_Abi_get_fortran_info`: what has been said of Fortran's types; the null handle if nothing.
+ * `MPI_Abi_get_fortran_info`: what has been declared about Fortran's types; the null handle if nothing has.
  */
 int MPI_Abi_get_fortran_info(MPI_Info *info);
 
@@ -633,32 +637,33 @@ int MPI_Abi_get_info(MPI_Info *info);
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
 /**
- * `MPI_Abi_set_fortran_booleans`: says, once, which values stand for true and false in logicals of this size.
+ * `MPI_Abi_set_fortran_booleans`: declares, once, which values stand for true and false in logicals of this size.
  */
 int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false);
 
 /**
- * `MPI_Abi_set_fortran_info`: says, once, which types the Fortran compiler has.
+ * `MPI_Abi_set_fortran_info`: declares, once, which types the Fortran compiler has.
  */
 int MPI_Abi_set_fortran_info(MPI_Info info);
 
 /**
- * `MPI_Abort`: ends the job. It does so at any time, though only an initialised rank has a communicator to name.
+ * `MPI_Abort`: ends the job. It may be called at any time, but before `MPI_Init` and after `MPI_Finalize` the
+ * communicator is not looked at.
  */
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /**
- * `MPI_Add_error_class`: a new class of errors.
+ * `MPI_Add_error_class`: adds an error class.
  */
 int MPI_Add_error_class(int *errorclass);
 
 /**
- * `MPI_Add_error_code`: a new code of a class.
+ * `MPI_Add_error_code`: adds an error code to a class.
  */
 int MPI_Add_error_code(int errorclass, int *errorcode);
 
 /**
- * `MPI_Add_error_string`: says what a class or code of the program means.
+ * `MPI_Add_error_string`: sets the text of a class or code of the program.
  */
 int MPI_Add_error_string(int errorcode, const char *string);
 
@@ -692,7 +697,7 @@ int MPI_Allgather_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * `MPI_Allgather_init`: sets up what `MPI_Allgather` carries out.
+ * `MPI_Allgather_init`: sets up what `MPI_Allgather` runs.
  */
 int MPI_Allgather_init(const void *sendbuf,
                        int sendcount,
@@ -736,7 +741,7 @@ int MPI_Allgatherv_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * `MPI_Allgatherv_init`: sets up what `MPI_Allgatherv` carries out.
+ * `MPI_Allgatherv_init`: sets up what `MPI_Allgatherv` runs.
  */
 int MPI_Allgatherv_init(const void *sendbuf,
                         int sendcount,
@@ -761,7 +766,7 @@ int MPI_Allgatherv_init_c(const void *sendbuf,
                           MPI_Request *request);
 
 /**
- * `MPI_Alloc_mem`: memory that communicates well; `info` may ask for an alignment.
+ * `MPI_Alloc_mem`: allocates memory for communication; `info` may ask for an alignment.
  */
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 
@@ -778,7 +783,7 @@ int MPI_Allreduce_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * `MPI_Allreduce_init`: sets up what `MPI_Allreduce` carries out.
+ * `MPI_Allreduce_init`: sets up what `MPI_Allreduce` runs.
  */
 int MPI_Allreduce_init(const void *sendbuf,
                        void *recvbuf,
@@ -799,7 +804,7 @@ int MPI_Allreduce_init_c(const void *sendbuf,
                          MPI_Request *request);
 
 /**
- * `MPI_Alltoall`: gives each rank an equal part of each rank's data.
+ * `MPI_Alltoall`: sends each rank an equal part of each rank's data.
  */
 int MPI_Alltoall(const void *sendbuf,
                  int sendcount,
@@ -818,7 +823,7 @@ int MPI_Alltoall_c(const void *sendbuf,
                    MPI_Comm comm);
 
 /**
- * `MPI_Alltoall_init`: sets up what `MPI_Alltoall` carries out.
+ * `MPI_Alltoall_init`: sets up what `MPI_Alltoall` runs.
  */
 int MPI_Alltoall_init(const void *sendbuf,
                       int sendcount,
@@ -841,7 +846,7 @@ int MPI_Alltoall_init_c(const void *sendbuf,
                         MPI_Request *request);
 
 /**
- * `MPI_Alltoallv`: gives each rank its part of each rank's data.
+ * `MPI_Alltoallv`: sends each rank its part of each rank's data.
  */
 int MPI_Alltoallv(const void *sendbuf,
                   const int *sendcounts,
@@ -864,7 +869,7 @@ int MPI_Alltoallv_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * `MPI_Alltoallv_init`: sets up what `MPI_Alltoallv` carries out.
+ * `MPI_Alltoallv_init`: sets up what `MPI_Alltoallv` runs.
  */
 int MPI_Alltoallv_init(const void *sendbuf,
                        const int *sendcounts,
@@ -891,7 +896,7 @@ int MPI_Alltoallv_init_c(const void *sendbuf,
                          MPI_Request *request);
 
 /**
- * `MPI_Alltoallw`: gives each rank its part of each rank's data, each of a datatype of its own.
+ * `MPI_Alltoallw`: sends each rank its part of each rank's data, each part with its own datatype.
  */
 int MPI_Alltoallw(const void *sendbuf,
                   const int *sendcounts,
@@ -914,7 +919,7 @@ int MPI_Alltoallw_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * `MPI_Alltoallw_init`: sets up what `MPI_Alltoallw` carries out.
+ * `MPI_Alltoallw_init`: sets up what `MPI_Alltoallw` runs.
  */
 int MPI_Alltoallw_init(const void *sendbuf,
                        const int *sendcounts,
@@ -961,19 +966,19 @@ int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val);
 int MPI_Barrier(MPI_Comm comm);
 
 /**
- * `MPI_Barrier_init`: sets up what `MPI_Barrier` carries out.
+ * `MPI_Barrier_init`: sets up what `MPI_Barrier` runs.
  */
 int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
 /**
- * `MPI_Bcast`: gives the root's data to all ranks.
+ * `MPI_Bcast`: sends the root's data to all ranks.
  */
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /**
- * `MPI_Bcast_init`: sets up what `MPI_Bcast` carries out.
+ * `MPI_Bcast_init`: sets up what `MPI_Bcast` runs.
  */
 int MPI_Bcast_init(void *buffer,
                    int count,
@@ -1042,7 +1047,7 @@ int MPI_Buffer_flush(void);
 int MPI_Buffer_iflush(MPI_Request *request);
 
 /**
- * `MPI_Cancel`: takes the operation back if nobody has matched it yet.
+ * `MPI_Cancel`: cancels the operation, if it has not been matched yet.
  */
 int MPI_Cancel(MPI_Request *request);
 
@@ -1052,7 +1057,7 @@ int MPI_Cancel(MPI_Request *request);
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int *coords);
 
 /**
- * `MPI_Cart_create`: a communicator whose ranks form a grid.
+ * `MPI_Cart_create`: makes a communicator whose ranks form a grid.
  */
 int MPI_Cart_create(MPI_Comm comm_old,
                     int ndims,
@@ -1067,7 +1072,7 @@ int MPI_Cart_create(MPI_Comm comm_old,
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int *dims, int *periods, int *coords);
 
 /**
- * `MPI_Cart_map`: the rank that the caller would best have in a grid.
+ * `MPI_Cart_map`: the best rank for the caller in a grid.
  */
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int *dims, const int *periods, int *newrank);
 
@@ -1082,7 +1087,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int *coords, int *rank);
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest);
 
 /**
- * `MPI_Cart_sub`: communicators of the slices of a grid.
+ * `MPI_Cart_sub`: makes communicators of the slices of a grid.
  */
 int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
 
@@ -1121,8 +1126,8 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
 
 /**
- * `MPI_Comm_connect`: connects to a group that accepts at a port. The info key `timeout` says for how many seconds
- * that is waited for.
+ * `MPI_Comm_connect`: connects to a group that accepts at a port. The info key `timeout` is the number of seconds to
+ * wait for that.
  */
 int MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
 
@@ -1171,17 +1176,17 @@ int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
 int MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size);
 
 /**
- * `MPI_Comm_disconnect`: gives the communicator back when all its ranks do and nothing is under way on it.
+ * `MPI_Comm_disconnect`: frees the communicator when all its ranks do so and nothing is under way on it.
  */
 int MPI_Comm_disconnect(MPI_Comm *comm);
 
 /**
- * `MPI_Comm_dup`: the same ranks in another context, without the hints.
+ * `MPI_Comm_dup`: a duplicate, without the hints.
  */
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
 /**
- * `MPI_Comm_dup_with_info`: the same ranks in another context, with hints of its own.
+ * `MPI_Comm_dup_with_info`: a duplicate with hints of its own.
  */
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 
@@ -1193,12 +1198,12 @@ MPI_Comm MPI_Comm_f2c(int comm);
 int MPI_Comm_flush_buffer(MPI_Comm comm);
 
 /**
- * `MPI_Comm_free`: gives the communicator back; pending operations keep it.
+ * `MPI_Comm_free`: frees the communicator; pending operations keep it.
  */
 int MPI_Comm_free(MPI_Comm *comm);
 
 /**
- * `MPI_Comm_free_keyval`: gives a key back; attributes that have it keep it.
+ * `MPI_Comm_free_keyval`: frees a key; attributes keep it until they are deleted.
  */
 int MPI_Comm_free_keyval(int *comm_keyval);
 
@@ -1213,12 +1218,12 @@ MPI_Comm MPI_Comm_fromint(int comm);
 int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);
 
 /**
- * `MPI_Comm_get_errhandler`: what happens when a call on `comm` fails.
+ * `MPI_Comm_get_errhandler`: the error handler of `comm`.
  */
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 
 /**
- * `MPI_Comm_get_info`: the promises in effect.
+ * `MPI_Comm_get_info`: the hints in effect.
  */
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 
@@ -1228,7 +1233,7 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 
 /**
- * `MPI_Comm_get_parent`: the inter-communicator with those who have started the world, or the null handle.
+ * `MPI_Comm_get_parent`: the inter-communicator with the parents, or the null handle.
  */
 int MPI_Comm_get_parent(MPI_Comm *parent);
 
@@ -1238,7 +1243,7 @@ int MPI_Comm_get_parent(MPI_Comm *parent);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 
 /**
- * `MPI_Comm_idup`: a duplicate that no rank waits for. It is there when the call returns.
+ * `MPI_Comm_idup`: a duplicate that no rank waits for; it exists when the call returns.
  */
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 
@@ -1278,12 +1283,12 @@ int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val);
 
 /**
- * `MPI_Comm_set_errhandler`: says what happens when a call on `comm` fails.
+ * `MPI_Comm_set_errhandler`: sets the error handler of `comm`.
  */
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 
 /**
- * `MPI_Comm_set_info`: makes and takes back promises about the use of the communicator.
+ * `MPI_Comm_set_info`: sets hints, which are promises about the use of the communicator.
  */
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 
@@ -1298,7 +1303,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
 int MPI_Comm_size(MPI_Comm comm, int *size);
 
 /**
- * `MPI_Comm_spawn`: starts a program, so many times; the others are in an inter-communicator with `comm`.
+ * `MPI_Comm_spawn`: starts processes of a program, and makes an inter-communicator with them.
  */
 int MPI_Comm_spawn(const char *command,
                    char **argv,
@@ -1343,12 +1348,12 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_toint(MPI_Comm comm);
 
 /**
- * `MPI_Dims_create`: fills in the extents that are 0 so that a grid of so many nodes is balanced.
+ * `MPI_Dims_create`: replaces the extents that are 0, so that a grid of so many nodes is balanced.
  */
 int MPI_Dims_create(int nnodes, int ndims, int *dims);
 
 /**
- * `MPI_Dist_graph_create`: a communicator with a graph whose edges any ranks contribute.
+ * `MPI_Dist_graph_create`: makes a communicator with a graph; any rank may name any edges.
  */
 int MPI_Dist_graph_create(MPI_Comm comm_old,
                           int n,
@@ -1361,7 +1366,7 @@ int MPI_Dist_graph_create(MPI_Comm comm_old,
                           MPI_Comm *comm_dist_graph);
 
 /**
- * `MPI_Dist_graph_create_adjacent`: a communicator with a graph of which each rank names its own edges.
+ * `MPI_Dist_graph_create_adjacent`: makes a communicator with a graph; each rank names its own edges.
  */
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
                                    int indegree,
@@ -1395,7 +1400,7 @@ int MPI_Errhandler_c2f(MPI_Errhandler errhandler);
 MPI_Errhandler MPI_Errhandler_f2c(int errhandler);
 
 /**
- * `MPI_Errhandler_free`: gives the handle back.
+ * `MPI_Errhandler_free`: frees the error handler; objects that have it keep it.
  */
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 
@@ -1415,7 +1420,7 @@ int MPI_Errhandler_toint(MPI_Errhandler errhandler);
 int MPI_Error_class(int errorcode, int *errorclass);
 
 /**
- * `MPI_Error_string`: what an error code means.
+ * `MPI_Error_string`: the text of an error code.
  */
 int MPI_Error_string(int errorcode, char *string, int *resultlen);
 
@@ -1432,7 +1437,7 @@ int MPI_Exscan_c(const void *sendbuf,
                  MPI_Comm comm);
 
 /**
- * `MPI_Exscan_init`: sets up what `MPI_Exscan` carries out.
+ * `MPI_Exscan_init`: sets up what `MPI_Exscan` runs.
  */
 int MPI_Exscan_init(const void *sendbuf,
                     void *recvbuf,
@@ -1453,7 +1458,7 @@ int MPI_Exscan_init_c(const void *sendbuf,
                       MPI_Request *request);
 
 /**
- * `MPI_Finalize`: ends the use of MPI.
+ * `MPI_Finalize`: finalizes MPI.
  */
 int MPI_Finalize(void);
 
@@ -1463,7 +1468,7 @@ int MPI_Finalize(void);
 int MPI_Finalized(int *flag);
 
 /**
- * `MPI_Free_mem`: gives memory back.
+ * `MPI_Free_mem`: frees memory of `MPI_Alloc_mem`.
  */
 int MPI_Free_mem(void *base);
 
@@ -1489,7 +1494,7 @@ int MPI_Gather_c(const void *sendbuf,
                  MPI_Comm comm);
 
 /**
- * `MPI_Gather_init`: sets up what `MPI_Gather` carries out.
+ * `MPI_Gather_init`: sets up what `MPI_Gather` runs.
  */
 int MPI_Gather_init(const void *sendbuf,
                     int sendcount,
@@ -1537,7 +1542,7 @@ int MPI_Gatherv_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * `MPI_Gatherv_init`: sets up what `MPI_Gatherv` carries out.
+ * `MPI_Gatherv_init`: sets up what `MPI_Gatherv` runs.
  */
 int MPI_Gatherv_init(const void *sendbuf,
                      int sendcount,
@@ -1569,14 +1574,14 @@ int MPI_Gatherv_init_c(const void *sendbuf,
 int MPI_Get_address(const void *location, MPI_Aint *address);
 
 /**
- * `MPI_Get_count`: how many elements of `datatype` arrived.
+ * `MPI_Get_count`: the number of elements of `datatype` that were received.
  */
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
 int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
 /**
- * `MPI_Get_elements`: how many predefined elements arrived.
+ * `MPI_Get_elements`: the number of predefined elements that were received.
  */
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count);
 
@@ -1585,12 +1590,13 @@ int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
 /**
- * `MPI_Get_hw_resource_info`: the types of hardware resources, and to which of them the calling rank is restricted.
+ * `MPI_Get_hw_resource_info`: the types of hardware resources, and whether the calling rank is restricted to one of
+ * each.
  */
 int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 
 /**
- * `MPI_Get_library_version`: who we are.
+ * `MPI_Get_library_version`: the name and version of the library.
  */
 int MPI_Get_library_version(char *version, int *resultlen);
 
@@ -1605,7 +1611,7 @@ int MPI_Get_processor_name(char *name, int *resultlen);
 int MPI_Get_version(int *version, int *subversion);
 
 /**
- * `MPI_Graph_create`: a communicator whose ranks form a graph.
+ * `MPI_Graph_create`: makes a communicator whose ranks form a graph.
  */
 int MPI_Graph_create(MPI_Comm comm_old,
                      int nnodes,
@@ -1615,12 +1621,12 @@ int MPI_Graph_create(MPI_Comm comm_old,
                      MPI_Comm *comm_graph);
 
 /**
- * `MPI_Graph_get`: the graph, as it was given.
+ * `MPI_Graph_get`: the graph, as it was passed.
  */
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int *index, int *edges);
 
 /**
- * `MPI_Graph_map`: the rank that the caller would best have in a graph.
+ * `MPI_Graph_map`: the best rank for the caller in a graph.
  */
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int *index, const int *edges, int *newrank);
 
@@ -1640,7 +1646,7 @@ int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors);
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges);
 
 /**
- * `MPI_Grequest_complete`: says that the operation is complete; whoever waits for it goes on.
+ * `MPI_Grequest_complete`: declares the operation complete; a thread that waits for it goes on.
  */
 int MPI_Grequest_complete(MPI_Request request);
 
@@ -1666,14 +1672,14 @@ int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
 int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
 
 /**
- * `MPI_Group_excl`: the members without those of these ranks.
+ * `MPI_Group_excl`: the members other than those with these ranks.
  */
 int MPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
 
 MPI_Group MPI_Group_f2c(int group);
 
 /**
- * `MPI_Group_free`: gives the group back.
+ * `MPI_Group_free`: frees the group.
  */
 int MPI_Group_free(MPI_Group *group);
 
@@ -1698,7 +1704,7 @@ int MPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup
 int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
 
 /**
- * `MPI_Group_range_excl`: the members without those in these ranges.
+ * `MPI_Group_range_excl`: the members other than those with the ranks of these ranges.
  */
 int MPI_Group_range_excl(MPI_Group group, int n, int (*ranges)[3], MPI_Group *newgroup);
 
@@ -1733,7 +1739,7 @@ int MPI_Group_translate_ranks(MPI_Group group1, int n, const int *ranks1, MPI_Gr
 int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
 
 /**
- * `MPI_Iallgather`: starts what `MPI_Allgather` carries out.
+ * `MPI_Iallgather`: starts what `MPI_Allgather` runs.
  */
 int MPI_Iallgather(const void *sendbuf,
                    int sendcount,
@@ -1754,7 +1760,7 @@ int MPI_Iallgather_c(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * `MPI_Iallgatherv`: starts what `MPI_Allgatherv` carries out.
+ * `MPI_Iallgatherv`: starts what `MPI_Allgatherv` runs.
  */
 int MPI_Iallgatherv(const void *sendbuf,
                     int sendcount,
@@ -1777,7 +1783,7 @@ int MPI_Iallgatherv_c(const void *sendbuf,
                       MPI_Request *request);
 
 /**
- * `MPI_Iallreduce`: starts what `MPI_Allreduce` carries out.
+ * `MPI_Iallreduce`: starts what `MPI_Allreduce` runs.
  */
 int MPI_Iallreduce(const void *sendbuf,
                    void *recvbuf,
@@ -1796,7 +1802,7 @@ int MPI_Iallreduce_c(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * `MPI_Ialltoall`: starts what `MPI_Alltoall` carries out.
+ * `MPI_Ialltoall`: starts what `MPI_Alltoall` runs.
  */
 int MPI_Ialltoall(const void *sendbuf,
                   int sendcount,
@@ -1817,7 +1823,7 @@ int MPI_Ialltoall_c(const void *sendbuf,
                     MPI_Request *request);
 
 /**
- * `MPI_Ialltoallv`: starts what `MPI_Alltoallv` carries out.
+ * `MPI_Ialltoallv`: starts what `MPI_Alltoallv` runs.
  */
 int MPI_Ialltoallv(const void *sendbuf,
                    const int *sendcounts,
@@ -1842,7 +1848,7 @@ int MPI_Ialltoallv_c(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * `MPI_Ialltoallw`: starts what `MPI_Alltoallw` carries out.
+ * `MPI_Ialltoallw`: starts what `MPI_Alltoallw` runs.
  */
 int MPI_Ialltoallw(const void *sendbuf,
                    const int *sendcounts,
@@ -1867,12 +1873,12 @@ int MPI_Ialltoallw_c(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * `MPI_Ibarrier`: starts what `MPI_Barrier` carries out.
+ * `MPI_Ibarrier`: starts what `MPI_Barrier` runs.
  */
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
 
 /**
- * `MPI_Ibcast`: starts what `MPI_Bcast` carries out.
+ * `MPI_Ibcast`: starts what `MPI_Bcast` runs.
  */
 int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request);
 
@@ -1898,7 +1904,7 @@ int MPI_Ibsend_c(const void *buf,
                  MPI_Request *request);
 
 /**
- * `MPI_Iexscan`: starts what `MPI_Exscan` carries out.
+ * `MPI_Iexscan`: starts what `MPI_Exscan` runs.
  */
 int MPI_Iexscan(const void *sendbuf,
                 void *recvbuf,
@@ -1917,7 +1923,7 @@ int MPI_Iexscan_c(const void *sendbuf,
                   MPI_Request *request);
 
 /**
- * `MPI_Igather`: starts what `MPI_Gather` carries out.
+ * `MPI_Igather`: starts what `MPI_Gather` runs.
  */
 int MPI_Igather(const void *sendbuf,
                 int sendcount,
@@ -1940,7 +1946,7 @@ int MPI_Igather_c(const void *sendbuf,
                   MPI_Request *request);
 
 /**
- * `MPI_Igatherv`: starts what `MPI_Gatherv` carries out.
+ * `MPI_Igatherv`: starts what `MPI_Gatherv` runs.
  */
 int MPI_Igatherv(const void *sendbuf,
                  int sendcount,
@@ -1965,19 +1971,19 @@ int MPI_Igatherv_c(const void *sendbuf,
                    MPI_Request *request);
 
 /**
- * `MPI_Improbe`: takes a message if one is there.
+ * `MPI_Improbe`: reserves a message for `MPI_Mrecv`, if one has arrived.
  */
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 
 /**
- * `MPI_Imrecv`: starts to receive a message that a matching probe has taken.
+ * `MPI_Imrecv`: starts to receive a message that a matching probe has returned.
  */
 int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
 
 int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request);
 
 /**
- * `MPI_Ineighbor_allgather`: starts what `MPI_Neighbor_allgather` carries out.
+ * `MPI_Ineighbor_allgather`: starts what `MPI_Neighbor_allgather` runs.
  */
 int MPI_Ineighbor_allgather(const void *sendbuf,
                             int sendcount,
@@ -1998,7 +2004,7 @@ int MPI_Ineighbor_allgather_c(const void *sendbuf,
                               MPI_Request *request);
 
 /**
- * `MPI_Ineighbor_allgatherv`: starts what `MPI_Neighbor_allgatherv` carries out.
+ * `MPI_Ineighbor_allgatherv`: starts what `MPI_Neighbor_allgatherv` runs.
  */
 int MPI_Ineighbor_allgatherv(const void *sendbuf,
                              int sendcount,
@@ -2021,7 +2027,7 @@ int MPI_Ineighbor_allgatherv_c(const void *sendbuf,
                                MPI_Request *request);
 
 /**
- * `MPI_Ineighbor_alltoall`: starts what `MPI_Neighbor_alltoall` carries out.
+ * `MPI_Ineighbor_alltoall`: starts what `MPI_Neighbor_alltoall` runs.
  */
 int MPI_Ineighbor_alltoall(const void *sendbuf,
                            int sendcount,
@@ -2042,7 +2048,7 @@ int MPI_Ineighbor_alltoall_c(const void *sendbuf,
                              MPI_Request *request);
 
 /**
- * `MPI_Ineighbor_alltoallv`: starts what `MPI_Neighbor_alltoallv` carries out.
+ * `MPI_Ineighbor_alltoallv`: starts what `MPI_Neighbor_alltoallv` runs.
  */
 int MPI_Ineighbor_alltoallv(const void *sendbuf,
                             const int *sendcounts,
@@ -2067,7 +2073,7 @@ int MPI_Ineighbor_alltoallv_c(const void *sendbuf,
                               MPI_Request *request);
 
 /**
- * `MPI_Ineighbor_alltoallw`: starts what `MPI_Neighbor_alltoallw` carries out.
+ * `MPI_Ineighbor_alltoallw`: starts what `MPI_Neighbor_alltoallw` runs.
  */
 int MPI_Ineighbor_alltoallw(const void *sendbuf,
                             const int *sendcounts,
@@ -2099,12 +2105,12 @@ int MPI_Info_c2f(MPI_Info info);
 int MPI_Info_create(MPI_Info *info);
 
 /**
- * `MPI_Info_create_env`: an info object with what is known of the program's start, as `MPI_INFO_ENV` has it.
+ * `MPI_Info_create_env`: an info object with the facts about the program's start, as in `MPI_INFO_ENV`.
  */
 int MPI_Info_create_env(int argc, char **argv, MPI_Info *info);
 
 /**
- * `MPI_Info_delete`: takes a key and its value out.
+ * `MPI_Info_delete`: deletes a key and its value.
  */
 int MPI_Info_delete(MPI_Info info, const char *key);
 
@@ -2116,7 +2122,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
 MPI_Info MPI_Info_f2c(int info);
 
 /**
- * `MPI_Info_free`: gives an info object back.
+ * `MPI_Info_free`: frees an info object.
  */
 int MPI_Info_free(MPI_Info *info);
 
@@ -2136,12 +2142,13 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
 
 /**
- * `MPI_Info_get_nthkey`: the key with a number, in the order of setting.
+ * `MPI_Info_get_nthkey`: the key with this number, in the order in which keys were set.
  */
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
 
 /**
- * `MPI_Info_get_string`: as much of the value of a key as fits in `buflen` characters, and the room that all needs.
+ * `MPI_Info_get_string`: as much of the value of a key as fits into `buflen` characters, and the room that the whole
+ * value needs.
  */
 int MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
 
@@ -2161,13 +2168,13 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value);
 int MPI_Info_toint(MPI_Info info);
 
 /**
- * `MPI_Init`: begins the use of MPI.
+ * `MPI_Init`: initialises MPI.
  */
 int MPI_Init(int *argc, char ***argv);
 
 /**
- * `MPI_Init_thread`: begins the use of MPI with threads. All levels are provided: the one that is required, unless
- * more has been promised before.
+ * `MPI_Init_thread`: initialises MPI with thread support. All levels are supported: `provided` is the one that is
+ * required, unless a higher one has been promised before.
  */
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 
@@ -2204,7 +2211,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local_group,
 int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 
 /**
- * `MPI_Iprobe`: whether a message is there.
+ * `MPI_Iprobe`: whether a message has arrived.
  */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 
@@ -2222,7 +2229,7 @@ int MPI_Irecv_c(void *buf,
                 MPI_Request *request);
 
 /**
- * `MPI_Ireduce`: starts what `MPI_Reduce` carries out.
+ * `MPI_Ireduce`: starts what `MPI_Reduce` runs.
  */
 int MPI_Ireduce(const void *sendbuf,
                 void *recvbuf,
@@ -2243,7 +2250,7 @@ int MPI_Ireduce_c(const void *sendbuf,
                   MPI_Request *request);
 
 /**
- * `MPI_Ireduce_scatter`: starts what `MPI_Reduce_scatter` carries out.
+ * `MPI_Ireduce_scatter`: starts what `MPI_Reduce_scatter` runs.
  */
 int MPI_Ireduce_scatter(const void *sendbuf,
                         void *recvbuf,
@@ -2254,7 +2261,7 @@ int MPI_Ireduce_scatter(const void *sendbuf,
                         MPI_Request *request);
 
 /**
- * `MPI_Ireduce_scatter_block`: starts what `MPI_Reduce_scatter_block` carries out.
+ * `MPI_Ireduce_scatter_block`: starts what `MPI_Reduce_scatter_block` runs.
  */
 int MPI_Ireduce_scatter_block(const void *sendbuf,
                               void *recvbuf,
@@ -2305,7 +2312,7 @@ int MPI_Irsend_c(const void *buf,
 int MPI_Is_thread_main(int *flag);
 
 /**
- * `MPI_Iscan`: starts what `MPI_Scan` carries out.
+ * `MPI_Iscan`: starts what `MPI_Scan` runs.
  */
 int MPI_Iscan(const void *sendbuf,
               void *recvbuf,
@@ -2324,7 +2331,7 @@ int MPI_Iscan_c(const void *sendbuf,
                 MPI_Request *request);
 
 /**
- * `MPI_Iscatter`: starts what `MPI_Scatter` carries out.
+ * `MPI_Iscatter`: starts what `MPI_Scatter` runs.
  */
 int MPI_Iscatter(const void *sendbuf,
                  int sendcount,
@@ -2347,7 +2354,7 @@ int MPI_Iscatter_c(const void *sendbuf,
                    MPI_Request *request);
 
 /**
- * `MPI_Iscatterv`: starts what `MPI_Scatterv` carries out.
+ * `MPI_Iscatterv`: starts what `MPI_Scatterv` runs.
  */
 int MPI_Iscatterv(const void *sendbuf,
                   const int *sendcounts,
@@ -2420,7 +2427,7 @@ int MPI_Isendrecv_c(const void *sendbuf,
                     MPI_Request *request);
 
 /**
- * `MPI_Isendrecv_replace`: starts to send what is in the buffer and to receive into it.
+ * `MPI_Isendrecv_replace`: starts to send the contents of the buffer and to receive into it.
  */
 int MPI_Isendrecv_replace(void *buf,
                           int count,
@@ -2491,19 +2498,19 @@ MPI_Message MPI_Message_fromint(int message);
 int MPI_Message_toint(MPI_Message message);
 
 /**
- * `MPI_Mprobe`: waits for a message and takes it.
+ * `MPI_Mprobe`: waits for a message and reserves it for `MPI_Mrecv`.
  */
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 
 /**
- * `MPI_Mrecv`: receives a message that a matching probe has taken.
+ * `MPI_Mrecv`: receives a message that a matching probe has returned.
  */
 int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
 int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
 /**
- * `MPI_Neighbor_allgather`: collects equal parts of the neighbours at all ranks.
+ * `MPI_Neighbor_allgather`: collects equal parts from the neighbours at all ranks.
  */
 int MPI_Neighbor_allgather(const void *sendbuf,
                            int sendcount,
@@ -2522,7 +2529,7 @@ int MPI_Neighbor_allgather_c(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * `MPI_Neighbor_allgather_init`: sets up what `MPI_Neighbor_allgather` carries out.
+ * `MPI_Neighbor_allgather_init`: sets up what `MPI_Neighbor_allgather` runs.
  */
 int MPI_Neighbor_allgather_init(const void *sendbuf,
                                 int sendcount,
@@ -2545,7 +2552,7 @@ int MPI_Neighbor_allgather_init_c(const void *sendbuf,
                                   MPI_Request *request);
 
 /**
- * `MPI_Neighbor_allgatherv`: collects parts of the neighbours at all ranks.
+ * `MPI_Neighbor_allgatherv`: collects parts from the neighbours at all ranks.
  */
 int MPI_Neighbor_allgatherv(const void *sendbuf,
                             int sendcount,
@@ -2566,7 +2573,7 @@ int MPI_Neighbor_allgatherv_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * `MPI_Neighbor_allgatherv_init`: sets up what `MPI_Neighbor_allgatherv` carries out.
+ * `MPI_Neighbor_allgatherv_init`: sets up what `MPI_Neighbor_allgatherv` runs.
  */
 int MPI_Neighbor_allgatherv_init(const void *sendbuf,
                                  int sendcount,
@@ -2591,7 +2598,7 @@ int MPI_Neighbor_allgatherv_init_c(const void *sendbuf,
                                    MPI_Request *request);
 
 /**
- * `MPI_Neighbor_alltoall`: gives each neighbour an equal part of each rank's data.
+ * `MPI_Neighbor_alltoall`: sends each neighbour an equal part of each rank's data.
  */
 int MPI_Neighbor_alltoall(const void *sendbuf,
                           int sendcount,
@@ -2610,7 +2617,7 @@ int MPI_Neighbor_alltoall_c(const void *sendbuf,
                             MPI_Comm comm);
 
 /**
- * `MPI_Neighbor_alltoall_init`: sets up what `MPI_Neighbor_alltoall` carries out.
+ * `MPI_Neighbor_alltoall_init`: sets up what `MPI_Neighbor_alltoall` runs.
  */
 int MPI_Neighbor_alltoall_init(const void *sendbuf,
                                int sendcount,
@@ -2633,7 +2640,7 @@ int MPI_Neighbor_alltoall_init_c(const void *sendbuf,
                                  MPI_Request *request);
 
 /**
- * `MPI_Neighbor_alltoallv`: gives each neighbour its part of each rank's data.
+ * `MPI_Neighbor_alltoallv`: sends each neighbour its part of each rank's data.
  */
 int MPI_Neighbor_alltoallv(const void *sendbuf,
                            const int *sendcounts,
@@ -2656,7 +2663,7 @@ int MPI_Neighbor_alltoallv_c(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * `MPI_Neighbor_alltoallv_init`: sets up what `MPI_Neighbor_alltoallv` carries out.
+ * `MPI_Neighbor_alltoallv_init`: sets up what `MPI_Neighbor_alltoallv` runs.
  */
 int MPI_Neighbor_alltoallv_init(const void *sendbuf,
                                 const int *sendcounts,
@@ -2683,7 +2690,7 @@ int MPI_Neighbor_alltoallv_init_c(const void *sendbuf,
                                   MPI_Request *request);
 
 /**
- * `MPI_Neighbor_alltoallw`: gives each neighbour its part of each rank's data, each of a datatype of its own.
+ * `MPI_Neighbor_alltoallw`: sends each neighbour its part of each rank's data, each part with its own datatype.
  */
 int MPI_Neighbor_alltoallw(const void *sendbuf,
                            const int *sendcounts,
@@ -2706,7 +2713,7 @@ int MPI_Neighbor_alltoallw_c(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * `MPI_Neighbor_alltoallw_init`: sets up what `MPI_Neighbor_alltoallw` carries out.
+ * `MPI_Neighbor_alltoallw_init`: sets up what `MPI_Neighbor_alltoallw` runs.
  */
 int MPI_Neighbor_alltoallw_init(const void *sendbuf,
                                 const int *sendcounts,
@@ -2735,24 +2742,24 @@ int MPI_Neighbor_alltoallw_init_c(const void *sendbuf,
 int MPI_Op_c2f(MPI_Op op);
 
 /**
- * `MPI_Op_commutative`: whether the order of operands is of no consequence.
+ * `MPI_Op_commutative`: whether the operation is commutative.
  */
 int MPI_Op_commutative(MPI_Op op, int *commute);
 
 /**
- * `MPI_Op_create`: makes an operation of a function.
+ * `MPI_Op_create`: makes a reduction operation of a function.
  */
 int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
 
 /**
- * `MPI_Op_create_c`: makes an operation of a function that takes large counts.
+ * `MPI_Op_create_c`: makes a reduction operation of a function that takes large counts.
  */
 int MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op);
 
 MPI_Op MPI_Op_f2c(int op);
 
 /**
- * `MPI_Op_free`: gives the operation back.
+ * `MPI_Op_free`: frees the operation.
  */
 int MPI_Op_free(MPI_Op *op);
 
@@ -2767,7 +2774,7 @@ MPI_Op MPI_Op_fromint(int op);
 int MPI_Op_toint(MPI_Op op);
 
 /**
- * `MPI_Open_port`: opens a port, at which others can connect.
+ * `MPI_Open_port`: opens a port for other groups to connect to.
  */
 int MPI_Open_port(MPI_Info info, char *port_name);
 
@@ -2810,14 +2817,14 @@ int MPI_Pack_external_c(const char *datarep,
                         MPI_Count *position);
 
 /**
- * `MPI_Pack_external_size`: bytes that `MPI_Pack_external` takes.
+ * `MPI_Pack_external_size`: the bytes that `MPI_Pack_external` needs.
  */
 int MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size);
 
 int MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size);
 
 /**
- * `MPI_Pack_size`: bytes that `MPI_Pack` takes at most.
+ * `MPI_Pack_size`: the bytes that `MPI_Pack` needs at most.
  */
 int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size);
 
@@ -2829,27 +2836,27 @@ int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI
 int MPI_Parrived(MPI_Request request, int partition, int *flag);
 
 /**
- * `MPI_Pcontrol`: for tools, which define their own; the standard asks the library to do nothing.
+ * `MPI_Pcontrol`: for profiling tools, which replace it; the library does nothing.
  */
 int MPI_Pcontrol(int level, ...);
 
 /**
- * `MPI_Pready`: says that a partition of a send has been filled.
+ * `MPI_Pready`: marks a partition of a send as ready.
  */
 int MPI_Pready(int partition, MPI_Request request);
 
 /**
- * `MPI_Pready_list`: says that the partitions in a list have been filled.
+ * `MPI_Pready_list`: marks the partitions of a list as ready.
  */
 int MPI_Pready_list(int length, const int *array_of_partitions, MPI_Request request);
 
 /**
- * `MPI_Pready_range`: says that partitions in a row have been filled.
+ * `MPI_Pready_range`: marks partitions in a row as ready.
  */
 int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
 
 /**
- * `MPI_Precv_init`: sets up a receive in parts.
+ * `MPI_Precv_init`: sets up a partitioned receive.
  */
 int MPI_Precv_init(void *buf,
                    int partitions,
@@ -2867,7 +2874,7 @@ int MPI_Precv_init(void *buf,
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 
 /**
- * `MPI_Psend_init`: sets up a send in parts.
+ * `MPI_Psend_init`: sets up a partitioned send.
  */
 int MPI_Psend_init(const void *buf,
                    int partitions,
@@ -2880,7 +2887,7 @@ int MPI_Psend_init(const void *buf,
                    MPI_Request *request);
 
 /**
- * `MPI_Publish_name`: lets others find a port by the name of a service.
+ * `MPI_Publish_name`: publishes a port under the name of a service.
  */
 int MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name);
 
@@ -2941,7 +2948,7 @@ int MPI_Reduce_c(const void *sendbuf,
                  MPI_Comm comm);
 
 /**
- * `MPI_Reduce_init`: sets up what `MPI_Reduce` carries out.
+ * `MPI_Reduce_init`: sets up what `MPI_Reduce` runs.
  */
 int MPI_Reduce_init(const void *sendbuf,
                     void *recvbuf,
@@ -2998,7 +3005,7 @@ int MPI_Reduce_scatter_block_c(const void *sendbuf,
                                MPI_Comm comm);
 
 /**
- * `MPI_Reduce_scatter_block_init`: sets up what `MPI_Reduce_scatter_block` carries out.
+ * `MPI_Reduce_scatter_block_init`: sets up what `MPI_Reduce_scatter_block` runs.
  */
 int MPI_Reduce_scatter_block_init(const void *sendbuf,
                                   void *recvbuf,
@@ -3026,7 +3033,7 @@ int MPI_Reduce_scatter_c(const void *sendbuf,
                          MPI_Comm comm);
 
 /**
- * `MPI_Reduce_scatter_init`: sets up what `MPI_Reduce_scatter` carries out.
+ * `MPI_Reduce_scatter_init`: sets up what `MPI_Reduce_scatter` runs.
  */
 int MPI_Reduce_scatter_init(const void *sendbuf,
                             void *recvbuf,
@@ -3047,17 +3054,17 @@ int MPI_Reduce_scatter_init_c(const void *sendbuf,
                               MPI_Request *request);
 
 /**
- * `MPI_Remove_error_class`: takes back a class of the program, once its codes and its string are removed.
+ * `MPI_Remove_error_class`: removes a class of the program, once its codes and its string are removed.
  */
 int MPI_Remove_error_class(int errorclass);
 
 /**
- * `MPI_Remove_error_code`: takes back a code of the program, once its string is removed.
+ * `MPI_Remove_error_code`: removes a code of the program, once its string is removed.
  */
 int MPI_Remove_error_code(int errorcode);
 
 /**
- * `MPI_Remove_error_string`: takes back the string of a class or code of the program.
+ * `MPI_Remove_error_string`: removes the string of a class or code of the program.
  */
 int MPI_Remove_error_string(int errorcode);
 
@@ -3066,7 +3073,7 @@ int MPI_Request_c2f(MPI_Request request);
 MPI_Request MPI_Request_f2c(int request);
 
 /**
- * `MPI_Request_free`: gives the request up; its operation goes on.
+ * `MPI_Request_free`: frees the request; its operation goes on.
  */
 int MPI_Request_free(MPI_Request *request);
 
@@ -3145,7 +3152,7 @@ int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatyp
 int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
 /**
- * `MPI_Scan_init`: sets up what `MPI_Scan` carries out.
+ * `MPI_Scan_init`: sets up what `MPI_Scan` runs.
  */
 int MPI_Scan_init(const void *sendbuf,
                   void *recvbuf,
@@ -3166,7 +3173,7 @@ int MPI_Scan_init_c(const void *sendbuf,
                     MPI_Request *request);
 
 /**
- * `MPI_Scatter`: gives each rank an equal part of the root's data.
+ * `MPI_Scatter`: sends each rank an equal part of the root's data.
  */
 int MPI_Scatter(const void *sendbuf,
                 int sendcount,
@@ -3187,7 +3194,7 @@ int MPI_Scatter_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * `MPI_Scatter_init`: sets up what `MPI_Scatter` carries out.
+ * `MPI_Scatter_init`: sets up what `MPI_Scatter` runs.
  */
 int MPI_Scatter_init(const void *sendbuf,
                      int sendcount,
@@ -3212,7 +3219,7 @@ int MPI_Scatter_init_c(const void *sendbuf,
                        MPI_Request *request);
 
 /**
- * `MPI_Scatterv`: gives each rank its part of the root's data.
+ * `MPI_Scatterv`: sends each rank its part of the root's data.
  */
 int MPI_Scatterv(const void *sendbuf,
                  const int *sendcounts,
@@ -3235,7 +3242,7 @@ int MPI_Scatterv_c(const void *sendbuf,
                    MPI_Comm comm);
 
 /**
- * `MPI_Scatterv_init`: sets up what `MPI_Scatterv` carries out.
+ * `MPI_Scatterv_init`: sets up what `MPI_Scatterv` runs.
  */
 int MPI_Scatterv_init(const void *sendbuf,
                       const int *sendcounts,
@@ -3317,7 +3324,7 @@ int MPI_Sendrecv_c(const void *sendbuf,
                    MPI_Status *status);
 
 /**
- * `MPI_Sendrecv_replace`: sends what is in the buffer, then receives into it.
+ * `MPI_Sendrecv_replace`: sends the contents of the buffer, then receives into it.
  */
 int MPI_Sendrecv_replace(void *buf,
                          int count,
@@ -3383,17 +3390,18 @@ int MPI_Session_flush_buffer(MPI_Session session);
 MPI_Session MPI_Session_fromint(int session);
 
 /**
- * `MPI_Session_get_errhandler`: what happens when a call on `session` fails.
+ * `MPI_Session_get_errhandler`: the error handler of `session`.
  */
 int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
 
 /**
- * `MPI_Session_get_info`: what the session provides.
+ * `MPI_Session_get_info`: the properties of the session.
  */
 int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
 
 /**
- * `MPI_Session_get_nth_pset`: the name of a process set; `pset_len` is the room for it, then the room it needs.
+ * `MPI_Session_get_nth_pset`: the name of a process set. `pset_len` is the size of the buffer, and then the size that
+ * the name needs.
  */
 int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
 
@@ -3403,7 +3411,7 @@ int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pse
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
 
 /**
- * `MPI_Session_get_pset_info`: what is known of a process set.
+ * `MPI_Session_get_pset_info`: the properties of a process set.
  */
 int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
 
@@ -3418,7 +3426,7 @@ int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
 
 /**
- * `MPI_Session_set_errhandler`: says what happens when a call on `session` fails.
+ * `MPI_Session_set_errhandler`: sets the error handler of `session`.
  */
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
 
@@ -3509,7 +3517,7 @@ int MPI_Status_get_source(const MPI_Status *status, int *source);
 int MPI_Status_get_tag(const MPI_Status *status, int *tag);
 
 /**
- * `MPI_Status_set_cancelled`: what [`PMPI_Test_cancelled`] will say.
+ * `MPI_Status_set_cancelled`: sets the result of [`PMPI_Test_cancelled`].
  */
 int MPI_Status_set_cancelled(MPI_Status *status, int flag);
 
@@ -3538,7 +3546,7 @@ int MPI_Status_set_source(MPI_Status *status, int source);
 int MPI_Status_set_tag(MPI_Status *status, int tag);
 
 /**
- * `MPI_T_category_changed`: a number that grows when categories change, which they do not.
+ * `MPI_T_category_changed`: a number that would grow if categories changed, which they do not.
  */
 int MPI_T_category_changed(int *update_number);
 
@@ -3553,7 +3561,7 @@ int MPI_T_category_get_categories(int cat_index, int len, int *indices);
 int MPI_T_category_get_cvars(int cat_index, int len, int *indices);
 
 /**
- * `MPI_T_category_get_events`: the types of events of a category.
+ * `MPI_T_category_get_events`: the event types of a category.
  */
 int MPI_T_category_get_events(int cat_index, int len, int *indices);
 
@@ -3563,7 +3571,7 @@ int MPI_T_category_get_events(int cat_index, int len, int *indices);
 int MPI_T_category_get_index(const char *name, int *cat_index);
 
 /**
- * `MPI_T_category_get_info`: what there is to know of a category.
+ * `MPI_T_category_get_info`: the properties of a category.
  */
 int MPI_T_category_get_info(int cat_index,
                             char *name,
@@ -3575,12 +3583,12 @@ int MPI_T_category_get_info(int cat_index,
                             int *num_categories);
 
 /**
- * `MPI_T_category_get_num`: how many categories there are.
+ * `MPI_T_category_get_num`: the number of categories.
  */
 int MPI_T_category_get_num(int *num_cat);
 
 /**
- * `MPI_T_category_get_num_events`: how many types of events a category has.
+ * `MPI_T_category_get_num_events`: the number of event types in a category.
  */
 int MPI_T_category_get_num_events(int cat_index, int *num_events);
 
@@ -3595,7 +3603,7 @@ int MPI_T_category_get_pvars(int cat_index, int len, int *indices);
 int MPI_T_cvar_get_index(const char *name, int *cvar_index);
 
 /**
- * `MPI_T_cvar_get_info`: what there is to know of a control variable.
+ * `MPI_T_cvar_get_info`: the properties of a control variable.
  */
 int MPI_T_cvar_get_info(int cvar_index,
                         char *name,
@@ -3609,17 +3617,17 @@ int MPI_T_cvar_get_info(int cvar_index,
                         int *scope);
 
 /**
- * `MPI_T_cvar_get_num`: how many control variables there are.
+ * `MPI_T_cvar_get_num`: the number of control variables.
  */
 int MPI_T_cvar_get_num(int *num_cvar);
 
 /**
- * `MPI_T_cvar_handle_alloc`: a handle of a control variable, which belongs to no object.
+ * `MPI_T_cvar_handle_alloc`: makes a handle of a control variable, which is bound to no object.
  */
 int MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count);
 
 /**
- * `MPI_T_cvar_handle_free`: gives a handle back.
+ * `MPI_T_cvar_handle_free`: frees a handle.
  */
 int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
 
@@ -3634,7 +3642,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
 int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
 
 /**
- * `MPI_T_enum_get_info`: the name of an enumeration and how many items it has.
+ * `MPI_T_enum_get_info`: the name of an enumeration and the number of its items.
  */
 int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len);
 
@@ -3644,31 +3652,31 @@ int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len
 int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len);
 
 /**
- * `MPI_T_event_callback_get_info`: the hints on a callback that are in use.
+ * `MPI_T_event_callback_get_info`: the hints of a callback that are in use.
  */
 int MPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
                                   MPI_T_cb_safety cb_safety,
                                   MPI_Info *info_used);
 
 /**
- * `MPI_T_event_callback_set_info`: gives hints on a callback.
+ * `MPI_T_event_callback_set_info`: sets hints of a callback.
  */
 int MPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
                                   MPI_T_cb_safety cb_safety,
                                   MPI_Info info);
 
 /**
- * `MPI_T_event_copy`: all elements of the event that a callback is given, at their displacements.
+ * `MPI_T_event_copy`: all elements of the event that a callback gets, at their displacements.
  */
 int MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
 
 /**
- * `MPI_T_event_get_index`: the index of the type of events with this name.
+ * `MPI_T_event_get_index`: the index of the event type with this name.
  */
 int MPI_T_event_get_index(const char *name, int *event_index);
 
 /**
- * `MPI_T_event_get_info`: what there is to know of a type of events.
+ * `MPI_T_event_get_info`: the properties of an event type.
  */
 int MPI_T_event_get_info(int event_index,
                          char *name,
@@ -3684,7 +3692,7 @@ int MPI_T_event_get_info(int event_index,
                          int *bind);
 
 /**
- * `MPI_T_event_get_num`: how many types of events there are.
+ * `MPI_T_event_get_num`: the number of event types.
  */
 int MPI_T_event_get_num(int *num_events);
 
@@ -3694,12 +3702,12 @@ int MPI_T_event_get_num(int *num_events);
 int MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index);
 
 /**
- * `MPI_T_event_get_timestamp`: when the event happened, by the clock of its source.
+ * `MPI_T_event_get_timestamp`: the time of the event by the clock of its source.
  */
 int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp);
 
 /**
- * `MPI_T_event_handle_alloc`: a registration for a type of events, which belong to no object.
+ * `MPI_T_event_handle_alloc`: makes a registration for an event type, which is bound to no object.
  */
 int MPI_T_event_handle_alloc(int event_index,
                              void *obj_handle,
@@ -3707,30 +3715,30 @@ int MPI_T_event_handle_alloc(int event_index,
                              MPI_T_event_registration *event_registration);
 
 /**
- * `MPI_T_event_handle_free`: ends a registration; its callbacks are called no more, and the given function once.
+ * `MPI_T_event_handle_free`: frees a registration. Its callbacks are called no more, and the given function once.
  */
 int MPI_T_event_handle_free(MPI_T_event_registration event_registration,
                             void *user_data,
                             MPI_T_event_free_cb_function *free_cb_function);
 
 /**
- * `MPI_T_event_handle_get_info`: the hints on a registration that are in use.
+ * `MPI_T_event_handle_get_info`: the hints of a registration that are in use.
  */
 int MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used);
 
 /**
- * `MPI_T_event_handle_set_info`: gives hints on a registration.
+ * `MPI_T_event_handle_set_info`: sets hints of a registration.
  */
 int MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info);
 
 /**
- * `MPI_T_event_read`: an element of the event that a callback is given.
+ * `MPI_T_event_read`: an element of the event that a callback gets.
  */
 int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer);
 
 /**
- * `MPI_T_event_register_callback`: sets the function that is called after an event has happened, for a level of
- * safety; NULL removes it.
+ * `MPI_T_event_register_callback`: sets the function that is called after an event, for a level of safety; NULL
+ * removes it.
  */
 int MPI_T_event_register_callback(MPI_T_event_registration event_registration,
                                   MPI_T_cb_safety cb_safety,
@@ -3745,12 +3753,12 @@ int MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration,
                                     MPI_T_event_dropped_cb_function *dropped_cb_function);
 
 /**
- * `MPI_T_finalize`: ends one use of the interface; the last one frees all that is left.
+ * `MPI_T_finalize`: finalizes one use of the interface; the last one frees all that is left.
  */
 int MPI_T_finalize(void);
 
 /**
- * `MPI_T_init_thread`: begins the use of the interface, at any time and as often as one likes. A level that the
+ * `MPI_T_init_thread`: initialises the interface; allowed at any time and any number of times. A level that the
  * standard does not know counts as the highest.
  */
 int MPI_T_init_thread(int required, int *provided);
@@ -3761,7 +3769,7 @@ int MPI_T_init_thread(int required, int *provided);
 int MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
 
 /**
- * `MPI_T_pvar_get_info`: what there is to know of a performance variable.
+ * `MPI_T_pvar_get_info`: the properties of a performance variable.
  */
 int MPI_T_pvar_get_info(int pvar_index,
                         char *name,
@@ -3778,12 +3786,13 @@ int MPI_T_pvar_get_info(int pvar_index,
                         int *atomic);
 
 /**
- * `MPI_T_pvar_get_num`: how many performance variables there are.
+ * `MPI_T_pvar_get_num`: the number of performance variables.
  */
 int MPI_T_pvar_get_num(int *num_pvar);
 
 /**
- * `MPI_T_pvar_handle_alloc`: a handle of a performance variable, for the communicator that it belongs to if it does.
+ * `MPI_T_pvar_handle_alloc`: makes a handle of a performance variable, for a communicator if the variable is bound to
+ * one.
  */
 int MPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session,
                             int pvar_index,
@@ -3792,7 +3801,7 @@ int MPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session,
                             int *count);
 
 /**
- * `MPI_T_pvar_handle_free`: gives a handle back.
+ * `MPI_T_pvar_handle_free`: frees a handle.
  */
 int MPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle);
 
@@ -3802,7 +3811,7 @@ int MPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *han
 int MPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf);
 
 /**
- * `MPI_T_pvar_readreset`: the values of a performance variable, which is zero from then on.
+ * `MPI_T_pvar_readreset`: the values of a performance variable, which is then set to zero.
  */
 int MPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf);
 
@@ -3812,17 +3821,17 @@ int MPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle
 int MPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
 
 /**
- * `MPI_T_pvar_session_create`: a session, in which a tool has handles of its own.
+ * `MPI_T_pvar_session_create`: makes a session, in which a tool has handles of its own.
  */
 int MPI_T_pvar_session_create(MPI_T_pvar_session *pe_session);
 
 /**
- * `MPI_T_pvar_session_free`: ends a session and frees its handles.
+ * `MPI_T_pvar_session_free`: frees a session and its handles.
  */
 int MPI_T_pvar_session_free(MPI_T_pvar_session *pe_session);
 
 /**
- * `MPI_T_pvar_start`: lets a performance variable run, or all of the session that can be started.
+ * `MPI_T_pvar_start`: starts a performance variable, or all of the session that can be started.
  */
 int MPI_T_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
 
@@ -3837,7 +3846,7 @@ int MPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle);
 int MPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf);
 
 /**
- * `MPI_T_source_get_info`: what there is to know of a source of events.
+ * `MPI_T_source_get_info`: the properties of an event source.
  */
 int MPI_T_source_get_info(int source_index,
                           char *name,
@@ -3850,7 +3859,7 @@ int MPI_T_source_get_info(int source_index,
                           MPI_Info *info);
 
 /**
- * `MPI_T_source_get_num`: how many sources of events there are.
+ * `MPI_T_source_get_num`: the number of event sources.
  */
 int MPI_T_source_get_num(int *num_sources);
 
@@ -3901,14 +3910,14 @@ int MPI_Type_c2f(MPI_Datatype datatype);
 int MPI_Type_commit(MPI_Datatype *datatype);
 
 /**
- * `MPI_Type_contiguous`: `count` elements behind each other.
+ * `MPI_Type_contiguous`: `count` elements in a row.
  */
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
 
 int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
 
 /**
- * `MPI_Type_create_darray`: what one process of a grid owns of an array.
+ * `MPI_Type_create_darray`: the part of a distributed array that one process of a grid owns.
  */
 int MPI_Type_create_darray(int size,
                            int rank,
@@ -4065,12 +4074,12 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 MPI_Datatype MPI_Type_f2c(int datatype);
 
 /**
- * `MPI_Type_free`: gives the datatype back; pending operations keep it.
+ * `MPI_Type_free`: frees the datatype; pending operations keep it.
  */
 int MPI_Type_free(MPI_Datatype *datatype);
 
 /**
- * `MPI_Type_free_keyval`: gives a key back; attributes that have it keep it.
+ * `MPI_Type_free_keyval`: frees a key; attributes keep it until they are deleted.
  */
 int MPI_Type_free_keyval(int *type_keyval);
 
@@ -4128,7 +4137,7 @@ int MPI_Type_get_envelope_c(MPI_Datatype datatype,
                             int *combiner);
 
 /**
- * `MPI_Type_get_extent`: lower bound, and bytes from one element to the next.
+ * `MPI_Type_get_extent`: the lower bound, and the distance from one element to the next.
  */
 int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
 
@@ -4142,7 +4151,7 @@ int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exten
 int MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen);
 
 /**
- * `MPI_Type_get_true_extent`: where the data begins, and bytes from its first to its last.
+ * `MPI_Type_get_true_extent`: where the data begins, and the bytes from its first to its last.
  */
 int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent);
 
@@ -4151,7 +4160,7 @@ int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Co
 int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent);
 
 /**
- * `MPI_Type_get_value_index`: the predefined datatype of pairs of these, or the null datatype if there is none.
+ * `MPI_Type_get_value_index`: the predefined datatype of such pairs, or the null datatype if there is none.
  */
 int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type);
 
@@ -4171,7 +4180,7 @@ int MPI_Type_indexed_c(MPI_Count count,
                        MPI_Datatype *newtype);
 
 /**
- * `MPI_Type_match_size`: the predefined datatype of a class that is `size` bytes long.
+ * `MPI_Type_match_size`: the predefined datatype of a class that has `size` bytes.
  */
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
 
@@ -4181,12 +4190,12 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
 int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
 
 /**
- * `MPI_Type_set_name`: names the datatype, for whoever reads about it.
+ * `MPI_Type_set_name`: gives the datatype a name.
  */
 int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name);
 
 /**
- * `MPI_Type_size`: bytes of data in an element.
+ * `MPI_Type_size`: the bytes of data in an element.
  */
 int MPI_Type_size(MPI_Datatype datatype, int *size);
 
@@ -4211,7 +4220,7 @@ int MPI_Type_vector_c(MPI_Count count,
                       MPI_Datatype *newtype);
 
 /**
- * `MPI_Unpack`: takes the next data from a packed buffer.
+ * `MPI_Unpack`: takes the next data out of a packed buffer.
  */
 int MPI_Unpack(const void *inbuf,
                int insize,
@@ -4230,7 +4239,7 @@ int MPI_Unpack_c(const void *inbuf,
                  MPI_Comm comm);
 
 /**
- * `MPI_Unpack_external`: takes the next data in the external representation from a packed buffer.
+ * `MPI_Unpack_external`: takes the next data in the external representation out of a packed buffer.
  */
 int MPI_Unpack_external(const char *datarep,
                         const void *inbuf,
@@ -4249,7 +4258,7 @@ int MPI_Unpack_external_c(const char *datarep,
                           MPI_Datatype datatype);
 
 /**
- * `MPI_Unpublish_name`: takes the name of a service back.
+ * `MPI_Unpublish_name`: removes the name of a service.
  */
 int MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name);
 

@@ -32,7 +32,7 @@ int MPI_Errhandler_set(MPI_Comm comm,
                        MPI_Errhandler errhandler);
 
 /**
- * `MPI_Type_extent`: bytes from one element to the next.
+ * `MPI_Type_extent`: the distance from one element to the next.
  */
 __attribute__((deprecated("removed from MPI: use MPI_Type_get_extent")))
 int MPI_Type_extent(MPI_Datatype datatype,
