@@ -1,6 +1,6 @@
-//! What each rank is doing, for the report of a deadlock.
+//! The call that each rank is in, for the report of a deadlock.
 //!
-//! A rank writes the call it is in to a line of its own: three plain stores on the way in, one on the way out.
+//! A rank writes its call to a cache line of its own: three plain stores on the way in, one on the way out.
 
 use simurgh_core::sync::{AtomicI32, AtomicU8, Ordering};
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, UNDEFINED};
@@ -70,10 +70,11 @@ impl Activity {
         }
     }
 
-    /// Notes that the rank enters a call; it has left it when the result is dropped.
+    /// Notes that the rank enters a call. The rank has left the call when the result is dropped.
     #[inline]
     pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {
-        // Relaxed here and below: read only when all ranks are known to be blocked, which orders everything before.
+        // Relaxed here and below: the fields are read only when all ranks are known to be blocked, which orders
+        // everything before.
         self.peer.store(peer, Ordering::Relaxed);
         self.tag.store(tag, Ordering::Relaxed);
         self.call.store(call as u8, Ordering::Relaxed);
@@ -133,7 +134,7 @@ impl Wait {
         self.rank
     }
 
-    /// The call it waits in; `None` if it waits for something that is not MPI's.
+    /// The call that it waits in; `None` if it waits for something that does not belong to MPI.
     #[must_use]
     pub fn call(&self) -> Option<&'static str> {
         self.call

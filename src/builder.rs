@@ -10,8 +10,8 @@ use simurgh_sched::{EcSpec, Runtime};
 use simurgh_settings::{Id, Origin, Values};
 
 use crate::communicator::Communicator;
-use crate::ending::Ending;
 use crate::error::{RANKS_MAX, RunError};
+use crate::run_state::RunState;
 use crate::settings;
 
 /// Runs `f` as every rank of the world, with the settings of the environment; see [`Builder::run`].
@@ -66,86 +66,86 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Everything by default.
+    /// A builder with all defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Number of ranks.
+    /// Sets the number of ranks.
     pub fn ranks(mut self, ranks: usize) -> Self {
         self.ranks = Some(ranks);
         self
     }
 
-    /// Number of virtual processors: kernel threads that run the ranks, each pinned to a core.
+    /// Sets the number of virtual processors: kernel threads that run the ranks, each pinned to a core.
     pub fn vps(mut self, vps: usize) -> Self {
         self.vps = Some(vps);
         self
     }
 
-    /// The scheduling policy.
+    /// Sets the scheduling policy.
     pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// Bytes of stack for each rank.
+    /// Sets the bytes of stack for each rank.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
-    /// Makes the order in which ranks run a random one that the seed decides: with one virtual processor,
-    /// every run with the same seed is the same, as long as no rank keeps it from others for longer than the setting
-    /// `patience`. For tests.
+    /// Makes ranks run in a random order that the seed determines. With one virtual processor, every run with the same
+    /// seed is the same, as long as no rank keeps it from others for longer than the setting `patience`. For tests.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Threads of the process, besides the calling one, that will never wake a rank: with them known, deadlocks of the
-    /// ranks are recognised in spite of them. While a thread is unknown, it might still act, and nothing is concluded.
+    /// Sets the number of threads of the process, besides the calling one, that will never wake a rank. If they are
+    /// known, deadlocks of the ranks are recognised in spite of them. An unknown thread might still wake a rank, so
+    /// nothing is concluded.
     pub fn other_threads(mut self, count: usize) -> Self {
         self.other_threads = count;
         self
     }
 
-    /// Runs `f` as every rank of the world, and gives what it returned, by rank (`MPI_Init` to
-    /// `MPI_Finalize`, chapter 11 of the standard).
+    /// Runs `f` as every rank of the world, and returns the results by rank (`MPI_Init` to `MPI_Finalize`, chapter 11
+    /// of the standard).
     ///
-    /// The ranks are coroutines of this process: they share its memory, and a blocked rank costs no thread.
-    /// The calling thread waits.
+    /// The ranks are coroutines of this process: they share its memory, and a blocked rank costs no thread. The calling
+    /// thread waits.
     ///
     /// # Errors
     ///
-    /// The first failure ends the run: a rank that panics or aborts, or a deadlock. The call returns at once
-    /// then. The other ranks leave, unwinding, with their next call of this interface; those that are blocked
-    /// stay so for good, and what they own is leaked. Otherwise, when the settings cannot be had, no rank is started.
+    /// The first failure ends the run: a rank that panics or aborts, or a deadlock. The call then returns at once. The
+    /// other ranks leave, unwinding, with their next call of this interface. Ranks that are blocked stay so for good,
+    /// and what they own is leaked. If the settings are wrong, no rank is started.
     pub fn run<T, F>(self, f: F) -> Result<Vec<T>, RunError>
     where
         F: Fn(&Communicator) -> T + Send + Sync + 'static,
         T: Send + 'static,
     {
-        let ending = Arc::new(Ending::default());
+        let run_state = Arc::new(RunState::default());
         let settings = self.settings()?;
         let spec = spec(&settings);
         let ranks = match self.ranks {
             Some(ranks) => Some(ranks),
             None => settings::ranks()?,
         };
-        let runtime = self.start(&settings, &ending)?;
+        let runtime = self.start(&settings, &run_state)?;
         let ranks = ranks.unwrap_or_else(|| runtime.vps());
         if !(1..=RANKS_MAX).contains(&ranks) {
             return Err(RunError::Ranks { asked: ranks });
         }
-        let crew = Arc::new(Crew::new(Job::with_settings(ranks, settings), ending, f));
+        let crew = Arc::new(Crew::new(Job::with_settings(ranks, settings), run_state, f));
         crew.start(&runtime, spec);
-        let result = crew.ending.wait();
-        stop(runtime, &crew.ending);
+        let result = crew.run_state.wait();
+        stop(runtime, &crew.run_state);
         result.map(|()| crew.results())
     }
 
-    /// What has been chosen here, and the environment's settings for the rest.
+    /// The settings that have been chosen here, and those of the environment for the rest.
     fn settings(&self) -> Result<Values, RunError> {
         let chosen = [
             (Id::Vps, "Builder::vps", self.vps.map(|vps| vps as u64)),
@@ -166,12 +166,12 @@ impl Builder {
         Ok(settings)
     }
 
-    fn start(self, settings: &Values, ending: &Arc<Ending>) -> Result<Runtime, RunError> {
+    fn start(self, settings: &Values, run_state: &Arc<RunState>) -> Result<Runtime, RunError> {
         let policy = match self.policy {
             Some(policy) => policy,
             None => by_name(&settings.show(Id::Policy), settings.amount(Id::NetworkVps))?,
         };
-        let told = Arc::clone(ending);
+        let told = Arc::clone(run_state);
         let builder = simurgh_sched::Builder::new()
             .vps(settings.get(Id::Vps).map(|vps| vps as usize))
             .seed(settings.get(Id::Seed))
@@ -193,9 +193,9 @@ fn spec(settings: &Values) -> EcSpec {
     }
 }
 
-/// Stops the virtual processors. If ranks are left, some may compute for a long time yet; nobody waits for them.
-fn stop(runtime: Runtime, ending: &Ending) {
-    if ending.is_empty() {
+/// Stops the virtual processors. Ranks that are left may compute for a long time yet; nobody waits for them.
+fn stop(runtime: Runtime, run_state: &RunState) {
+    if run_state.is_empty() {
         drop(runtime);
     } else {
         std::thread::spawn(move || drop(runtime));
@@ -205,7 +205,7 @@ fn stop(runtime: Runtime, ending: &Ending) {
 /// The ranks of a run.
 struct Crew<T, F> {
     job: Arc<Job>,
-    ending: Arc<Ending>,
+    run_state: Arc<RunState>,
     results: Box<[SpinLock<Option<T>>]>,
     f: F,
 }
@@ -215,12 +215,12 @@ where
     F: Fn(&Communicator) -> T + Send + Sync + 'static,
     T: Send + 'static,
 {
-    fn new(job: Arc<Job>, ending: Arc<Ending>, f: F) -> Self {
+    fn new(job: Arc<Job>, run_state: Arc<RunState>, f: F) -> Self {
         let ranks = job.size();
-        ending.begin(ranks);
+        run_state.begin(ranks);
         Self {
             job,
-            ending,
+            run_state,
             results: (0..ranks).map(|_| SpinLock::new(None)).collect(),
             f,
         }
@@ -233,7 +233,7 @@ where
         for rank in 0..ranks {
             let crew = Arc::clone(self);
             if let Err(error) = runtime.spawn_member(spec, (rank, ranks), move || crew.serve(rank)) {
-                return self.ending.fail(error.into());
+                return self.run_state.fail(error.into());
             }
         }
     }
@@ -242,10 +242,10 @@ where
     fn serve(&self, rank: usize) {
         match catch_unwind(AssertUnwindSafe(|| self.sail(rank))) {
             Ok(Ok(value)) => *self.results[rank].lock() = Some(value),
-            Ok(Err(error)) => self.ending.fail(RunError::Engine { rank, error }),
-            Err(payload) => self.ending.fail_with(rank, &*payload),
+            Ok(Err(error)) => self.run_state.fail(RunError::Engine { rank, error }),
+            Err(payload) => self.run_state.fail_with(rank, &*payload),
         }
-        self.ending.leave(rank);
+        self.run_state.leave(rank);
     }
 
     fn sail(&self, rank: usize) -> simurgh_mpi::Result<T> {
@@ -253,14 +253,14 @@ where
         let process = Process::new(Arc::clone(&self.job), number);
         Process::bind(Arc::clone(&process));
         process.init()?;
-        let world = Communicator::new(process.comm_world()?, &self.ending, rank);
+        let world = Communicator::new(process.comm_world()?, &self.run_state, rank);
         let value = (self.f)(&world);
         drop(world);
         process.finalize()?;
         Ok(value)
     }
 
-    /// What the ranks returned; all have ended.
+    /// The results of the ranks, all of which have ended.
     fn results(&self) -> Vec<T> {
         self.results
             .iter()

@@ -1,36 +1,36 @@
-//! Why a run failed.
+//! The errors of a run.
 
 use crate::activity::Wait;
 use simurgh_sched::SchedError;
 use simurgh_settings::BadValue;
 
-/// Most ranks of a run.
+/// The most ranks that a run may have.
 pub const RANKS_MAX: usize = 1 << 20;
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A rank panicked; the panic hook has shown where.
+    /// A rank panicked; the panic hook has printed where.
     #[error("rank {rank} panicked: {message}")]
     Panicked {
         /// The rank in the world.
         rank: usize,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// A rank ended the run.
+    /// A rank aborted the run.
     #[error("rank {rank} aborted the run with code {code}")]
     Aborted {
         /// The rank in the world.
         rank: usize,
-        /// The code it gave.
+        /// The code that it passed.
         code: i32,
     },
     /// All ranks that have not ended are blocked, and nothing could wake one.
     #[error("deadlock: every rank that has not ended is blocked: {}", list(waits))]
     Deadlock {
-        /// Who waits where.
+        /// The call that each of them waits in.
         waits: Vec<Wait>,
     },
     /// The engine refused to begin or to end a rank.
@@ -38,16 +38,16 @@ pub enum RunError {
     Engine {
         /// The rank in the world.
         rank: usize,
-        /// What the engine says.
+        /// The error of the engine.
         error: simurgh_mpi::Error,
     },
-    /// An environment variable has no usable value.
+    /// An environment variable has no valid value.
     #[error(transparent)]
     Setting(#[from] BadValue),
-    /// No ranks, or more than are supported.
+    /// The number of ranks is zero, or larger than supported.
     #[error("{asked} ranks asked for: choose 1 to {RANKS_MAX}")]
     Ranks {
-        /// Number asked for.
+        /// The number that was asked for.
         asked: usize,
     },
     /// The virtual processors or a rank's stack could not be made.
@@ -55,7 +55,7 @@ pub enum RunError {
     Scheduler(#[from] SchedError),
 }
 
-/// Waits shown in a message; a run may have thousands.
+/// The number of waits that a message shows; a run may have thousands.
 const SHOWN: usize = 16;
 
 fn list(waits: &[Wait]) -> String {

@@ -1,4 +1,4 @@
-//! MPI whose ranks are user-level threads: the API for native Rust programs.
+//! The API of Simurgh for native Rust programs: MPI whose ranks are user-level threads.
 //!
 //! [`run`] runs a closure as every rank of the world. The ranks are coroutines on one pinned kernel thread
 //! per core; a message between two of them is one copy, and a blocked rank costs nothing. [`Builder`] chooses how many.
@@ -19,9 +19,9 @@
 //!
 //! # Data
 //!
-//! What can be sent implements [`Equivalence`]: numbers, arrays of them, and structs that derive it. Calls
-//! take a value, a slice or a vector ([`Buffer`]). A receive never writes outside its buffer and never makes
-//! an invalid value, whatever was sent.
+//! Types whose values can be sent implement [`Equivalence`]: numbers, arrays of them, and structs that derive it. Calls
+//! take a value, a slice or a vector ([`Buffer`]). A receive never writes outside its buffer and never makes an invalid
+//! value, whatever was sent.
 //!
 //! # Nonblocking operations
 //!
@@ -72,14 +72,28 @@
 //! that panics, and a deadlock, end the run with a [`RunError`] ([`Builder::run`]).
 #![deny(unsafe_code)]
 
+// The modules stand in layers; each imports only from those before it:
+//
+// * `activity`: the call that each rank is in
+// * `op`: reduction operations
+// * `peer`: destinations, sources and tags
+// * `status`: statuses of receives and probes
+// * `message`: messages of matched probes
+// * `error`: the errors of a run
+// * `settings`: settings from the environment
+// * `run_state`: the state of a run, and its end
+// * `communicator`: communicators, and their blocking calls
+// * `scope`: nonblocking operations
+// * `builder`: running a closure as ranks
+
 mod activity;
 mod builder;
 mod communicator;
-mod ending;
 mod error;
 mod message;
 mod op;
 mod peer;
+mod run_state;
 mod scope;
 mod settings;
 mod status;
@@ -136,7 +150,7 @@ pub use simurgh_typed::{Buffer, BufferMut, Equivalence};
 /// ```
 pub use simurgh_derive::Equivalence;
 
-/// What the code of `#[derive(Equivalence)]` needs.
+/// Items that the code of `#[derive(Equivalence)]` uses.
 #[doc(hidden)]
 pub mod derive_support {
     pub use simurgh_mpi::datatype::{Datatype, Field};

@@ -1,12 +1,12 @@
-//! Messages taken by a matched probe.
+//! Messages that a matched probe has returned.
 
 use simurgh_mpi::{Error, ErrorClass, Result};
 use simurgh_typed as typed;
 
 use crate::{BufferMut, Equivalence, Status};
 
-/// A message that a matched probe took (section 3.8.2 of the standard). Dropping it throws it away, and lets
-/// its sender go on.
+/// A message that a matched probe has returned (section 3.8.2 of the standard). Dropping it discards the message and
+/// completes its send.
 #[derive(Debug)]
 #[must_use = "dropping a message throws it away"]
 pub struct Message {
@@ -22,7 +22,7 @@ impl Message {
         }
     }
 
-    /// Who sent it, with which tag, and how long it is.
+    /// The sender, the tag and the length of the message.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status
@@ -37,11 +37,11 @@ impl Message {
         self.deliver(data.values_mut())
     }
 
-    /// Receives the message into a vector of its length.
+    /// Receives the message into a vector of the message's length.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Type`] if its length is not that of any number of `T`; the message is thrown away.
+    /// [`ErrorClass::Type`] if the length is not a multiple of the size of `T`; the message is discarded.
     pub fn recv_vec<T: Equivalence>(mut self) -> Result<Vec<T>> {
         let count = self.status.count::<T>().ok_or_else(|| {
             let (bytes, name) = (self.status.bytes(), std::any::type_name::<T>());
@@ -65,7 +65,7 @@ impl Message {
 
 impl Drop for Message {
     fn drop(&mut self) {
-        // A sender may be waiting; that the message does not fit into nothing is what is meant.
+        // The sender may be waiting. The error that the message is longer than the empty buffer is expected.
         let _ = self.deliver::<u8>(&mut []);
     }
 }

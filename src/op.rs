@@ -7,7 +7,7 @@ use crate::Equivalence;
 
 /// An operation that combines values of `T` (section 6.9 of the standard).
 ///
-/// On arrays the operations of the standard work element by element; those of the user get the whole array.
+/// On arrays the operations of the standard work element by element; user-defined operations get the whole array.
 ///
 /// ```
 /// use simurgh::{Builder, Op};
@@ -27,7 +27,7 @@ pub trait Number: Equivalence + sealed::Sealed {}
 pub trait Bits: Number {}
 
 mod sealed {
-    /// Nobody else's types have operations of the standard.
+    /// Types of other crates have no operations of the standard.
     pub trait Sealed {}
 }
 
@@ -90,14 +90,14 @@ impl<T: Bits> Op<T> {
 }
 
 impl<T: Equivalence> Op<T> {
-    /// An operation that is associative and commutative (`MPI_Op_create`). It must not call MPI.
+    /// A user-defined operation that is associative and commutative (`MPI_Op_create`). It must not call MPI.
     #[must_use]
     pub fn commutative(function: impl Fn(T, T) -> T + Send + Sync + 'static) -> Self {
         Self(Operator::user(function, true))
     }
 
-    /// An operation that is associative only: the left operand is always of the lower ranks (`MPI_Op_create`). It must
-    /// not call MPI.
+    /// A user-defined operation that is associative only: the left operand always comes from lower ranks
+    /// (`MPI_Op_create`). It must not call MPI.
     #[must_use]
     pub fn ordered(function: impl Fn(T, T) -> T + Send + Sync + 'static) -> Self {
         Self(Operator::user(function, false))

@@ -1,35 +1,35 @@
-//! Whom a message goes to or comes from, and which.
+//! Destinations, sources and tags of messages.
 
 use simurgh_mpi::Result;
 use simurgh_mpi::check;
 use simurgh_mpi::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 
-/// Whom a message goes to.
+/// The destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// A rank of the communicator.
     Rank(usize),
-    /// Nobody: the call does nothing (`MPI_PROC_NULL`), which spares the edges of a grid a case of their own.
+    /// No rank: the call does nothing (`MPI_PROC_NULL`). The edges of a grid need no special case then.
     Null,
 }
 
-/// Whom a message may come from.
+/// The source of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A rank of the communicator.
     Rank(usize),
     /// Any rank (`MPI_ANY_SOURCE`).
     Any,
-    /// Nobody: the call brings nothing (`MPI_PROC_NULL`).
+    /// No rank: the call receives nothing (`MPI_PROC_NULL`).
     Null,
 }
 
-/// Which tag a message may have.
+/// The tag of a message to be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
-    /// This one.
+    /// This tag.
     Is(i32),
-    /// Any (`MPI_ANY_TAG`).
+    /// Any tag (`MPI_ANY_TAG`).
     Any,
 }
 
@@ -66,13 +66,13 @@ impl From<i32> for Tag {
     }
 }
 
-/// A rank as the engine counts; one that is too large for it stays too large for any communicator.
+/// A rank as a number of the engine. A rank that is too large for the engine stays larger than any communicator.
 pub(crate) fn raw_rank(rank: usize) -> i32 {
     i32::try_from(rank).unwrap_or(i32::MAX)
 }
 
 impl Destination {
-    /// What the engine's number means.
+    /// The rank of an engine's number; `None` for its special values.
     pub(crate) fn from_raw(rank: i32) -> Self {
         usize::try_from(rank).ok().into()
     }
@@ -96,7 +96,7 @@ impl Source {
 }
 
 impl Tag {
-    /// A negative tag is no tag, though the engine's wildcard is a negative number.
+    /// A negative tag is an error, though the engine's wildcard is a negative number.
     pub(crate) fn raw(self) -> Result<i32> {
         match self {
             Self::Is(tag) => check::tag(tag).map(|()| tag),

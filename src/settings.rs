@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use crate::error::RANKS_MAX;
 
-/// The variable that gives the number of ranks, which `mpiexec` takes from its command line.
+/// The variable with the number of ranks, which `mpiexec` takes from its command line.
 const VARIABLE: &str = "SIMURGH_RANKS";
 
 /// `SIMURGH_RANKS`: number of ranks.

@@ -1,8 +1,8 @@
-//! What a receive or a probe tells.
+//! Statuses of receives and probes.
 
 use crate::Equivalence;
 
-/// Who sent a message, with which tag, and how long it is (section 3.2.5 of the standard).
+/// The sender, the tag and the length of a message (section 3.2.5 of the standard).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(simurgh_mpi::Status);
 
@@ -13,13 +13,13 @@ impl From<simurgh_mpi::Status> for Status {
 }
 
 impl Status {
-    /// The sender's rank in the communicator; `None` if the message came from nobody.
+    /// The sender's rank in the communicator; `None` if there was no message (`MPI_PROC_NULL`).
     #[must_use]
     pub fn source(&self) -> Option<usize> {
         usize::try_from(self.0.source).ok()
     }
 
-    /// The tag; `None` if the message came from nobody.
+    /// The tag; `None` if there was no message.
     #[must_use]
     pub fn tag(&self) -> Option<i32> {
         Some(self.0.tag).filter(|tag| *tag >= 0)
@@ -31,7 +31,7 @@ impl Status {
         self.0.bytes
     }
 
-    /// Number of values of type `T`; `None` if the last one is not whole (`MPI_Get_count`).
+    /// The number of values of type `T`; `None` if the last one is not complete (`MPI_Get_count`).
     #[must_use]
     pub fn count<T: Equivalence>(&self) -> Option<usize> {
         let elements = usize::try_from(T::datatype().count_in(self.0.bytes)?).ok()?;

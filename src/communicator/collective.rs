@@ -1,7 +1,7 @@
 //! Collective calls that move data (sections 6.3 to 6.8 of the standard).
 //!
-//! Every rank of the communicator makes the same call. Data with a part for each rank are slices of parts one
-//! behind the other, in rank order.
+//! Every rank of the communicator makes the same call. A slice with a part for each rank has the parts in rank order,
+//! one after the other.
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;
@@ -23,7 +23,7 @@ impl Communicator {
         typed::barrier(&self.comm)?.run()
     }
 
-    /// Gives the root's `data` to all ranks (`MPI_Bcast`).
+    /// Sends the root's `data` to all ranks (`MPI_Bcast`).
     ///
     /// # Errors
     ///

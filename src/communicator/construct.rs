@@ -7,7 +7,7 @@ use super::Communicator;
 use crate::activity::Call;
 
 impl Communicator {
-    /// A communicator with the same ranks whose messages do not meet this one's (`MPI_Comm_dup`). Collective.
+    /// A communicator with the same ranks and a context of its own (`MPI_Comm_dup`). Collective.
     ///
     /// # Errors
     ///
@@ -46,6 +46,6 @@ impl Communicator {
     }
 
     pub(super) fn child(&self, comm: std::sync::Arc<simurgh_mpi::Comm>) -> Self {
-        Self::new(comm, &self.ending, self.own)
+        Self::new(comm, &self.run_state, self.own)
     }
 }

@@ -16,25 +16,26 @@ use std::sync::Arc;
 use simurgh_mpi::Comm;
 
 use crate::activity::{Call, Inside};
-use crate::ending::{Abort, Ending};
+use crate::run_state::{Abort, RunState};
 
-/// A group of ranks that exchange messages apart from all others (chapter 7 of the standard).
+/// A group of ranks with a context of its own: its messages match no receive of another communicator (chapter 7 of the
+/// standard).
 ///
-/// It belongs to its rank: it stays in the rank's thread of execution.
+/// A communicator belongs to its rank: it stays in the rank's thread of execution.
 pub struct Communicator {
     comm: Arc<Comm>,
-    ending: Arc<Ending>,
+    run_state: Arc<RunState>,
     /// The rank in the world.
     own: usize,
-    /// Collectives of a rank follow one another, which the type system sees to.
+    /// Not `Sync`: the collectives of a rank must follow one another.
     not_shared: PhantomData<Rc<()>>,
 }
 
 impl Communicator {
-    pub(crate) fn new(comm: Arc<Comm>, ending: &Arc<Ending>, own: usize) -> Self {
+    pub(crate) fn new(comm: Arc<Comm>, run_state: &Arc<RunState>, own: usize) -> Self {
         Self {
             comm,
-            ending: Arc::clone(ending),
+            run_state: Arc::clone(run_state),
             own,
             not_shared: PhantomData,
         }
@@ -60,7 +61,7 @@ impl Communicator {
         self.comm.name()
     }
 
-    /// Sets the name, for whoever looks for what went wrong; what is longer than the standard allows is cut off
+    /// Sets the name, which appears in error messages. A name that is longer than the standard allows is cut off
     /// (`MPI_Comm_set_name`).
     pub fn set_name(&self, name: &str) {
         self.comm.set_name(name);
@@ -79,8 +80,8 @@ impl Communicator {
     /// Enters a call that may block.
     #[inline]
     pub(crate) fn enter(&self, call: Call, peer: i32, tag: i32) -> Inside<'_> {
-        self.ending.check();
-        self.ending.activity(self.own).enter(call, peer, tag)
+        self.run_state.check();
+        self.run_state.activity(self.own).enter(call, peer, tag)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Collective calls among the neighbours of a topology (section 8.6 of the standard).
 //!
-//! All ranks of the communicator make the same call, and data goes along the edges. Data with a part for each edge are
-//! slices of parts one behind the other: in a graph as the rank has named its edges, in a grid dimension by dimension,
-//! first the neighbour at the lower coordinate, then the one at the higher. Parts for neighbours beyond the border of a
-//! grid are there, but mean nothing, and stay as they are.
+//! All ranks of the communicator make the same call, and data goes along the edges. A slice with a part for each edge
+//! has the parts one after the other: in a graph in the order in which the rank has named its edges; in a grid
+//! dimension by dimension, first the neighbour at the lower coordinate, then the one at the higher. The parts of
+//! neighbours beyond the border of a grid are present, but mean nothing, and stay as they are.
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;

@@ -1,7 +1,7 @@
 //! Collective calls that combine data (sections 6.9 to 6.11 of the standard).
 //!
-//! Every rank makes the same call with the same number of values, which are combined one by one, in rank
-//! order: the result does not depend on how the ranks were scheduled.
+//! Every rank makes the same call with the same number of values. The values are combined one by one in rank order, so
+//! the result does not depend on how the ranks were scheduled.
 
 use simurgh_mpi::Result;
 use simurgh_mpi::constants::UNDEFINED;

@@ -1,4 +1,25 @@
 //! The project's own commands, behind `./x`.
+//!
+//! # Layers
+//!
+//! Each module imports only from those before it.
+//!
+//! * `failure`: the errors of commands
+//! * `workspace`: the paths of the source tree and the target folder
+//! * `table`: tables of text
+//! * `pkgconfig`: the files for pkg-config
+//! * `command`: running other commands
+//! * `tidy`: the project's rules on sources
+//! * `python`: virtual environments of Python
+//! * `conformance`: the table of the standard's functions
+//! * `header`: the C headers
+//! * `fuzz`: the fuzzer
+//! * `lint`: all checks of sources
+//! * `peers`: other MPIs
+//! * `mpi4py_config`: the configuration of mpi4py for this library
+//! * `install`: the installed tree
+//! * `mpi4py`: the tests of mpi4py
+//! * `bench`, `demo`, `wheel`, `test`: the commands of these names
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::{Input, LIMIT, Scratch, Stage, run};
 
-/// One compilation being put together. Paths of sources are relative to the root of the source tree.
+/// The builder of a compilation. Paths of sources are relative to the root of the source tree.
 #[derive(Debug, Clone)]
 pub struct Compile {
     compiler: OsString,
@@ -18,17 +18,17 @@ pub struct Compile {
 }
 
 impl Compile {
-    /// A C program, by gcc.
+    /// Compiles a C program with gcc.
     pub fn c(source: impl AsRef<Path>) -> Self {
         Self::by("gcc", source)
     }
 
-    /// A C++ program, by g++.
+    /// Compiles a C++ program with g++.
     pub fn cxx(source: impl AsRef<Path>) -> Self {
         Self::by("g++", source)
     }
 
-    /// A program, by this compiler.
+    /// Compiles a program with this compiler.
     pub fn by(compiler: impl AsRef<OsStr>, source: impl AsRef<Path>) -> Self {
         Compile {
             compiler: compiler.as_ref().to_owned(),
@@ -59,14 +59,14 @@ impl Compile {
         self
     }
 
-    /// Plainly against the header and library of a staged tree: `-I… -L… -lmpi_abi`, and no run path.
+    /// Compiles against the header and the library of a staged tree: `-I… -L… -lmpi_abi`, without a run path.
     pub fn against(self, stage: &Stage) -> Self {
         let include = prefixed("-I", &stage.include());
         let lib = prefixed("-L", &stage.lib());
         self.flags([include]).libraries([lib, "-lmpi_abi".into()])
     }
 
-    /// Where the result goes, in place of a fresh scratch directory.
+    /// Sets the path of the result; the default is a new scratch directory.
     pub fn output(mut self, path: impl AsRef<Path>) -> Self {
         self.output = Some(path.as_ref().to_owned());
         self
@@ -117,7 +117,7 @@ fn prefixed(option: &str, path: &Path) -> OsString {
     flag
 }
 
-/// A compiled program; its scratch directory goes with the last clone.
+/// A compiled program. Its scratch directory is removed with the last clone.
 #[derive(Debug, Clone)]
 pub struct Binary {
     path: PathBuf,
@@ -125,7 +125,7 @@ pub struct Binary {
 }
 
 impl Binary {
-    /// Where it is.
+    /// The path of the program.
     pub fn path(&self) -> &Path {
         &self.path
     }

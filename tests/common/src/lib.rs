@@ -1,5 +1,5 @@
-//! What tests, demo and benches share: where the staged installation is, how a C or C++ program is compiled
-//! against it, and how a command runs under a time limit.
+//! The common parts of tests, demo and benches: the staged installation, compiling C and C++ programs against it, and
+//! running commands under a time limit.
 //!
 //! ```no_run
 //! use simurgh_testing::{Compile, Stage};
@@ -8,15 +8,32 @@
 //! stage.mpiexec(4).run(&hello).expect_success();
 //! ```
 //!
-//! Everything panics with a full account on failure, as is right in a test, save [`run()`], [`wait()`] and
+//! Everything panics with a full account on failure, as is right in a test, except [`run()`], [`wait()`] and
 //! [`Compile::try_build`].
+//!
+//! # Layers
+//!
+//! Each module imports only from those before it.
+//!
+//! * `panic`: expected panics
+//! * `scratch`: scratch directories
+//! * `texts`: the output of test programs
+//! * `virtual_time`: time limits that can tell a hang from a busy machine
+//! * `process_tree`: the tree of processes, and signals to them
+//! * `outcome`: the outcome of a command
+//! * `run`: running a command under a time limit
+//! * `started`: a command that a test starts and acts on
+//! * `mpiexec`: a run of mpiexec
+//! * `stage`: the staged installation
+//! * `compile`: compiling test programs
+//! * `other_mpis`: other MPIs, which `./x test` installs
 
 mod compile;
-mod family;
 mod mpiexec;
-mod others;
+mod other_mpis;
 mod outcome;
 mod panic;
+mod process_tree;
 mod run;
 mod scratch;
 mod stage;
@@ -25,13 +42,13 @@ mod texts;
 mod virtual_time;
 
 pub use compile::{Binary, Compile};
-pub use family::{
-    Signal, children, has_variable, is_alive, kill_descendants, marked, parent, signal, supervisor, words,
-};
 pub use mpiexec::{Mpiexec, TCP};
-pub use others::{of_another, of_open_mpi};
+pub use other_mpis::{of_another, of_open_mpi};
 pub use outcome::{AT_ONCE, Ending, Outcome};
 pub use panic::panic_quietly;
+pub use process_tree::{
+    Signal, children, has_variable, is_alive, kill_descendants, marked, parent, signal, supervisor, words,
+};
 pub use run::{Input, LIMIT, run, until, wait};
 pub use scratch::Scratch;
 pub use stage::Stage;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::{Input, LIMIT, Outcome, run};
 
-/// Options of mpiexec by which hosts that talk over libfabric do so by TCP and stay on this machine.
+/// Options that make hosts which talk over libfabric use TCP and stay on this machine.
 pub const TCP: [&str; 4] = ["--provider", "tcp", "--interface", "lo"];
 
-/// One mpiexec command being put together.
+/// The builder of an mpiexec command.
 #[derive(Debug, Clone)]
 pub struct Mpiexec {
     mpiexec: PathBuf,
@@ -28,7 +28,7 @@ impl Mpiexec {
             mpiexec: mpiexec.to_owned(),
             options: vec!["-n".into(), ranks.to_string().into()],
             arguments: Vec::new(),
-            // What a test is about is the same, whatever its program is linked with.
+            // Tests are about the product, whatever its programs are linked with.
             environment: vec![("SIMURGH_MODE".into(), "threads".into())],
             input: Vec::new(),
             limit: LIMIT,
@@ -66,13 +66,13 @@ impl Mpiexec {
         self
     }
 
-    /// What mpiexec reads from its standard input.
+    /// Sets the standard input of mpiexec.
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.input = bytes.into();
         self
     }
 
-    /// How long the run may take ([`LIMIT`] unless set).
+    /// Sets the time limit of the run ([`LIMIT`] unless set).
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -86,7 +86,7 @@ impl Mpiexec {
             .unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"))
     }
 
-    /// The command itself, for tests that start it and do something to it.
+    /// The command itself, for tests that start it and act on it.
     pub fn command<P: AsRef<OsStr> + ?Sized>(&self, program: &P) -> Command {
         let mut command = Command::new(&self.mpiexec);
         command.args(&self.options).arg(program).args(&self.arguments);

@@ -1,30 +1,30 @@
-//! How a command ended.
+//! The outcome of a command.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Longer than any end may take, in [virtual time](crate::Deadline); less than any time after which somebody who does
-/// not answer is given up. That an end takes less than a second where there is time for it, `tests/ends` shows.
+/// The longest time that an end may take, in [virtual time](crate::Deadline). It is less than any time after which a
+/// silent process is given up. `tests/ends` shows that an end takes less than a second where there is time for it.
 pub const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// What a finished command left: its status and all it wrote.
+/// The outcome of a command: its status and all that it wrote.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The command line, for messages.
     pub command: String,
     /// How it ended; after a timeout, by SIGKILL.
     pub status: ExitStatus,
-    /// All it wrote to its standard output.
+    /// All that it wrote to its standard output.
     pub stdout: String,
-    /// All it wrote to its standard error, but for what is in `starting`.
+    /// All that it wrote to its standard error, except the lines in `starting`.
     pub stderr: String,
-    /// Lines there that say that the start takes long: the machine may be busy.
+    /// The lines there that say that the start takes long: the machine may be busy.
     pub starting: String,
-    /// How long it ran by the clock.
+    /// The time that it ran by the clock.
     pub elapsed: Duration,
-    /// The same in [virtual time](crate::Deadline), which is what expectations are about.
+    /// The time that it ran in [virtual time](crate::Deadline), which expectations are about.
     pub taken: Duration,
     /// Whether the time limit ended it.
     pub timed_out: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Time {
 }
 
 impl Outcome {
-    /// Of a command that has ended after this time and written this.
+    /// The outcome of a command that has ended after `time`, with what it has written to its two streams.
     pub(crate) fn new(command: String, ending: Ending, time: Time, [stdout, written]: [String; 2]) -> Self {
         let slow = |line: &&str| line.starts_with("simurgh: starting for ");
         let (starting, stderr) = written.split_inclusive('\n').partition(slow);
@@ -127,7 +127,7 @@ impl Outcome {
         self
     }
 
-    /// The lines of standard output, sorted: the order among ranks is free.
+    /// The lines of standard output, sorted, since the order among ranks is not defined.
     pub fn sorted_lines(&self) -> Vec<&str> {
         let mut lines: Vec<&str> = self.stdout.lines().collect();
         lines.sort_unstable();

@@ -1,6 +1,6 @@
-//! A command under a time limit, its output captured.
+//! Running a command under a time limit, with its output captured.
 //!
-//! Output goes to anonymous files rather than pipes: a process that outlives its parent cannot hold the reader up.
+//! Output goes to anonymous files rather than pipes: a process that outlives its parent cannot hold up the reader.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -12,21 +12,21 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::family::descendants;
 use crate::outcome::{Ending, Time};
+use crate::process_tree::descendants;
 use crate::{Deadline, Outcome};
 
-/// How long anything may take that tests start, unless they say otherwise: a limit for what hangs. As all limits it is
-/// in virtual time ([`Deadline`]).
+/// The time limit of everything that tests start, unless they set another one. It only has to catch what hangs. Like
+/// all limits it is in virtual time ([`Deadline`]).
 pub const LIMIT: Duration = Duration::from_secs(180);
 
-/// How long a killed process may take to be gone: one in an uninterruptible call of the kernel may hang on.
+/// The time that a killed process may take to end: one in an uninterruptible system call may hang on.
 const DEATH_LIMIT: Duration = Duration::from_secs(5);
 
-/// Between two looks at what nobody tells of.
+/// The pause between two looks at a condition that nothing signals.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What a command reads from its standard input.
+/// The standard input of a command.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Input<'a> {
     /// Nothing: `/dev/null`.
@@ -73,7 +73,7 @@ pub(crate) fn wait_until(mut child: Child, deadline: &mut Deadline) -> io::Resul
     })
 }
 
-/// Waits until something holds that nobody tells of; whether it does before the limit has passed.
+/// Waits until a condition holds that nothing signals; returns whether it did before the limit.
 pub fn until(limit: Duration, holds: impl Fn() -> bool) -> bool {
     let mut look = |_| match holds() {
         true => Some(()),
@@ -85,7 +85,8 @@ pub fn until(limit: Duration, holds: impl Fn() -> bool) -> bool {
     Deadline::after(limit).wait(&mut look).is_some()
 }
 
-/// Processes that write to it at the same time lose nothing: the kernel keeps no common position for such a file.
+/// An anonymous file. Processes that append to it at the same time lose nothing, since the kernel keeps no common
+/// position for such a file.
 fn anonymous_file() -> io::Result<File> {
     let file = memfd_create("captured output", MemfdFlags::CLOEXEC)?;
     fcntl_setfl(&file, OFlags::APPEND)?;
@@ -115,7 +116,7 @@ fn has_ended(pidfd: &OwnedFd, deadline: &mut Deadline) -> io::Result<bool> {
     poll_until(&mut [PollFd::new(pidfd, PollFlags::IN)], deadline)
 }
 
-/// Sleeps until one of the descriptors is ready (true) or the time has come (false).
+/// Sleeps until one of the descriptors is ready (true) or the deadline has come (false).
 pub(crate) fn poll_until(waited: &mut [PollFd<'_>], deadline: &mut Deadline) -> io::Result<bool> {
     let look = |time: Duration| {
         let timeout = Timespec {
@@ -131,8 +132,8 @@ pub(crate) fn poll_until(waited: &mut [PollFd<'_>], deadline: &mut Deadline) -> 
     deadline.wait(look).unwrap_or(Ok(false))
 }
 
-/// Kills the child and everything below it, top first so that nothing new is started meanwhile, and waits until
-/// all of it is gone.
+/// Kills the child and all its descendants, top first so that nothing new is started meanwhile, and waits until all of
+/// them have ended.
 pub(crate) fn kill_tree(child: &mut Child) -> io::Result<()> {
     let tree: Vec<OwnedFd> = descendants(child.id())?
         .into_iter()
@@ -140,7 +141,7 @@ pub(crate) fn kill_tree(child: &mut Child) -> io::Result<()> {
         .collect();
     child.kill()?;
     for process in &tree {
-        // It may have ended by itself since it was listed.
+        // The process may have ended by itself since it was listed.
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
     for process in &tree {

@@ -1,16 +1,16 @@
-//! A directory of a test's own.
+//! A scratch directory for a test.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A fresh directory below the system's temporary one, removed with all it holds when dropped.
+/// A new directory below the system's temporary one; removed with its contents when dropped.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes a directory; `name` is for people who look for it while a test runs.
+    /// Makes a directory; `name` helps people to find it while a test runs.
     pub fn new(name: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let unique = format!(
@@ -23,7 +23,7 @@ impl Scratch {
         Scratch(path)
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -46,7 +46,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Left behind at worst; a test's verdict must not depend on it.
+        // At worst the directory is left behind; a test's verdict must not depend on that.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

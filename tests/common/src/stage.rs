@@ -25,7 +25,7 @@ impl Stage {
         stage
     }
 
-    /// The tree at `prefix`, whatever it holds.
+    /// The tree at `prefix`, without a check.
     pub fn at(prefix: &Path) -> Self {
         Stage(prefix.to_owned())
     }
@@ -45,12 +45,12 @@ impl Stage {
         self.0.join("bin").join(name)
     }
 
-    /// Where `mpi.h` is.
+    /// The directory of `mpi.h`.
     pub fn include(&self) -> PathBuf {
         self.0.join("include")
     }
 
-    /// Where `libmpi_abi.so` is.
+    /// The directory of `libmpi_abi.so`.
     pub fn lib(&self) -> PathBuf {
         self.0.join("lib")
     }

@@ -1,4 +1,4 @@
-//! A command that a test starts and does something to.
+//! A command that a test starts and acts on.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -13,12 +13,12 @@ use crate::outcome::Time;
 use crate::run::{kill_tree, poll_until, wait_until};
 use crate::{Deadline, LIMIT, Outcome};
 
-/// How long one looks for what a process that has been killed had to say.
+/// The time to wait for the output of a process that has been killed.
 const REST: Duration = Duration::from_secs(2);
 
-/// A process that runs, without input, and whose output is at hand.
+/// A running process without input, whose output can be read.
 ///
-/// No signal is ignored in it that the tests' own parent ignores, as `nohup` does.
+/// Signals that the tests' own parent ignores, as `nohup` does, have their default effect in it.
 #[derive(Debug)]
 pub struct Started {
     command: String,
@@ -28,7 +28,8 @@ pub struct Started {
 }
 
 impl Started {
-    /// Starts the program of a command with its arguments and variables; what else the command says does not count.
+    /// Starts the program of a command with its arguments and variables; the other settings of the command are not
+    /// used.
     #[track_caller]
     pub fn new(command: &Command) -> Self {
         let mut command = behind(["env", "--default-signal=HUP,INT,QUIT,TERM"], command);
@@ -51,22 +52,22 @@ impl Started {
         self.process.id()
     }
 
-    /// Waits until it, or processes that it has started, have written these bytes to their standard output, which come
-    /// next. Panics if something else or nothing more comes, or nothing within the [limit](LIMIT).
+    /// Waits until the process or its descendants have written exactly these bytes next to their standard output.
+    /// Panics if other bytes or the end come instead, or nothing within the [limit](LIMIT).
     #[track_caller]
     pub fn says(&mut self, text: &str) {
         let said = next(&mut self.stdout, text.len(), &mut Deadline::after(LIMIT));
         let said = String::from_utf8_lossy(&said);
         if said != text {
-            // The rest is for people.
+            // The rest of the message is for people.
             let _ = kill_tree(&mut self.process);
             let errors = drain(&mut self.stderr, &mut Deadline::after(REST)).unwrap_or_default();
             panic!("{}\nsays {said:?}, not {text:?}\n{errors}", self.command);
         }
     }
 
-    /// Waits until it has ended, and everybody else who could write to its output, too; the time in the outcome is that
-    /// from now until it has ended. Panics if others are left after as long again.
+    /// Waits until the process and everything else that could write to its output has ended. The time in the outcome is
+    /// that from now until the process has ended. Panics if others are left after as long again.
     #[track_caller]
     pub fn ends(mut self, limit: Duration) -> Outcome {
         let (start, mut deadline) = (Instant::now(), Deadline::after(limit));
@@ -83,7 +84,7 @@ impl Started {
     }
 }
 
-/// The program of a command, with its arguments and variables, as the last words of another, such as `env`.
+/// The program of a command, with its arguments and variables, as the last arguments of another command, such as `env`.
 pub fn behind<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, command: &Command) -> Command {
     let mut words = words.into_iter();
     let first = words.next().expect("another command has a name");
@@ -101,7 +102,7 @@ pub fn behind<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>, command: &Com
     other
 }
 
-/// The bytes that come next, so many, or fewer if no more come before their time is over.
+/// The next bytes, so many, or fewer if no more come before the deadline.
 fn next<S: Read + AsFd>(stream: &mut S, count: usize, deadline: &mut Deadline) -> Vec<u8> {
     let mut bytes = vec![0; count];
     let mut come = 0;
@@ -115,7 +116,7 @@ fn next<S: Read + AsFd>(stream: &mut S, count: usize, deadline: &mut Deadline) -
     bytes
 }
 
-/// What comes until nobody is left who could write.
+/// The output until nobody is left who could write.
 fn drain<S: Read + AsFd>(stream: &mut S, deadline: &mut Deadline) -> io::Result<String> {
     fcntl_setfl(&*stream, fcntl_getfl(&*stream)? | OFlags::NONBLOCK)?;
     let mut text = Vec::new();
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a process that could write has been left")]
     fn who_is_left_is_missed() {
-        // Longer than the limit is on the busiest machine.
+        // This is longer than the limit on the busiest machine.
         shell("sleep 30 & exit 0").ends(Duration::from_millis(300));
     }
 

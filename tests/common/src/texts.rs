@@ -1,11 +1,11 @@
-//! What test programs say.
+//! The output of test programs.
 
-/// What programs of `tests/c` say that any number of ranks can run, when they have passed.
+/// The output of programs in `tests/c` that any number of ranks can run, when they have passed.
 pub fn passed(ranks: usize) -> String {
     format!("passed with {ranks} ranks\n")
 }
 
-/// What the ranks of `tests/c/launch_mpi.c` say, a line each.
+/// The output of the ranks of `tests/c/launch_mpi.c`, a line each.
 pub fn sums(ranks: usize) -> Vec<String> {
     let sum = ranks * (ranks - 1) / 2;
     (0..ranks)

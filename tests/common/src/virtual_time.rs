@@ -1,23 +1,23 @@
-//! Time limits that tell a hang from a busy machine.
+//! Virtual time: time limits that can tell a hang from a busy machine.
 //!
-//! A limit in seconds supposes that what is limited gets a processor when it wants one. So limits count *virtual time*,
-//! as fair queueing has it: while more threads want to run than there are processors, it advances by the share of a
-//! processor that each of them gets. What a hypervisor takes away does not count either. On an idle machine virtual
-//! time is the clock's; what hangs there is ended as soon as ever, and what hangs on a busy machine as much later as
-//! others make it.
+//! A limit in seconds supposes that the limited process gets a processor when it wants one. So limits count *virtual
+//! time*, as fair queueing has it: while more threads want to run than there are processors, virtual time advances by
+//! the share of a processor that each of them gets. Time that a hypervisor takes away does not count either. On an idle
+//! machine virtual time is that of the clock, so a hang ends as soon as it can; on a busy machine it ends as much later
+//! as the other processes make it.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long one may wait without a look at the load.
+/// The longest wait without a look at the load.
 const SAMPLE: Duration = Duration::from_millis(50);
 
-/// However busy the machine is, virtual time advances by this share of the clock's, so that every wait ends.
+/// The least share of the clock's time by which virtual time advances, so that every wait ends.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
 
-/// Virtual time since it was started. It has to be asked often, since the load is what is found when it is asked.
+/// The virtual time since it was started. It has to be asked often, since it sees the load only when it is asked.
 #[derive(Debug)]
 pub struct Stopwatch {
     looked: Instant,
@@ -26,7 +26,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins now.
+    /// Starts now.
     pub fn start() -> Self {
         Self {
             looked: Instant::now(),
@@ -35,7 +35,7 @@ impl Stopwatch {
         }
     }
 
-    /// How much virtual time has passed.
+    /// The virtual time that has passed.
     pub fn passed(&mut self) -> Duration {
         let clock = self.looked.elapsed();
         if clock < SAMPLE / 2 {
@@ -57,7 +57,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// So much from now.
+    /// The deadline after this time.
     pub fn after(limit: Duration) -> Self {
         Self {
             watch: Stopwatch::start(),
@@ -65,17 +65,17 @@ impl Deadline {
         }
     }
 
-    /// Whether it has come.
+    /// Whether the deadline has come.
     pub fn has_passed(&mut self) -> bool {
         self.watch.passed() >= self.limit
     }
 
-    /// How much virtual time has passed since it was set.
+    /// The virtual time that has passed since the deadline was set.
     pub fn passed(&mut self) -> Duration {
         self.watch.passed()
     }
 
-    /// Has something waited for that is given a time for each attempt, until it has come (some) or the limit (none).
+    /// Calls `look` with a time for each attempt, until it returns something or the deadline has come (`None`).
     pub fn wait<T>(&mut self, mut attempt: impl FnMut(Duration) -> Option<T>) -> Option<T> {
         loop {
             let left = self.limit.saturating_sub(self.watch.passed());

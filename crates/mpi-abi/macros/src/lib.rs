@@ -16,6 +16,11 @@
 //! becomes the error code, after the error handler has run.
 //!
 //! The header generator (`tests/header` of the parent crate) reads the same declarations.
+//!
+//! # Layers
+//!
+//! * `declaration`: what a declaration says, and the functions that it stands for
+//! * `expand`: the exported items
 
 mod declaration;
 mod expand;

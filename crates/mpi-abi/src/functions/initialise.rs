@@ -33,7 +33,7 @@ fn initialise(required: ThreadLevel) -> ResultOf<ThreadLevel> {
             // - of the program's threads only one calls MPI at a time, as it has been told; who is promised more is so
             //   by `Process::promise`, which ends this. No other threads use what is locked with these turns.
             unsafe { process.serialized().begin() };
-            host::be_alone();
+            host::bias_locks();
         }
         let tables = HandleTables::of(process).ok_or_else(no_tables)?;
         tables.begin(process, simurgh_core::current().id())?;

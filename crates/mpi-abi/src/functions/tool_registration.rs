@@ -66,7 +66,7 @@ fn t_event_handle_free(
     free_cb_function: Callback<MPI_T_event_free_cb_function>,
 ) -> Outcome {
     let tool = rank.tool()?;
-    rank.registration(event_registration)?.silence(tool);
+    rank.registration(event_registration)?.clear(tool);
     rank.tables.registrations.remove(event_registration.0);
     rank.tables.tools.remove(event_registration.0);
     if let Ok(function) = free_cb_function.get("free_cb_function") {

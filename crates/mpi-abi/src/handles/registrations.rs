@@ -89,7 +89,7 @@ impl Registration {
     }
 
     /// Removes all functions.
-    pub(crate) fn silence(&self, tool: &Tool) {
+    pub(crate) fn clear(&self, tool: &Tool) {
         for level in 0..LEVELS {
             self.set_callback(tool, level, None);
         }

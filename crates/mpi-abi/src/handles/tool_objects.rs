@@ -92,7 +92,7 @@ impl Rank<'_> {
     pub(crate) fn free_tool_objects(self) {
         for handle in self.tables.tools.handles() {
             if let Some(ToolObject::Registration(registration)) = self.tables.tools.remove(handle) {
-                registration.silence(self.process.tool());
+                registration.clear(self.process.tool());
             }
         }
         self.tables.registrations.clear();

@@ -233,7 +233,7 @@ fn start_runtime(host: &'static Host, spec: &JobSpec, place: binding::Place) -> 
     Ok(runtime)
 }
 
-/// The number of threads besides the calling one that belong to transports and are not known as bystanders.
+/// The number of threads besides the calling one that belong to transports and are not counted as passive threads.
 fn other_threads() -> usize {
     threads::count().saturating_sub(1 + simurgh_core::passive_threads())
 }

@@ -50,7 +50,7 @@ mod wait_report;
 mod wire_up;
 
 pub(crate) use output::say;
-pub(crate) use own_process::{adopt, be_alone, connect, end_singleton, join, leave, register};
+pub(crate) use own_process::{adopt, bias_locks, connect, end_singleton, join, leave, register};
 pub(crate) use singleton_launcher::offer_launcher;
 
 use std::ffi::c_int;

@@ -62,7 +62,7 @@ struct OwnProcess {
     left: AtomicBool,
     poll_leader: OnceLock<&'static PollLeader>,
     /// Whether the transports have no threads of their own.
-    alone: OnceLock<bool>,
+    no_transport_threads: OnceLock<bool>,
     /// Complete when no process of the job uses MPI any more.
     over: Completion,
     /// Whether the launcher has taken over a running process. Such a launcher ends when the rank has ceased to use MPI.
@@ -124,16 +124,16 @@ pub(crate) fn leave(process: &Process) {
 /// Tells the engine that locks may be skipped in this process, if that is so: the calling thread and those that take
 /// turns with it are the only ones that use the engine as far as the program goes, and the library has no other such
 /// threads.
-pub(crate) fn be_alone() {
+pub(crate) fn bias_locks() {
     if OWN
         .get()
-        .is_some_and(|own| own.alone.get().is_some_and(|alone| *alone))
+        .is_some_and(|own| own.no_transport_threads.get().is_some_and(|none| *none))
     {
         // SAFETY:
-        // - the process has one rank, whose threads take turns; who is promised more ends the solitude first
-        //   (`Process::promise`), as do those who begin another thread that works for the engine (`delegate`), and the
-        //   thread that listens to the launcher before it looks at what is locked so (`waiting`);
-        // - the transports have no threads, and what began before does nothing with the engine by itself.
+        // - the process has one rank, whose threads take turns; the bias is revoked before a higher level of
+        //   thread support is promised (`Process::promise`), before another thread works for the engine (`delegate`),
+        //   and before the listening thread looks at what these locks guard (`wait_report`, `wire_up::dynamic`);
+        // - the transports have no threads, and threads that began before do nothing with the engine by themselves.
         unsafe { begin_bias() }
     }
 }
@@ -219,7 +219,7 @@ impl OwnProcess {
             joined: OnceLock::new(),
             left: AtomicBool::new(false),
             poll_leader: OnceLock::new(),
-            alone: OnceLock::new(),
+            no_transport_threads: OnceLock::new(),
             over: Completion::new(),
             is_taken_over: false,
         }
@@ -279,7 +279,7 @@ impl OwnProcess {
             attend(network);
         }
         let _ = self
-            .alone
+            .no_transport_threads
             .set(threads::of_transports() + simurgh_core::passive_threads() == 0);
         event_loop.set_dynamic_wire_up(DynamicWireUp::new(self.spec.clone(), transports, attend))?;
         self.connected.complete();

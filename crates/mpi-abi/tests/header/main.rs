@@ -6,7 +6,7 @@
 //! the declarations in plain form.
 
 mod constants;
-#[path = "../../macros/src/declaration.rs"]
+#[path = "../../macros/src/declaration/mod.rs"]
 mod declaration;
 mod plain;
 mod render;

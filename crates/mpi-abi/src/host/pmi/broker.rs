@@ -165,9 +165,9 @@ impl Broker {
     }
 
     fn tell(&self, message: &ToHost) -> Result<(), PmiError> {
-        let letter = EncodedMessage::from(message.clone());
+        let message = EncodedMessage::from(message.clone());
         loop {
-            match self.channel.try_send(&letter) {
+            match self.channel.try_send(&message) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
                     let mut fds = [PollFd::new(&self.channel, PollFlags::OUT)];

@@ -145,7 +145,7 @@ pub(super) struct Coordinator {
     connections: Vec<Channel>,
     /// The other brokers by rank, as far as they have connected.
     members: Vec<Option<Channel>>,
-    silence: Quiescence,
+    quiescence: Quiescence,
     /// Whether the rank with this number has ceased to use MPI.
     ended: Vec<bool>,
     /// The answers to the question what ranks wait for.
@@ -167,7 +167,7 @@ impl Coordinator {
             listener,
             connections: Vec::new(),
             members,
-            silence: Quiescence::new(size),
+            quiescence: Quiescence::new(size),
             ended: vec![false; size],
             waiting: vec![None; size],
             until: None,
@@ -217,7 +217,7 @@ impl Coordinator {
     fn hear(&mut self, rank: usize, message: FromHost) -> Option<Outcome> {
         match message {
             FromHost::Quiet { wave, sent, received } => {
-                match self.silence.report(rank, wave, (sent, received)) {
+                match self.quiescence.report(rank, wave, (sent, received)) {
                     Conclusion::Ask { wave } => Some(self.tell_all(ToHost::StillQuiet { wave })),
                     // A job whose ranks have all ended is quiet as well.
                     Conclusion::Deadlock if self.until.is_none() && self.ended.contains(&false) => {

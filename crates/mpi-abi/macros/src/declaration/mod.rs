@@ -1,6 +1,5 @@
 //! The content of a declaration: options, C names, widths of its placeholder types.
 
-#[path = "forms.rs"]
 mod forms;
 
 use syn::parse::{Parse, ParseStream};

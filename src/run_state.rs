@@ -1,4 +1,4 @@
-//! How a run ends: when all ranks have ended, or with the first failure.
+//! The state of a run: it ends when all ranks have ended, or with the first failure.
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -10,15 +10,15 @@ use simurgh_core::sync::{AtomicBool, AtomicUsize, Ordering, SpinLock};
 use crate::activity::{Activity, Wait};
 use crate::error::RunError;
 
-/// What the ranks of a run and its caller share.
+/// The state that the ranks of a run and its caller share.
 #[derive(Default)]
-pub(crate) struct Ending {
-    /// The ranks that have not ended, and what each is doing.
+pub(crate) struct RunState {
+    /// The number of ranks that have not ended.
     left: AtomicUsize,
     activities: OnceLock<Box<[Activity]>>,
     failed: AtomicBool,
     failure: SpinLock<Option<RunError>>,
-    /// All ranks have ended, or one has failed.
+    /// Complete when all ranks have ended, or one has failed.
     over: Completion,
 }
 
@@ -28,7 +28,7 @@ struct Abandoned;
 /// The payload with which a rank aborts the run.
 pub(crate) struct Abort(pub(crate) i32);
 
-impl Ending {
+impl RunState {
     /// Begins the run of `ranks` ranks.
     pub(crate) fn begin(&self, ranks: usize) {
         self.left.store(ranks, Ordering::Relaxed);
@@ -41,10 +41,10 @@ impl Ending {
         &self.activities.get().expect("the run has begun")[rank]
     }
 
-    /// A rank has ended, one way or the other.
+    /// Called when a rank has ended, in whatever way.
     pub(crate) fn leave(&self, rank: usize) {
         self.activity(rank).end();
-        // AcqRel: what the ranks leave behind is seen by whoever finds that none is left.
+        // AcqRel: the thread that finds no rank left sees what the ranks have written.
         if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.over.complete();
         }
@@ -56,7 +56,7 @@ impl Ending {
         self.left.load(Ordering::Acquire) == 0
     }
 
-    /// The run has failed; the first failure counts.
+    /// Ends the run with a failure; the first one counts.
     pub(crate) fn fail(&self, failure: RunError) {
         self.failure.lock().get_or_insert(failure);
         // Release pairs with the Acquire in `wait`; elsewhere the flag is only a hint.
@@ -64,7 +64,7 @@ impl Ending {
         self.over.complete();
     }
 
-    /// A rank ended with a panic.
+    /// Ends the run because a rank has panicked.
     pub(crate) fn fail_with(&self, rank: usize, payload: &(dyn Any + Send)) {
         if payload.is::<Abandoned>() {
             return;
@@ -78,9 +78,9 @@ impl Ending {
         self.fail(RunError::Panicked { rank, message });
     }
 
-    /// The scheduler says that nobody can ever be woken again.
+    /// Called by the scheduler when nothing can ever wake a rank again.
     pub(crate) fn report_deadlock(&self) {
-        // The last rank may have ended while the caller of the run has not quite woken up.
+        // The last rank may have ended while the caller of the run is still waking up.
         if self.is_empty() || self.failed.load(Ordering::Relaxed) {
             return;
         }
@@ -100,14 +100,14 @@ impl Ending {
     /// Unwinds the calling rank if the run has failed.
     #[inline]
     pub(crate) fn check(&self) {
-        // Relaxed: a rank that does not see it yet sees it in its next call.
+        // Relaxed: a rank that does not see it now sees it in its next call.
         if self.failed.load(Ordering::Relaxed) {
             abandon();
         }
     }
 }
 
-/// Unwinds, silently, unless the rank is unwinding already.
+/// Unwinds without a message, unless the rank is unwinding already.
 #[cold]
 fn abandon() {
     if !std::thread::panicking() {

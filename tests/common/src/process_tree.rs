@@ -1,4 +1,4 @@
-//! Who has started whom, and how one ends another.
+//! The tree of processes, and signals to them.
 
 use std::fs;
 use std::io;
@@ -15,12 +15,12 @@ pub fn signal(process: u32, signal: Signal) {
     kill_process(pid, signal).unwrap_or_else(|error| panic!("process {process}: {error}"));
 }
 
-/// Whether a process has not ended; one whose status nobody has asked for has.
+/// Whether a process has not ended; a zombie has.
 pub fn is_alive(process: u32) -> bool {
     stat(process).is_some_and(|rest| !rest.starts_with(['Z', 'X']))
 }
 
-/// The processes that a process's main thread has started, or adopted, in the order of their start.
+/// The children of a process's main thread, adopted ones included, in the order of their start.
 pub fn children(process: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
     let list = list.unwrap_or_default();
@@ -38,21 +38,21 @@ pub fn supervisor(mpiexec: u32) -> u32 {
         .expect("mpiexec has started the process that supervises the job")
 }
 
-/// The parent of a process, if that is there.
+/// The parent of a process, if the process exists.
 pub fn parent(process: u32) -> Option<u32> {
     let pairs = parents().unwrap_or_default();
     let own = pairs.iter().find(|(child, _)| *child == process);
     own.map(|(_, parent)| *parent)
 }
 
-/// Whether a process was started with a variable that begins so.
+/// Whether a process was started with a variable that begins with this text.
 pub fn has_variable(process: u32, start: &str) -> bool {
     let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     let mut variables = environment.split(|&byte| byte == 0);
     variables.any(|variable| variable.starts_with(start.as_bytes()))
 }
 
-/// The processes of the machine that were started with a variable that begins so.
+/// The processes of the machine that were started with a variable that begins with this text.
 pub fn marked(start: &str) -> Vec<u32> {
     let processes = parents().unwrap_or_default().into_iter();
     let all = processes.map(|(process, _)| process);
@@ -66,11 +66,11 @@ pub fn words(process: u32) -> String {
     words.trim_end().to_owned()
 }
 
-/// Kills everything that this process has started, and what that has.
+/// Kills all descendants of this process.
 pub fn kill_descendants() {
     for process in descendants(std::process::id()).unwrap_or_default() {
         if let Some(process) = Pid::from_raw(process as i32) {
-            // It may have ended by itself since it was listed.
+            // The process may have ended by itself since it was listed.
             let _ = kill_process(process, Signal::KILL);
         }
     }
@@ -95,7 +95,7 @@ pub(crate) fn descendants(root: u32) -> io::Result<Vec<u32>> {
     Ok(found)
 }
 
-/// (process, its parent) of every process of the machine.
+/// Each process of the machine, with its parent.
 fn parents() -> io::Result<Vec<(u32, u32)>> {
     let mut pairs = Vec::new();
     for entry in fs::read_dir("/proc")? {
@@ -110,7 +110,7 @@ fn parents() -> io::Result<Vec<(u32, u32)>> {
     Ok(pairs)
 }
 
-/// What the kernel says of a process behind its name, which stands in parentheses and may hold anything: its state, its
+/// The fields of a process's status behind its name, which is in parentheses and may hold anything: its state, its
 /// parent, and so on.
 fn stat(process: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
