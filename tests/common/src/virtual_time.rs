@@ -75,7 +75,7 @@ impl Deadline {
         self.watch.passed()
     }
 
-    /// Calls `look` with a time for each attempt, until it returns something or the deadline has come (`None`).
+    /// Calls `attempt` with a time limit for each call, until it returns something or the deadline has come (`None`).
     pub fn wait<T>(&mut self, mut attempt: impl FnMut(Duration) -> Option<T>) -> Option<T> {
         loop {
             let left = self.limit.saturating_sub(self.watch.passed());
